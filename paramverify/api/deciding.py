@@ -62,7 +62,7 @@ def _case(read: Read, options: Options) -> VerifyReport:
     case = read.content
     assert isinstance(case, Case)
     until = time.monotonic() + options.seconds
-    found = verify_case(case, options)
+    found = verify_case(case, options, near=True)
     condition = conditions.told(case, max(0.01, until - time.monotonic()))
     violated = isinstance(found.verdict, Violated)
     return VerifyReport(
@@ -80,7 +80,7 @@ def _case(read: Read, options: Options) -> VerifyReport:
         run=told_run(case, found.verdict.witness) if isinstance(found.verdict, Violated) else None,
         reason=_reason(found.verdict) if not violated else "",
         result=found,
-        _evidence=lambda: evidence_document(case, found),
+        _evidence=lambda: evidence_document(case, verify_case(case, options) if found.bound else found),
     )
 
 

@@ -84,7 +84,7 @@ def command(
         if evidence:
             check_has_evidence(loaded)
         options, settled = _kept(options, progress, as_json)
-        report = verify(loaded, options, settled)
+        report = verify(loaded, options, settled, near=not evidence)
         condition = conditions.told(loaded, max(0.01, until - time.monotonic()))
     status = report.status
     if evidence:

@@ -157,7 +157,7 @@ class Network:
         """Tells whether the variables have one of these combinations of values, whatever its probability."""
         one = self.checks.ring.number(1)
         evidence = [*given, Factor(scope, dict.fromkeys(rows, one))]
-        used = self._used([f.scope for f in evidence])
+        used = self.used([f.scope for f in evidence])
         factors = [
             Factor((*v.needs, v.name), {(*row, x): one for row, weights in v.rows.items() for x in weights})
             for v in used
@@ -165,7 +165,7 @@ class Network:
         values = {v.name: v.values for v in used}
         return bool(Tree(values, factors, [f.scope for f in evidence], one).total(evidence))
 
-    def _used(self, scopes: Iterable[Sequence[str]]) -> list[Variable]:
+    def used(self, scopes: Iterable[Sequence[str]]) -> list[Variable]:
         """Returns the variables of some scopes and all that these depend on, in order.
 
         Those that are left out sum to 1, for each of their rows does.
@@ -287,11 +287,11 @@ class Network:
         """
         marks = [(k, mark) for k, query in enumerate(queries) for mark in query.marks]
         scopes = [f.scope for factors in secrets.values() for f in factors] + [m.scope for _, m in marks]
-        used = self._used(scopes)
+        used = self.used(scopes)
         ring = self.checks.ring
         context = ring.context.append_gens(*(f"answer {k}" for k in range(len(queries))))
         one = context.constant(1)
-        factors = [self._factor(variable, context) for variable in used]
+        factors = [self.factor(variable, context) for variable in used]
         first = len(ring.names)
         for k, mark in marks:
             powers = {p: context.gen(first + k) ** p for p in set(mark.powers.values())}
@@ -302,11 +302,11 @@ class Network:
             lifted = [Factor(f.scope, dict.fromkeys(f.weights, one)) for f in given]
             found[name] = {
                 tuple(query.value(power) for query, power in zip(queries, powers, strict=True)): weight
-                for powers, weight in _by_powers(tree.total(lifted), ring.context, first).items()
+                for powers, weight in by_powers(tree.total(lifted), ring.context, first).items()
             }
         return found
 
-    def _factor(self, variable: Variable, context: fmpq_mpoly_ctx) -> Factor:
+    def factor(self, variable: Variable, context: fmpq_mpoly_ctx) -> Factor:
         """Returns the table of a variable, times its common denominator, in a larger ring."""
         entries = {(*row, x): p for row, ws in variable.rows.items() for x, p in ws.items() if p.numerator}
         functions = {id(p): p for p in entries.values()}
@@ -342,7 +342,7 @@ def _conjuncts(node: Node) -> list[Node]:
     return [node]
 
 
-def _by_powers(
+def by_powers(
     total: Polynomial, context: fmpq_mpoly_ctx, first: int
 ) -> dict[tuple[int, ...], RationalFunction]:
     """Returns the coefficients of a polynomial by the powers of its last variables, from the `first` on."""

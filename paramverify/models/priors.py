@@ -18,7 +18,7 @@ from paramverify.errors import CaseError, InputError, located
 from paramverify.models.context import Checks
 from paramverify.models.elimination import Factor
 from paramverify.models.equalities import check_labels
-from paramverify.models.networks import Answers, Network, truth, valued
+from paramverify.models.networks import Answers, Network, Query, truth, valued
 from paramverify.models.prior_arrays import check_array, entries_of, names_of
 from paramverify.models.prior_entries import Entry, Rows, read_entry, shared
 from paramverify.tables import Table, check_name
@@ -128,13 +128,21 @@ class Prior:
             LimitError: too many variables depend on each other.
         """
         if self.weights is None:
-            listed = []
-            for key, query in queries:
-                with located(key=key):
-                    listed.append(self.network.query(query))
             evidence = {name: condition.evidence for name, condition in conditions.items()}
-            return self.network.weights(evidence, listed)
+            return self.network.weights(evidence, self.counted(queries))
         return {name: self._listed(condition, queries) for name, condition in conditions.items()}
+
+    def counted(self, queries: Sequence[tuple[str, Expression]]) -> list[Query]:
+        """Returns the queries as powers, where the assignments are not listed.
+
+        Raises:
+            InputError: a mistake in a query. LimitError: one that is too wide.
+        """
+        listed = []
+        for key, query in queries:
+            with located(key=key):
+                listed.append(self.network.query(query))
+        return listed
 
     def _listed(
         self, condition: Condition, queries: Sequence[tuple[str, Expression]]

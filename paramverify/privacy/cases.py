@@ -41,6 +41,7 @@ from paramverify.models.parameters import (
 from paramverify.models.priors import Prior
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
+from paramverify.models.windows import Whole
 from paramverify.privacy import bounds, divergences
 from paramverify.privacy.forming import model_of
 from paramverify.privacy.idle import warnings_of
@@ -66,7 +67,8 @@ class Case:
 
     A case about privacy has its `mechanism`, of a `kind`. It compares `neighbours`, or secrets under a prior.
     Where a prior is conditioned on secrets, `prior` is that prior, and `inputs` are the weights of the inputs
-    of the mechanism under each secret. It answers so many `times` about one input.
+    of the mechanism under each secret; `whole` is the prior as a network where it is large. It answers so
+    many `times` about one input.
     """
 
     path: str
@@ -84,6 +86,7 @@ class Case:
     prior: Prior | None = None
     inputs: Mapping[str, Mapping[Input, RationalFunction]] = field(default_factory=dict)
     times: int = 1
+    whole: Whole | None = None
     settings: Settings = field(default_factory=dict)
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
 
@@ -307,6 +310,7 @@ class _Reader:
             prior=compared.prior,
             inputs=compared.inputs,
             times=compared.times,
+            whole=compared.whole,
         )
 
     def exponents(

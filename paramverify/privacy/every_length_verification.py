@@ -51,6 +51,7 @@ class Found:
     certificate: dict[str, Any] | None = None
     enclosed: tuple[int, int] | None = None  # divergences, and boxes on which they are
     balls: tuple[int, int] | None = None  # probabilities that were enclosed, and the bits of that
+    note: str = ""  # the bound that proves the case in the place of its own claims, in words
 
 
 @dataclass(eq=False)

@@ -37,6 +37,7 @@ from paramverify.models.prior_keys import DISTRIBUTIONS
 from paramverify.models.priors import Condition, InitialDistribution, Prior, SecretPair, read_prior
 from paramverify.models.programs.possible import possible_values
 from paramverify.models.repeats import MAX_TIMES, repeated
+from paramverify.models.windows import Whole
 from paramverify.privacy.indexed_secrets import base_name, every_index
 from paramverify.privacy.keys import NAMES_OF_STARTS, STARTS
 from paramverify.privacy.standing import standing
@@ -51,7 +52,8 @@ class Compared:
     With a prior that is conditioned on secrets, `inputs` has the weights of the inputs of the mechanism
     under each secret.
     `stands_for` are neighbours that are too many to form, for which one pair stands. With several `times`
-    the outputs of `hmm` are counts of those of the mechanism.
+    the outputs of `hmm` are counts of those of the mechanism. A prior whose assignments are not listed is in
+    `whole`, too.
     """
 
     mechanism: Mechanism
@@ -62,6 +64,7 @@ class Compared:
     stands_for: Neighbourhood | None = None
     notes: tuple[str, ...] = ()
     times: int = 1
+    whole: Whole | None = None
 
 
 def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compared | None:
@@ -182,7 +185,7 @@ def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Co
         return None
     assert prior is not None  # else there was a mistake
     with located(key="mechanism"):
-        weights = _weights(prior, conditioned, mechanism, top)
+        weights, named = _weights(prior, conditioned, mechanism, top)
     if prior and isinstance(mechanism, InputsChecked):
         mechanism.check([possible_values(query, prior.values) for query in mechanism.queries])
     inputs = list(dict.fromkeys(given for answers in weights.values() for given in answers))
@@ -190,7 +193,13 @@ def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Co
     start = dict(zip(inputs, starts, strict=True))
     priors = {name: _mixture(answers, start, checks) for name, answers in weights.items()}
     pairs = [SecretPair(a, b, priors[a], priors[b]) for a, b in wanted]
-    return Compared(mechanism, hmm, pairs, prior, weights)
+    whole: Whole | None = None
+    if prior.weights is None:
+        secrets = {name: condition.evidence for name, condition in conditioned.items()}
+        queries = prior.counted([("", query) for query in mechanism.queries])
+        begins = {answers: start[given] for answers, given in named.items()}
+        whole = Whole(prior.network, secrets, tuple(queries), begins)
+    return Compared(mechanism, hmm, pairs, prior, weights, whole=whole)
 
 
 def _need_queries(top: Table, mechanism: Mechanism) -> None:
@@ -289,8 +298,8 @@ def _close_secrets(table: Table, each: Each) -> None:
 
 def _weights(
     prior: Prior, conditioned: Mapping[str, Condition], mechanism: Mechanism, top: Table
-) -> dict[str, dict[Input, RationalFunction]]:
-    """Returns the weight of each combination of answers under each secret."""
+) -> tuple[dict[str, dict[Input, RationalFunction]], dict[Input, Input]]:
+    """Returns the weight of each input under each secret, and the input of each combination of answers."""
     made = top.data["mechanism"]
     keys = [_key_of(query.text, made) for query in mechanism.queries]
     with gathered() as each:
@@ -311,7 +320,7 @@ def _weights(
                 named[given] = known_input(given, mechanism.answers)
             place = named[given]
             found[name][place] = found[name][place] + weight if place in found[name] else weight
-    return found
+    return found, named
 
 
 def _key_of(text: str, data: object) -> str:

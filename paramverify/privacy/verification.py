@@ -11,7 +11,8 @@ from paramverify.algebra.domains import Domain
 from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
-from paramverify.errors import LimitError, TimeLimitError
+from paramverify.encodings.windows import windows_of
+from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.context import sample_points
@@ -27,6 +28,7 @@ from paramverify.privacy.cases import Case
 from paramverify.privacy.enclosed import verify_enclosed
 from paramverify.privacy.every_length_verification import Found, verify_all_lengths
 from paramverify.privacy.losses import verify_losses
+from paramverify.privacy.window_verification import decide_near, violation_at_points
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
@@ -43,7 +45,8 @@ class Report:
     `obligations` are claims about the model itself that were needed besides. `certificate` is a document for
     `checker.cones` where the case is about every length. `enclosed` are the numbers of divergences and of
     boxes on which they are bounded, where there are no claims; `balls` are the numbers of probabilities that
-    were enclosed, and of bits.
+    were enclosed, and of bits. With a `bound` some claims are about windows of a large prior: they prove the
+    case, and are not its own claims.
     """
 
     verdict: Verdict
@@ -56,19 +59,34 @@ class Report:
     certificate: dict[str, Any] | None = None
     enclosed: tuple[int, int] | None = None
     balls: tuple[int, int] | None = None
+    bound: bool = False
 
     @property
     def status(self) -> Standing:
         """The word for the verdict."""
         return status_of(self.verdict)
 
+    @property
+    def own_claims(self) -> tuple[Claim, ...]:
+        """The claims, which evidence is about.
 
-def verify(case: Case, options: Options | None = None, progress: Progress | None = None) -> Report:
+        Raises:
+            DefectError: they are not those of the case.
+        """
+        if self.bound:
+            raise DefectError("a bound has no evidence: the claims of the case itself are to be decided")
+        return self.claims
+
+
+def verify(
+    case: Case, options: Options | None = None, progress: Progress | None = None, near: bool = False
+) -> Report:
     """Decides whether the case is private for every prior of its domain, or its own inequality holds there.
 
     `Holds` only if every claim and every obligation of the model is proved; `Violated` only with a witness
     that was evaluated exactly from the model. The run ends at the first violation. `progress` is called with
-    the number of claims settled and the number of all claims.
+    the number of claims settled and the number of all claims. With `near` a large prior is looked at in
+    windows first, which prove a case without its own claims (`privacy.window_verification`).
 
     Raises:
         ModelError: an obligation fails: the tables are no probabilities at some point of the domain.
@@ -89,18 +107,20 @@ def verify(case: Case, options: Options | None = None, progress: Progress | None
         elif isinstance(model, Model) and not model.lengths:
             found = _of_every_length(session, model, progress)
         else:
-            found = _of_all_claims(session, model, progress)
+            seen = _of_large_prior(session, case, progress, near)
+            found = seen or _of_all_claims(session, model, progress)
         return Report(
             verdict=found.verdict,
             claims=found.claims,
             decisions=found.decisions,
             domain=model.domain,
-            notes=(*model.notes, *filter(None, [foreign(model)])),
+            notes=(*model.notes, *filter(None, [found.note, foreign(model)])),
             seconds=time.perf_counter() - started,
             obligations=obligations,
             certificate=found.certificate,
             enclosed=found.enclosed,
             balls=found.balls,
+            bound=bool(found.note),
         )
 
 
@@ -109,6 +129,32 @@ def _of_every_length(session: Session, model: Model, progress: Progress | None) 
         return verify_all_lengths(model, session, progress)
     except TimeLimitError as error:
         return Found(Unknown(End.TIMEOUT, str(error)))
+
+
+def _of_large_prior(session: Session, case: Case, progress: Progress | None, near: bool) -> Found | None:
+    """Decides a case by windows, if wanted, and points; what they leave open, by its own claims.
+
+    None where it has no windows.
+    """
+    model = case.model
+    if not isinstance(model, Model) or not windows_of(model, case.whole):
+        return None
+    try:
+        seen = decide_near(session, model, case.whole if near else None)
+        if seen is None:
+            return violation_at_points(session, model, model.pairs)
+        if not seen.left:
+            return Found(Holds(seen.decisions), seen.claims, seen.decisions, note=seen.note)
+        broken = violation_at_points(session, model, seen.left)
+    except TimeLimitError as error:
+        return Found(Unknown(End.TIMEOUT, str(error)))
+    if broken:
+        return broken
+    rest = _of_all_claims(session, replace(model, pairs=seen.left), progress)
+    if not isinstance(rest.verdict, Holds) or not seen.claims:
+        return rest
+    decisions = (*seen.decisions, *rest.decisions)
+    return Found(Holds(decisions), (*seen.claims, *rest.claims), decisions, note=seen.note)
 
 
 def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None) -> Found:

@@ -76,7 +76,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
         if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, SetWitness):
             document["witness"] = {**document["witness"], **documents.evidence_of(report.verdict.witness)}
         return document
-    settled = list(zip(report.claims, report.decisions, strict=False)) + list(report.obligations)
+    settled = list(zip(report.own_claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
     violation = None
     if isinstance(report.verdict, Violated):
