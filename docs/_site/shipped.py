@@ -12,6 +12,7 @@ GROUPS = {
     "programs": ("Programs", "verify"),
     "approximate": ("Sets of outputs, with a delta", "verify"),
     "divergences": ("Divergences: Renyi, zero-concentrated and others", "verify"),
+    "inequalities": ("Inequalities from the literature", "verify"),
     "logic": ("Formulas of dpCTL*", "logic"),
     "interactive": ("Interactive systems", "interactive"),
     "interactive/large": ("Large interactive systems", "interactive"),
