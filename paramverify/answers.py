@@ -41,6 +41,11 @@ class Standing(StrEnum):
         """The word for a claim or a formula: true, false, undecided."""
         return {Standing.HOLDS: "true", Standing.VIOLATED: "false"}.get(self, "undecided")
 
+    @property
+    def of_script(self) -> str:
+        """The word of SMT-LIB for a script, which asks whether there is a violation: unsat, sat, unknown."""
+        return {Standing.HOLDS: "unsat", Standing.VIOLATED: "sat"}.get(self, "unknown")
+
 
 DECIDED = (Standing.HOLDS, Standing.VIOLATED)
 

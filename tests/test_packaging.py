@@ -45,7 +45,7 @@ LAYERS = (
     ("tasks",),
     ("portfolio",),
     ("privacy",),
-    ("interactive", "synthesis"),
+    ("interactive", "scripts", "synthesis"),
     ("compare", "composition", "logic", "statistics"),
     ("reports",),
     ("pages",),

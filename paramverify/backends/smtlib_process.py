@@ -21,15 +21,13 @@ from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.formats.rounding import Approximation, Satisfied, Value, decide
+from paramverify.formats.sexpressions import Term, plain, read
 from paramverify.formats.smtlib import occurring, script, symbol
 
-TOKEN = re.compile(r'\(|\)|\|[^|]*\||"(?:[^"]|"")*"|;[^\n]*|[^\s()|";]+')
 ERROR = re.compile(r'\(\s*error\s+".*')
 COMPLAINT = re.compile(r"^.*\berror\b.*$", re.IGNORECASE | re.MULTILINE)
 OPTION = re.compile(r"[a-zA-Z][a-zA-Z0-9_.:+-]*\Z")
 SETTING = re.compile(r"[a-zA-Z0-9_.+-]+\Z")
-
-Term = str | list["Term"]
 
 
 @dataclass(frozen=True)
@@ -147,7 +145,7 @@ def interpret(finished: Finished, names: Sequence[str]) -> Satisfied | Proved | 
         return Open(End.GAVE_UP, error[0].strip()[:500], transcript)
     strange = Open(End.GAVE_UP, f"not an answer: {finished.output.strip()[:200]!r}", transcript)
     try:
-        status, *rest = _read(finished.output)
+        status, *rest = read(finished.output)
     except ValueError:
         return strange
     if status == "unsat" and not rest:
@@ -162,44 +160,13 @@ def interpret(finished: Finished, names: Sequence[str]) -> Satisfied | Proved | 
         return Open(End.GAVE_UP, f"not a model: {reason}", transcript, denies=True)
 
 
-def _read(text: str) -> list[Term]:
-    """Returns the S-expressions of a text, at least one.
-
-    Raises:
-        ValueError: it is something else.
-    """
-    stack: list[list[Term]] = [[]]
-    position = 0
-    while position < len(text):
-        if text[position].isspace():
-            position += 1
-            continue
-        match = TOKEN.match(text, position)
-        if not match:
-            raise ValueError(f"unexpected {text[position]!r}")
-        position = match.end()
-        token = match[0]
-        if token == "(":
-            stack.append([])
-        elif token == ")":
-            if len(stack) == 1:
-                raise ValueError("unbalanced parentheses")
-            done = stack.pop()
-            stack[-1].append(done)
-        elif token[0] != ";":
-            stack[-1].append(token)
-    if len(stack) != 1 or not stack[0]:
-        raise ValueError("unbalanced parentheses")
-    return stack[0]
-
-
 def _model(term: Term, names: Sequence[str]) -> dict[str, Value]:
     """Returns the value of each variable.
 
     Raises:
         ValueError: the term is something else.
     """
-    wanted = {symbol(name): name for name in names}
+    wanted = {plain(symbol(name)): name for name in names}
     model: dict[str, Value] = {}
     for pair in term:
         if isinstance(pair, str) or len(pair) != 2 or not isinstance(pair[0], str):

@@ -62,8 +62,9 @@ MAX_READ = 1_000_000  # characters of a file in which tables are looked for
 def _meant(word: str) -> str:
     """Returns the command that is meant by a word that is none: one that looks like it, or one for a file."""
     ending = os.path.splitext(word)[1]
-    reader = {".toml": "verify", ".prism": "logic", ".pm": "logic", ".json": "check"}.get(ending)
-    if reader == "verify":
+    readers = {".toml": "verify", ".smt2": "verify", ".prism": "logic", ".pm": "logic", ".json": "check"}
+    reader = readers.get(ending)
+    if ending == ".toml":
         with suppress(OSError), open(word, encoding="utf-8", errors="replace") as file:
             tables = re.findall(r"^\[+\s*(system|formulas)\b", file.read(MAX_READ), re.MULTILINE)
             reader = {"system": "interactive", "formulas": "logic"}[tables[0]] if tables else reader

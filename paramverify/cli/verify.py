@@ -30,6 +30,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._formulas import verify_formulas
+from paramverify.cli._scripts import SUFFIX, verify_script
 from paramverify.cli._settings import settings
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
@@ -67,8 +68,19 @@ def command(
 
     A case with a [claim] of its own is proved for every point of its parameters, or refuted at one.
     With --budgets the exit code is that of the worst: 1, else 3, else 0.
+
+    An SMT-LIB script (.smt2) is answered by sat, unsat or unknown. Then the exit code is 0 for both answers,
+    1 if the script states another :status, and 3 for unknown.
     """
     options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
+    if case.endswith(SUFFIX):
+        others = {
+            "encoding": encoding == MONOLITHIC,
+            "evidence": evidence,
+            "budgets": budgets,
+            "cluster": not options.executor.is_here,
+        }
+        return verify_script(case, timeout, options, as_json, **others)
     if encoding == MONOLITHIC:
         chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
         for name in (n for n, given in {**chosen, "evidence": evidence, "budgets": budgets}.items() if given):

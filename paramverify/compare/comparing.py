@@ -19,7 +19,7 @@ from paramverify.backends import Backend
 from paramverify.checker.claims import Rejected
 from paramverify.claims import Claim
 from paramverify.compare.results import Record, ResultsFile, identity
-from paramverify.compare.scripts import Script, why_not
+from paramverify.compare.scripts import Script
 from paramverify.compare.spreading import Asked, attempt_task
 from paramverify.compare.subjects import Skipped, Subject, Subjects
 from paramverify.compare.trials import NOT_ASKED
@@ -27,6 +27,7 @@ from paramverify.errors import InputError
 from paramverify.evidence.replaying import replayed
 from paramverify.processes.attempts import Limits, resolve, settings
 from paramverify.processes.runner import Outcome, Runner
+from paramverify.scripts.asking import why_not
 from paramverify.tasks.tasks import HERE, Executor
 from paramverify.tasks.worker import machine
 from paramverify.verdicts import status_of

@@ -11,12 +11,13 @@ from typing import Any
 from paramverify.answers import Decision, End, Open
 from paramverify.claims import Claim, from_document, to_document
 from paramverify.compare.scripts import Script
-from paramverify.compare.trials import claim_attempt, script_attempt
+from paramverify.compare.trials import claim_attempt
 from paramverify.errors import InputError
 from paramverify.processes.answers import decision_from_document, decision_to_document
 from paramverify.processes.attempts import Attempt, Limits, resolve
 from paramverify.processes.runner import Outcome, Runner
 from paramverify.processes.running import END_PATIENCE, START_PATIENCE, checked
+from paramverify.scripts.asking import script_attempt
 from paramverify.tasks.tasks import Task
 from paramverify.tasks.worker import runner
 

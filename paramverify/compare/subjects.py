@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from paramverify.answers import DECIDED, Standing
 from paramverify.claims import Claim, without_enclosure
-from paramverify.compare.scripts import Script, read_script
+from paramverify.compare.scripts import Script, read_questions
 from paramverify.encodings import choice
 from paramverify.encodings.encoding import Encoding
 from paramverify.errors import InputError, LimitError, TimeLimitError, UnsupportedError
@@ -47,12 +48,20 @@ class Subject:
     what: Claim | Script
 
 
+class Kind(Enum):
+    """What a file is: its verdicts have words of their own."""
+
+    CASE = "case"
+    CLAIM = "claim"
+    SCRIPT = "script"
+
+
 @dataclass(frozen=True)
 class Encoded:
     """A file under an encoding: how many claims, the seconds that took, the status it expects as a whole.
 
-    All verdicts about the file have the side condition, in words; "" for none. A file is `claimed`
-    that is true or false, rather than private or not.
+    All verdicts about the file have the side condition, in words; "" for none. The `kind` of the file says in
+    which words.
     """
 
     case: str
@@ -61,16 +70,20 @@ class Encoded:
     seconds: float
     expected: str | None
     side_condition: str = ""
-    claimed: bool = False
+    kind: Kind = Kind.CASE
 
     def document(self) -> dict[str, Any]:
         """Returns all of it as JSON data; a side condition only where there is one."""
-        told = {name: value for name, value in vars(self).items() if name != "claimed"}
+        told = {name: value for name, value in vars(self).items() if name != "kind"}
         return {name: value for name, value in told.items() if name != "side_condition" or value}
 
     def word(self, standing: Standing) -> str:
         """Returns the word for a verdict about the file."""
-        return standing.of_claim if self.claimed else standing.of_case
+        return {
+            Kind.CASE: standing.of_case,
+            Kind.CLAIM: standing.of_claim,
+            Kind.SCRIPT: standing.of_script,
+        }[self.kind]
 
 
 @dataclass(frozen=True)
@@ -144,13 +157,30 @@ def _files(paths: Iterable[str]) -> Iterator[Path]:
 
 
 def _add_script(found: Subjects, name: str, path: Path) -> None:
-    script = read_script(path)
-    found.subjects.append(
-        Subject(
-            name, SCRIPT, number=1, digest=script.digest, origin=str(path), expected=script.known, what=script
+    """Adds the questions of a script; one that is not taken is left out, with the reason."""
+    try:
+        questions = read_questions(path)
+    except TimeLimitError:
+        raise
+    except (InputError, LimitError) as error:
+        reason = f"line {error.file_line}: " if isinstance(error, InputError) and error.file_line else ""
+        reason += error.reason if isinstance(error, InputError) else str(error)
+        found.skipped.append(Skipped(name, reason))
+        return
+    for number, script in enumerate(questions, 1):
+        found.subjects.append(
+            Subject(
+                name,
+                SCRIPT,
+                number=number,
+                digest=script.digest,
+                origin=str(path),
+                expected=script.known,
+                what=script,
+            )
         )
-    )
-    found.encoded.append(Encoded(name, SCRIPT, 1, 0.0, script.known, claimed=True))
+    alone = questions[0].known if len(questions) == 1 else None
+    found.encoded.append(Encoded(name, SCRIPT, len(questions), 0.0, alone, kind=Kind.SCRIPT))
 
 
 def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) -> None:
@@ -180,7 +210,7 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
                 seconds=round(time.perf_counter() - started, 4),
                 expected=status,
                 side_condition=condition,
-                claimed=not isinstance(model, Model),
+                kind=Kind.CASE if isinstance(model, Model) else Kind.CLAIM,
             )
         )
         # If all hold, each holds; if some are violated, that is known of one only if there is one.

@@ -1,6 +1,6 @@
-"""What a comparison runs in the process of an attempt: simplification and a backend together, or a script.
+"""What a comparison runs in the process of an attempt: simplification and a backend together.
 
-Both are backends for the runner, named `module:attribute`, that take the name of the backend to be measured
+That is a backend for the runner, named `module:attribute`, which takes the name of the backend to be measured
 as an option. So the limits, and what is measured, cover all that an answer needs, simplification included.
 """
 
@@ -9,20 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Ring
-from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
+from paramverify.answers import Answer, Decision, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend, asked
 from paramverify.claims import Claim
-from paramverify.compare.scripts import run_script
 from paramverify.exact.settling import VERSION, Outcome, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.processes.answers import formed
 from paramverify.processes.attempts import Attempt, resolve, settings
-
-# A script is no claim; this one, which is violated at the only point of its domain, stands in for it, so
-# that the runner's exact check of refutations says nothing about scripts.
-NO_CLAIM = Claim(Ring(()).number(-1), Domain(Ring(()), {}))
 
 NO_PROOF = {"kind": "none"}
 NOT_ASKED = "settled by simplification before the backend was asked"
@@ -32,11 +25,6 @@ def claim_attempt(backend: str, claim: Claim, simplification: bool) -> Attempt:
     """Returns the attempt of a backend on a claim, with or without simplification in front of it."""
     options = {"backend": backend, "simplification": "on" if simplification else "off"}
     return Attempt(f"{__name__}:CLAIM_TRIAL", claim, options)
-
-
-def script_attempt(backend: str, text: str) -> Attempt:
-    """Returns the attempt of a backend on an SMT-LIB script, run as it is."""
-    return Attempt(f"{__name__}:SCRIPT_TRIAL", NO_CLAIM, {"backend": backend, "script": text})
 
 
 @dataclass
@@ -116,36 +104,4 @@ class ClaimTrial:
         return replace(said, transcript=transcript)
 
 
-@dataclass(frozen=True)
-class ScriptTrial:
-    """Runs an SMT-LIB script with one backend; options `backend` and `script`, its text.
-
-    `Proved` stands for unsat and `Refuted` for sat, in the solver's own word and nothing more.
-    """
-
-    name: str = "script-trial"
-    builtin: bool = False
-    description: str = "an SMT-LIB script as it is, for comparisons"
-    install: str = ""
-    abilities: frozenset[Ability] = DECIDES
-
-    def version(self) -> str | None:
-        """Returns the version of this package."""
-        return VERSION
-
-    def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
-        """Runs the script; the claim is `NO_CLAIM`."""
-        del claim
-        backend = resolve(options["backend"])
-        output = run_script(backend, options["script"], settings(backend, {}))
-        if isinstance(output, Open):
-            return output
-        if output.strip() not in ("sat", "unsat", "unknown"):
-            return Open(End.GAVE_UP, "its output is not one answer of SMT-LIB", output)
-        if output.strip() == "unknown":
-            return Open(End.GAVE_UP, "unknown", output)
-        return Refuted({}, output) if output.strip() == "sat" else Proved(transcript=output)
-
-
 CLAIM_TRIAL = ClaimTrial()
-SCRIPT_TRIAL = ScriptTrial()

@@ -10,7 +10,6 @@ from quick import seeds
 from random_models import all_probabilities, parametric_model, random_model
 
 from paramverify.backends import backend
-from paramverify.compare.scripts import run_script
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Unsatisfiable, formulas, script, solve
 from paramverify.encodings.sequences import sequence_claims
@@ -18,6 +17,7 @@ from paramverify.evidence.witnesses import Witness
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
+from paramverify.scripts.asking import run_script
 
 SECONDS = 30
 

@@ -12,7 +12,6 @@ from set_oracle import Drawn, drawn, points
 from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Proved
 from paramverify.backends import discover
-from paramverify.compare.scripts import run_script
 from paramverify.encodings.all_sets import ENCODING as ALL_SETS
 from paramverify.encodings.all_sets import MAX_TERMS
 from paramverify.encodings.choice import chosen, encodings, listing
@@ -24,6 +23,7 @@ from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.approximate import verify_sets
+from paramverify.scripts.asking import run_script
 from paramverify.verdicts import Holds, Violated
 
 SOLVERS = ("z3", "cvc5")
