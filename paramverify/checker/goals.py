@@ -112,6 +112,13 @@ class Form:
         starts = (o + i for o in range(0, len(self.entries), stride * (d + 1)) for i in range(stride))
         return d, [slice(s, s + stride * d + 1, stride) for s in starts]
 
+    def weak_sign(self) -> int | None:
+        """Returns 1 or -1 for coefficients of one weak sign, 0 if all are zero, otherwise None."""
+        low, high = min(self.entries), max(self.entries)
+        if low == high == 0:
+            return 0
+        return 1 if low >= 0 else -1 if high <= 0 else None
+
     def cut(self, name: str, ratio: Fraction) -> tuple[Form, Form]:
         """Returns the forms on both sides of a cut, by de Casteljau's averages, scaled to whole numbers."""
         lower, upper = self.entries[:], self.entries[:]
