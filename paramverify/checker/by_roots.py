@@ -19,20 +19,16 @@ from itertools import pairwise
 from math import lcm
 from typing import Any
 
+from .goals import Goal, shifted
 from .polynomials import Box, Poly, number
 from .polynomials import whole as scaled
 from .strict import Rejected, listed, rational, record, row, table, text, whole
 
 MAX_DEGREE = 5_000  # of g
 
+PRODUCT = {"powers": table(whole), "reflected": listed(text)}
 BY_ROOTS = record(
-    {
-        "factor": whole,
-        "powers": table(whole),
-        "reflected": listed(text),
-        "cuts": listed(rational),
-        "roots": listed(row(rational, rational)),
-    }
+    {**PRODUCT, "factor": whole, "cuts": listed(rational), "roots": listed(row(rational, rational))}
 )
 
 Terms = Mapping[tuple[int, ...], int]
@@ -87,14 +83,7 @@ def read_by_roots(entry: Any, poly: Poly, names: Sequence[str], box: Box) -> ByR
     Raises:
         Rejected: it is not shown that the polynomial has this form and these signs.
     """
-    powers = tuple((name, int(power)) for name, power in entry["powers"].items())
-    reflected = frozenset(entry["reflected"])
-    if not powers or not set(dict(powers)) <= set(names) or not reflected <= set(dict(powers)):
-        raise Rejected("not powers of parameters")
-    if any(power < 1 for _, power in powers):
-        raise Rejected("not a positive power")
-    form = ByRoots(powers, reflected, {name: box[name] for name, _ in powers}, ())
-    outer = _outer(form, poly, names)
+    form, outer = _read_product(entry, poly, names, box)
     least, most = form.values()
     cuts = [least, *map(number, entry["cuts"]), most]
     if any(low >= high for low, high in pairwise(cuts)) or not all(_sign(outer, place) for place in cuts):
@@ -114,6 +103,29 @@ def read_by_roots(entry: Any, poly: Poly, names: Sequence[str], box: Box) -> ByR
         raise Rejected("a root is named that is not inside of a part")
     signs = [(low, high, _sign(outer, high)) for low, high in zip(places[::2], places[1::2], strict=True)]
     return replace(form, signs=tuple(signs))
+
+
+def product_rule(goal: Goal, proof: Any) -> Goal:
+    """Returns the goal g(x) ≥ 0 on the values of u, for a variable x that takes the place of u."""
+    name = proof["variable"]
+    form, outer = _read_product(proof, goal.poly, goal.names, goal.box)
+    axis = goal.axis(name)
+    terms = {tuple(k * (n == axis) for n in range(len(goal.names))): c for k, c in enumerate(outer)}
+    poly = {x: Fraction(c) for x, c in terms.items() if c}
+    kept = goal.without(name, poly)
+    return replace(kept, box={**goal.box, name: form.values()}, open=goal.open - {(name, 0), (name, 1)})
+
+
+def _read_product(entry: Any, poly: Poly, names: Sequence[str], box: Box) -> tuple[ByRoots, list[int]]:
+    """Reads u, and returns it with the coefficients of g times a positive number."""
+    powers = tuple((name, int(power)) for name, power in entry["powers"].items())
+    reflected = frozenset(entry["reflected"])
+    if not powers or not set(dict(powers)) <= set(box) or not reflected <= set(dict(powers)):
+        raise Rejected("not powers of parameters")
+    if any(power < 1 for _, power in powers):
+        raise Rejected("not a positive power")
+    form = ByRoots(powers, reflected, {name: box[name] for name, _ in powers}, ())
+    return form, _outer(form, poly, names)
 
 
 def _outer(form: ByRoots, poly: Poly, names: Sequence[str]) -> list[int]:
@@ -142,19 +154,10 @@ def _reflected(terms: Terms, axis: int) -> Terms:
     result = {}
     for x, line in rows.items():
         coefficients = [line.get(k, 0) for k in range(max(line) + 1)]
-        for k, c in enumerate(_shifted(coefficients, 1)):
+        for k, c in enumerate(shifted(coefficients, 1)):
             if c:
                 result[*x[:axis], k, *x[axis + 1 :]] = -c if k % 2 else c
     return result
-
-
-def _shifted(coefficients: Sequence[int], by: int) -> list[int]:
-    """Returns the coefficients of p(x + by)."""
-    row = list(coefficients)
-    for start in range(len(row) - 1):
-        for k in range(len(row) - 2, start - 1, -1):
-            row[k] += by * row[k + 1]
-    return row
 
 
 def _variations(outer: Sequence[int], low: Fraction, high: Fraction) -> int:
@@ -163,9 +166,9 @@ def _variations(outer: Sequence[int], low: Fraction, high: Fraction) -> int:
     They are those of (1 + s)^d·g at low + (high − low)/(1 + s), up to positive numbers.
     """
     m, d = lcm(low.denominator, high.denominator), len(outer) - 1
-    row = _shifted([c * m ** (d - k) for k, c in enumerate(outer)], int(low * m))
+    row = shifted([c * m ** (d - k) for k, c in enumerate(outer)], int(low * m))
     width = int((high - low) * m)
-    signs = [c > 0 for c in _shifted([c * width**k for k, c in enumerate(row)][::-1], 1) if c]
+    signs = [c > 0 for c in shifted([c * width**k for k, c in enumerate(row)][::-1], 1) if c]
     return sum(a != b for a, b in pairwise(signs))
 
 
