@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Any
 
 import stormpy
@@ -19,9 +19,9 @@ from random_chains import Chain, Problem, at_most
 from stormpy import pars
 
 from paramverify.algebra.domains import Interval, box_domain
-from paramverify.algebra.expressions import parse
-from paramverify.algebra.polynomials import Ring, to_rational_function
+from paramverify.algebra.polynomials import Ring
 from paramverify.claims import Claim
+from paramverify.models.rational_files import read_rational_file
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.regions import region_map
 
@@ -123,7 +123,10 @@ def ours(
     text = str(result.get_value(model.initial_states[0]))
     seconds = time.perf_counter() - started
     ring = Ring(tuple(names))
-    function = to_rational_function(parse(text.replace("^", "**")), ring)
+    with NamedTemporaryFile("w", suffix=".rat") as file:
+        file.write(f"$Parameters: {'; '.join(names)}\n$Result: {text}\n")
+        file.flush()
+        function = read_rational_file(file.name).result(ring)
     domain = box_domain(ring, dict.fromkeys(names, Interval(EDGE, 1 - EDGE, True, True)))
     claim = Claim(at_most(function, stated.bound, dict.fromkeys(names, Fraction(1, 2))), domain)
     degrees = tuple(map(int, claim.polynomial.degrees()))
@@ -151,6 +154,18 @@ def row(stated: Stated, coverage: Fraction, limit: float) -> str:
     )
 
 
+def retransmission(folder: Path, chunks: int, retries: int) -> Stated:
+    """Returns bounded retransmission of other sizes, from the example that stormpy has."""
+    text = Path(stormpy.examples.files.prism_pdtmc_brp).read_text()
+    for old, new in (("N = 16", f"N = {chunks}"), ("MAX = 2", f"MAX = {retries}")):
+        text = text.replace(f"const int {old};", f"const int {new};")
+    for name in ("TOMsg", "TOAck"):
+        text = text.replace(f"const double {name};", f"const double {name} = 0;")
+    path = folder / f"retransmission-{chunks}-{retries}.pm"
+    path.write_text(text)
+    return Stated(f"bounded retransmission {chunks}, {retries}", path, "s=5", Fraction(1, 4))
+
+
 def compare(chains: Iterable[tuple[Problem, Chain, Fraction]], coverage: Fraction, limit: float) -> None:
     """Prints the table."""
     columns = ["model", "states", "degree", "safe + violating", "cells", "function + map s"]
@@ -168,7 +183,7 @@ def compare(chains: Iterable[tuple[Problem, Chain, Fraction]], coverage: Fractio
     with TemporaryDirectory() as folder:
         problems = [
             Stated("parametric die", Path(files.prism_pdtmc_die), '"one"', Fraction(1, 8)),
-            Stated("bounded retransmission 16, 2", Path(files.prism_pdtmc_brp), "s=5", Fraction(1, 4)),
+            *(retransmission(Path(folder), *sizes) for sizes in ((16, 2), (64, 2), (128, 2), (256, 5))),
             Stated("crowds 3, 5", crowds, '"observe0Greater1"', Fraction(1, 4)),
         ]
         for k, (problem, chain, bound) in enumerate(chains):

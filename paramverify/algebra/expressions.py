@@ -40,7 +40,8 @@ T = TypeVar("T")
 
 MAX_LENGTH = 20_000  # characters in one expression
 MAX_DEPTH = 200  # nested brackets or operators other than chains of + and *
-MAX_EXPONENT = 1_000  # absolute value of an exponent, and of the exponent of a decimal
+MAX_POWER = 10_000  # absolute value of an exponent
+MAX_EXPONENT = 1_000  # absolute value of the exponent of a decimal
 MAX_DIGITS = 2_000  # digits of one number
 MAX_NODES = 20_000  # nodes that definitions bring into one expression
 
@@ -300,8 +301,8 @@ class _Reader:
         value = "" if exponent.names() else evaluate(exponent)
         if not isinstance(value, Fraction) or value.denominator != 1:
             raise self.refuse("an exponent must be a whole number", node.column)
-        if abs(value) > MAX_EXPONENT:
-            raise self.refuse(f"exponent larger than {MAX_EXPONENT}", node.column)
+        if abs(value) > MAX_POWER:
+            raise self.refuse(f"exponent larger than {MAX_POWER:,}", node.column)
 
     def comparison(self, tree: ast.Compare, depth: int, column: int) -> Node:
         operands = [self.node(t, depth + 1) for t in (tree.left, *tree.comparators)]

@@ -20,7 +20,7 @@ from typing import NamedTuple, NoReturn
 
 from flint import fmpq, fmpz
 
-from paramverify.algebra.expressions import MAX_DIGITS, MAX_EXPONENT
+from paramverify.algebra.expressions import MAX_DIGITS, MAX_EXPONENT, MAX_POWER
 from paramverify.algebra.operands import PLAIN, operand_end
 from paramverify.algebra.shared_values import SharedValues
 from paramverify.errors import InputError, LimitError
@@ -131,8 +131,8 @@ class Formulas:
     def _exponent(self, place: Place) -> int:
         if not re.fullmatch(r"[0-9]+", place.word):
             self._refuse("an exponent must be a whole number, without a sign", place.start)
-        if len(place.word) > 6 or int(place.word) > MAX_EXPONENT:
-            raise LimitError(f"{self.where(place.start)}: an exponent larger than {MAX_EXPONENT:,}")
+        if len(place.word) > 6 or int(place.word) > MAX_POWER:
+            raise LimitError(f"{self.where(place.start)}: an exponent larger than {MAX_POWER:,}")
         return int(place.word)
 
     def _quotient(self, above: int, below: int, start: int) -> int:

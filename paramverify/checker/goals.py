@@ -5,6 +5,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -112,6 +113,13 @@ class Form:
         starts = (o + i for o in range(0, len(self.entries), stride * (d + 1)) for i in range(stride))
         return d, [slice(s, s + stride * d + 1, stride) for s in starts]
 
+    def weak_sign(self) -> int | None:
+        """Returns 1 or -1 for coefficients of one weak sign, 0 if all are zero, otherwise None."""
+        low, high = min(self.entries), max(self.entries)
+        if low == high == 0:
+            return 0
+        return 1 if low >= 0 else -1 if high <= 0 else None
+
     def cut(self, name: str, ratio: Fraction) -> tuple[Form, Form]:
         """Returns the forms on both sides of a cut, by de Casteljau's averages, scaled to whole numbers."""
         lower, upper = self.entries[:], self.entries[:]
@@ -180,27 +188,32 @@ def bernstein(goal: Goal, poly: Poly) -> Form:
 def converter(d: int, low: Fraction, high: Fraction) -> Any:
     """Returns the map from power to Bernstein coefficients on [low, high], times a positive number.
 
-    With low = a/m and high − low = w/m, m^d·f(x) = Σ fᵢ·m^(d−i)·(a + w·t)^i; and t^j has the Bernstein
-    coefficients C(i,j)/C(d,j).
+    With low = a/m and high − low = w/m, m^d·f(x) = Σ fᵢ·m^(d−i)·(a + w·t)^i.
     """
     m = lcm(low.denominator, high.denominator)
     a, w = int(low * m), int((high - low) * m)
     powers = [m ** (d - i) for i in range(d + 1)]
     common = lcm(*(comb(d, j) for j in range(d + 1)))
     weights = [common // comb(d, j) for j in range(d + 1)]
-    table = [[comb(i, j) for j in range(i + 1)] for i in range(d + 1)]
+    widths = [w**i for i in range(d + 1)]
 
     def convert(row: list[int]) -> list[int]:
-        shifted = [0] * (d + 1)
-        for i in range(d, -1, -1):  # Horner's rule: shifted := shifted·(a + w·t) + the next coefficient
-            carried = [w * c for c in shifted[:-1]]
-            shifted = [a * c for c in shifted]
-            shifted[0] += row[i] * powers[i]
-            shifted[1:] = [x + y for x, y in zip(shifted[1:], carried, strict=True)]
-        scaled = [c * weight for c, weight in zip(shifted, weights, strict=True)]
-        return [sum(b * c for b, c in zip(line, scaled, strict=False)) for line in table]
+        moved = shifted([c * p for c, p in zip(row, powers, strict=True)], a)
+        # With t = 1/(1+s), (1+s)^d·f has the coefficients C(d,k)·b_{d−k}.
+        found = shifted([c * p for c, p in zip(moved, widths, strict=True)][::-1], 1)
+        return [c * weight for c, weight in zip(found, weights, strict=True)][::-1]
 
     return convert
+
+
+def shifted(coefficients: Sequence[int], by: int) -> list[int]:
+    """Returns the coefficients of f(x + by)."""
+    row = list(coefficients)
+    for start in range(len(row) - 1):
+        carried = row[-1]
+        for k in range(len(row) - 2, start - 1, -1):
+            carried = row[k] = row[k] + by * carried
+    return row
 
 
 @dataclass

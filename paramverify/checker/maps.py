@@ -8,15 +8,17 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
+from .by_roots import ByRoots, read_by_roots
 from .claims import (
     Rejected,
     read_claim,
 )
-from .goals import Form, Goal
+from .goals import Form, Goal, bernstein
 from .polynomials import Box, Poly, constant, degree, number, parse, times
 
+AnyForm = TypeVar("AnyForm", Form, ByRoots)
 Cells = list[tuple[tuple[tuple[Fraction, Fraction], ...], Any]]
 
 
@@ -33,6 +35,12 @@ class Map:
     factors: tuple[Poly, ...]
     products: tuple[tuple[int, tuple[tuple[int, int], ...]], ...]  # sign of the constant; factors, powers
     conditions: tuple[tuple[Poly, bool], ...]
+    by_roots: dict[int, ByRoots]
+
+    def form(self, index: int) -> Form | ByRoots:
+        """Returns what is known of a factor on the box of the domain."""
+        known = self.by_roots.get(index)
+        return bernstein(self.goal, self.factors[index]) if known is None else known
 
     def occurs(self, poly: Poly) -> bool:
         """Tells whether a quantified parameter occurs."""
@@ -44,7 +52,7 @@ class Node:
     """A part of the subdivision: its box, and the forms of factors and of conditions there."""
 
     box: Box
-    forms: tuple[Form, ...]
+    forms: tuple[Form | ByRoots, ...]
     conditions: tuple[Form, ...]
 
     def halves(self, name: str) -> list[Node]:
@@ -56,17 +64,12 @@ class Node:
         """Returns the parts below and above a place inside the interval of a parameter."""
         low, high = self.box[name]
         ratio = (place - low) / (high - low)
-        forms = [cut(form, name, ratio) for form in self.forms]
-        conditions = [cut(form, name, ratio) for form in self.conditions]
+        forms = [f.cut(name, ratio) if name in f.names else (f, f) for f in self.forms]
+        conditions = [c.cut(name, ratio) if name in c.names else (c, c) for c in self.conditions]
         return [
             Node({**self.box, name: ends}, tuple(f[k] for f in forms), tuple(c[k] for c in conditions))
             for k, ends in enumerate(((low, place), (place, high)))
         ]
-
-
-def cut(form: Form, name: str, ratio: Fraction) -> tuple[Form, Form]:
-    """Returns the forms on both sides of a cut."""
-    return form.cut(name, ratio) if name in form.names else (form, form)
 
 
 def read_map(document: Any) -> Map:
@@ -107,6 +110,12 @@ def read_map(document: Any) -> Map:
         products.append((1 if multiple > 0 else -1, tuple(powers)))
     quantified = tuple(name for name in parameters if name not in free)
     conditions = tuple(condition for condition in goal.conditions if condition is not None)
+    by_roots = {}
+    for entry in document.get("by_roots", ()):
+        index = entry["factor"]
+        if not 0 <= index < len(factors) or index in by_roots:
+            raise Rejected("not a factor, or one that is named twice")
+        by_roots[index] = read_by_roots(entry, factors[index], names, goal.box)
     return Map(
         domain=document["domain"],
         claims=tuple(document["claims"]),
@@ -117,6 +126,7 @@ def read_map(document: Any) -> Map:
         factors=factors,
         products=tuple(products),
         conditions=conditions,
+        by_roots=by_roots,
     )
 
 
@@ -142,11 +152,3 @@ def separated(
                 return axis, place, (ordered[:k], ordered[k:])
             reached = max(reached, cell[0][axis][1])
     raise Rejected("the cells do not tile the box")
-
-
-def weak_sign(form: Form) -> int | None:
-    """Returns 1 or -1 for coefficients of one weak sign, 0 if all are zero, otherwise None."""
-    low, high = min(form.entries), max(form.entries)
-    if low == high == 0:
-        return 0
-    return 1 if low >= 0 else -1 if high <= 0 else None

@@ -20,6 +20,8 @@ Where the measure of the case compares sets of outputs, `sums` show that the cla
 
 All this is about a model whose obligations are proved besides, as claims of their own.
 
+Of a factor that depends on one product of powers the roots are shown, and no coefficients (see `by_roots`).
+
 The constant E is a parameter more, whose interval is shown to contain exp(q); it is never cut.
 """
 
@@ -34,6 +36,7 @@ from itertools import product
 from typing import Any
 
 from . import shapes
+from .by_roots import ByRoots
 from .claims import (
     Rejected,
     Report,
@@ -44,7 +47,7 @@ from .claims import (
 from .covers import check_covers
 from .folds import check_mirrored, read_folds
 from .goals import Form, Goal, bernstein
-from .maps import Cells, Map, Node, read_map, separated, weak_sign
+from .maps import AnyForm, Cells, Map, Node, read_map, separated
 from .polynomials import Poly, add, number
 from .strict import check, counted, read
 
@@ -137,7 +140,7 @@ def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> d
         cells.append((box, entry))
     if len(cells) > MAX_CELLS:
         raise Rejected("too many cells")
-    forms = tuple(bernstein(found.goal, poly) for poly in found.factors)
+    forms = tuple(map(found.form, range(len(found.factors))))
     conditions = tuple(bernstein(found.goal, poly) for poly, _ in found.conditions)
     counts = dict.fromkeys(CELLS, 0)
     pending = [(Node(dict(found.goal.box), forms, conditions), cells)]
@@ -245,7 +248,7 @@ def follow(found: Map, node: Node, tokens: Any, sign: int, powers: Sequence[tupl
             raise Rejected("more cuts than parts")
         part = pending.pop()
         if token == "+":
-            signs = [weak_sign(form) for form in part.forms]
+            signs = [form.weak_sign() for form in part.forms]
             if not nowhere(found, part.conditions) and not positive(sign, here, signs):
                 raise Rejected("the coefficients on a part of a cell do not show its status")
         elif token in found.quantified:
@@ -279,7 +282,7 @@ def check_violating(found: Map, node: Node, entry: Any) -> None:
     sign, powers = found.products[index]
     for k, power in powers:
         form = at_values(found, node, found.factors[k], node.forms[k], at)
-        known = weak_sign(form)
+        known = form.weak_sign()
         if not known or not never_zero(found, node, form):
             raise Rejected("a factor may vanish on a violating cell")
         sign *= known if power % 2 else 1
@@ -287,10 +290,12 @@ def check_violating(found: Map, node: Node, entry: Any) -> None:
         raise Rejected("the signs of the factors make the product positive")
 
 
-def at_values(found: Map, node: Node, poly: Poly, form: Form, at: Mapping[str, Fraction]) -> Form:
+def at_values(found: Map, node: Node, poly: Poly, form: AnyForm, at: Mapping[str, Fraction]) -> AnyForm:
     """Returns the form on the cell with the quantified parameters fixed."""
     if not found.occurs(poly):
         return form
+    if isinstance(form, ByRoots):
+        return form.at(at)
     names = found.goal.names
     result: Poly = {}
     for x, c in poly.items():
@@ -300,8 +305,10 @@ def at_values(found: Map, node: Node, poly: Poly, form: Form, at: Mapping[str, F
     return bernstein(Goal(names, result, node.box, ()), result)
 
 
-def never_zero(found: Map, node: Node, form: Form) -> bool:
+def never_zero(found: Map, node: Node, form: Form | ByRoots) -> bool:
     """Tells whether a form of one weak sign vanishes nowhere on the cell within the domain's box."""
+    if isinstance(form, ByRoots):
+        return True
     goal = found.goal
     choices: list[list[int | None]] = []
     for name in form.names:

@@ -23,6 +23,7 @@ contradiction two constraints say g ≥ 0 and −g ≥ 0, one of them strictly: 
 stretch       a constraint bounds x by a polynomial u in other variables: x runs from its other end to u as x'
               runs over [0, 1].
 eliminate     two constraints say that x equals a polynomial in other variables.
+product       f = g(u), u a product of powers of x or 1 − x, and g ≥ 0 is shown on the values of u.
 blowup        near a vertex, the box is the union of the cones in which one of some distances is largest.
 enclose       E stands for exp(q); a rational interval is shown to contain it.
 exponential   f is a number in which only E = exp(q) occurs; it is enclosed until its sign shows.
@@ -36,10 +37,13 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
+from .by_roots import product_rule
 from .convexity import convex_rule, negative_on, positive_on
 from .exponentials import encloses_exp, sign_in_exp
 from .goals import Context, Goal, bernstein
@@ -367,15 +371,11 @@ def solver_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     context.trusted.add(f"{name} {version}".strip())
 
 
-def log_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
-    logarithm_rule(goal, proof, context, depth, prove)
-
-
 AT_POINTS = (
     *("constant", "factors", "sum", "constraint", "contradiction", "enclose", "logarithm", "lemma", "solver"),
 )
 
-RULES = {
+RULES: dict[str, Callable[..., None]] = {
     "constant": constant_rule,
     "fixed": fixed_rule,
     "factors": factors_rule,
@@ -390,10 +390,11 @@ RULES = {
     "contradiction": contradiction_rule,
     "stretch": stretch_rule,
     "eliminate": eliminate_rule,
+    "product": lambda goal, proof, *rest: prove(product_rule(goal, proof), proof["proof"], *rest),
     "blowup": blowup_rule,
     "enclose": enclose_rule,
     "exponential": exponential_rule,
-    "logarithm": log_rule,
+    "logarithm": partial(logarithm_rule, prove=prove),
     "lemma": lemma_rule,
     "solver": solver_rule,
 }

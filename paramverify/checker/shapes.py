@@ -9,6 +9,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+from .by_roots import BY_ROOTS, PRODUCT
 from .composition_shapes import COMPOSITION
 from .loss_shapes import compared, losses, moment
 from .neighbour_shapes import either, standing
@@ -73,6 +74,7 @@ _PROOF = tagged(
         "contradiction": _kind({"constraints": row(whole, whole)}),
         "stretch": _kind({**_OF, "variable": text}),
         "eliminate": _kind({"variable": text, "constraints": row(whole, whole), "proof": proof}),
+        "product": _kind({"variable": text, **PRODUCT, "proof": proof}),
         "blowup": _kind({"corner": table(END), "parts": table(proof)}),
         "enclose": _kind({"interval": row(rational, rational), "proof": proof}),
         "exponential": _kind({}),
@@ -263,7 +265,11 @@ REGIONS = _document(
         "products": listed(record({"constant": rational, "factors": listed(row(whole, whole))})),
         "cells": listed(_CELL),
     },
-    {"sums": listed(record({**_SUM, "tree": _TREE})), "symmetric": listed(listed(text))},
+    {
+        "sums": listed(record({**_SUM, "tree": _TREE})),
+        "symmetric": listed(listed(text)),
+        "by_roots": listed(BY_ROOTS),
+    },
 )
 
 _WEIGHT = by_type({str: text, list: row(text, text)})

@@ -143,6 +143,12 @@ def eliminate(variable: str, first: int, second: int, proof: Proof) -> Proof:
     return {"kind": "eliminate", "variable": variable, "constraints": [first, second], "proof": proof}
 
 
+def product(variable: str, powers: Mapping[str, int], reflected: Iterable[str], proof: Proof) -> Proof:
+    """A claim about one product of powers of x or 1 − x, which is proved with the variable in its place."""
+    known = {"powers": dict(powers), "reflected": sorted(reflected)}
+    return {"kind": "product", "variable": variable, **known, "proof": proof}
+
+
 def blowup(corner: Mapping[str, int], parts: Mapping[str, Proof]) -> Proof:
     """Cones around a vertex, named by the variable that is farthest from it."""
     sides = {name: ("lower", "upper")[end] for name, end in corner.items()}

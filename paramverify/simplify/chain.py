@@ -23,6 +23,7 @@ from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof
 from paramverify.simplify.constraints import empty_step, equation_step, stretch_step
 from paramverify.simplify.factors import factor_step
+from paramverify.simplify.products import product_step
 from paramverify.simplify.reductions import (
     AT_LEAST_ZERO,
     AT_MOST_ZERO,
@@ -220,6 +221,7 @@ def _at_both_ends(claim: Claim, name: str, concave: Proof | None) -> Reduction:
 
 STEPS: Mapping[str, Step] = {
     "fixed": fixed_step,
+    "product": product_step,
     "sign": sign_step,
     "empty": empty_step,
     "equations": equation_step,

@@ -11,25 +11,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.domains import Domain
 from paramverify.algebra.enclosures import (
     BITS,
     HALF,
     Enclosure,
     at,
-    enclosure,
     nowhere_zero,
     reduced,
     restricted,
     rounded,
     split,
 )
-from paramverify.algebra.polynomials import Polynomial, is_constant, key, substitute, variables
-from paramverify.algebra.signs import sign_on
+from paramverify.algebra.polynomials import key
 from paramverify.claims import Claim
-from paramverify.simplify.factors import factorable, factorisation
 from paramverify.simplify.reductions import AT_LEAST_ZERO, NEVER_ZERO
+from paramverify.synthesis.products import Factor, Part, parts_of
 
 Ends = tuple[Fraction, Fraction]
 
@@ -39,35 +36,6 @@ MANY = 25  # entries of a form that is not exact for which a lower degree is tri
 FEW = 16  # entries for which no enclosure of lower degree is worth its error
 GOOD, POOR = 32, 8  # an error is good below 1/32 of the variation of the entries, and poor above 1/8 of it
 MAX_BITS = 4096
-
-
-@dataclass(frozen=True, eq=False)
-class Factor:
-    """A polynomial of which the sign is wanted; the constant `E` is enclosed as closely as is needed."""
-
-    polynomial: Polynomial
-    domain: Domain
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters that occur, without the constant `E`."""
-        return tuple(n for n in variables(self.polynomial) if n != GENERATOR)
-
-    def enclosed(self, box: dict[str, Ends], fixed: dict[str, Fraction], bits: int) -> Enclosure:
-        """Returns the Bernstein form over the closed box, some parameters fixed, `E` in so many bits.
-
-        Its degree in `E` is reduced to zero, the variation in `E` being part of the error.
-        """
-        polynomial = substitute(self.polynomial, fixed) if fixed else self.polynomial
-        intervals = {n: Interval(*ends, True, True) for n, ends in box.items()}
-        if GENERATOR not in variables(polynomial):
-            return enclosure(polynomial, intervals, None if bits >= MAX_BITS else bits)
-        intervals[GENERATOR] = self.domain.enclose(bits).box[GENERATOR]
-        form = enclosure(polynomial, intervals)
-        flat = reduced(
-            form, [0 if n == GENERATOR else d for n, d in zip(form.names, form.degrees, strict=True)]
-        )
-        return at(flat, GENERATOR, Fraction(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,33 +192,29 @@ class Target:
     masks: tuple[int, ...] = ()
 
 
-def targets(claims: Sequence[Claim], domain: Domain) -> tuple[list[Target], list[Polynomial]]:
+def targets(claims: Sequence[Claim], domain: Domain) -> tuple[list[Target], list[Factor]]:
     """Returns the claims that are not settled on the whole domain, equal ones merged, and their factors."""
     numbers: dict[str, int] = {}
-    found: list[Polynomial] = []
+    found: list[Factor] = []
     result: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Target] = {}
     box = domain.enclose(128)
 
-    def number(polynomial: Polynomial) -> int:
-        name = key(polynomial)
+    def number(part: Part) -> int:
+        name = key(part.polynomial)
         if name not in numbers:
             numbers[name] = len(found)
-            found.append(polynomial)
+            found.append(part.factor(domain))
         return numbers[name]
 
     for index, claim in enumerate(claims):
-        polynomial = claim.polynomial
-        if not polynomial:
+        if not claim.polynomial:
             continue
-        sign, odd, masks = 1, [], []
-        if is_constant(polynomial) or not factorable(polynomial):
-            constant, parts = Fraction(1), [(polynomial, 1)]
-        else:
-            constant, parts = factorisation(polynomial)
+        odd, masks = [], []
+        constant, parts = parts_of(claim.polynomial, domain)
         sign = 1 if constant > 0 else -1
-        for part, multiplicity in parts:
-            known = sign_on(part, box)
-            if multiplicity % 2:
+        for part in parts:
+            known = part.sign_on(box)
+            if part.multiplicity % 2:
                 if known is None:
                     odd.append(number(part))
                     continue

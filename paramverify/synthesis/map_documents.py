@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.bernstein import bernstein_form
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.enclosures import Enclosure, split, spreads
-from paramverify.algebra.polynomials import Polynomial, is_constant, key, variables
+from paramverify.algebra.polynomials import Polynomial, key, variables
 from paramverify.answers import Proved
 from paramverify.claims import Claim
 from paramverify.claims import to_document as claim_document
 from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import decide_exactly
-from paramverify.simplify.factors import factorable, factorisation
 from paramverify.synthesis.map_files import cell_document
 from paramverify.synthesis.maps import Cell, RegionMap, Status, on_cell
+from paramverify.synthesis.products import Factor, Part, parts_of
 
 FORMAT, VERSION = "paramverify-regions", 1
 BITS = 256  # of the enclosure of the constant E
@@ -38,25 +37,26 @@ def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
     """
     closed = domain.enclose(BITS)
     factors: dict[str, int] = {}
-    polynomials: list[Polynomial] = []
+    different: list[Part] = []
     products = []
     for claim in found.claims:
-        constant, parts = _factored(claim.polynomial)
+        constant, parts = parts_of(claim.polynomial, domain)
         numbers = []
-        for part, multiplicity in parts:
-            number = factors.setdefault(key(part), len(factors))
-            if number == len(polynomials):
-                polynomials.append(part)
-            numbers.append([number, multiplicity])
+        for part in parts:
+            number = factors.setdefault(key(part.polynomial), len(factors))
+            if number == len(different):
+                different.append(part)
+            numbers.append([number, part.multiplicity])
         products.append({"constant": str(constant), "factors": numbers})
     maker = _Maker(
         closed,
         found.claims,
         free=found.parameters,
         quantified=found.quantified,
-        polynomials=polynomials,
+        factors=[part.factor(closed) for part in different],
         products=products,
     )
+    by_roots = [entry for number, part in enumerate(different) for entry in _by_roots(number, part)]
     statement = claim_document(Claim(domain.ring.number(0), closed))
     del statement["polynomial"]
     return {
@@ -65,17 +65,27 @@ def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
         "domain": statement,
         "free": list(found.parameters),
         "claims": [key(claim.polynomial) for claim in found.claims],
-        "factors": [key(polynomial) for polynomial in polynomials],
+        "factors": list(factors),
         "products": products,
         "cells": [maker.cell(cell) for cell in found.cells],
         **({"symmetric": [list(names) for names in found.folds]} if found.folds else {}),
+        **({"by_roots": by_roots} if by_roots else {}),
     }
 
 
-def _factored(polynomial: Polynomial) -> tuple[Fraction, list[tuple[Polynomial, int]]]:
-    if not polynomial or is_constant(polynomial) or not factorable(polynomial):
-        return Fraction(1), [(polynomial, 1)]
-    return factorisation(polynomial)
+def _by_roots(number: int, part: Part) -> list[dict[str, Any]]:
+    """Returns how a factor depends on one product of powers, if it does."""
+    if part.product is None or part.roots is None:
+        return []
+    return [
+        {
+            "factor": number,
+            "powers": dict(part.product.powers),
+            "reflected": sorted(part.product.reflected),
+            "cuts": list(map(str, part.roots.cuts)),
+            "roots": [list(map(str, ends)) for ends in part.roots.around],
+        }
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +138,7 @@ class _Maker:
     claims: Sequence[Claim]
     free: tuple[str, ...]
     quantified: tuple[str, ...]
-    polynomials: Sequence[Polynomial]
+    factors: Sequence[Factor]
     products: Sequence[Mapping[str, Any]]
 
     def cell(self, cell: Cell) -> dict[str, Any]:
@@ -146,7 +156,7 @@ class _Maker:
             return document
         cuts: dict[str, Any] = {}
         proofs: dict[str, Any] = {}
-        forms = [_form(polynomial, box) for polynomial in self.polynomials]
+        forms = [_exact(factor, box) for factor in self.factors]
         for number, product in enumerate(self.products):
             sign = -1 if product["constant"].startswith("-") else 1
             odd = tuple(forms[k] for k, m in product["factors"] if m % 2)
@@ -183,6 +193,13 @@ class _Maker:
             tokens.append(name)
             pending += part.halves(name)[::-1]
         return tokens
+
+
+def _exact(factor: Factor, box: Box) -> Enclosure:
+    """Returns the form of a factor, as it is checked: `E` is a variable as others are."""
+    if not factor.hidden:
+        return _form(factor.polynomial, box)
+    return factor.enclosed({name: (box[name].lower, box[name].upper) for name in factor.names}, {}, BITS)
 
 
 def _form(polynomial: Polynomial, box: Box) -> Enclosure:

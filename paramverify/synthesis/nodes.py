@@ -17,11 +17,12 @@ from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import Work
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.cuts import WORTH, cut_of
-from paramverify.synthesis.factors import Ends, Factor, State, targets
+from paramverify.synthesis.factors import Ends, State, targets
 from paramverify.synthesis.folding import ascending_volume, mirrored_side, mirrors, numbers
 from paramverify.synthesis.maps import Cell, Status
 from paramverify.synthesis.maps import on_cell as claim_on
 from paramverify.synthesis.pieces import Examiner, Piece, negative_vertex
+from paramverify.synthesis.products import Factor
 from paramverify.synthesis.tiling import NO_TILES, Box, sides
 
 WHOLE = 1 << 400  # the volume of the box, in units of its own: cuts are at multiples of 1/16
@@ -55,8 +56,7 @@ class Nodes:
         self.box: Box = tuple((domain.box[n].lower, domain.box[n].upper) for n in self.free)
         self.quantified = tuple(n for n in domain.ring.parameters if n not in self.free)
         self.folds = numbers(self.free, folds)
-        self.targets, polynomials = targets(claims, domain)
-        self.factors = [Factor(polynomial, domain) for polynomial in polynomials]
+        self.targets, self.factors = targets(claims, domain)
         self.examiner = Examiner(domain)
         self.order = list(range(len(self.targets)))
         self.hits = [0] * len(self.targets)
@@ -91,12 +91,7 @@ class Nodes:
 
     def entries(self) -> list[int]:
         """Returns how many coefficients each factor has, in low degrees."""
-        degrees = [(f.names, f.polynomial) for f in self.factors]
-        names = self.domain.ring.names
-        return [
-            prod(1 + min(4, int(d)) for n, d in zip(names, p.degrees(), strict=True) if n in own)
-            for own, p in degrees
-        ]
+        return [prod(1 + min(4, degree) for degree in f.degrees.values()) for f in self.factors]
 
     def weight(self, box: Box, size: int) -> int:
         """Returns the volume of all images of a cell, at most one unit too large."""

@@ -121,7 +121,7 @@ class Examiner:
         if len(piece.odd) != 1 or piece.masks or piece.conditions:
             return piece
         (state,) = piece.odd
-        every = dict(zip(self.domain.ring.names, map(int, state.factor.polynomial.degrees()), strict=True))
+        every = state.factor.degrees
         pinned = dict(piece.pinned)
         for name in [n for n in state.form.names if n in piece.box]:
             slope = piece.sign * rises(state.form, name, every[name])

@@ -73,7 +73,7 @@ MISTAKES = [
         "prior.john.bernoulli: unknown name 'r'; write r = \"(0, 1)\" below [parameters]; known here: p",
     ),
     ('bernoulli = "p"', 'bernoulli = "2*p"', "the probability of 0 is negative at p = 3/4"),
-    ('bernoulli = "p"', 'bernoulli = "p**(10**9)"', "exponent larger than 1000"),
+    ('bernoulli = "p"', 'bernoulli = "p**(10**9)"', "exponent larger than 10,000"),
     ('bernoulli = "p"', f'bernoulli = "{"(" * 9000}p{")" * 9000}"', "brackets nested deeper than 200"),
     ('bernoulli = "p"', 'bernoulli = "1/(1 - 2*p)"', "the denominator of 1/(1 - 2*p) is zero at p = 1/2"),
     ('bernoulli = "p"', 'poisson = "p"', "prior.john: a distribution is one of"),

@@ -37,6 +37,7 @@ CLAIMS: dict[str, Claim] = {
     "contradiction": make("p - 2", "pq", ["p > q", "p < q"]),
     "enclose": make("exp(1/2)*p*(1-p) + 1/10 - p*q*(1-q)*(1-p)", "pq", constant=Fraction(1, 2)),
     "exponential": make("exp(1/2) - 8/5", constant=Fraction(1, 2)),
+    "product": make("(p*(1 - q))**20 - 2*(p*(1 - q))**19 + 11/10"),
     "roots": make("(p**2 - 1/2)**2 * (p**4 - p + 1/2)", "p"),
     "shared roots": make("p**2 - 1/2", "p", ["p**2 >= 1/2"]),
 }
