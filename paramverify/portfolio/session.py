@@ -13,13 +13,15 @@ from typing import Any, NoReturn, TypeVar
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.number_fields import AlgebraicPoint
 from paramverify.algebra.polynomials import variables
-from paramverify.answers import Decision, End, Open, Proved
+from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted
 from paramverify.backends import discover
 from paramverify.claims import Claim, without_enclosure, without_unused_ties
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
 from paramverify.evidence.replaying import as_judged
+from paramverify.exact.algebraic import Found, algebraic_violation, may_fail_at_algebraic
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
 from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
@@ -64,9 +66,18 @@ class Options:
 class _Tally:
     """What happened to one claim in its races: who decided parts of it, and why other attempts ended."""
 
+    claim: Claim
     winners: list[Decision] = field(default_factory=list)
     ends: list[tuple[End, str]] = field(default_factory=list)
     spurious: bool = False
+    sought: bool = False  # whether algebraic points were looked for
+    denied: bool = False  # whether a program said that the claim fails, without a point
+    place: Found | None = None
+
+    def look(self) -> None:
+        """Looks for an algebraic point at which the claim fails, once."""
+        self.sought = True
+        self.place = algebraic_violation(self.claim)
 
 
 class Session:
@@ -201,7 +212,10 @@ class Session:
         if self._quick:
             first = Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
             enough = self.options.confirm == 1 or not isinstance(first.answer, Proved)
-            if (not isinstance(first.answer, Open) and enough) or not self._stages or _hopeless(claim, first):
+            if _hopeless(claim, first):
+                first = _at_algebraic(first, algebraic_violation(claim))
+                return self._counted(first, started)
+            if (not isinstance(first.answer, Open) and enough) or not self._stages:
                 return self._counted(first, started)
         found = self._race(claim, self.options.confirm - (first is not None and _decided(first)))
         if first is None or isinstance(first.answer, Open):
@@ -222,7 +236,7 @@ class Session:
         return decision
 
     def _race(self, claim: Claim, confirm: int) -> Decision:
-        tally = _Tally()
+        tally = _Tally(claim, sought=not may_fail_at_algebraic(claim))
         # A confirmation must not rest on the simplification that it is to confirm; and simplification moves
         # parameters one by one, which is wrong for those that are tied to each other.
         steps = () if self.options.confirm > 1 or claim.domain.ring.tied else None
@@ -238,6 +252,8 @@ class Session:
             names = ", ".join(dict.fromkeys(d.backend for d in tally.winners))
             last = tally.winners[-1]
             return Decision(answer(claim, found), names, last.version, dict(last.options))
+        if tally.place is not None:
+            return _at_algebraic(Decision(Open(End.GAVE_UP, IRRATIONAL), BUILT_IN, VERSION), tally.place)
         end = max((end for end, _ in tally.ends), key=_INFORMATIVE.index, default=End.GAVE_UP)
         detail = "; ".join(dict.fromkeys(text for _, text in tally.ends)) or found.reason
         asked = dict.fromkeys(name for stage in self._stages for name in stage.names())
@@ -246,7 +262,12 @@ class Session:
     def _leaf(self, claim: Claim, check: Confirm, tally: _Tally, confirm: int) -> Outcome:
         """Decides a claim that simplification left, by the stages of the strategy."""
         outcome = Outcome(reason="no backend was asked")
-        for stage in self._stages:
+        pending = list(self._stages)
+        while pending and tally.place is None:
+            stage, sought = pending[0], tally.sought
+            if not sought and self._quick and stage.seconds == float("inf"):
+                tally.look()  # nothing comes after this stage
+                continue
             tally.ends.clear()
             until = min(self.deadline, time.monotonic() + stage.seconds)
             outcome = self._part(
@@ -256,6 +277,10 @@ class Session:
                 break
             if until == self.deadline and time.monotonic() >= until:
                 break
+            if not (tally.denied and not sought):  # then the race was cut short: it begins again
+                pending.pop(0)
+            if not sought and (self._quick or tally.denied):
+                tally.look()
         return outcome
 
     def _part(
@@ -309,7 +334,9 @@ class Session:
         judged: dict[int, Decision] = {}  # by what the runner keeps; each certificate is replayed once
 
         def ended(decision: Decision) -> bool:
-            return enough(judged.setdefault(id(decision), _judged(claim, decision)))
+            known = judged.setdefault(id(decision), _judged(claim, decision))
+            tally.denied |= isinstance(known.answer, Open) and known.answer.denies
+            return enough(known) or (tally.denied and not tally.sought)
 
         raced = self._runner.race(attempts, limits, ended, width)
         decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
@@ -330,6 +357,15 @@ def _hopeless(claim: Claim, decision: Decision) -> bool:
     """Tells whether a claim fails, and has no rational witness that any backend could find."""
     said = decision.answer
     return isinstance(said, Open) and said.detail == IRRATIONAL and fails_without_witness(claim)
+
+
+def _at_algebraic(decision: Decision, found: Found | None) -> Decision:
+    """Returns a decision that is open; where the claim fails at a point that was found, that it does."""
+    if found is None:
+        return decision
+    if isinstance(found, AlgebraicPoint):
+        return replace(decision, answer=FailsAt(End.GAVE_UP, IRRATIONAL, at=found))
+    return replace(decision, answer=Refuted(found))
 
 
 def _free(claim: Claim) -> list[str]:
