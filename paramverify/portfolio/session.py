@@ -13,15 +13,14 @@ from typing import Any, NoReturn, TypeVar
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
-from paramverify.algebra.number_fields import AlgebraicPoint
 from paramverify.algebra.polynomials import variables
-from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted
+from paramverify.answers import Decision, End, Open, Proved
 from paramverify.backends import discover
 from paramverify.claims import Claim, without_enclosure, without_unused_ties
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
 from paramverify.evidence.replaying import as_judged
-from paramverify.exact.algebraic import Found, algebraic_violation, may_fail_at_algebraic
+from paramverify.exact.algebraic import algebraic_violation, may_fail_at_algebraic
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
 from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
@@ -29,6 +28,7 @@ from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
+from paramverify.portfolio.tallies import Tally, read_race, with_place
 from paramverify.portfolio.telling import decide_task, strategy_document
 from paramverify.processes.attempts import resolve
 from paramverify.processes.runner import Attempt, Limits, Runner
@@ -60,24 +60,6 @@ class Options:
     on_bound: Callable[[Any], None] | None = field(default=None, compare=False)
     executor: Executor = field(default=HERE, compare=False)
     limit: float | None = field(default=None, compare=False)
-
-
-@dataclass
-class _Tally:
-    """What happened to one claim in its races: who decided parts of it, and why other attempts ended."""
-
-    claim: Claim
-    winners: list[Decision] = field(default_factory=list)
-    ends: list[tuple[End, str]] = field(default_factory=list)
-    spurious: bool = False
-    sought: bool = False  # whether algebraic points were looked for
-    denied: bool = False  # whether a program said that the claim fails, without a point
-    place: Found | None = None
-
-    def look(self) -> None:
-        """Looks for an algebraic point at which the claim fails, once."""
-        self.sought = True
-        self.place = algebraic_violation(self.claim)
 
 
 class Session:
@@ -213,7 +195,7 @@ class Session:
             first = Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
             enough = self.options.confirm == 1 or not isinstance(first.answer, Proved)
             if _hopeless(claim, first):
-                first = _at_algebraic(first, algebraic_violation(claim))
+                first = with_place(first, algebraic_violation(claim))
                 return self._counted(first, started)
             if (not isinstance(first.answer, Open) and enough) or not self._stages:
                 return self._counted(first, started)
@@ -236,7 +218,7 @@ class Session:
         return decision
 
     def _race(self, claim: Claim, confirm: int) -> Decision:
-        tally = _Tally(claim, sought=not may_fail_at_algebraic(claim))
+        tally = Tally(claim, sought=not may_fail_at_algebraic(claim))
         # A confirmation must not rest on the simplification that it is to confirm; and simplification moves
         # parameters one by one, which is wrong for those that are tied to each other.
         steps = () if self.options.confirm > 1 or claim.domain.ring.tied else None
@@ -253,13 +235,13 @@ class Session:
             last = tally.winners[-1]
             return Decision(answer(claim, found), names, last.version, dict(last.options))
         if tally.place is not None:
-            return _at_algebraic(Decision(Open(End.GAVE_UP, IRRATIONAL), BUILT_IN, VERSION), tally.place)
+            return with_place(Decision(Open(End.GAVE_UP, IRRATIONAL), BUILT_IN, VERSION), tally.place)
         end = max((end for end, _ in tally.ends), key=_INFORMATIVE.index, default=End.GAVE_UP)
         detail = "; ".join(dict.fromkeys(text for _, text in tally.ends)) or found.reason
         asked = dict.fromkeys(name for stage in self._stages for name in stage.names())
         return Decision(Open(end, detail), ", ".join(asked))
 
-    def _leaf(self, claim: Claim, check: Confirm, tally: _Tally, confirm: int) -> Outcome:
+    def _leaf(self, claim: Claim, check: Confirm, tally: Tally, confirm: int) -> Outcome:
         """Decides a claim that simplification left, by the stages of the strategy."""
         outcome = Outcome(reason="no backend was asked")
         pending = list(self._stages)
@@ -287,7 +269,7 @@ class Session:
         self,
         claim: Claim,
         check: Confirm,
-        tally: _Tally,
+        tally: Tally,
         stage: Stage,
         cuts: int,
         until: float,
@@ -316,7 +298,7 @@ class Session:
         return Outcome(proof=certificates.tree([certificates.cut(name, middle), *proofs]))
 
     def _attempts(
-        self, claim: Claim, check: Confirm, tally: _Tally, stage: Stage, until: float, confirm: int
+        self, claim: Claim, check: Confirm, tally: Tally, stage: Stage, until: float, confirm: int
     ) -> Outcome:
         left = until - time.monotonic()
         if left <= 0:
@@ -342,7 +324,7 @@ class Session:
         decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
         self.history.record(claim, decisions)
         check_agreement(claim, decisions)
-        return _read(decisions, check, tally, max(1, confirm))
+        return read_race(decisions, check, tally, max(1, confirm))
 
 
 def _judged(claim: Claim, decision: Decision) -> Decision:
@@ -359,51 +341,10 @@ def _hopeless(claim: Claim, decision: Decision) -> bool:
     return isinstance(said, Open) and said.detail == IRRATIONAL and fails_without_witness(claim)
 
 
-def _at_algebraic(decision: Decision, found: Found | None) -> Decision:
-    """Returns a decision that is open; where the claim fails at a point that was found, that it does."""
-    if found is None:
-        return decision
-    if isinstance(found, AlgebraicPoint):
-        return replace(decision, answer=FailsAt(End.GAVE_UP, IRRATIONAL, at=found))
-    return replace(decision, answer=Refuted(found))
-
-
 def _free(claim: Claim) -> list[str]:
     """Returns the parameters whose interval can be cut."""
     occurring = variables(claim.polynomial)
     return [n for n in occurring if n != GENERATOR and not claim.domain.box[n].is_point]
-
-
-def _read(decisions: Sequence[Decision], check: Confirm, tally: _Tally, confirm: int) -> Outcome:
-    """Returns what a race says: a point that was checked, or a proof by as many backends as are asked for."""
-    proved: list[Decision] = []
-    for decision in decisions:
-        said = decision.answer
-        if isinstance(said, Open):
-            reason = said.detail or said.end.value
-            named = reason.startswith(f"{decision.backend} is missing")
-            tally.ends.append((said.end, reason if named else f"{decision.backend}: {reason}"))
-        elif isinstance(said, Proved):
-            proved.append(decision)
-        else:
-            point = check(said.point)
-            if point is not None:
-                tally.winners.append(decision)
-                return Outcome(point=point)
-            tally.spurious = True
-            spurious = f"{decision.backend}: its refutation does not stand exact evaluation"
-            tally.ends.append((End.GAVE_UP, spurious))
-    if len({program(d.backend) for d in proved}) < confirm:
-        if proved:
-            names = ", ".join(d.backend for d in proved)
-            tally.ends.append(
-                (End.GAVE_UP, f"proved by {names} only, {confirm} different programs are needed")
-            )
-        return Outcome(reason="; ".join(text for _, text in tally.ends))
-    tally.winners += proved
-    # A certificate that can be replayed is better evidence than a solver's word.
-    best = next((d for d in proved if isinstance(d.answer, Proved) and d.answer.certificate), proved[0])
-    return Outcome(proof=best.proof)
 
 
 _INFORMATIVE = (
