@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paramverify.errors import DefectError
+
+if TYPE_CHECKING:
+    from paramverify.algebra.number_fields import AlgebraicPoint
 
 
 class End(Enum):
@@ -81,6 +84,16 @@ class Open:
     detail: str = ""
     transcript: str = ""
     denies: bool = False
+
+
+@dataclass(frozen=True)
+class FailsAt(Open):
+    """An answer about a claim that fails at an algebraic point, while no rational point is known.
+
+    It was verified exactly that it does. To whoever asks for rational points the claim is open.
+    """
+
+    at: AlgebraicPoint = field(kw_only=True)
 
 
 Answer = Proved | Refuted | Open

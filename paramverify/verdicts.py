@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted, Standing
+from paramverify.answers import Answer, Decision, End, FailsAt, Open, Proved, Refuted, Standing
 from paramverify.errors import CaseError
 from paramverify.evidence.witnesses import AnyWitness
 
@@ -48,7 +48,7 @@ def status_of(said: Holds | Violated[object] | Unknown | Answer) -> Standing:
     match said:
         case Holds() | Proved():
             return Standing.HOLDS
-        case Violated() | Refuted():
+        case Violated() | Refuted() | FailsAt():
             return Standing.VIOLATED
         case Unknown() | Open():
             return Standing.UNKNOWN

@@ -8,31 +8,20 @@ verified exactly in that field.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import fmpq, fmpq_mat, fmpq_poly, fmpz, fmpz_mat, fmpz_poly
+from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
 
 from paramverify.algebra.bernstein import Patch, patch, slope
 from paramverify.algebra.domains import Interval
-from paramverify.algebra.polynomials import Polynomial, Ring, fraction, rational, variables
-from paramverify.algebra.realroots import sign_at
+from paramverify.algebra.number_fields import FINE_BITS, AlgebraicPoint, field_polynomial, recognised
+from paramverify.algebra.polynomials import Polynomial, fraction, rational, variables
 from paramverify.algebra.simplest import simplest_between
 
-FIELD = Ring(("t",))
-ROUGH_BITS, FINE_BITS, LAST_BITS = 96, 640, 4096
+ROUGH_BITS, LAST_BITS = 96, 4096
 MAX_ITERATIONS = 60
-MAX_FIELD_DEGREE = 8
-
-
-@dataclass(frozen=True)
-class AlgebraicPoint:
-    """Coordinates as polynomials in one root of an irreducible polynomial, the only one in the interval."""
-
-    minimal: fmpz_poly
-    interval: tuple[Fraction, Fraction]
-    coordinates: Mapping[str, fmpq_poly]
 
 
 @dataclass(frozen=True)
@@ -207,33 +196,17 @@ class _Problem:
             return None
         snapped = self.snapped(point, FINE_BITS // 2)
         rationals = [rational(snapped[n]) for n in self.names]
-        irrational = [k for k, r in enumerate(rationals) if int(r.q).bit_length() > FINE_BITS // 8]
-        for weights in _weights(irrational):
-            t = sum((point[k] * w for k, w in weights), fmpq(0))
-            minimal = minimal_polynomial(t)
-            if minimal is None:
-                continue
-            images: list[fmpq_poly] = []
-            for k, at in enumerate(point):
-                image = in_field(at, t, minimal.degree()) if k in irrational else fmpq_poly([rationals[k]])
-                if image is not None:
-                    images.append(image)
-            if len(images) == len(point):
-                found = AlgebraicPoint(minimal, _around(t), dict(zip(self.names, images, strict=True)))
-                if self._verified(found):
-                    return found
+        for found in recognised(self.names, point, rationals):
+            if self._verified(found):
+                return found
         return None
 
     def _verified(self, point: AlgebraicPoint) -> bool:
         """Tells exactly whether the point is in the box, and f and slopes are zero or slopes point inside."""
-        modulus = fmpq_poly(point.minimal)
-        low, high = point.interval
-        if sign_at(point.minimal, low) * sign_at(point.minimal, high) >= 0:
-            return False
-        if self._modular(self.f, point, modulus):
+        if not point.has_root or point.value(self.f):
             return False
         for k, derivative in enumerate(self.slopes):
-            at, value = point.coordinates[self.names[k]], self._modular(derivative, point, modulus)
+            at, value = point.coordinates[self.names[k]], point.value(derivative)
             below, above = at - self.low[k], self.high[k] - at
             if not (_nonnegative(below, point.interval) and _nonnegative(above, point.interval)):
                 return False
@@ -244,23 +217,6 @@ class _Problem:
                 return False
         return True
 
-    def _modular(self, polynomial: Polynomial, point: AlgebraicPoint, modulus: fmpq_poly) -> fmpq_poly:
-        """Returns the value at the point, as a polynomial in t reduced modulo the minimal polynomial of t."""
-        powers: list[list[fmpq_poly]] = []
-        degrees = [int(d) for d in polynomial.degrees()]
-        for k, name in enumerate(self.names):
-            powers.append([fmpq_poly([1])])
-            for _ in range(degrees[self.places[k]]):
-                powers[k].append(powers[k][-1] * point.coordinates[name] % modulus)
-        total = fmpq_poly([0])
-        for monomial, coefficient in polynomial.to_dict().items():
-            term = fmpq_poly([coefficient])
-            for k, place in enumerate(self.places):
-                if monomial[place]:
-                    term = term * powers[k][int(monomial[place])] % modulus
-            total += term
-        return total
-
 
 def _nonnegative(polynomial: fmpq_poly, interval: tuple[Fraction, Fraction]) -> bool:
     """Tells whether Bernstein coefficients show a polynomial in t to be at least zero on an interval."""
@@ -268,63 +224,7 @@ def _nonnegative(polynomial: fmpq_poly, interval: tuple[Fraction, Fraction]) -> 
     return min(patch(field_polynomial(polynomial), box).entries) >= 0
 
 
-def field_polynomial(polynomial: fmpq_poly | fmpz_poly) -> Polynomial:
-    """Returns a univariate polynomial as one in the variable t."""
-    return FIELD.from_terms({(i,): fraction(polynomial[i]) for i in range(int(polynomial.degree()) + 1)})
-
-
-def _weights(places: Sequence[int]) -> Iterator[list[tuple[int, int]]]:
-    """Yields combinations of coordinates, as (place, factor), that may generate the field of all of them."""
-    yield from ([(k, 1)] for k in places)
-    for factors in ((1, 2, 3, 4, 5, 6), (1, -1, 3, -2, 5, 7)):
-        if len(places) > 1:
-            yield list(zip(places, factors, strict=False))
-
-
 def _rounded(value: fmpq, bits: int) -> fmpq:
     """Returns a multiple of 2**-bits near the number."""
     scale = fmpz(1) << bits
     return fmpq((value * scale + fmpq(1, 2)).floor(), scale)
-
-
-def _around(value: fmpq) -> tuple[Fraction, Fraction]:
-    scale = 1 << (FINE_BITS // 4)
-    below = int((value * scale).floor())
-    return Fraction(below - 1, scale), Fraction(below + 2, scale)
-
-
-def minimal_polynomial(value: fmpq) -> fmpz_poly | None:
-    """Returns an irreducible polynomial of low degree and height that nearly vanishes at the number, or None.
-
-    After [Lenstra82]: the coefficients are a short vector of a lattice. Only a guess, which the caller
-    verifies.
-    """
-    for degree in range(2, MAX_FIELD_DEGREE + 1):
-        relation = _relation([value**k for k in range(degree + 1)])
-        if relation is not None and relation[-1]:
-            factors = fmpz_poly(relation).factor()[1]
-            if len(factors) == 1 and factors[0][1] == 1:
-                return factors[0][0]
-    return None
-
-
-def in_field(value: fmpq, generator: fmpq, degree: int) -> fmpq_poly | None:
-    """Returns a polynomial in the generator that nearly has the value, or None; a guess too."""
-    relation = _relation([*(generator**k for k in range(degree)), value])
-    if relation is None or not relation[-1]:
-        return None
-    return fmpq_poly([fmpq(-c, relation[-1]) for c in relation[:-1]])
-
-
-def _relation(values: Sequence[fmpq]) -> list[fmpz] | None:
-    """Returns small whole numbers whose combination with the values is nearly zero, or None."""
-    count = len(values)
-    scale = 1 << (FINE_BITS - 32)
-    rows = []
-    for k, value in enumerate(values):
-        rows += [int(i == k) for i in range(count)] + [(value * scale).floor()]
-    reduced = fmpz_mat(count, count + 1, rows).lll()
-    first = [reduced[0, i] for i in range(count + 1)]
-    # A random lattice of this volume has no vector shorter than about scale**(1/count).
-    size = max(abs(int(c)).bit_length() for c in first)
-    return first[:-1] if size * count * 2 < FINE_BITS else None

@@ -115,6 +115,14 @@ def rational_root(value: Fraction) -> RealRoot:
     return RealRoot(factor, 1, value, value)
 
 
+def around(value: Fraction | RealRoot) -> tuple[Fraction, Fraction]:
+    """Returns rationals near a number and on both sides of it; equal ones if it is rational."""
+    if isinstance(value, Fraction):
+        return value, value
+    close = value.precise()
+    return close.lower, close.upper
+
+
 def power(root: RealRoot, exponent: int) -> RealRoot:
     """Returns a positive root to the power of a positive whole number.
 

@@ -12,10 +12,11 @@ from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.checker.strict import counted
 
 if TYPE_CHECKING:
-    from paramverify.evidence import intervals, witnesses
+    from paramverify.evidence import algebraic, intervals, witnesses
     from paramverify.evidence.witnesses import AnyWitness
 
 Chance = ExactNumber | tuple[Fraction, Fraction]
+Coordinate = Fraction | ExactNumber
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,10 @@ class Witness:
     `observations` under both, at the point `parameters`. `ratio` is the first divided by the second, which
     is infinite where the second is 0; `bound` is the largest ratio that is allowed there. Where an output
     is a place of a density, `densities` is true: then these are densities, and `within` has a set of outputs
-    beside it that is too likely, with its probabilities.
+    beside it that is too likely, with its probabilities. An irrational coordinate is an `ExactNumber`.
     """
 
-    parameters: Mapping[str, Fraction]
+    parameters: Mapping[str, Coordinate]
     left: str | tuple[str, ...]
     right: str | tuple[str, ...]
     observations: tuple[str, ...]
@@ -58,9 +59,12 @@ class Witness:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A point at which an inequality is false, with the exact values of both sides."""
+    """A point at which an inequality is false, with the exact values of both sides.
 
-    parameters: Mapping[str, Fraction]
+    A coordinate that is no rational number is an `ExactNumber`: there is no rational point then, as a rule.
+    """
+
+    parameters: Mapping[str, Coordinate]
     statement: str
     left: ExactNumber
     right: ExactNumber
@@ -143,10 +147,12 @@ ToldWitness = Witness | SetWitness | DivergenceWitness | EnclosedWitness | Count
 
 def told_witness(found: AnyWitness) -> ToldWitness:
     """Returns a witness of the core with numbers that behave as numbers."""
-    from paramverify.evidence import enclosed, witnesses
+    from paramverify.evidence import algebraic, enclosed, witnesses
     from paramverify.evidence.losses import LossWitness
     from paramverify.evidence.moments import MomentWitness
 
+    if isinstance(found, algebraic.AtAlgebraic):
+        return _at_algebraic(found)
     if isinstance(found, witnesses.Counterexample):
         sides = ExactNumber(found.left), ExactNumber(found.right)
         return Counterexample(dict(found.parameters), found.stated.text, *sides)
@@ -193,6 +199,29 @@ def told_witness(found: AnyWitness) -> ToldWitness:
         bound=ExactNumber(found.bound),
         densities=found.densities,
         within=_within(found.within) if found.within else None,
+    )
+
+
+def _at_algebraic(found: algebraic.AtAlgebraic) -> Witness | Counterexample:
+    at = {
+        name: value if isinstance(value, Fraction) else ExactNumber(value)
+        for name, value in found.parameters.items()
+    }
+    from paramverify.evidence.algebraic import AlgebraicCounterexample
+
+    if isinstance(found, AlgebraicCounterexample):
+        return Counterexample(
+            at, found.stated.text, ExactNumber(found.left.root), ExactNumber(found.right.root)
+        )
+    left, right = found.probabilities
+    return Witness(
+        parameters=at,
+        left=found.left,
+        right=found.right,
+        observations=tuple(found.observations),
+        probabilities=(ExactNumber(left.root), ExactNumber(right.root)),
+        ratio=ExactNumber(found.ratio.root if found.ratio else None),
+        bound=ExactNumber(found.bound.root),
     )
 
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import shapes
+from .algebraic import check_place
 from .exponentials import encloses_exp, sign_in_exp
 from .goals import Context, Goal, Statement, Tie
 from .polynomials import (
@@ -29,15 +30,6 @@ from .strict import Rejected as Rejected
 from .ties import sign_of_logs
 
 FORMAT, VERSION = "paramverify-evidence", 1
-
-
-# --- numbers and polynomials ------------------------------------------------------------------------
-
-
-# --- goals and Bernstein forms ----------------------------------------------------------------------
-
-
-# --- the rules --------------------------------------------------------------------------------------
 
 
 # --- claims and documents ---------------------------------------------------------------------------
@@ -268,7 +260,10 @@ def _check_document(
         witness = document["witness"]
         if wanted is not None and digest(witness["claim"]) not in wanted:
             raise Rejected("the witness is about a claim that the case does not make")
-        check_witness(witness["claim"], witness["parameters"])
+        if "algebraic" in witness:
+            check_place(read_claim(witness["claim"]), witness)
+        else:
+            check_witness(witness["claim"], witness["parameters"])
         if {digest(claim) for claim in obligations} - settled:
             raise Rejected("an obligation of the model is not proved")
         lines.append("witness: the claim fails there")

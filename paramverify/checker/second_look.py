@@ -36,6 +36,7 @@ from . import regions as region_checker
 from .claims import FORMAT, Rejected, read_claim
 from .exponentials import exp_bounds
 from .polynomials import evaluate, number, parse
+from .second_algebraic import is_near, near_number, near_point
 from .second_domains import candidates
 from .second_matching import (
     Matching,
@@ -128,8 +129,7 @@ class Look:
             return
         points = self._points()
         if "witness" in self.document:
-            at = self.document["witness"]["parameters"]
-            points.append(({name: number(value) for name, value in at.items()}, self._base(0)))
+            points.append((self._point(self.document["witness"]), self._base(0)))
         if any(self.reader.delta(*point) for point in points):
             raise Rejected("the case has a delta, and this evidence is about outputs one by one")
 
@@ -267,18 +267,30 @@ class Look:
         found = self.reader.at(*self._points()[0], [1, 2]).words.values()
         return len(listed or {name for words in found for word in words or () for name in word})
 
+    @staticmethod
+    def _point(written: Mapping[str, Any]) -> dict[str, Fraction]:
+        """Returns the point of a witness, or a rational one that is very near to it."""
+        if "algebraic" in written:
+            return near_point(written["algebraic"])
+        return {name: number(value) for name, value in written["parameters"].items()}
+
     def _witness(self, written: Mapping[str, Any]) -> str:
+        place = written.get("algebraic")
         for base in self.bases:
             point, own = self._probabilities(written, base)
             for value, given in zip(own, [*written["probabilities"], written["bound"]], strict=True):
-                if value != self._exact(given, base):
+                same = (
+                    is_near(value, near_number(given, place)) if place else value == self._exact(given, base)
+                )
+                if not same:
                     raise Rejected(f"a number of the witness is {value!s:.60}, not {given!s:.60}")
             if own[0] <= own[2] * own[1]:
                 raise Rejected("the witness is within the bound")
             self._beside(written, base)
             if self._value(written["claim"]["polynomial"], point, base) >= 0:
                 raise Rejected("the claim of the witness is another one")
-        return "the probabilities of the witness agree"
+        near = " at a rational point very near to it" if place else ""
+        return f"the probabilities of the witness agree{near}"
 
     def _beside(self, written: Mapping[str, Any], base: Fraction) -> None:
         """Compares the probabilities of sets beside places of densities, where they are exact."""
@@ -316,10 +328,10 @@ class Look:
         self, written: Mapping[str, Any], base: Fraction
     ) -> tuple[dict[str, Fraction], list[Fraction]]:
         """Returns the point of a witness, and there both probabilities and the bound of the case."""
-        point = {name: number(value) for name, value in written["parameters"].items()}
+        point = self._point(written)
         left, right = written["secrets"]
         word = tuple(written["observations"])
-        if not self.reader.has(point, base):
+        if "algebraic" not in written and not self.reader.has(point, base):
             raise Rejected("the witness is outside of the domain")
         pairs = self.reader.pairs(point, base)
         if not {(left, right), (right, left)} & set(pairs):

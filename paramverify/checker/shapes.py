@@ -102,9 +102,14 @@ COMPARED: dict[str, Shape] = {
     "exceeds": flag,
 }
 MOMENT = moment(REAL, RATIO)
+# A root of a polynomial in x that is the only one in an interval.
+ROOT = record({"lower": rational, "upper": rational, "root_of": text})
 WITNESS = record(
-    {"claim": CLAIM, "parameters": POINT},
+    {"claim": CLAIM, "parameters": table(by_type({str: rational, dict: ROOT}))},
     {
+        "algebraic": record(
+            {"minimal": text, "interval": row(rational, rational), "coordinates": table(text)}
+        ),
         **COMPARED,
         "distance": rational,  # of the two inputs, where the bound depends on it
         **BESIDE,

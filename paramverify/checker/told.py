@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from . import algebraic
 from .formulas import check_formula
 from .polynomials import number
 from .strict import Misformed
@@ -29,6 +30,10 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
     Raises:
         Rejected: they contradict each other, or do not say that something is violated.
     """
+    if "algebraic" in witness:
+        algebraic.check_numbers(witness)
+        _check_names(witness)
+        return
     exponent = number(witness["claim"]["constant"]) if "constant" in witness["claim"] else None
     if exponent is not None and exponent <= 0:
         raise Misformed("not positive", "witness", "claim", "constant")

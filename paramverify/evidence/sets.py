@@ -13,8 +13,9 @@ from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError
 from paramverify.evidence.moments import Word
+from paramverify.evidence.pairs import pair_of
 from paramverify.evidence.shares import shares_at
-from paramverify.evidence.witnesses import SetWitness, pair_of
+from paramverify.evidence.witnesses import SetWitness
 from paramverify.models.evaluation import Numbers, observation_indices
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model

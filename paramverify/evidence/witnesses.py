@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import islice, product
 from typing import overload
 
-from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.exponents import meant
@@ -20,20 +19,21 @@ from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import AllOutputs, Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
+from paramverify.evidence.algebraic import AtAlgebraic
 from paramverify.evidence.enclosed import EnclosedWitness
 from paramverify.evidence.intervals import Question, Within
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness, Word, moment_at
 from paramverify.evidence.outputs import at_an_output, exact_spreads
+from paramverify.evidence.pairs import pair_of
 from paramverify.formats.refutations import fails_at
 from paramverify.models.context import sample_points
 from paramverify.models.divergences import Renyi
 from paramverify.models.evaluation import Numbers, Values, observation_indices
-from paramverify.models.inequality import Comparison, Inequality
+from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel, need_formulas
 from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import Model
-from paramverify.models.priors import InitialDistribution, SecretPair
 
 MAX_DENOMINATOR_BITS = 4_096
 MOST_STEPS = 12  # whole numbers up to the power of 2 with this exponent are tried in the place of a limit
@@ -140,7 +140,7 @@ class SetWitness:
 
 
 Evaluated = Witness | MomentWitness
-AnyWitness = Evaluated | Counterexample | SetWitness | LossWitness | EnclosedWitness
+AnyWitness = Evaluated | Counterexample | SetWitness | LossWitness | EnclosedWitness | AtAlgebraic
 
 
 def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexample:
@@ -157,7 +157,7 @@ def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexampl
     comparison = model.comparisons[stated.number]
     values = Values(model, parameters)
     left, right = values.function(comparison.left), values.function(comparison.right)
-    fails = not _is_true(comparison, (left - right).sign())
+    fails = not comparison.is_true((left - right).sign())
     own = Stated(stated.number, comparison.text)
     return Counterexample(
         parameters,
@@ -168,17 +168,6 @@ def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexampl
         fails=fails,
         meant=meant(model.domain.ring.unbounded, parameters),
     )
-
-
-def _is_true(comparison: Comparison, sign: int) -> bool:
-    """Tells whether a comparison is true, given the sign of left − right."""
-    return {
-        "<": sign < 0,
-        "<=": sign <= 0,
-        ">": sign > 0,
-        ">=": sign >= 0,
-        "==": sign == 0,
-    }[comparison.relation]
 
 
 def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
@@ -246,45 +235,6 @@ def _numbers(model: Model, point: Point) -> Numbers:
     if not contains(model.domain, parameters):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
     return Numbers(model, parameters)
-
-
-def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:
-    """Returns the conditioned priors of two secrets that the model compares; see `pair_of`."""
-    pair = pair_of(model, left, right)
-    return pair.pi, pair.tau
-
-
-def pair_of(model: Model, left: str, right: str) -> SecretPair:
-    """Returns the pair of two secrets that the model compares, in this direction.
-
-    Where no pair has exactly these names, blanks do not count.
-
-    Raises:
-        InputError: the model does not compare them.
-    """
-    for plain in (str, _without_blanks):
-        wanted = plain(left), plain(right)
-        found = {}
-        for pair in model.pairs:
-            known = plain(pair.left), plain(pair.right)
-            if known == wanted:
-                found[pair.left, pair.right] = pair
-            elif known == wanted[::-1]:
-                found[pair.right, pair.left] = pair.turned
-        if len(found) > 1:
-            raise InputError(
-                f"{left!r} against {right!r} may be several pairs: write the blanks as in the case"
-            )
-        if found:
-            return next(iter(found.values()))
-    shown = [(printable.name(p.left), printable.name(p.right)) for p in model.pairs[:5]]
-    names = ", ".join(f"{a} / {b}" for a, b in shown)
-    more = f" and {len(model.pairs) - 5} more" if len(model.pairs) > 5 else ""
-    raise InputError(f"no such secret pair: {left!r} against {right!r}; the case compares {names}{more}")
-
-
-def _without_blanks(name: str) -> str:
-    return name.replace(" ", "")
 
 
 @overload

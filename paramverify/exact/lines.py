@@ -7,7 +7,7 @@ are squares, the others have nonnegative coefficients on the pieces of a subdivi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -78,7 +78,7 @@ def decide_univariate(claim: Claim, name: str, confirm: Confirm) -> Outcome:
             return Outcome(point=point)
     if failing:
         return Outcome(reason=UNCONFIRMED)
-    if line.fails_at_irrational():
+    if any(line.failing_roots()):
         return Outcome(reason=IRRATIONAL)
     proof = line.prove()
     return Outcome(proof=proof) if proof else Outcome(reason=MULTIPLE)
@@ -99,7 +99,15 @@ def fails_without_witness(claim: Claim) -> bool:
     if claim.domain.box[name].lower == claim.domain.box[name].upper:
         return False  # one point, which is rational
     line = _Line(claim, name)
-    return not line.failing_points() and line.fails_at_irrational()
+    return not line.failing_points() and any(line.failing_roots())
+
+
+def failing_places(claim: Claim, name: str) -> tuple[list[Fraction], list[RealRoot]]:
+    """Returns rational and irrational values of the only variable at which a claim fails, some of each."""
+    if max(claim.polynomial.degrees()) > MAX_DEGREE:
+        return [], []
+    line = _Line(claim, name)
+    return line.failing_points(), list(line.failing_roots())
 
 
 class _Line:
@@ -141,14 +149,13 @@ class _Line:
         exact = [r.lower for r in self.roots if r.is_rational] + [self.interval.lower, self.interval.upper]
         return found + [at for at in exact if at in self.interval and self._fails_at(at)]
 
-    def fails_at_irrational(self) -> bool:
-        """Tells whether f < 0 at an irrational root of a constraint that belongs to the domain."""
+    def failing_roots(self) -> Iterator[RealRoot]:
+        """Yields the irrational roots of constraints that belong to the domain, and at which f < 0."""
         for root in self.roots:
             if not root.is_rational:
                 signs = {k: sign_at_root(g, root) for k, g in self.conditions.items()}
                 if sign_at_root(self.poly, root) < 0 and self._feasible(signs):
-                    return True
-        return False
+                    yield root
 
     def prove(self) -> Proof | None:
         """Returns a proof of a claim that holds, or None for multiple roots that are not resolved."""

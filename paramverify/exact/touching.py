@@ -13,15 +13,9 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from paramverify.algebra.bernstein import Patch
-from paramverify.algebra.convexity import (
-    FINE_BITS,
-    ROUGH_BITS,
-    AlgebraicPoint,
-    field_polynomial,
-    is_convex,
-    minimum,
-)
+from paramverify.algebra.convexity import ROUGH_BITS, is_convex, minimum
 from paramverify.algebra.domains import Constraint, Domain, Interval
+from paramverify.algebra.number_fields import FINE_BITS, AlgebraicPoint, field_polynomial
 from paramverify.algebra.polynomials import (
     Point,
     Polynomial,

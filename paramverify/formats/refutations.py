@@ -7,6 +7,7 @@ from contextlib import suppress
 from fractions import Fraction
 from itertools import chain
 
+from paramverify.algebra.number_fields import AlgebraicPoint
 from paramverify.algebra.points import contains, sign_at
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.segments import negative_between, towards
@@ -54,3 +55,26 @@ def fails_at(claim: Claim, point: Point) -> bool:
     with suppress(LimitError):
         return sign_at(claim.domain, claim.polynomial, point) < 0 and contains(claim.domain, point)
     return False
+
+
+def fails_at_algebraic(claim: Claim, point: AlgebraicPoint) -> bool:
+    """Tells exactly whether an algebraic point is in the domain and f < 0 there; no constant `E` may occur.
+
+    False where the interval of the point does not isolate one root.
+    """
+    domain = claim.domain
+    if domain.constant is not None or domain.ring.tied or not point.is_isolated:
+        return False
+    if not domain.box.keys() <= point.coordinates.keys():
+        return False
+    for name, interval in domain.box.items():
+        for end, closed, side in (
+            (interval.lower, interval.lower_closed, 1),
+            (interval.upper, interval.upper_closed, -1),
+        ):
+            away = side * point.sign(domain.ring.variable(name) - domain.ring.number(end))
+            if away < 0 or (away == 0 and not closed):
+                return False
+    if point.sign(claim.polynomial) >= 0:
+        return False
+    return all(point.sign(c.polynomial) >= c.strict for c in domain.constraints)

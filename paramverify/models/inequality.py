@@ -22,6 +22,16 @@ class Comparison:
     relation: str
     right: RationalFunction
 
+    def is_true(self, sign: int) -> bool:
+        """Tells whether the comparison is true, given the sign of left − right."""
+        return {
+            "<": sign < 0,
+            "<=": sign <= 0,
+            ">": sign > 0,
+            ">=": sign >= 0,
+            "==": sign == 0,
+        }[self.relation]
+
 
 @dataclass(frozen=True, eq=False)
 class Inequality:

@@ -94,7 +94,8 @@ def _start(work: PrivacyWork) -> dict[str, Fraction] | None:
     """Returns the point that is shown first: that of the witness, or else a simple one; None for none."""
     domain = work.case.model.domain
     if isinstance(work.report.verdict, Violated):
-        point = dict(work.report.verdict.witness.parameters)
+        told = work.report.verdict.witness.parameters
+        point = {name: value for name, value in told.items() if isinstance(value, Fraction)}
         if contains(domain, point):
             return point
     simple = next(sample_points(domain), None)

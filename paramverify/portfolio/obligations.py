@@ -1,9 +1,9 @@
 """Obligations: what must be so of a model before a verdict about it counts, by one rule for every subject.
 
 First the domain must have a point: else every claim holds, and says nothing. A domain with irrational points
-only is a domain all the same: what is proved is true there, and what fails there stays open, for a witness is
-rational. Then each secret must be possible somewhere. At last the obligations of the model are proved, such
-as that its tables are probabilities: a claim about a model that is none says nothing either.
+only is a domain all the same: what is proved is true there. Then each secret must be possible somewhere. At
+last the obligations of the model are proved, such as that its tables are probabilities: a claim about a model
+that is none says nothing either.
 
 A refutation counts when the claim is evaluated exactly at its point, `E` taken as the number it is.
 """
@@ -16,9 +16,10 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from paramverify.algebra.polynomials import is_constant, key
-from paramverify.answers import Decision, End, Open, Proved, Refuted
+from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import CaseError, DomainError, ModelError
+from paramverify.exact.algebraic import algebraic_violation
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import fails_without_witness
 from paramverify.formats.refutations import fails_at
@@ -70,8 +71,9 @@ class Discharged:
         for (name, obligation), decided in zip(new.items(), made, strict=True):
             decision = evaluated(obligation.claim, decided)
             answer = decision.answer
-            if isinstance(answer, Refuted):
-                raise ModelError(f"{obligation.message} at {show_point(answer.point)}", key=obligation.key)
+            if isinstance(answer, Refuted | FailsAt):
+                at = answer.at.in_words() if isinstance(answer, FailsAt) else show_point(answer.point)
+                raise ModelError(f"{obligation.message} at {at}", key=obligation.key)
             if isinstance(answer, Open):
                 return _in_doubt(answer, f"not excluded: {obligation.message} ({answer.detail})")
             self._known.add(name)
@@ -107,7 +109,7 @@ def require_point(session: Session, scope: Scope) -> Open | None:
     answer = decide(session, claim).answer
     if isinstance(answer, Proved):
         raise DomainError(f"the parameter domain is empty: {scope.domain.describe()}", key="parameters")
-    if isinstance(answer, Open) and not fails_without_witness(claim):
+    if isinstance(answer, Open) and not _fails_somewhere(answer, claim):
         return _in_doubt(answer, f"no point of the domain was found: {answer.detail}")
     return None
 
@@ -130,9 +132,14 @@ def require_possible(subject: OnDomain, session: Session | None = None) -> Open 
         answer = decide(session, doubtful.claim).answer
         if isinstance(answer, Proved):
             raise CaseError(doubtful.message, key="secrets")
-        if isinstance(answer, Open) and not fails_without_witness(doubtful.claim):
+        if isinstance(answer, Open) and not _fails_somewhere(answer, doubtful.claim):
             return _in_doubt(answer, f"not excluded: {doubtful.message} ({answer.detail})")
     return None
+
+
+def _fails_somewhere(answer: Open, claim: Claim) -> bool:
+    """Tells whether a claim that no rational point was found for is known to fail at an irrational one."""
+    return isinstance(answer, FailsAt) or fails_without_witness(claim)
 
 
 def decide(session: Session, claim: Claim) -> Decision:
@@ -189,7 +196,7 @@ def unmet(scope: Scope, needs: Iterable[Need], points: Sequence[Mapping[str, Fra
     """Returns why something that is needed is not shown, at these points or at simple ones; "" if all is."""
     for claim, meaning in needs:
         known = _at_some(claim, points) or _at_some(claim, sample_points(scope.domain))
-        if not known and not fails_without_witness(claim):
+        if not known and not fails_without_witness(claim) and algebraic_violation(claim) is None:
             return f"it is not shown {meaning}"
     return ""
 

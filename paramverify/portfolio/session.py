@@ -20,6 +20,7 @@ from paramverify.claims import Claim, without_enclosure, without_unused_ties
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
 from paramverify.evidence.replaying import as_judged
+from paramverify.exact.algebraic import algebraic_violation, may_fail_at_algebraic
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
 from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
@@ -27,6 +28,7 @@ from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
+from paramverify.portfolio.tallies import Tally, read_race, with_place
 from paramverify.portfolio.telling import decide_task, strategy_document
 from paramverify.processes.attempts import resolve
 from paramverify.processes.runner import Attempt, Limits, Runner
@@ -58,15 +60,6 @@ class Options:
     on_bound: Callable[[Any], None] | None = field(default=None, compare=False)
     executor: Executor = field(default=HERE, compare=False)
     limit: float | None = field(default=None, compare=False)
-
-
-@dataclass
-class _Tally:
-    """What happened to one claim in its races: who decided parts of it, and why other attempts ended."""
-
-    winners: list[Decision] = field(default_factory=list)
-    ends: list[tuple[End, str]] = field(default_factory=list)
-    spurious: bool = False
 
 
 class Session:
@@ -201,7 +194,10 @@ class Session:
         if self._quick:
             first = Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
             enough = self.options.confirm == 1 or not isinstance(first.answer, Proved)
-            if (not isinstance(first.answer, Open) and enough) or not self._stages or _hopeless(claim, first):
+            if _hopeless(claim, first):
+                first = with_place(first, algebraic_violation(claim))
+                return self._counted(first, started)
+            if (not isinstance(first.answer, Open) and enough) or not self._stages:
                 return self._counted(first, started)
         found = self._race(claim, self.options.confirm - (first is not None and _decided(first)))
         if first is None or isinstance(first.answer, Open):
@@ -222,7 +218,7 @@ class Session:
         return decision
 
     def _race(self, claim: Claim, confirm: int) -> Decision:
-        tally = _Tally()
+        tally = Tally(claim, sought=not may_fail_at_algebraic(claim))
         # A confirmation must not rest on the simplification that it is to confirm; and simplification moves
         # parameters one by one, which is wrong for those that are tied to each other.
         steps = () if self.options.confirm > 1 or claim.domain.ring.tied else None
@@ -238,15 +234,22 @@ class Session:
             names = ", ".join(dict.fromkeys(d.backend for d in tally.winners))
             last = tally.winners[-1]
             return Decision(answer(claim, found), names, last.version, dict(last.options))
+        if tally.place is not None:
+            return with_place(Decision(Open(End.GAVE_UP, IRRATIONAL), BUILT_IN, VERSION), tally.place)
         end = max((end for end, _ in tally.ends), key=_INFORMATIVE.index, default=End.GAVE_UP)
         detail = "; ".join(dict.fromkeys(text for _, text in tally.ends)) or found.reason
         asked = dict.fromkeys(name for stage in self._stages for name in stage.names())
         return Decision(Open(end, detail), ", ".join(asked))
 
-    def _leaf(self, claim: Claim, check: Confirm, tally: _Tally, confirm: int) -> Outcome:
+    def _leaf(self, claim: Claim, check: Confirm, tally: Tally, confirm: int) -> Outcome:
         """Decides a claim that simplification left, by the stages of the strategy."""
         outcome = Outcome(reason="no backend was asked")
-        for stage in self._stages:
+        pending = list(self._stages)
+        while pending and tally.place is None:
+            stage, sought = pending[0], tally.sought
+            if not sought and self._quick and stage.seconds == float("inf"):
+                tally.look()  # nothing comes after this stage
+                continue
             tally.ends.clear()
             until = min(self.deadline, time.monotonic() + stage.seconds)
             outcome = self._part(
@@ -256,13 +259,17 @@ class Session:
                 break
             if until == self.deadline and time.monotonic() >= until:
                 break
+            if not (tally.denied and not sought):  # then the race was cut short: it begins again
+                pending.pop(0)
+            if not sought and (self._quick or tally.denied):
+                tally.look()
         return outcome
 
     def _part(
         self,
         claim: Claim,
         check: Confirm,
-        tally: _Tally,
+        tally: Tally,
         stage: Stage,
         cuts: int,
         until: float,
@@ -291,7 +298,7 @@ class Session:
         return Outcome(proof=certificates.tree([certificates.cut(name, middle), *proofs]))
 
     def _attempts(
-        self, claim: Claim, check: Confirm, tally: _Tally, stage: Stage, until: float, confirm: int
+        self, claim: Claim, check: Confirm, tally: Tally, stage: Stage, until: float, confirm: int
     ) -> Outcome:
         left = until - time.monotonic()
         if left <= 0:
@@ -309,13 +316,15 @@ class Session:
         judged: dict[int, Decision] = {}  # by what the runner keeps; each certificate is replayed once
 
         def ended(decision: Decision) -> bool:
-            return enough(judged.setdefault(id(decision), _judged(claim, decision)))
+            known = judged.setdefault(id(decision), _judged(claim, decision))
+            tally.denied |= isinstance(known.answer, Open) and known.answer.denies
+            return enough(known) or (tally.denied and not tally.sought)
 
         raced = self._runner.race(attempts, limits, ended, width)
         decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
         self.history.record(claim, decisions)
         check_agreement(claim, decisions)
-        return _read(decisions, check, tally, max(1, confirm))
+        return read_race(decisions, check, tally, max(1, confirm))
 
 
 def _judged(claim: Claim, decision: Decision) -> Decision:
@@ -336,38 +345,6 @@ def _free(claim: Claim) -> list[str]:
     """Returns the parameters whose interval can be cut."""
     occurring = variables(claim.polynomial)
     return [n for n in occurring if n != GENERATOR and not claim.domain.box[n].is_point]
-
-
-def _read(decisions: Sequence[Decision], check: Confirm, tally: _Tally, confirm: int) -> Outcome:
-    """Returns what a race says: a point that was checked, or a proof by as many backends as are asked for."""
-    proved: list[Decision] = []
-    for decision in decisions:
-        said = decision.answer
-        if isinstance(said, Open):
-            reason = said.detail or said.end.value
-            named = reason.startswith(f"{decision.backend} is missing")
-            tally.ends.append((said.end, reason if named else f"{decision.backend}: {reason}"))
-        elif isinstance(said, Proved):
-            proved.append(decision)
-        else:
-            point = check(said.point)
-            if point is not None:
-                tally.winners.append(decision)
-                return Outcome(point=point)
-            tally.spurious = True
-            spurious = f"{decision.backend}: its refutation does not stand exact evaluation"
-            tally.ends.append((End.GAVE_UP, spurious))
-    if len({program(d.backend) for d in proved}) < confirm:
-        if proved:
-            names = ", ".join(d.backend for d in proved)
-            tally.ends.append(
-                (End.GAVE_UP, f"proved by {names} only, {confirm} different programs are needed")
-            )
-        return Outcome(reason="; ".join(text for _, text in tally.ends))
-    tally.winners += proved
-    # A certificate that can be replayed is better evidence than a solver's word.
-    best = next((d for d in proved if isinstance(d.answer, Proved) and d.answer.certificate), proved[0])
-    return Outcome(proof=best.proof)
 
 
 _INFORMATIVE = (

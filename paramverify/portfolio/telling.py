@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from paramverify.answers import Decision, End, Open, Refuted
+from paramverify.answers import Decision, End, FailsAt, Open, Refuted
 from paramverify.claims import Claim, to_document
-from paramverify.formats.refutations import fails_at
+from paramverify.formats.refutations import fails_at, fails_at_algebraic
 from paramverify.portfolio.strategies import Stage, Strategy
 from paramverify.processes.answers import decision_from_document
 from paramverify.tasks.tasks import Task
@@ -34,7 +34,9 @@ def decide_task(
 def checked(claim: Claim, decision: Decision) -> Decision:
     """Returns the decision; a refutation counts where the claim fails here, exactly, as it is said to."""
     said = decision.answer
-    if isinstance(said, Refuted) and not fails_at(claim, said.point):
+    wrong = isinstance(said, Refuted) and not fails_at(claim, said.point)
+    wrong = wrong or (isinstance(said, FailsAt) and not fails_at_algebraic(claim, said.at))
+    if wrong:
         spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", said.transcript)
         return replace(decision, answer=spurious)
     return decision

@@ -21,7 +21,7 @@ from paramverify.evidence.losses import (
     loss_at,
     model_at,
 )
-from paramverify.evidence.witnesses import pair_of
+from paramverify.evidence.pairs import pair_of
 from paramverify.models.divergences import Kind, Loss
 from paramverify.models.model import Model
 from paramverify.privacy.enclosed_losses import near_order

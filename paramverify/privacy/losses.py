@@ -22,7 +22,8 @@ from paramverify.claims import AllOutputs
 from paramverify.errors import InputError, LimitError, TimeLimitError
 from paramverify.evidence.losses import BITS, LossWitness, bound_of, model_at
 from paramverify.evidence.moments import MomentWitness
-from paramverify.evidence.witnesses import divergence_at, pair_of
+from paramverify.evidence.pairs import pair_of
+from paramverify.evidence.witnesses import divergence_at
 from paramverify.models.context import sample_points
 from paramverify.models.divergences import Loss
 from paramverify.models.model import Model

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import AnyWitness, Witness, directed
+from paramverify.evidence.pairs import directed
+from paramverify.evidence.witnesses import AnyWitness, Witness
 from paramverify.models.enclosed import Enclosed
 from paramverify.models.evaluation import Values
 from paramverify.models.inequality import Inequality

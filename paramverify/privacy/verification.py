@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paramverify.algebra.domains import Domain
-from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
+from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, LimitError, TimeLimitError
+from paramverify.evidence.algebraic import find_algebraic
 from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.context import sample_points
@@ -216,6 +217,10 @@ def decide_with_witness(
 
 def with_witness(model: AnyModel, claim: Claim, decision: Decision) -> tuple[Decision, AnyWitness | None]:
     """Returns a decision and, for a refutation, its witness; open if there is none."""
+    if isinstance(decision.answer, FailsAt):
+        found = find_algebraic(model, claim, decision.answer.at)
+        left = Open(End.GAVE_UP, decision.answer.detail)
+        return (decision, found) if found else (replace(decision, answer=left), None)
     if not isinstance(decision.answer, Refuted):
         return decision, None
     witness = find_violation(model, claim, decision.answer.point)

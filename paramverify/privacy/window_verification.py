@@ -19,7 +19,8 @@ from paramverify.encodings.at_points import at_point
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.sequences import candidates, claim_polynomial, forward_sum
 from paramverify.encodings.windows import windows_of
-from paramverify.evidence.witnesses import evaluate, pair_of
+from paramverify.evidence.pairs import pair_of
+from paramverify.evidence.witnesses import evaluate
 from paramverify.exact.settling import VERSION
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model

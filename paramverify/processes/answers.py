@@ -13,8 +13,9 @@ from typing import Any
 
 from flint import fmpq
 
+from paramverify.algebra.number_fields import point_document, read_point
 from paramverify.algebra.polynomials import fraction, rational
-from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
+from paramverify.answers import Answer, Decision, End, FailsAt, Open, Proved, Refuted
 from paramverify.claims import Claim
 
 
@@ -26,8 +27,10 @@ def answer_to_document(answer: Answer) -> dict[str, Any]:
     if isinstance(answer, Refuted):
         point = {name: str(rational(Fraction(value))) for name, value in answer.point.items()}
         return {"answer": "refuted", "point": point, "transcript": answer.transcript}
+    place = {"at": point_document(answer.at)} if isinstance(answer, FailsAt) else {}
     return {
         "answer": "open",
+        **place,
         "end": answer.end.value,
         "detail": answer.detail,
         "transcript": answer.transcript,
@@ -133,9 +136,10 @@ def answer_from_document(document: Mapping[str, Any]) -> Answer:
                 point = {_text(k): _rational(_text(v)) for k, v in document["point"].items()}
                 return Refuted(point, transcript)
             case "open":
-                return Open(
-                    End(document["end"]), _text(document["detail"]), transcript, document["denies"] is True
-                )
+                end, detail = End(document["end"]), _text(document["detail"])
+                if "at" in document:
+                    return FailsAt(end, detail, transcript, at=read_point(document["at"]))
+                return Open(end, detail, transcript, document["denies"] is True)
             case other:
                 raise ValueError(f"unknown kind of answer: {other!r}")
     except (KeyError, TypeError, AttributeError) as error:

@@ -9,8 +9,10 @@ from typing import Any
 from paramverify.algebra.logarithms import outward
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.reals import Real
-from paramverify.answers import Decision, Open, Standing
+from paramverify.answers import Decision, FailsAt, Open, Standing
 from paramverify.claims import AllOutputs, Direction, Origin, Stated
+from paramverify.evidence import algebraic
+from paramverify.evidence.algebraic import AtAlgebraic
 from paramverify.evidence.enclosed import EnclosedWitness
 from paramverify.evidence.intervals import Chance, Within
 from paramverify.evidence.losses import LossWitness
@@ -54,6 +56,8 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
     `outputs` are its sequences, and `beyond` is what `delta` would have to be for it. Of a divergence
     `moment` is the sum over all outputs, and `largest` are the outputs that contribute most.
     """
+    if isinstance(found, AtAlgebraic):
+        return algebraic.document(found)
     if isinstance(found, LossWitness | MomentWitness):
         return _together(found)
     if isinstance(found, EnclosedWitness):
@@ -181,6 +185,8 @@ def decision(made: Decision) -> dict[str, Any]:
     if made.options:
         document["options"] = dict(made.options)
     document |= standing(status_of(answer))
-    if isinstance(answer, Open):
+    if isinstance(answer, FailsAt):
+        document["detail"] = answer.detail
+    elif isinstance(answer, Open):
         document |= {"end": answer.end.value, "detail": answer.detail}
     return document

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.points import contains
-from paramverify.algebra.polynomials import key, primitive
+from paramverify.algebra.polynomials import key
 from paramverify.answers import Decision, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker import cones as cone_checker
@@ -18,34 +18,22 @@ from paramverify.checker import regions as region_checker
 from paramverify.checker import sets as set_checker
 from paramverify.checker import shapes
 from paramverify.checker.strict import Misformed, changed, check, read
-from paramverify.claims import AllOutputs, Claim, Origin, Stated, to_document, without_enclosure
+from paramverify.claims import Claim, Origin, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.excesses import excesses, listed_outcomes, statement
 from paramverify.encodings.lumping import lump
-from paramverify.encodings.sequences import forward_sum
 from paramverify.encodings.sets import set_claims
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence import certificates
-from paramverify.evidence.enclosed import EnclosedWitness
-from paramverify.evidence.losses import LossWitness
-from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.sets import given_set
 from paramverify.evidence.witnesses import (
-    AnyWitness,
-    Counterexample,
     SetWitness,
-    compare_at,
-    divergence_at,
-    evaluate,
-    pair_of,
 )
-from paramverify.formats.refutations import fails_at
-from paramverify.models.divergences import Loss, Renyi
+from paramverify.models.divergences import Loss
 from paramverify.models.enclosed import Enclosed
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel, need_formulas, need_privacy
+from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.settings import case_entry
@@ -54,6 +42,7 @@ from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report
 from paramverify.reports import documents, loss_evidence
+from paramverify.reports.violations import broken_claim, claim_of, recheck_witness, witness_document
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.maps import RegionMap
 from paramverify.verdicts import Violated
@@ -81,8 +70,8 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     violation = None
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness
-        broken = _broken(case.model, found)
-        violation = certificates.witness(broken, found.parameters, documents.evidence_of(found))
+        broken = broken_claim(case.model, found)
+        violation = witness_document(broken, found)
         entries = [entry for entry in entries if entry["proof"] is not None]
     document = certificates.evidence(
         case.title, case.digest, status, certificates.distinct(entries), violation
@@ -135,23 +124,6 @@ def _has_sets(case: Case) -> bool:
     return case.times == 1 and isinstance(mechanism, ProgramMechanism) and bool(mechanism.ranges)
 
 
-def _broken(model: AnyModel, found: AnyWitness) -> Claim:
-    """Returns the claim that fails at a witness."""
-    if isinstance(found, Counterexample):
-        failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
-        return without_enclosure(next(failing))
-    if isinstance(found, MomentWitness):
-        origin = AllOutputs(found.left, found.right, length=found.length)
-        failing = (c for c in claims_of(model) if origin in c.origins and fails_at(c, found.parameters))
-        return without_enclosure(next(failing))
-    if isinstance(found, SetWitness | LossWitness | EnclosedWitness):
-        raise DefectError("a set of outputs, a loss or an enclosure breaks no polynomial claim")
-    return claim_of(
-        need_privacy(model, "this witness", tied=True, densities=True),
-        Origin(found.left, found.right, found.observations),
-    )
-
-
 def _short(claim: Claim) -> Claim:
     return replace(without_enclosure(claim), origins=claim.origins[:SHOWN])
 
@@ -172,14 +144,6 @@ def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[
             told[words].add(name)
         found.setdefault((name, id(claim.domain)), claim)
     return [*(to_document(without_enclosure(claim)) for claim in found.values()), *_obligations(model)]
-
-
-def claim_of(model: Model, origin: Origin) -> Claim:
-    """Returns the claim that one sequence of observations makes about one direction of a secret pair."""
-    pair = pair_of(model, origin.left, origin.right)
-    left, right = (forward_sum(model, start, origin.observations) for start in (pair.pi, pair.tau))
-    f = model.measure.at(pair.distance).claim(left * pair.tau.mass, right * pair.pi.mass)
-    return without_enclosure(Claim(primitive(f)[1], model.domain, (origin,)))
 
 
 def check_with_case(text: str, case: Case) -> checker.Report:
@@ -365,36 +329,3 @@ _CHECKS: dict[str, Callable[[dict[str, Any], Case], checker.Report]] = {
     cone_checker.FORMAT: _check_cone,
     region_checker.FORMAT: _check_regions,
 }
-
-
-def recheck_witness(document: Mapping[str, Any], model: AnyModel, report: checker.Report) -> checker.Report:
-    """Evaluates the witness of accepted evidence again, from the model; the numbers must agree.
-
-    Raises:
-        Rejected: they do not.
-    """
-    written = document["witness"]
-    point = {name: Fraction(value) for name, value in written["parameters"].items()}
-    found: AnyWitness
-    model = need_formulas(model, "evidence")
-    if isinstance(model, Inequality):
-        found = compare_at(model, Stated(int(written["number"]), written["statement"]), point)
-        shown = found.fails
-    else:
-        left, right = written["secrets"]
-        if isinstance(model.measure, Renyi):
-            if written["length"] not in model.lengths:
-                raise checker.Rejected("the case is not about sequences of this length")
-            found = divergence_at(model, AllOutputs(left, right, length=written["length"]), point)
-        else:
-            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
-        shown = found.exceeds
-        if (left, right) != (found.left, found.right):
-            raise Misformed("the case has other names for the secrets", "witness", "secrets")
-    own = documents.evidence_of(found)
-    if not shown:
-        raise checker.Rejected("the model does not pass its bound at the witness")
-    for name in (own.keys() | written.keys()) - {"parameters", "claim"}:
-        if written.get(name) != own.get(name):
-            raise Misformed("the model gives something else", "witness", name)
-    return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))

@@ -16,7 +16,7 @@ from paramverify.claims import AllOutputs
 from paramverify.encodings.together import listed_statements
 from paramverify.errors import InputError
 from paramverify.evidence.losses import LossWitness, loss_at, model_at
-from paramverify.evidence.witnesses import pair_of
+from paramverify.evidence.pairs import pair_of
 from paramverify.models.divergences import Kind, Loss
 from paramverify.models.model import Model
 from paramverify.privacy.approximate import domain_document

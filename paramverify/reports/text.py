@@ -22,6 +22,7 @@ from paramverify.algebra.volumes import Share
 from paramverify.answers import Decision, Standing
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
+from paramverify.evidence.algebraic import AtAlgebraic
 from paramverify.evidence.enclosed import EnclosedWitness
 from paramverify.evidence.intervals import Chance
 from paramverify.evidence.losses import LossWitness
@@ -30,7 +31,7 @@ from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitnes
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
-from paramverify.reports import enclosures
+from paramverify.reports import algebraic, enclosures
 
 MOST_OUTPUTS = 12  # of a set that is told
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
@@ -178,7 +179,9 @@ def witness_lines(witness: AnyWitness) -> list[str]:
         return _loss(witness)
     if isinstance(witness, EnclosedWitness):
         return enclosures.witness_lines(witness)
-    return _compared(witness) if isinstance(witness, Counterexample) else _leak(witness)
+    if isinstance(witness, Counterexample):
+        return _compared(witness)
+    return algebraic.witness_lines(witness) if isinstance(witness, AtAlgebraic) else _leak(witness)
 
 
 def outputs(found: Sequence[Sequence[str]]) -> str:
@@ -261,9 +264,8 @@ def _share(witness: MomentWitness | LossWitness, share: Contribution) -> str:
 
 def _compared(witness: Counterexample) -> list[str]:
     at = f"With {place(witness)}: " if witness.parameters else ""
-    truth = "false" if witness.fails else "true"
     return [
-        f"{at}{witness.stated.text} is {truth}.",
+        f"{at}{witness.stated.text} is {'false' if witness.fails else 'true'}.",
         f"left side {equals(witness.left)}",
         f"right side {equals(witness.right)}",
         f"left - right {_against_zero(witness)}, which is {'not ' * witness.fails}{witness.relation} 0",
@@ -308,6 +310,8 @@ def _chance(value: Chance) -> str:
 
 def place(witness: AnyWitness) -> str:
     """Returns the point of a witness; unbounded parameters are told for their variables too."""
+    if isinstance(witness, AtAlgebraic):
+        return algebraic.place(witness)
     unread = witness.unread if isinstance(witness, Witness) else ()
     parameters = {name: value for name, value in witness.parameters.items() if name not in unread}
     told = [in_words(parameters), *(_meant(name, value) for name, value in witness.meant.items())]

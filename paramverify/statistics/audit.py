@@ -17,7 +17,7 @@ from typing import Any
 
 from paramverify.algebra.exponents import meant
 from paramverify.errors import LimitError
-from paramverify.evidence.witnesses import directed
+from paramverify.evidence.pairs import directed
 from paramverify.models.evaluation import Numbers
 from paramverify.models.mechanisms.above_threshold import choice
 from paramverify.models.model import Model

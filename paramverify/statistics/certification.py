@@ -22,7 +22,8 @@ from paramverify.encodings.encoding import Candidate as Compared
 from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.sequences import claim_polynomial, forward_sum
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import Witness, evaluate, find_witness, pair_of
+from paramverify.evidence.pairs import pair_of
+from paramverify.evidence.witnesses import Witness, evaluate, find_witness
 from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Pure

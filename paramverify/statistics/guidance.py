@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from paramverify.algebra.points import contains
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import directed
+from paramverify.evidence.pairs import directed
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.statistics.detection import NO_EVENT, SELECT, Settings

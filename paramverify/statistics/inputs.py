@@ -13,7 +13,7 @@ from fractions import Fraction
 from paramverify.algebra.expressions import Value
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.evidence.witnesses import directed
+from paramverify.evidence.pairs import directed
 from paramverify.models.context import Checks
 from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy

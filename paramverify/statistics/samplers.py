@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, LimitError, ModelError
-from paramverify.evidence.witnesses import directed
+from paramverify.evidence.pairs import directed
 from paramverify.models.evaluation import Numbers
 from paramverify.models.mechanisms.above_threshold import choice
 from paramverify.models.model import Model

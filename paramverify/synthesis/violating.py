@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from itertools import chain
+from math import inf
 from typing import TypeGuard
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.points import check_names
 from paramverify.algebra.polynomials import Point, variables
+from paramverify.algebra.realroots import RealRoot, around
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
 from paramverify.algebra.ties import tied_in
@@ -139,8 +141,7 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
             value = min(values, key=lambda v: (v.denominator, abs(v.numerator)))
             point = {n: i.simplest() for n, i in model.domain.box.items() if n != GENERATOR}
             return Violating(witness_at(model, claims, {**point, free[0]: value}), True)
-    witnesses: list[AnyWitness] = []
-    decisions: list[Decision] = []
+    witnesses, decisions = list[AnyWitness](), list[Decision]()
     for claim in claims:
         decision, witness = decide_with_witness(session, model, claim)
         decisions.append(decision)
@@ -148,8 +149,13 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
             witnesses.append(witness)
         if progress:
             progress(len(decisions), len(claims))
-    best = min(witnesses, key=lambda w: sum(v.denominator for v in w.parameters.values()), default=None)
+    best = min(witnesses, key=_length, default=None)
     return _answer(best, decisions)
+
+
+def _length(witness: AnyWitness) -> float:
+    """Returns how long the coordinates of a witness are; rational points come first."""
+    return sum(v.denominator if isinstance(v, Fraction) else inf for v in witness.parameters.values())
 
 
 def _is_loss(model: AnyModel) -> TypeGuard[Model]:
@@ -353,9 +359,10 @@ class _Around:
     claims: Sequence[Claim]
     center: Mapping[str, Fraction]
 
-    def distance(self, point: Point) -> Fraction:
-        """Returns the distance to the point, in the maximum norm."""
-        return max((abs(point[n] - value) for n, value in self.center.items()), default=Fraction(0))
+    def distance(self, point: Mapping[str, Fraction | RealRoot]) -> Fraction:
+        """Returns the distance to the point in the maximum norm; a little more if it is irrational."""
+        ends = [(around(point[n]), value) for n, value in self.center.items()]
+        return max((max(high - v, v - low) for (low, high), v in ends), default=Fraction(0))
 
     def within(self, radius: Fraction | None) -> Violating:
         """Looks for a violating prior within a closed ball, or anywhere."""

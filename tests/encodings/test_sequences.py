@@ -26,7 +26,8 @@ from paramverify.encodings.sequences import (
     vectors,
 )
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import directed, evaluate, find_witness, simplest_violation
+from paramverify.evidence.pairs import directed
+from paramverify.evidence.witnesses import evaluate, find_witness, simplest_violation
 from paramverify.models.model import Model
 
 

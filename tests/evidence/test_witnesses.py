@@ -17,13 +17,8 @@ from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.claims import Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence import witnesses
-from paramverify.evidence.witnesses import (
-    compare_at,
-    directed,
-    evaluate,
-    find_witness,
-    simplest_violation,
-)
+from paramverify.evidence.pairs import directed
+from paramverify.evidence.witnesses import compare_at, evaluate, find_witness, simplest_violation
 from paramverify.formats.refutations import fails_at
 from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.model import Model

@@ -13,8 +13,9 @@ import pytest
 from claim_tools import make
 
 from paramverify.algebra.bernstein import patch
-from paramverify.algebra.convexity import FINE_BITS, ROUGH_BITS
+from paramverify.algebra.convexity import ROUGH_BITS
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.number_fields import FINE_BITS
 from paramverify.algebra.polynomials import Point, value_at
 from paramverify.checker.claims import Rejected, check_claim
 from paramverify.claims import Claim, to_document

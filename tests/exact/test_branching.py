@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from strategies import RING, boxes, grid, points, polynomials
 
 from paramverify.algebra.bernstein import Patch, face, patch, slabs, slope, slope_sign, split
-from paramverify.algebra.convexity import is_convex, minimal_polynomial, minimum
+from paramverify.algebra.convexity import is_convex, minimum
 from paramverify.algebra.domains import Interval
+from paramverify.algebra.number_fields import minimal_polynomial
 from paramverify.algebra.polynomials import Polynomial, substitute, value_at, variables
 from paramverify.algebra.segments import negative_between
 from paramverify.answers import End, Open, Proved, Refuted

@@ -13,12 +13,13 @@ from conftest import ROOT
 
 from paramverify.backends import discover
 from paramverify.cli.main import run
+from paramverify.evidence.algebraic import AlgebraicCounterexample
 from paramverify.evidence.witnesses import Counterexample
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.verification import verify
-from paramverify.verdicts import Holds, Unknown, Violated
+from paramverify.verdicts import Holds, Violated
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import rational_functions
@@ -86,9 +87,12 @@ def test_claims_that_fail(claim: str, head: str, tmp_path: Path) -> None:
     ]
 
 
-def test_a_failure_at_irrational_points_only_is_unknown(tmp_path: Path) -> None:
+def test_a_failure_at_irrational_points_only_has_an_algebraic_witness(tmp_path: Path) -> None:
     """(2p² − 1)² > 0 fails at √½ only, which no rational witness can show; the weak comparison holds."""
-    assert isinstance(verify(case(tmp_path, "(2*p**2 - 1)**2 > 0"), OPTIONS).verdict, Unknown)
+    verdict = verify(case(tmp_path, "(2*p**2 - 1)**2 > 0"), OPTIONS).verdict
+    assert isinstance(verdict, Violated)
+    assert isinstance(verdict.witness, AlgebraicCounterexample)
+    assert str(verdict.witness.parameters["p"]) == "≈ 0.707106781187 (a root of 2*x^2 - 1)"
     assert isinstance(verify(case(tmp_path, "(2*p**2 - 1)**2 >= 0"), OPTIONS).verdict, Holds)
 
 
@@ -453,16 +457,16 @@ def test_conditions_on_free_parameters(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("constraints", "claim", "code", "reason"),
     [
-        ("[]", "(p**2 - 2)**2 > 0", 3, "fails at irrational points only"),
+        ("[]", "(p**2 - 2)**2 > 0", 1, "p is the only zero of x^2 - 2 between"),
         ('["p**2 == 2"]', "p**4 == 4", 0, "true"),
-        ('["p**2 == 2"]', "p**4 >= 5", 3, "fails at irrational points only"),
+        ('["p**2 == 2"]', "p**4 >= 5", 1, "left side = 4"),
         ('["p**2 == 2", "p**3 == 2"]', "p >= 0", 2, "the parameter domain is empty"),
     ],
 )
 def test_irrational_points(
     constraints: str, claim: str, code: int, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A claim that fails at irrational points only is unknown at once; a domain of such points has points."""
+    """A claim that fails at irrational points only is false there; a domain of such points has points."""
     path = tmp_path / "case.toml"
     path.write_text(f'[parameters]\np = "[0, 2]"\nconstraints = {constraints}\n[claim]\nholds = "{claim}"\n')
     assert run(["verify", str(path)]) == code
