@@ -27,6 +27,8 @@ blowup        near a vertex, the box is the union of the cones in which one of s
 enclose       E stands for exp(q); a rational interval is shown to contain it.
 exponential   f is a number in which only E = exp(q) occurs; it is enclosed until its sign shows.
 logarithm     eps stands for −ln(x)/step; on cells of x it is between polynomials, see `ties`.
+squares       m·f is a sum of squares, some multiplied by what is not negative on D; see `squares` for m.
+vanish        a constraint says that a sum of squares is at most zero: each square is zero.
 lemma         the same statement (up to a positive number) is proved elsewhere in the document.
 solver        not checked: somebody else's answer, reported as trusted.
 """
@@ -36,8 +38,10 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from .convexity import convex_rule, negative_on, positive_on
@@ -57,6 +61,7 @@ from .polynomials import (
     ratio,
     times,
 )
+from .squares import contradiction_rule, squares_rule, vanish_rule
 from .strict import Rejected as Rejected
 from .ties import logarithm_rule
 
@@ -241,13 +246,6 @@ def divide_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     prove(replace(goal, conditions=(*goal.conditions, more)), proof["proof"], context, depth)
 
 
-def contradiction_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
-    (left, strict), (right, also) = (goal.condition(index) for index in proof["constraints"])
-    quotient = ratio(left, right)
-    if quotient is None or quotient > 0 or not (strict or also):
-        raise Rejected("the constraints do not contradict each other")
-
-
 def bound_of(goal: Goal, name: str, poly: Poly) -> tuple[Fraction, Poly]:
     """Returns (a, u) where the polynomial is a·(x − u) with a number a and u without x."""
     axis = goal.axis(name)
@@ -367,15 +365,12 @@ def solver_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
     context.trusted.add(f"{name} {version}".strip())
 
 
-def log_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
-    logarithm_rule(goal, proof, context, depth, prove)
-
-
 AT_POINTS = (
     *("constant", "factors", "sum", "constraint", "contradiction", "enclose", "logarithm", "lemma", "solver"),
+    *("squares", "vanish"),
 )
 
-RULES = {
+RULES: dict[str, Callable[..., None]] = {
     "constant": constant_rule,
     "fixed": fixed_rule,
     "factors": factors_rule,
@@ -393,7 +388,9 @@ RULES = {
     "blowup": blowup_rule,
     "enclose": enclose_rule,
     "exponential": exponential_rule,
-    "logarithm": log_rule,
+    "logarithm": partial(logarithm_rule, prove=prove),
+    "squares": squares_rule,
+    "vanish": partial(vanish_rule, prove=prove),
     "lemma": lemma_rule,
     "solver": solver_rule,
 }

@@ -27,6 +27,7 @@ from .strict import (
     shown,
     table,
     tagged,
+    tagged_row,
     text,
     whole,
 )
@@ -56,6 +57,9 @@ _TOKEN = by_type({str: one_of("+"), dict: proof, list: listed(by_type({str: text
 _OF: dict[str, Shape] = {"constraint": whole, "proof": proof}
 _NEAR: dict[str, Shape] = {"least": rational, "power": whole, "bound": rational}
 _CELL = record({"proof": proof}, {"terms": whole, "enclosure": row(rational, rational), **_NEAR})
+_SQUARES = listed(row(rational, text))
+_SIDE = tagged_row({"low": (text, rational), "high": (text, rational), "constraint": (whole,)})
+_TERMS = listed(record({"product": listed(_SIDE), "squares": _SQUARES}))
 _PROOF = tagged(
     "kind",
     {
@@ -77,6 +81,8 @@ _PROOF = tagged(
         "enclose": _kind({"interval": row(rational, rational), "proof": proof}),
         "exponential": _kind({}),
         "logarithm": _kind({"variable": text, "cuts": listed(rational), "parts": listed(_CELL)}),
+        "squares": _kind({"terms": _TERMS}, {"multiplier": _TERMS}),
+        "vanish": _kind({**_OF, "squares": _SQUARES}),
         "lemma": _kind({"name": text}),
         "solver": _kind({"solver": text, "version": text}, {"options": table(text), "transcript": text}),
     },
