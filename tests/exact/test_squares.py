@@ -74,7 +74,10 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("name", FORMS)
+LONG = ("five means, with slack", "Hurwitz, degree 6", "Lax and Lax")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in LONG)) for n in FORMS])
 def test_forms_of_the_literature(name: str) -> None:
     """Each is proved, and the kernel replays its certificate; none needs the word of a solver."""
     assert isinstance(_decided(_claim(*FORMS[name])), Proved)
