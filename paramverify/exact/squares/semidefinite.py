@@ -115,7 +115,8 @@ def _clarabel(equations: Any, right: Any, sizes: Sequence[int]) -> Any:
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
     constants = numpy.concatenate([right, numpy.zeros(width)])
     nothing = csc_matrix((width, width))
-    solved = clarabel.DefaultSolver(nothing, numpy.zeros(width), matrix, constants, cones, settings).solve()
+    data = (nothing, numpy.zeros(width), matrix, constants, cones, settings)
+    solved = clarabel.DefaultSolver(*data).solve()
     return None if _hopeless(str(solved.status)) else numpy.array(solved.x)
 
 
