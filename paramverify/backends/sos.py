@@ -27,7 +27,7 @@ class Sos:
     name = "sos"
     builtin = False
     description = "sums of squares by semidefinite programming, with exact certificates; option solver"
-    install = "pip install paramverify[sos]"
+    install = "pip install clarabel numpy scipy"
     abilities = frozenset({Ability.CLAIMS})
     place = 12
     preload = ("numpy", "scipy.sparse", "scipy.linalg", "scipy.optimize", "clarabel")

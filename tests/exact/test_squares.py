@@ -206,4 +206,4 @@ def test_it_is_missing_without_its_solver(monkeypatch: pytest.MonkeyPatch) -> No
     """Without Clarabel there is no version, and the way to get it is told."""
     monkeypatch.setattr("paramverify.backends.sos.NEEDED", ("numpy", "scipy", "no-such-package"))
     assert Sos().version() is None
-    assert Sos().install == "pip install paramverify[sos]"
+    assert Sos().install == "pip install clarabel numpy scipy"
