@@ -184,7 +184,19 @@ def test_wheel_metadata(wheel: Path, root: Path) -> None:
     assert "Requires-Python: >=3.11" in metadata
     assert "paramverify = paramverify.cli.main:main" in entry_points
     extras = {line.removeprefix("Provides-Extra: ") for line in metadata if line.startswith("Provides-Extra")}
-    assert extras == {"all", "bench", "cluster", "docs", "plots", "qepcad", "stats", "storm", "test", "yices"}
+    assert extras == {
+        "all",
+        "bench",
+        "cluster",
+        "docs",
+        "plots",
+        "qepcad",
+        "sos",
+        "stats",
+        "storm",
+        "test",
+        "yices",
+    }
     pyproject = tomllib.loads((root / "pyproject.toml").read_text())
     assert set(pyproject) == {"build-system", "tool"}
 

@@ -105,7 +105,7 @@ def read_by_roots(entry: Any, poly: Poly, names: Sequence[str], box: Box) -> ByR
     return replace(form, signs=tuple(signs))
 
 
-def product_rule(goal: Goal, proof: Any) -> Goal:
+def product_goal(goal: Goal, proof: Any) -> Goal:
     """Returns the goal g(x) ≥ 0 on the values of u, for a variable x that takes the place of u."""
     name = proof["variable"]
     form, outer = _read_product(proof, goal.poly, goal.names, goal.box)

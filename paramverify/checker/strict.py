@@ -302,6 +302,20 @@ def tagged(key: str, kinds: Mapping[str, Shape]) -> Shape:
     return every
 
 
+def tagged_row(kinds: Mapping[str, tuple[Shape, ...]]) -> Shape:
+    """A list whose first entry says which shapes the others have."""
+
+    def every(value: Any) -> None:
+        if not isinstance(value, list) or not value:
+            raise Misformed(f"must be a list with entries, not {shown(value)}")
+        kind = value[0]
+        if not isinstance(kind, str) or kind not in kinds:
+            raise Misformed(f"not known: {shown(kind)}", 0)
+        row(text, *kinds[kind])(value)
+
+    return every
+
+
 def by_type(shapes: Mapping[type, Shape]) -> Shape:
     """A value whose JSON type says which of some shapes it has."""
 

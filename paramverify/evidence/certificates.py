@@ -20,6 +20,9 @@ FORMAT, VERSION = "paramverify-evidence", 1
 
 Proof = Mapping[str, Any]
 Token = str | Sequence[Any] | Proof  # of a Bernstein tree
+Side = tuple[str, str, Fraction] | tuple[str, int]  # see `squares`
+Squares = Sequence[tuple[Fraction, Polynomial]]  # coefficients that are not negative, and what is squared
+SquareTerm = tuple[Sequence[Side], Squares]
 
 CONSTANT: Proof = {"kind": "constant"}
 EXPONENTIAL: Proof = {"kind": "exponential"}
@@ -163,6 +166,31 @@ def enclose(interval: tuple[Fraction, Fraction], proof: Proof) -> Proof:
 def logarithm(variable: str, cuts: Sequence[Fraction], parts: Sequence[Mapping[str, Any]]) -> Proof:
     """A variable that stands for a logarithm is between polynomials, on cells one after the other."""
     return {"kind": "logarithm", "variable": variable, "cuts": [text(c) for c in cuts], "parts": list(parts)}
+
+
+def squares(terms: Iterable[SquareTerm], multiplier: Sequence[SquareTerm] = ()) -> Proof:
+    """A sum of squares, some times sides; or such a sum is the product of the polynomial and a multiplier.
+
+    A side is ("low", x, a) for x − a, ("high", x, b) for b − x, or ("constraint", index).
+    """
+    proof: dict[str, Any] = {"kind": "squares", "terms": [_square_term(term) for term in terms]}
+    return proof | ({"multiplier": [_square_term(term) for term in multiplier]} if multiplier else {})
+
+
+def _square_term(term: SquareTerm) -> dict[str, Any]:
+    sides, squares = term
+    product = [[s if isinstance(s, str | int) else text(s) for s in side] for side in sides]
+    return {"product": product, "squares": [[text(c), key(g)] for c, g in squares]}
+
+
+def vanish(index: int, squares: Squares, proof: Proof) -> Proof:
+    """A constraint g ≥ 0 where −g is a sum of squares: what is squared is zero, as two constraints each."""
+    return {
+        "kind": "vanish",
+        "constraint": index,
+        "squares": [[text(c), key(g)] for c, g in squares],
+        "proof": proof,
+    }
 
 
 def lemma(name: str) -> Proof:

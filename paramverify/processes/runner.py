@@ -200,6 +200,7 @@ class Runner:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # so that numpy starts no threads there
                 start_new_session=True,  # a Ctrl-C at the terminal reaches this process only
             )
         self._control, self._received = ours, b""

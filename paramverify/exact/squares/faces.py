@@ -1,0 +1,96 @@
+"""Facial reduction: where all solutions are singular, the basis is replaced by a smaller one.
+
+If every solution Q of a problem has Q·v = 0, all squares are of combinations of those w·basis with w·v = 0.
+The floats suggest such vectors v: eigenvectors of small eigenvalues, and the values of the basis at zeros
+of the target. They are used only where simple rational numbers are near them ([Permenter18]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.polynomials import rational
+from paramverify.exact.squares.problems import Block, Problem
+
+THRESHOLDS = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # of eigenvalues, for the largest one
+MAX_DENOMINATOR = 60
+
+
+def reduced(problem: Problem, matrices: Sequence[Any]) -> Problem | None:
+    """Returns the problem on a smaller face that the matrices suggest; None if they suggest none."""
+    for threshold in THRESHOLDS:
+        blocks = [_reduced(block, m, threshold) for block, m in zip(problem.blocks, matrices, strict=True)]
+        kept = [new if new is not None else old for new, old in zip(blocks, problem.blocks, strict=True)]
+        if any(new is not None for new in blocks):
+            return replace(problem, blocks=tuple(block for block in kept if block.basis))
+    return None
+
+
+def singular(matrices: Sequence[Any]) -> bool:
+    """Tells whether a matrix has an eigenvalue that is clearly small, so that it hardly can be rounded."""
+    import numpy
+
+    return any(v[0] < THRESHOLDS[0] * max(v[-1], 1e-3) for v in map(numpy.linalg.eigvalsh, matrices))
+
+
+def _reduced(block: Block, matrix: Any, threshold: float) -> Block | None:
+    import numpy
+
+    values, vectors = numpy.linalg.eigh(matrix)
+    size = max(values[-1], 1e-12)
+    null = vectors[:, values < threshold * max(size, 1e-3)]
+    if not null.shape[1]:
+        return None
+    if null.shape[1] == len(block.basis):
+        return replace(block, basis=())
+    return _without(block, null.T, 30 * threshold**0.5)
+
+
+def _without(block: Block, rows: Any, tolerance: float) -> Block | None:
+    """Returns the block on what is orthogonal to the rows, if they span a space with a simple basis."""
+    pivots, echelon = echelon_form(rows)
+    rest = [k for k in range(len(block.basis)) if k not in pivots]
+    relations: dict[int, list[Fraction]] = {}
+    for k in rest:
+        near = [_simple(float(echelon[i, k]), tolerance) for i in range(len(pivots))]
+        if any(x is None for x in near):
+            return None
+        relations[k] = [x for x in near if x is not None]
+    basis = []
+    for k in rest:
+        u = block.basis[k]
+        for pivot, c in zip(pivots, relations[k], strict=True):
+            if c:
+                u = u - block.basis[pivot] * rational(c)
+        basis.append(u)
+    return replace(block, basis=tuple(basis))
+
+
+def echelon_form(rows: Any) -> tuple[list[int], Any]:
+    """Returns pivots, and combinations of the rows with unit vectors there; the largest pivot first."""
+    import numpy
+
+    rows = numpy.array(rows, dtype=float)
+    pivots: list[int] = []
+    for k in range(len(rows)):
+        part = abs(rows[k:]).copy()
+        i, j = numpy.unravel_index(part.argmax(), part.shape)
+        rows[[k, k + i]] = rows[[k + i, k]]
+        rows[k] /= rows[k, j]
+        for other in range(len(rows)):
+            if other != k:
+                rows[other] -= rows[other, j] * rows[k]
+        pivots.append(int(j))
+    return pivots, rows
+
+
+def _simple(value: float, tolerance: float) -> Fraction | None:
+    """Returns the simplest rational near a float, if it is a simple one."""
+    for denominator in range(1, MAX_DENOMINATOR + 1):
+        top = round(value * denominator)
+        if abs(value - top / denominator) < tolerance / denominator**1.5:
+            return Fraction(top, denominator)
+    return None
