@@ -155,7 +155,7 @@ def reaching(arrays: Arrays) -> Iterator[None]:
 
 def without_entries(names: Iterable[str]) -> list[str]:
     """Returns names in their order, with each array in the place of its entries."""
-    return sorted({name.partition("[")[0] for name in names})
+    return list(dict.fromkeys(name.partition("[")[0] for name in names))
 
 
 def bound(place: Index) -> Mapping[str, int]:

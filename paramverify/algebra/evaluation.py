@@ -140,8 +140,8 @@ def unknown_name(expression: Expression, node: Node, name: str, known: Collectio
     near = nearest(name, listed)
     mend = f"did you mean {near!r}?" if near else ""
     if not near:
-        more = ", ..." if len(listed) > LISTED else ""
-        mend = f"known here: {', '.join(listed[:LISTED])}{more}" if known else "no names are known here"
+        shown = ", ".join(sorted(listed)[:LISTED]) + (", ..." if len(listed) > LISTED else "")
+        mend = f"known here: {shown}" if known else "no names are known here"
     if name in INDICES and any("[" in other for other in known):
         mend = f"{name} counts the entries of an array: write it in an index, or choose another name"
     error = ExpressionError(f"unknown name {name!r}", expression.text, node.column, mend)
