@@ -7,7 +7,7 @@ numbered from 1.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -151,6 +151,11 @@ def reaching(arrays: Arrays) -> Iterator[None]:
         yield
     finally:
         _IN_REACH.reset(token)
+
+
+def without_entries(names: Iterable[str]) -> list[str]:
+    """Returns names in their order, with each array in the place of its entries."""
+    return list(dict.fromkeys(name.partition("[")[0] for name in names))
 
 
 def bound(place: Index) -> Mapping[str, int]:

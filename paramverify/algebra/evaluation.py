@@ -7,11 +7,13 @@ from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from math import ceil, floor
 
+from paramverify.algebra.arrays import INDICES, without_entries
 from paramverify.algebra.trees import Expression, Name, Node, Number, Operation, Text, Value
 from paramverify.errors import ExpressionError
 from paramverify.spelling import nearest
 
 MAX_BITS = 100_000  # size of a number that evaluation may create
+LISTED = 20  # known names that a message has
 
 _ORDER: dict[str, Callable[[Fraction, Fraction], bool]] = {
     "<": operator.lt,
@@ -134,10 +136,14 @@ class _Evaluation:
 
 def unknown_name(expression: Expression, node: Node, name: str, known: Collection[str]) -> ExpressionError:
     """Returns the error for a name that is not known here, with the nearest one that is."""
-    near = nearest(name, known)
+    listed = without_entries(known)
+    near = nearest(name, listed)
     mend = f"did you mean {near!r}?" if near else ""
     if not near:
-        mend = f"known here: {', '.join(sorted(known))}" if known else "no names are known here"
+        shown = ", ".join(sorted(listed)[:LISTED]) + (", ..." if len(listed) > LISTED else "")
+        mend = f"known here: {shown}" if known else "no names are known here"
+    if name in INDICES and any("[" in other for other in known):
+        mend = f"{name} counts the entries of an array: write it in an index, or choose another name"
     error = ExpressionError(f"unknown name {name!r}", expression.text, node.column, mend)
     error.unknown, error.known = name, frozenset(known)
     return error

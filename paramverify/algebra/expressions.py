@@ -20,6 +20,7 @@ from paramverify.algebra.mends import proposals
 from paramverify.algebra.named import in_force
 from paramverify.algebra.trees import Expression, Name, Node, Number, Operation, Text, Value
 from paramverify.errors import ExpressionError
+from paramverify.spelling import nearest
 
 __all__ = [  # what is to be known of expressions, from one place
     "Expression",
@@ -233,12 +234,22 @@ class _Reader:
         """Reads an entry of an array, such as `person[3]`."""
         name = tree.value.id if isinstance(tree.value, ast.Name) else ""
         if name not in self.arrays.sizes:
-            raise self.refuse("not allowed in an expression: subscript", column)
+            mistake = self.refuse(self.no_entry(name), column)
+            mistake.unknown = name
+            raise mistake
         place = self.indexed(lambda: self.arrays.place(tree))
         if not self.arrays.has(name, place):
             sizes = " and ".join(f"1 to {n}" for n in self.arrays.sizes[name])
             raise self.refuse(f"there is no {entry(name, place)}: its indices are {sizes}", column)
         return Name(entry(name, place), column)
+
+    def no_entry(self, name: str) -> str:
+        """Returns what is wrong with `persn[3]`, which is no entry of an array."""
+        if not name or not self.arrays.sizes:
+            return "not allowed in an expression: subscript"
+        near = nearest(name, self.arrays.sizes)
+        known = f"did you mean {near}?" if near else f"its arrays are {', '.join(self.arrays.sizes)}"
+        return f"{name} is no array of the prior: {known}"
 
     def whole_array(self, name: str, column: int) -> str:
         """Returns the entry that the name of an array means where an index runs."""
@@ -266,6 +277,16 @@ class _Reader:
                 raise self.refuse(f"too long with all entries of {over}", column)
         self.arrays, self.runs = outer, runs
         return parts[0] if len(parts) == 1 else Operation(RUNNING[name], tuple(parts), column)
+
+    def no_array(self, function: str, tree: ast.Call) -> str:
+        """Returns what is wrong with `sum(persons)`: it names no array, or no running index."""
+        one = next(iter(self.arrays.sizes))
+        names = dict.fromkeys(n.id for t in tree.args for n in ast.walk(t) if isinstance(n, ast.Name))
+        unknown = [name for name in names if name not in self.arrays.sizes]
+        near = next((found for name in unknown if (found := nearest(name, self.arrays.sizes))), None)
+        if near:
+            return f"{function} needs an array of the prior: did you mean {near}?"
+        return f"{function} takes one expression that names an array, such as {function}({one})"
 
     def chain(self, tree: ast.BinOp, depth: int) -> Node:
         """Reads a left-nested chain such as a + b - c into one flat sum or product, without recursion."""
@@ -318,9 +339,14 @@ class _Reader:
         over = named_in(tree.args[0], self.arrays.sizes, bare=True) if len(tree.args) == 1 else []
         if name in RUNNING and over and not tree.keywords:
             return self.running(tree, over[0], depth, column)
+        if name in RUNNING and name not in FUNCTIONS and self.arrays.sizes:
+            raise self.refuse(self.no_array(name, tree), column)
         if name not in FUNCTIONS:
             known = ", ".join(FUNCTIONS)
-            raise self.refuse(f"not a function of the case format (these are: {known})", column)
+            mistake = self.refuse(f"not a function of the case format (these are: {known})", column)
+            if name in RUNNING and len(tree.args) == 1 and isinstance(tree.args[0], ast.Name):
+                mistake.unknown = tree.args[0].id  # an array that could not be read
+            raise mistake
         least, most = FUNCTIONS[name]
         count = len(tree.args)
         if tree.keywords or count < least or (most is not None and count > most):

@@ -220,15 +220,18 @@ def _weight(
     return found
 
 
-def vectors(hmm: HMM, lengths: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Vector]]:
+def vectors(
+    hmm: HMM, lengths: tuple[int, ...], most: int | None = None
+) -> Iterator[tuple[tuple[int, ...], Vector]]:
     """Yields v_ω for each sequence ω of the given lengths, up to a positive factor, with one such ω.
 
     Sequences that are impossible from every state are left out: their claims read 0 ≥ 0.
 
     Raises:
-        LimitError: more than `MAX_VECTORS` different vectors of one length.
+        LimitError: more than `most` different vectors of one length, or than `MAX_VECTORS`.
     """
     _finite(lengths)
+    most = most or MAX_VECTORS
     by_observation = steps_by_observation(hmm)
     one = hmm.ring.number(1)
     level: list[tuple[tuple[int, ...], Vector]] = [((), dict.fromkeys(range(len(hmm.states)), one))]
@@ -239,10 +242,8 @@ def vectors(hmm: HMM, lengths: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...
                 _, product = applied(steps, vector)
                 if product:
                     grown.setdefault(vector_key(product), ((observation, *word), product))
-            if len(grown) > MAX_VECTORS:
-                raise LimitError(
-                    f"more than {MAX_VECTORS:,} different vectors for sequences of length {length}"
-                )
+            if len(grown) > most:
+                raise LimitError(f"more than {most:,} different vectors for sequences of length {length}")
         level = list(grown.values())
         if length in lengths:
             yield from level

@@ -10,18 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from math import prod
+from operator import itemgetter
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, content_of, is_constant, key, primitive
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, Origin
-from paramverify.encodings.sequences import Vector, vectors
+from paramverify.encodings.sequences import Vector, steps_by_observation, vectors
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import SecretPair
 from paramverify.models.windows import Near, Powers, Whole
 
 MAX_CLAIMS = 20_000  # of one window, before equal ones are merged
+MAX_ENTRIES = 5_000_000  # of the tables of all outputs
 
 Outputs = Mapping[Powers, Polynomial]  # how likely one output is for each answer, up to a positive factor
 
@@ -88,43 +91,66 @@ class Windows:
     def _outputs(self, sums: tuple[Powers, ...], far: tuple[Powers, ...]) -> list[list[Polynomial]]:
         """Returns the vectors of all outputs and all sums of what is far, each once up to a factor."""
         polynomials, tables = self._interned
-        listed: dict[tuple[int, ...], None] = {}
+        apart = [self._place(r) for r in far]
+        columns = [itemgetter(*(n + r for r in apart), 0) for n in map(self._place, sums)]
+        listed: set[tuple[int, ...]] = set()
         for table in tables:
-            for r in far:
-                told = tuple(table.get(tuple(map(int.__add__, n, r)), 0) for n in sums)
-                if any(told):
-                    listed[told] = None
+            every = list(zip(*(column(table) for column in columns), strict=True))
+            listed.update(every[:-1])  # the last one is there so that each column has two entries
         found: dict[tuple[str, ...], list[Polynomial]] = {}
-        for told in listed:
+        for told in sorted(own for own in listed if any(own)):
             vector = _shortened([polynomials[k] for k in told], self.model.domain)
             found.setdefault(tuple(map(key, vector)), vector)
         return list(found.values())
 
+    def _place(self, powers: Powers) -> int:
+        """Returns the place of an answer in a table; the place of a sum is the sum of the places."""
+        place = 0
+        for power, query in zip(powers, self.whole.queries, strict=True):
+            place = place * (query.most + 1) + power
+        return place
+
     @cached_property
-    def _interned(self) -> tuple[list[Polynomial], list[dict[Powers, int]]]:
-        """All different probabilities, the first one 0, and the number of that of each output and answer."""
+    def _interned(self) -> tuple[list[Polynomial], list[tuple[int, ...]]]:
+        """All different probabilities, the first one 0, and their numbers for each output, by answers."""
         zero = self.model.hmm.ring.number(0)
         polynomials, numbers = [zero], {key(zero): 0}
-        places = {self._powers(answers): start.weights for answers, start in self.whole.starts.items()}
-        tables: list[dict[Powers, int]] = []
-        for _, vector in vectors(self.model.hmm, self.model.lengths):
-            table: dict[Powers, int] = {}
-            for powers, weights in places.items():
+        known: dict[int, tuple[Polynomial, int]] = {}  # by identity: steps share their weights
+        values = [{query.value(p): p for p in range(query.most + 1)} for query in self.whole.queries]
+        places = {
+            self._place(tuple(own[a] for own, a in zip(values, answers, strict=True))): start.weights
+            for answers, start in self.whole.starts.items()
+        }
+        tables: dict[tuple[int, ...], None] = {}
+        for vector in self._vectors():
+            table = [0] * self._size
+            for place, weights in places.items():
                 likely = _likely(weights, vector, zero)
-                if likely:
+                if id(likely) not in known:
                     number = numbers.setdefault(key(likely), len(polynomials))
                     if number == len(polynomials):
                         polynomials.append(likely)
-                    table[powers] = number
-            tables.append(table)
-        return polynomials, tables
+                    known[id(likely)] = likely, number
+                table[place] = known[id(likely)][1]
+            tables[tuple(table)] = None
+        return polynomials, list(tables)
 
-    def _powers(self, answers: Sequence[object]) -> Powers:
-        return tuple(places[a] for places, a in zip(self._places, answers, strict=True))
+    @property
+    def _size(self) -> int:
+        """How many places a table has."""
+        return prod(query.most + 1 for query in self.whole.queries)
 
-    @cached_property
-    def _places(self) -> list[dict[object, int]]:
-        return [{query.value(p): p for p in range(query.most + 1)} for query in self.whole.queries]
+    def _vectors(self) -> Iterator[Vector]:
+        """Yields v_ω for each output sequence ω, up to a positive factor."""
+        hmm, lengths = self.model.hmm, self.model.lengths
+        if lengths != (1,):
+            yield from (vector for _, vector in vectors(hmm, lengths))
+            return
+        for steps in steps_by_observation(hmm):
+            found: dict[int, Polynomial] = {}
+            for state, _, weight in steps:
+                found[state] = found[state] + weight if state in found else weight
+            yield found
 
 
 def windows_of(model: Model, whole: Whole | None) -> Windows | None:
@@ -135,10 +161,15 @@ def windows_of(model: Model, whole: Whole | None) -> Windows | None:
     one = model.hmm.ring.number(1)
     if any(start.mass != one for start in whole.starts.values()):
         return None
-    return Windows(model, whole)
+    size = prod(query.most + 1 for query in whole.queries) * len(model.hmm.observations)
+    return Windows(model, whole) if size <= MAX_ENTRIES else None
 
 
 def _likely(weights: Mapping[int, Polynomial], vector: Vector, zero: Polynomial) -> Polynomial:
+    if len(weights) == 1:
+        ((state, weight),) = weights.items()
+        if weight.is_one():
+            return vector.get(state, zero)
     return sum((w * vector[s] for s, w in weights.items() if s in vector), zero)
 
 

@@ -161,7 +161,7 @@ def read_named(top: Table) -> Definitions:
                 with defining(earlier):
                     found = as_expression(define.get(name))
                 for other, node in found.names().items():
-                    if other not in taken:
+                    if other.partition("[")[0] not in taken:  # an entry of an array, too
                         raise found.error(
                             f"unknown name {other!r}{nearest_of(other, [*named, *taken])}", node
                         )

@@ -9,6 +9,7 @@ from paramverify.algebra.arrays import INDICES, Arrays, Index, IndexMistake, bou
 from paramverify.errors import CaseError
 from paramverify.models.names import as_value
 from paramverify.models.prior_keys import ALONE, DISTRIBUTION, MAX_COUNT
+from paramverify.spelling import nearest
 from paramverify.tables import Table
 
 _OWN = ("count", "first", "outside")
@@ -84,13 +85,18 @@ def _parent(text: str, here: Arrays) -> str | None:
         if not isinstance(tree, ast.Subscript) or not isinstance(tree.value, ast.Name):
             return text
         if tree.value.id not in here.sizes:
-            raise CaseError(f"{tree.value.id} is no array of the prior", key="given")
+            raise IndexMistake(f"{tree.value.id} is no array of the prior{_near(tree.value.id, here)}", 0)
         place: Index = here.place(tree)
     except IndexMistake as mistake:
         raise CaseError(f"{text}: {mistake.reason}", key="given") from None
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return text
     return entry(tree.value.id, place) if here.has(tree.value.id, place) else None
+
+
+def _near(name: str, here: Arrays) -> str:
+    near = nearest(name, here.sizes)
+    return f"; did you mean {near}?" if near else ""
 
 
 def _at_edge(given: Mapping[str, object], parents: list[str | None], name: str) -> dict[str, object]:

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 from math import comb
 
-from paramverify import printable
+from paramverify import printable, spelling
+from paramverify.algebra.arrays import without_entries
 from paramverify.algebra.expressions import Expression, Value, evaluate
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
@@ -125,7 +126,11 @@ def read_entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: 
         given = [table.text("given")] if isinstance(table.get("given"), str) else table.texts("given")
         for name in given:
             if name not in earlier:
-                mistake = CaseError(f"{name!r} is not an earlier variable of the prior", key="given")
+                base = name.partition("[")[0]
+                near = spelling.nearest(base, without_entries(earlier))
+                mend = f"did you mean {near}?" if near and near != base else ""
+                reason = f"{name!r} is not an earlier variable of the prior"
+                mistake = CaseError(reason, key="given", mend=mend)
                 mistake.unknown = name
                 raise mistake
         rows: dict[tuple[Value, ...], Row] = {}

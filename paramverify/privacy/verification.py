@@ -28,6 +28,7 @@ from paramverify.privacy.approximate import verify_sets
 from paramverify.privacy.cases import Case
 from paramverify.privacy.enclosed import verify_enclosed
 from paramverify.privacy.every_length_verification import Found, verify_all_lengths
+from paramverify.privacy.long_sequences import are_many, by_every_length
 from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.window_verification import decide_near, violation_at_points
 from paramverify.tables import in_case
@@ -109,7 +110,7 @@ def verify(
             found = _of_every_length(session, model, progress)
         else:
             seen = _of_large_prior(session, case, progress, near)
-            found = seen or _of_all_claims(session, model, progress)
+            found = seen or _of_all_claims(session, model, progress, near)
         return Report(
             verdict=found.verdict,
             claims=found.claims,
@@ -151,24 +152,37 @@ def _of_large_prior(session: Session, case: Case, progress: Progress | None, nea
         return Found(Unknown(End.TIMEOUT, str(error)))
     if broken:
         return broken
-    rest = _of_all_claims(session, replace(model, pairs=seen.left), progress)
+    rest = _of_all_claims(session, replace(model, pairs=seen.left), progress, near)
     if not isinstance(rest.verdict, Holds) or not seen.claims:
         return rest
     decisions = (*seen.decisions, *rest.decisions)
     return Found(Holds(decisions), (*seen.claims, *rest.claims), decisions, note=seen.note)
 
 
-def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None) -> Found:
+def _of_long_sequences(session: Session, model: AnyModel, near: bool) -> Found | None:
+    """Decides a case with too many sequences by those of every length; a proof of that kind is a bound."""
+    if not isinstance(model, Model) or not are_many(model):
+        return None
+    found = by_every_length(session, model)
+    return None if found and found.note and not near else found
+
+
+def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None, near: bool = False) -> Found:
     """Decides the claims of a model whose obligations are proved, until one of them fails."""
+    if found := _of_long_sequences(session, model, near):
+        return found
     try:
         for claim in likely_violations(model):
             decision, witness = decide_with_witness(session, model, claim)
             if witness:
                 return Found(Violated(witness), (claim,), (decision,))
         claims = claims_of(model)
+    except TimeLimitError as error:
+        return Found(Unknown(End.TIMEOUT, str(error)))
     except LimitError as error:
-        end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
-        return Found(Unknown(end, str(error)))
+        longer = isinstance(model, Model) and max(model.lengths, default=1) > 1
+        mend = '; with length = "all" all lengths are decided together' if longer else ""
+        return Found(Unknown(End.GAVE_UP, f"{error}{mend}"))
     decisions: list[Decision] = []
     for claim, made in zip(claims, session.decide_each(claims), strict=True):
         decision, witness = with_witness(model, claim, made)

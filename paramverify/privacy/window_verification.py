@@ -12,14 +12,13 @@ from fractions import Fraction
 from itertools import islice
 
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Point, constant_value, is_constant, key, primitive
+from paramverify.algebra.polynomials import Point, constant_value, is_constant, key
 from paramverify.answers import Decision, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.encoding import Candidate
-from paramverify.encodings.sequences import candidates, claim_polynomial, forward_sum
+from paramverify.encodings.sequences import candidates, claim_polynomial
 from paramverify.encodings.windows import windows_of
-from paramverify.evidence.pairs import pair_of
 from paramverify.evidence.witnesses import evaluate
 from paramverify.exact.settling import VERSION
 from paramverify.models.context import sample_points
@@ -29,6 +28,7 @@ from paramverify.models.windows import Whole
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.strategies import BUILT_IN
 from paramverify.privacy.every_length_verification import Found
+from paramverify.privacy.long_sequences import stated
 from paramverify.verdicts import Violated
 
 MAX_DISTANCE = 12
@@ -111,10 +111,7 @@ def violation_at_points(session: Session, model: Model, pairs: Sequence[SecretPa
             origin = worst[1].origin
             witness = evaluate(model, origin, own)
             if witness.exceeds:
-                pair = pair_of(model, origin.left, origin.right)
-                left, right = (forward_sum(model, s, origin.observations) for s in (pair.pi, pair.tau))
-                f = claim_polynomial(model, Candidate(left * pair.tau.mass, right * pair.pi.mass, origin))
-                claim = Claim(primitive(f)[1], model.domain, (origin,))
+                claim = Claim(stated(model, origin), model.domain, (origin,))
                 decision = Decision(Refuted(own), BUILT_IN, VERSION)
                 return Found(Violated(witness), (claim,), (decision,))
     return None

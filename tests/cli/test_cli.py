@@ -222,7 +222,7 @@ def test_too_many_sequences_is_unknown_not_a_verdict(
         differ = "each"
         [privacy]
         epsilon = 30
-        length = 30
+        length = 20
         """
     )
     code, out, _ = call(capsys, "verify", str(path), "--json")

@@ -151,7 +151,7 @@ def test_every_person_of_a_row(tmp_path: Path) -> None:
         ("person[i+1]", "sum(person)", "there is no person[31]"),
         ("person[j]", "sum(person)", "j has no value here"),
         ("person", "sum(person)", "person is an array: write person[1]"),
-        ("person[1]", "sum(persons)", "not a function of the case format"),
+        ("person[1]", "sum(persons)", "did you mean person?"),
         ("person[1]", "person[1, 2]", "person needs one index"),
         ("person[1]", "person[1/2]", "an index is a whole number"),
         ("person[1]", "2*sum(person)", "the range is 30, but 2*sum(person) can be 60; write range = 60"),

@@ -1,0 +1,68 @@
+"""Series of 1,000 days: what sequences of every length prove, and violations that are continued."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from paramverify import loads
+
+DAYS = """
+[parameters]
+p = "[3/10, 1/2]"
+[mechanism]
+kind = "time_series"
+states = ["ill", "well"]
+truth = "3/4"
+initial = {{ ill = "1/2", well = "1/2" }}
+[mechanism.transitions.ill]
+ill = "1 - p"
+well = "p"
+[mechanism.transitions.well]
+ill = "p"
+well = "1 - p"
+[neighbours]
+differ = "one"
+[privacy]
+ratio = "{ratio}"
+length = {length}
+"""
+
+
+def shares(word: tuple[str, ...], p: Fraction) -> list[Fraction]:
+    """Returns the probability of a word from each state on the first day, by the forward recursion."""
+    found = []
+    for first in (0, 1):
+        weights = [Fraction(int(state == first)) for state in (0, 1)]
+        for output in word:
+            seen = [
+                weights[s] * (Fraction(3, 4) if ("ill", "well")[s] == output else Fraction(1, 4))
+                for s in (0, 1)
+            ]
+            weights = [seen[0] * (1 - p) + seen[1] * p, seen[0] * p + seen[1] * (1 - p)]
+        found.append(sum(weights, Fraction(0)))
+    return found
+
+
+def test_a_thousand_days_are_proved_by_all_lengths() -> None:
+    """What is private for every length is private for 1,000 days, and a note says so."""
+    report = loads(DAYS.format(ratio=6, length=1000)).verify()
+    assert report.status == "holds"
+    assert any("sequences of every length" in note for note in report.notes)
+
+
+def test_a_short_violation_is_continued() -> None:
+    """The witness has 1,000 outputs, and the forward recursion gives it a ratio above the bound."""
+    report = loads(DAYS.format(ratio="11/5", length=1000)).verify()
+    assert report.status == "violated"
+    witness = report.to_dict()["witness"]
+    word = tuple(witness["observations"])
+    assert len(word) == 1000
+    left, right = shares(word, Fraction(witness["parameters"]["p"]))
+    assert max(left / right, right / left) > Fraction(11, 5)
+
+
+def test_few_sequences_are_listed() -> None:
+    """Short sequences are compared one by one as before."""
+    report = loads(DAYS.format(ratio=6, length=5)).verify()
+    assert report.status == "holds"
+    assert not any("every length" in note for note in report.notes)
