@@ -270,7 +270,8 @@ def _map(
     whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
     folds = symmetric(claims, domain, axes) if options.fold and not case.design else ()
     classes = numbers(tuple(axes), folds)
-    with cell_file(options.state, claims, domain, axes) if options.state else nullcontext() as file:
+    kept = cell_file(options.state, claims, domain, axes, bool(folds)) if options.state else nullcontext()
+    with kept as file:
         known = file.known if file else ()
         sizes = dict.fromkeys(Status, Fraction(0))
         for cell in known:

@@ -23,6 +23,7 @@ from paramverify.synthesis.folding import ascending_volume, mirrored_side, mirro
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.map_files import cell_file
 from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.nodes import WHOLE, Nodes
 from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.tiling import Cut, tree
 
@@ -241,7 +242,7 @@ def test_streamed_equals_not_streamed(waiting: int, tmp_path: Path, monkeypatch:
     told: dict[str, Any] = {"coverage": Fraction(1, 10), "folds": folds}
     narrow(monkeypatch, waiting, 30)
     whole = region_map(problem.claims, problem.domain, problem.free, **told)
-    with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free) as file:
+    with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free, folded=True) as file:
         found = region_map(
             problem.claims, problem.domain, problem.free, on_cell=file.keep, stored=file.stored, **told
         )
@@ -264,7 +265,7 @@ def test_killed_and_resumed_equals_not_killed(
     decided: list[Cell] = []
     for stop in (3, 20, 45, 10**6):
         seen: list[Cell] = []
-        with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free) as file:
+        with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free, folded=True) as file:
 
             def on_cell(cell: Cell, seen: list[Cell] = seen, keep: Any = file.keep, stop: int = stop) -> None:
                 keep(cell)
@@ -291,6 +292,65 @@ def test_killed_and_resumed_equals_not_killed(
     whole = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 10), folds=folds)
     assert found.share(Status.SAFE) <= 1 - whole.share(Status.VIOLATING)
     assert whole.share(Status.SAFE) <= 1 - found.share(Status.VIOLATING)
+
+
+@pytest.mark.parametrize("kept", [5, 10**6])
+@pytest.mark.parametrize("folding", ["101", "0101", "110011"])
+def test_runs_may_fold_or_not_as_they_like(
+    folding: str, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that some runs fold and others do not goes on: its cells tile the box after each of them."""
+    problem = stated(CORNER)
+    folds = symmetric(problem.claims, problem.domain, problem.free)
+    narrow(monkeypatch, 1_000, kept)
+    coverage, before = Fraction(1, 2), (Fraction(0), Fraction(0))
+    for run, folded in enumerate(folding):
+        with cell_file(
+            tmp_path / "cells", problem.claims, problem.domain, problem.free, folded == "1"
+        ) as file:
+            found = region_map(
+                problem.claims,
+                problem.domain,
+                problem.free,
+                coverage,
+                on_cell=file.keep,
+                known=file.known,
+                folds=folds if folded == "1" else (),
+                stored=file.stored,
+            )
+            cells = list(found.cells)
+            assert sum(cell.volume for cell in cells) == 1
+            assert len(set(cells)) == len(cells)
+            assert folded == "1" or not any(cell.status is Status.MIRRORED for cell in cells)
+            assert found.share(Status.UNDECIDED) <= coverage
+            assert not wrong(found, problem.domain, Random(run), 60)
+            assert report(found, problem.domain).accepted
+            now = found.share(Status.SAFE), found.share(Status.VIOLATING)
+            assert all(old <= new for old, new in zip(before, now, strict=True))  # nothing is lost
+        coverage, before = coverage * Fraction(2, 3), now
+
+
+def test_many_cuts_beside_the_middle() -> None:
+    """After 300 cuts at 1/16, one inside of the other, the volumes are still right to one unit for each cut."""
+    problem = stated("p*q*r - 1/3")
+    made = Nodes(problem.claims, problem.domain, problem.free, ())
+    node, volume = made.root(), Fraction(WHOLE)
+    for number in range(300):
+        below, node_above = made.parts(node, number % 3, Fraction(1, 16))
+        assert below.size + node_above.size == node.size
+        node, volume = node_above, volume * Fraction(15, 16)
+        assert abs(node.size - volume) < number + 1
+
+
+def test_cells_inside_of_one_another_come_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where two cells may wait, and each is cut for itself, the work is not nested without end."""
+    problem = stated(CORNER)
+    narrow(monkeypatch, 2, 10**6)
+    monkeypatch.setattr(regions, "FEW", 2)
+    found = region_map(problem.claims, problem.domain, problem.free, Fraction(0), seconds=0.3)
+    assert found.interrupted
+    assert sum(cell.volume for cell in found.cells) == 1
+    assert not wrong(found, problem.domain, Random(1), 60)
 
 
 # --- trees ------------------------------------------------------------------------------------------
