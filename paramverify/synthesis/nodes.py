@@ -71,13 +71,14 @@ class Nodes:
             for k, c in enumerate(self.domain.constraints)
             if not is_constant(c.polynomial)
         )
+        ranging = [n for n in self.quantified if not self.domain.box[n].is_point]
         pieces = {}
         for number, target in enumerate(self.targets):
             odd, masks = tuple(states[k] for k in target.odd), tuple(states[k] for k in target.masks)
             mentioned = {n for s in (*odd, *masks, *(s for _, s in conditions)) for n in s.factor.names}
-            over = {n: whole[n] for n in self.quantified if n in mentioned}
+            over = {n: whole[n] for n in ranging if n in mentioned}
             pieces[number] = [Piece(over, target.sign, odd, masks, conditions)]
-        over = {n: whole[n] for n in self.quantified if any(n in s.factor.names for _, s in conditions)}
+        over = {n: whole[n] for n in ranging if any(n in s.factor.names for _, s in conditions)}
         outside = [Piece(over, -1, (), (), conditions)] if conditions else []
         return Node(self.box, WHOLE, pieces, outside)
 

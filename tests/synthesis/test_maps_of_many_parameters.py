@@ -16,6 +16,7 @@ from region_problems import Problem, volume, wavy
 
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Polynomial, Ring
+from paramverify.algebra.volumes import Share
 from paramverify.checker.regions import check_text
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.synthesis import regions
@@ -209,6 +210,40 @@ def test_exact_shares_of_a_folded_map() -> None:
     )
     low = found.share(Status.VIOLATING)
     assert low < Fraction(1, 6) < low + found.share(Status.UNDECIDED)
+
+
+def wrong_beside(found: RegionMap, domain: Domain) -> list[Cell]:
+    """Violating cells at whose values of the other parameters no claim fails at some corner in the domain."""
+    names, bad = domain.ring.names, []
+    for cell in found.cells:
+        for corner in product(*cell.box):
+            point = {**dict(cell.at), **dict(zip(found.parameters, corner, strict=True))}
+            point |= {n: i.lower for n, i in domain.box.items() if i.is_point}
+            values = tuple(point[n] for n in names if n in point)
+            inside = len(values) == len(names) and all(point[n] in domain.box[n] for n in names)
+            inside = inside and all(value(c.polynomial, values) >= 0 for c in domain.constraints)
+            holds = inside and all(value(c.polynomial, values) >= 0 for c in found.claims)
+            fails = inside and not holds
+            if (cell.status is Status.VIOLATING and holds) or (cell.status is Status.SAFE and fails):
+                bad.append(cell)
+    return bad
+
+
+def test_exact_shares_beside_a_fixed_parameter() -> None:
+    """p + q + r <= 1 + k with k = 1/2 fixed has the volume 1/2: the shares of its parts are exact numbers."""
+    ring = Ring(tuple("pkqr"))
+    fixed = Interval(Fraction(1, 2), Fraction(1, 2), True, True)
+    limit = Constraint(ring.parse("1 + k - p - q - r"), False, "p + q + r <= 1 + k")
+    domain = Domain(ring, {n: fixed if n == "k" else UNIT for n in "pkqr"}, (limit,))
+    claims = (Claim(ring.parse("p - k"), domain),)
+    found = region_map(claims, domain, ("p", "q", "r"), Fraction(1, 100))
+    # p > 1/2 leaves a simplex of the volume 1/6 but for its end of half the size
+    assert found.volumes[Status.SAFE] == Share(Fraction(7, 48), Fraction(7, 48))
+    assert found.shares[Status.SAFE] == Share(Fraction(7, 24), Fraction(7, 24))
+    assert found.shares[Status.VIOLATING].exact
+    assert len(found.cells) < 100  # the constraint speaks of the cells only: they need not be inside of it
+    assert report(found, domain).accepted
+    assert not wrong_beside(found, domain)
 
 
 # --- memory and files -------------------------------------------------------------------------------
