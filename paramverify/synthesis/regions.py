@@ -339,7 +339,6 @@ def region_map(
         seconds: the wall-clock time after which the map is returned as it is, marked as interrupted; so does
             a KeyboardInterrupt (`stopped`) and a LimitError from a signal handler.
         folds: classes of symmetric parameters, from `symmetric`: they are looked at where they ascend only.
-            There are no constraints then.
         stored: gives all cells that `on_cell` was given and the decided ones of `known`; then with more than
             MOST_KEPT of them none is kept in memory, but for those that wait.
 
@@ -349,8 +348,6 @@ def region_map(
     """
     started = time.monotonic()
     _check(domain, free, coverage)
-    if folds and domain.constraints:
-        raise InputError("a map is folded where no constraint cuts the box", key="folds")
     nodes = Nodes(claims, domain, free, folds)
     deadline = None if seconds is None else started + seconds
     search = _Search(nodes, folds, on_cell, stored)

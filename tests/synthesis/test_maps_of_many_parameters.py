@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, permutations, product
 from math import factorial, prod
@@ -134,7 +135,16 @@ def test_symmetric_parameters_are_found() -> None:
     assert classes(stated("p - q*r", "q - p*r")) == (("p", "q"),)
     assert classes(stated("p*q - 1/2", "2*p*q - 1", "r*s - 1/2", names="pqrs")) == (("p", "q"), ("r", "s"))
     assert classes(stated("p + 2*q + 3*r - 1")) == ()
-    assert classes(stated(CORNER, constraints=("1 - p - q - r",))) == ()  # volumes would not be exact
+    assert classes(stated(CORNER, constraints=("1 - p - q - r",))) == (("p", "q", "r"),)
+    assert classes(stated(CORNER, constraints=("1 - p - q", "2 - 2*p - 2*r", "1 - q - r"))) == (
+        ("p", "q", "r"),
+    )
+    assert classes(stated(CORNER, constraints=("1 - p - q",))) == (("p", "q"),)
+    assert classes(stated(CORNER, constraints=("p - q",))) == ()
+    strict = stated(CORNER, constraints=("p - 1/4", "q - 1/4", "r - 1/4"))
+    first, *rest = strict.domain.constraints
+    limits = (replace(first, strict=True), *rest)
+    assert symmetric(strict.claims, replace(strict.domain, constraints=limits), strict.free) == (("q", "r"),)
     assert classes(stated("p*q - 1/2", names="pq")) == ()  # what is drawn as it is
     narrow = stated(CORNER)
     half = Domain(narrow.domain.ring, {**narrow.domain.box, "q": Interval(Fraction(0), Fraction(1), True)})
@@ -210,6 +220,55 @@ def test_exact_shares_of_a_folded_map() -> None:
     )
     low = found.share(Status.VIOLATING)
     assert low < Fraction(1, 6) < low + found.share(Status.UNDECIDED)
+
+
+LIMITED = [
+    (stated(CORNER, constraints=("1 - p - q - r",)), Fraction(1, 6)),
+    (stated(CORNER, constraints=("p - 1/4", "q - 1/4", "r - 1/4", "5/2 - p - q - r")), None),
+    (stated("p + q - 2*r*s - 1/3", names="pqrs", constraints=("p + q - 1/2", "1 - r*s*p*q")), None),
+    (stated("p + q + r - 1/2 - s", names="pqrs", constraints=("1 - p^2 - q^2 - r^2 - s",)), None),
+]
+
+
+@pytest.mark.parametrize(("problem", "size"), LIMITED)
+def test_folding_within_symmetric_constraints(problem: Problem, size: Fraction | None) -> None:
+    """Shares of folded and plain maps fit together, and with samples; points in any order agree."""
+    folds = symmetric(problem.claims, problem.domain, problem.free)
+    assert folds
+    coverage, random = Fraction(1, 4), Random(7)
+    folded = region_map(problem.claims, problem.domain, problem.free, coverage, folds=folds)
+    plain = region_map(problem.claims, problem.domain, problem.free, coverage)
+    assert folded.share(Status.UNDECIDED) <= coverage
+    for one, other in ((Status.SAFE, Status.VIOLATING), (Status.VIOLATING, Status.SAFE)):
+        assert folded.share(one) <= 1 - plain.share(other)
+        assert plain.share(one) <= 1 - folded.share(other)
+    total = [sum(getattr(v, end) for v in folded.volumes.values()) for end in ("lower", "upper")]
+    assert size is None or total == [size, size]
+    assert sum(cell.volume for cell in folded.cells) == volume(folded) == 1
+    assert report(folded, problem.domain).accepted
+    assert not wrong(folded, problem.domain, random, 100)
+    inside, seen = 0, dict.fromkeys(Status, 0)
+    for _ in range(400):
+        point = tuple(Fraction(random.randint(0, 999), 997) for _ in problem.free)
+        if max(point) > 1 or any(value(c.polynomial, point) < 0 for c in problem.domain.constraints):
+            continue
+        placed = list(point)
+        for names in folds:
+            some = [problem.free.index(name) for name in names]
+            for place, own in zip(some, sorted(point[k] for k in some), strict=True):
+                placed[place] = own
+        met = {
+            c.status
+            for c in folded.cells
+            if all(a <= v <= b for v, (a, b) in zip(placed, c.box, strict=True))
+        } - {Status.MIRRORED}
+        fails = any(value(claim.polynomial, point) < 0 for claim in folded.claims)
+        assert met
+        assert met <= {Status.UNDECIDED, Status.VIOLATING if fails else Status.SAFE}
+        inside, seen[min(met)] = inside + 1, seen[min(met)] + 1
+    assert abs(total[0] - Fraction(inside, 400)) < Fraction(1, 10)
+    for status in (Status.SAFE, Status.VIOLATING):
+        assert abs(folded.share(status) - Fraction(seen[status], inside)) < Fraction(1, 8)
 
 
 def wrong_beside(found: RegionMap, domain: Domain) -> list[Cell]:
