@@ -28,6 +28,7 @@ from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.nodes import WHOLE, Nodes
 from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.tiling import Cut, tree
+from paramverify.synthesis.unfolding import Unfolding
 
 UNIT = Interval(Fraction(0), Fraction(1))
 CORNER = "p*q + q*r + p*r + p*q*r - 1"  # symmetric, with both signs
@@ -302,6 +303,39 @@ def test_exact_shares_beside_a_fixed_parameter() -> None:
     assert len(found.cells) < 100  # the constraint speaks of the cells only: they need not be inside of it
     assert report(found, domain).accepted
     assert not wrong_beside(found, domain)
+
+
+@pytest.mark.parametrize("problem", [CASES[0], CASES[2], LIMITED[0][0]])
+def test_an_unfolded_map_tiles_the_box(problem: Problem) -> None:
+    """Its cells have the volume of the box; no point contradicts them; a slice has the same ones."""
+    folds = symmetric(problem.claims, problem.domain, problem.free)
+    coverage = Fraction(1, 6 if len(problem.free) < 4 else 2)
+    folded = region_map(problem.claims, problem.domain, problem.free, coverage, folds=folds)
+    unfolding = Unfolding(folded)
+    found = replace(folded, cells=tuple(unfolding.cells(folded.box)), folds=())
+    assert sum(cell.volume for cell in found.cells) == volume(folded)
+    assert not any(cell.status is Status.MIRRORED for cell in found.cells)
+    if not problem.domain.constraints:
+        assert found.share(Status.SAFE) <= 1 - folded.share(Status.VIOLATING)
+        assert folded.share(Status.SAFE) <= 1 - found.share(Status.VIOLATING)
+    random = Random(11)
+    for cell in random.choices(found.cells, k=150):
+        for point in points(random, cell, 1):
+            inside = all(value(c.polynomial, point) >= 0 for c in problem.domain.constraints)
+            fails = any(value(claim.polynomial, point) < 0 for claim in found.claims)
+            wanted = Status.VIOLATING if fails else Status.SAFE
+            assert not inside or cell.status in (wanted, Status.UNDECIDED)
+    rest = tuple(Fraction(k + 1, 3) for k in range(len(problem.free) - 2))
+    box = (*folded.box[:2], *((v, v) for v in rest))
+    part = list(unfolding.cells(box))
+    assert sum(prod(high - low for low, high in cell.box[:2]) for cell in part) == 1
+    nodes = tree(found.box, list(found.cells))
+    for cell in part:
+        point = tuple((low + high) / 2 for low, high in cell.box)
+        node = nodes[0]
+        while isinstance(node, Cut):
+            node = nodes[node.below if point[node.axis] <= node.at else node.above]
+        assert node.status is cell.status
 
 
 # --- memory and files -------------------------------------------------------------------------------
