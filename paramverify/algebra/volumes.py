@@ -14,7 +14,7 @@ so strict and weak constraints are alike here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from heapq import heappop, heappush
@@ -24,7 +24,7 @@ from typing import TypeVar
 
 from paramverify.algebra.bernstein import bernstein_form
 from paramverify.algebra.domains import Constraint, Domain, Interval
-from paramverify.algebra.polynomials import Polynomial, is_constant, key, primitive, variables
+from paramverify.algebra.polynomials import Polynomial, is_constant, key, primitive, substitute, variables
 
 Name = TypeVar("Name")
 Ends = tuple[Fraction, Fraction]
@@ -66,7 +66,9 @@ class Inside:
         """Returns it for the constraints of a domain that is not empty."""
         closed = domain.enclose(BITS)
         # Of two that are multiples of each other one is enough, a strict one if there is one.
-        weak_first = sorted(closed.constraints, key=lambda c: c.strict)
+        fixed = {n: i.lower for n, i in domain.box.items() if i.is_point}
+        stated = [replace(c, polynomial=substitute(c.polynomial, fixed)) for c in closed.constraints]
+        weak_first = sorted(stated, key=lambda c: c.strict)
         different = {key(primitive(c.polynomial)[1]): c for c in weak_first if not is_constant(c.polynomial)}
         conditions = tuple(different.values())
         used = {name for c in conditions for name in variables(c.polynomial)}

@@ -320,8 +320,8 @@ def _prior(read: Read, case: Case, session: Session, asked: Asked, options: Opti
 def _map(read: Read, case: Case, session: Session, asked: Asked, obligations: Proofs) -> SynthesisReport:
     forms = {None: SUITABLE, "region": frozenset({Form.MAP}), "exact": EXACT}[asked.form]
     coverage = between("coverage", asked.coverage, 1)
-    nothing = MapOptions(coverage)
-    found = find_safe_values(case, session, list(asked.parameters), forms, nothing)
+    options = MapOptions(coverage, fold=True)
+    found = find_safe_values(case, session, list(asked.parameters), forms, options)
     assert found is not None
     told = safe_values.told(case, found)
     evidence = None

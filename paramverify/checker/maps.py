@@ -43,8 +43,9 @@ class Map:
         return bernstein(self.goal, self.factors[index]) if known is None else known
 
     def occurs(self, poly: Poly) -> bool:
-        """Tells whether a quantified parameter occurs."""
-        return any(degree(poly, self.goal.names.index(name)) for name in self.quantified)
+        """Tells whether a quantified parameter with more than one value occurs."""
+        ranging = [name for name in self.quantified if self.goal.box[name][0] < self.goal.box[name][1]]
+        return any(degree(poly, self.goal.names.index(name)) for name in ranging)
 
 
 @dataclass(frozen=True)

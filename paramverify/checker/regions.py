@@ -9,9 +9,9 @@ safe       For each claim, the box of y is cut until on each part (times the cel
            zero, or those of a constraint show that no point of the domain is there. Or another proof of the
            claim on the cell is given, as in `checker`.
 outside    The same, with a constraint on each part.
-violating  y is fixed at values in its interval. Each constraint in which y occurs holds on the whole cell,
-           the signs multiply to −, and no factor vanishes at a point of the cell that is in the box of the
-           domain: some coefficient is not zero on each of the smallest faces that belong to it.
+violating  y is fixed at values in its interval. Each constraint in which a y with more than one value occurs
+           holds on the whole cell, the signs multiply to −, and no factor vanishes at a point of the cell in
+           the box of the domain: some coefficient is not zero on each smallest face that belongs to it.
 mirrored   Parameters are symmetric, and of two of them the first one is nowhere less than the second (see
            `folds`).
 undecided  Nothing is shown.

@@ -270,7 +270,7 @@ def _safe_values(
             if files.plot or files.evidence or files.tree:
                 files.lift()
 
-        options = MapOptions(coverage, files.state, not files.plot, on_shares, on_map)
+        options = MapOptions(coverage, files.state, True, on_shares, on_map)
         found = safe_values(case, session, names, forms, options)
     if found is None:
         raise click.UsageError("--plot needs --region here")

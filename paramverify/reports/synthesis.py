@@ -274,7 +274,7 @@ def so_far(
 def map_document(case: Case, found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]:
     """Returns a region map: shares of the domain, exact or between bounds, and every cell with its box."""
     cells = []
-    for cell in found.listed if found.folds else found.cells:
+    for cell in (c for c in found.cells if c.status is not Status.MIRRORED):
         entry: dict[str, Any] = {
             "status": cell.status.value,
             "box": [[str(low), str(high)] for low, high in cell.box],

@@ -7,9 +7,10 @@ cells at which these parameters ascend are enough; a cell in which none do mirro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from math import factorial, prod
 
 from paramverify.algebra.domains import Domain
@@ -25,12 +26,13 @@ LEAST_AXES = 3  # free parameters of a map that is folded: what is drawn as it i
 def symmetric(claims: Iterable[Claim], domain: Domain, free: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Returns the classes of symmetric parameters among the free ones: those with at least two members.
 
-    None where constraints cut the box: the volumes of the parts with ascending values are not exact then.
+    An exchange of two of them leaves the claims, the constraints and the intervals as they are.
     """
-    if len(free) < LEAST_AXES or domain.ring.tied or domain.constraints:
+    if len(free) < LEAST_AXES or domain.ring.tied:
         return ()
     names = domain.ring.names
-    stated = {_content(claim.polynomial) for claim in claims}
+    stated = {(_content(claim.polynomial), None) for claim in claims}
+    limits = {(_content(limit.polynomial), limit.strict) for limit in domain.constraints}
 
     def alike(first: str, second: str) -> bool:
         if domain.box[first] != domain.box[second]:
@@ -38,7 +40,11 @@ def symmetric(claims: Iterable[Claim], domain: Domain, free: Sequence[str]) -> t
         order = list(range(len(names)))
         a, b = names.index(first), names.index(second)
         order[a], order[b] = b, a
-        return {frozenset((tuple(x[k] for k in order), c) for x, c in terms) for terms in stated} == stated
+        return all(
+            {(frozenset((tuple(x[k] for k in order), c) for x, c in terms), kind) for terms, kind in known}
+            == known
+            for known in (stated, limits)
+        )
 
     classes: list[list[str]] = []
     for name in free:
@@ -100,6 +106,39 @@ def ascending_volume(box: Sequence[Ends], folds: Sequence[Fold]) -> Fraction:
     for fold in folds:
         volume *= factorial(len(fold)) * _ascending([box[k] for k in fold])
     return volume
+
+
+def ascending_parts(
+    box: Sequence[Ends], folds: Sequence[Fold]
+) -> Iterator[tuple[tuple[Ends, ...], Fraction]]:
+    """Yields boxes with a number each: the images of the part of a box that ascends have the volume of all.
+
+    With the ends of the intervals the line falls into parts, as in `ascending_volume`. Where m parameters
+    of a class are in one part, every order of them has the same share of what is symmetric in them: 1/m!.
+    """
+    ways = [list(_placed([box[k] for k in fold])) for fold in folds]
+    for chosen in product(*ways):
+        part, share = list(box), Fraction(images(folds))
+        for fold, places in zip(folds, chosen, strict=True):
+            for axis, ends in zip(fold, places, strict=True):
+                part[axis] = ends
+            share /= prod(factorial(n) for n in Counter(places).values())
+        yield tuple(part), share
+
+
+def _placed(intervals: Sequence[Ends]) -> Iterator[tuple[Ends, ...]]:
+    """Yields the ways to give each interval one of the parts that it has, in ascending order."""
+    parts = list(pairwise(sorted({end for ends in intervals for end in ends})))
+    pending: list[tuple[int, tuple[Ends, ...]]] = [(0, ())]
+    while pending:
+        first, places = pending.pop()
+        if len(places) == len(intervals):
+            yield places
+            continue
+        low, high = intervals[len(places)]
+        for k in range(first, len(parts)):
+            if low <= parts[k][0] and parts[k][1] <= high:
+                pending.append((k, (*places, parts[k])))
 
 
 def _ascending(intervals: Sequence[Ends]) -> Fraction:

@@ -2,7 +2,8 @@
 
 JSON lines: a header that says which claims, domain and free parameters the cells are about, then one line for
 each cell, appended when it is decided. A last line that was cut off is dropped. A line `{"run": 1}` begins a
-run: cells that were undecided before it may have been cut since.
+run: cells that were undecided before it may have been cut since. So may cells that mirrored others, unless it
+has `"folded": true`: then symmetric parameters are looked at where they ascend only.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,8 @@ from paramverify.files import open_regular, read_file, read_stream
 from paramverify.synthesis.maps import Cell, Status
 
 FORMAT, VERSION = "paramverify-cells", 1
-RUN = {"run": 1}  # a line
+RUN: dict[str, Any] = {"run": 1}  # a line
+FOLDED = {**RUN, "folded": True}  # another one
 MAX_BYTES = 1_000_000_000
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError)
 _NUMBER = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
@@ -103,43 +106,64 @@ def _read(
     if header.get("digest") != map_digest(claims, domain, free):
         reason = "the cells are about other claims, another domain or other free parameters"
         raise EvidenceError(reason, file=str(path))
-    cells = tuple(read_cell(line) for line in lines if line != RUN)
+    cells: list[Cell] = []
+    for line in lines:
+        if line == RUN:
+            cells = [cell for cell in cells if cell.status is not Status.MIRRORED]
+        elif line != FOLDED:
+            cells.append(read_cell(line))
     if any(len(c.box) != len(free) or not 0 <= (c.claim or 0) < max(1, len(claims)) for c in cells):
         raise EvidenceError("a cell does not belong to the region map", file=str(path))
-    return cells, length
+    return tuple(cells), length
 
 
 class CellFile:
     """An open file of cells: `known` are those of earlier runs. The first one of a run comes after a line."""
 
-    def __init__(self, path: Path, known: tuple[Cell, ...], append: Callable[[Mapping[str, Any]], None]):
-        self.path, self.known, self._append = path, known, append
+    def __init__(
+        self,
+        path: Path,
+        known: tuple[Cell, ...],
+        append: Callable[[Mapping[str, Any]], None],
+        folded: bool = False,
+    ):
+        self.path, self._append, self.folded = path, append, folded
+        self.known = tuple(cell for cell in known if folded or cell.status is not Status.MIRRORED)
         self._begun = False
 
     def keep(self, cell: Cell) -> None:
         """Appends a cell."""
         if not self._begun:
-            self._append(RUN)
+            self._append(FOLDED if self.folded else RUN)
             self._begun = True
         self._append(cell_document(cell))
 
     def stored(self) -> Iterator[Cell]:
         """Yields the decided cells of the file, and the undecided ones of this run; one is in memory."""
-        last = 0
+        run, unfolded = 0.0, 0  # the lines that begin this run, and the last one that looked everywhere
+        for number, line in self._lines():
+            if line.get("run"):
+                run = number
+                unfolded = unfolded if line == FOLDED else number
+        if not self._begun:
+            run = inf
+        for number, line in self._lines():
+            if number and not line.get("run"):
+                cell = read_cell(line)
+                first = {Status.UNDECIDED: run, Status.MIRRORED: unfolded if self.folded else inf}
+                if number >= first.get(cell.status, 0):
+                    yield cell
+
+    def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
         with self.path.open("rb") as stream:
-            for number, line in enumerate(stream):
-                last = number if not self._begun or json.loads(line) == RUN else last
-        with self.path.open("rb") as stream:
-            for number, line in enumerate(stream):
-                if number and (document := json.loads(line)) != RUN:
-                    cell = read_cell(document)
-                    if number > last or cell.status is not Status.UNDECIDED:
-                        yield cell
+            yield from enumerate(map(json.loads, stream))
 
 
 @contextmanager
-def cell_file(path: Path, claims: Sequence[Claim], domain: Domain, free: Sequence[str]) -> Iterator[CellFile]:
-    """Opens a file of cells for going on.
+def cell_file(
+    path: Path, claims: Sequence[Claim], domain: Domain, free: Sequence[str], folded: bool = False
+) -> Iterator[CellFile]:
+    """Opens a file of cells for going on; `folded` says that a map is made with `folds`.
 
     Its `known`, `keep` and `stored` are what `region_map` takes as `known`, `on_cell` and `stored`. Each line
     is written at once, so that a killed run loses at most the last one. One run at a time has the file.
@@ -166,4 +190,4 @@ def cell_file(path: Path, claims: Sequence[Claim], domain: Domain, free: Sequenc
 
         if not length:
             append({"format": FORMAT, "version": VERSION, "digest": map_digest(claims, domain, free)})
-        yield CellFile(path, known, append)
+        yield CellFile(path, known, append, folded)

@@ -14,7 +14,7 @@ from math import prod
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.volumes import Inside, Share, shares
 from paramverify.claims import Claim, without_enclosure
-from paramverify.synthesis.folding import Fold, ascending_volume, numbers
+from paramverify.synthesis.folding import Fold, ascending_parts, ascending_volume, numbers
 
 
 class Status(StrEnum):
@@ -80,10 +80,12 @@ class RegionMap:
         found = dict.fromkeys(INSIDE, Share(Fraction(0), Fraction(0)))
         folds = numbers(self.parameters, self.folds)
         if self.inside.conditions:
-            while some := list(islice(cells, MANY)):
-                for cell, part in zip(some, self.inside.volumes([cell.box for cell in some]), strict=True):
-                    own = found[cell.status]
-                    found[cell.status] = Share(own.lower + part.lower, own.upper + part.upper)
+            parts = ((c.status, *part) for c in cells for part in ascending_parts(c.box, folds))
+            while some := list(islice(parts, MANY)):
+                volumes = self.inside.volumes([box for _, box, _ in some])
+                for (status, _, times), part in zip(some, volumes, strict=True):
+                    own = found[status]
+                    found[status] = Share(own.lower + times * part.lower, own.upper + times * part.upper)
             return found
         if folds:
             return {s: Share(size, size) for s, size in _folded_sizes(cells, folds).items()}

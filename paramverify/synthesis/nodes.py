@@ -25,7 +25,7 @@ from paramverify.synthesis.pieces import Examiner, Piece, negative_vertex
 from paramverify.synthesis.products import Factor
 from paramverify.synthesis.tiling import NO_TILES, Box, sides
 
-WHOLE = 1 << 400  # the volume of the box, in units of its own: cuts are at multiples of 1/16
+WHOLE = 1 << 400  # the volume of the box, in units of its own
 SMALLEST = 16  # such units in a cell that is cut
 TOUCHING = 4  # halvings after which a claim that seems to touch zero is given to the other exact procedures
 MAX_TRIALS, TRIAL = 200, Work(boxes=300, coefficients=500_000)  # how often, and how much they may do
@@ -34,7 +34,7 @@ EARNED = 10  # trials for each that succeeds
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A cell with the open pieces of the claims, and of whether it is outside; `size` is its volume."""
+    """A cell with the open pieces of the claims, and of whether it is outside; `size` is about its volume."""
 
     box: Box
     size: int
@@ -71,13 +71,14 @@ class Nodes:
             for k, c in enumerate(self.domain.constraints)
             if not is_constant(c.polynomial)
         )
+        ranging = [n for n in self.quantified if not self.domain.box[n].is_point]
         pieces = {}
         for number, target in enumerate(self.targets):
             odd, masks = tuple(states[k] for k in target.odd), tuple(states[k] for k in target.masks)
             mentioned = {n for s in (*odd, *masks, *(s for _, s in conditions)) for n in s.factor.names}
-            over = {n: whole[n] for n in self.quantified if n in mentioned}
+            over = {n: whole[n] for n in ranging if n in mentioned}
             pieces[number] = [Piece(over, target.sign, odd, masks, conditions)]
-        over = {n: whole[n] for n in self.quantified if any(n in s.factor.names for _, s in conditions)}
+        over = {n: whole[n] for n in ranging if any(n in s.factor.names for _, s in conditions)}
         outside = [Piece(over, -1, (), (), conditions)] if conditions else []
         return Node(self.box, WHOLE, pieces, outside)
 
@@ -162,11 +163,7 @@ class Nodes:
     def cut(self, node: Node) -> tuple[int, Fraction]:
         """Returns the number of the free parameter to cut, and the ratio of its length."""
         mirrored = mirrored_side(node.box, self.folds)
-        if (
-            mirrored
-            and mirrored[0] >= WORTH
-            and not node.size * mirrored[2].numerator % mirrored[2].denominator
-        ):
+        if mirrored and mirrored[0] >= WORTH:
             return mirrored[1:]
         found = cut_of(node.open.values(), self.free)
         if found is not None:
@@ -182,25 +179,25 @@ class Nodes:
         }
         domain = [piece.split(name, ratio) for piece in node.domain]
         low, high = node.box[axis]
-        boxes = sides(node.box, axis, low + (high - low) * ratio)
+        boxes, sizes = sides(node.box, axis, low + (high - low) * ratio), portions(node.size, ratio)
         return [
             Node(
                 boxes[side],
-                portion(node.size, share),
+                sizes[side],
                 {number: [both[side] for both in pieces] for number, pieces in split.items()},
                 [both[side] for both in domain],
             )
-            for side, share in enumerate((ratio, 1 - ratio))
+            for side in (0, 1)
         ]
 
 
-def portion(size: int, ratio: Fraction) -> int:
-    """Returns a part of a volume.
+def portions(size: int, ratio: Fraction) -> tuple[int, int]:
+    """Returns the volumes on both sides of a cut: their sum is exact, each is less than one unit off.
 
     Raises:
-        InputError: it is no whole number; the cuts of known cells are not those of a map.
+        InputError: one of them is less than one unit; no cut of a map is that near to a face.
     """
-    exact, rest = divmod(size * ratio.numerator, ratio.denominator)
-    if rest:
+    below = size * ratio.numerator // ratio.denominator
+    if not 0 < below < size:
         raise InputError(NO_TILES)
-    return exact
+    return below, size - below

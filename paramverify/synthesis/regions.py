@@ -27,12 +27,13 @@ from paramverify.claims import Claim
 from paramverify.errors import InputError, LimitError
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.maps import Cell, RegionMap, Status
-from paramverify.synthesis.nodes import SMALLEST, WHOLE, Node, Nodes, portion
+from paramverify.synthesis.nodes import SMALLEST, WHOLE, Node, Nodes, portions
 from paramverify.synthesis.tiling import Box, apart, cut_between, sides, undecided
 
 MOST_WAITING = 4_000_000  # coefficients of the open claims of all cells that wait, about
 FEWEST, MOST = 1_000, 100_000  # cells that may wait in any case, and at most
 WITHIN, FEW = 10, 8  # so many times fewer wait inside of a cell that is cut for itself, and at least so many
+DEEPEST = 50  # cells inside of one another that are cut for themselves
 MOST_KEPT = 200_000  # cells that are in memory where a file keeps them as well
 AGAIN = 20  # trials at first where an earlier run has made its own
 MAX_ASKED = 64  # cells that are given to a session at the end
@@ -84,7 +85,7 @@ class _Search:
         self.cells: list[Cell] | None = []  # None: the file alone has them
         self.heap: list[tuple[int, int, Node | _Later]] = []
         self.numbers = count()
-        self.open = self.outside = 0
+        self.depth = self.open = self.outside = 0
         self.most = max(FEWEST, min(MOST, MOST_WAITING // max(1, sum(nodes.entries()))))
 
     def add(self, node: Node | _Later) -> None:
@@ -139,7 +140,7 @@ class _Search:
             if self.heap[0][2].size < SMALLEST:
                 break
             if len(self.heap) >= self.most:
-                return self.finish(coverage, deadline)
+                return self.depth < DEEPEST and self.finish(coverage, deadline)
             for node in self.grow(self.largest()):
                 self.add(node)
         return False
@@ -159,7 +160,7 @@ class _Search:
             node = self.largest()
             weight = self.nodes.weight(node.box, node.size)
             within = _Search(self.nodes, self.folds, lambda cell: self.decide(cell, 0), whole=weight)
-            within.cells, within.most = None, max(FEW, self.most // WITHIN)
+            within.cells, within.most, within.depth = None, max(FEW, self.most // WITHIN), self.depth + 1
             within.add(node)
             late = within.run(share, deadline)
             self.open, self.outside = self.open + within.open, self.outside + within.outside
@@ -262,8 +263,7 @@ class _Search:
                 ratio = (cut - low) / (high - low)
                 both = cache(partial(self._both, later.make, axis, ratio))
                 boxes, cells = sides(later.box, axis, cut), apart(inside, axis, cut)
-                for side, share in enumerate((ratio, 1 - ratio)):
-                    size = portion(later.size, share)
+                for side, size in enumerate(portions(later.size, ratio)):
                     pending.append((_Later(boxes[side], size, partial(_side, both, side)), cells[side]))
 
     def _both(self, make: Callable[[], Node], axis: int, ratio: Fraction) -> list[Node]:
@@ -339,7 +339,6 @@ def region_map(
         seconds: the wall-clock time after which the map is returned as it is, marked as interrupted; so does
             a KeyboardInterrupt (`stopped`) and a LimitError from a signal handler.
         folds: classes of symmetric parameters, from `symmetric`: they are looked at where they ascend only.
-            There are no constraints then.
         stored: gives all cells that `on_cell` was given and the decided ones of `known`; then with more than
             MOST_KEPT of them none is kept in memory, but for those that wait.
 
@@ -349,8 +348,6 @@ def region_map(
     """
     started = time.monotonic()
     _check(domain, free, coverage)
-    if folds and domain.constraints:
-        raise InputError("a map is folded where no constraint cuts the box", key="folds")
     nodes = Nodes(claims, domain, free, folds)
     deadline = None if seconds is None else started + seconds
     search = _Search(nodes, folds, on_cell, stored)

@@ -35,7 +35,7 @@ from paramverify.synthesis.loss_values import (
     mattering,
     own_constraints,
 )
-from paramverify.synthesis.map_files import cell_file
+from paramverify.synthesis.map_files import CellFile, cell_file
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.optimum import Optimum, optimum_near, optimum_of_map, optimum_of_parts
 from paramverify.synthesis.questions import (
@@ -270,7 +270,8 @@ def _map(
     whole = _size((domain.box[n].lower, domain.box[n].upper) for n in axes)
     folds = symmetric(claims, domain, axes) if options.fold and not case.design else ()
     classes = numbers(tuple(axes), folds)
-    with cell_file(options.state, claims, domain, axes) if options.state else nullcontext() as file:
+    kept = cell_file(options.state, claims, domain, axes, bool(folds)) if options.state else nullcontext()
+    with kept as file:
         known = file.known if file else ()
         sizes = dict.fromkeys(Status, Fraction(0))
         for cell in known:
@@ -314,14 +315,18 @@ def _map(
             stored=file.stored if file else None,
         )
         found = replace(found, stopped=found.stopped or spread.stopped, seconds=time.monotonic() - started)
-        if file:  # how the rest was cut saves time when it is gone on with
-            every = isinstance(found.cells, Kept)
-            for cell in found.cells.waiting if isinstance(found.cells, Kept) else found.cells:
-                if every or (cell.status is Status.UNDECIDED and cell not in old):
-                    file.keep(cell)
-            if every:
-                found = replace(found, cells=Kept(file.stored, ()))
+        if file:
+            found = _kept(found, file, old)
         return found, bool(known) and not new and not found.interrupted
+
+
+def _kept(found: RegionMap, file: CellFile, old: Collection[Cell]) -> RegionMap:
+    """Keeps the undecided cells, but for old ones: how the rest was cut saves time for the next run."""
+    every = isinstance(found.cells, Kept)
+    for cell in found.cells.waiting if isinstance(found.cells, Kept) else found.cells:
+        if every or (cell.status is Status.UNDECIDED and cell not in old):
+            file.keep(cell)
+    return replace(found, cells=Kept(file.stored, ())) if every else found
 
 
 def _size(box: Iterable[tuple[Fraction, Fraction]]) -> Fraction:

@@ -14,7 +14,9 @@ from calling_tools import called
 
 from paramverify.algebra.polynomials import Polynomial
 from paramverify.privacy.cases import load
+from paramverify.reports.decision_trees import text
 from paramverify.synthesis.questions import region_claims
+from paramverify.synthesis.regions import region_map
 
 CASES = Path(__file__).parent.parent.parent / "cases"
 COUNT = CASES / "count-four-rates.toml"
@@ -64,13 +66,68 @@ def test_the_json_is_the_same_tree(written: tuple[dict[str, Any], Any, str]) -> 
     assert "symmetric: only p <= q <= r <= s was cut" in out
     random = Random(5)
     for _ in range(50):
-        point = dict(zip("pqrs", sorted(Fraction(random.randint(0, 60), 60) for _ in range(4)), strict=True))
+        point = dict(zip("pqrs", sorted(Fraction(random.randint(1, 59), 60) for _ in range(4)), strict=True))
         node = document["nodes"][0]
         while "verdict" not in node:
             node = document["nodes"][
                 node["below" if point[node["parameter"]] <= Fraction(node["at"]) else "above"]
             ]
         assert node["verdict"] == space["verdict"](**point)
+
+
+BESIDE = """
+title = 'A "count" of three'
+[parameters]
+constraints = ["p + q < 1 + k", "t >= p/2"]
+p = "(0, 1)"
+q = "(0, 1]"
+r = "[1/10, 9/10]"
+t = "[1/2, 1]"
+k = "1/4"
+[prior]
+a = { bernoulli = "p" }
+b = { bernoulli = "q" }
+c = { bernoulli = "r * t" }
+[secrets]
+some = "a + b + c >= 1"
+few = "a + b + c <= 1"
+pairs = [["some", "few"]]
+[mechanism]
+kind = "geometric"
+query = "a + b + c"
+noise = { truncated_geometric = "1/2", range = 3 }
+[privacy]
+ratio = "2"
+"""
+
+
+def test_beyond_the_domain_a_tree_says_so(tmp_path: Path) -> None:
+    """Open ends and constraints count, also with fixed parameters; what is for all others is told."""
+    path = tmp_path / "case.toml"
+    path.write_text(BESIDE)
+    case = load(str(path))
+    claims = region_claims(case.model)
+    found = region_map(claims, case.model.domain, ("r", "p", "q"), Fraction(2, 3))
+    space: dict[str, Any] = {}
+    exec(text(case, found, ".py"), space)
+    random, seen = Random(1), set()
+    for _ in range(120):
+        p, q = (Fraction(random.randint(0, 8), 8) for _ in range(2))
+        r = Fraction(random.randint(1, 9), 10)
+        said = space["verdict"](p=p, q=q, r=r)
+        inside = 0 < p < 1 and 0 < q <= 1 and p + q < Fraction(5, 4)
+        assert (said != "outside") == inside
+        seen.add(said)
+    assert len(seen) > 2
+    assert space["verdict"](p="1/2", q="1/2", r="1/10") != "outside"
+    assert space["verdict"](p="1/2", q="1/2", r="1/11") == "outside"
+    assert "for all t in [1/2, 1] with t >= p/2" in space["__doc__"]
+    document = json.loads(text(case, found, ".json"))
+    assert document["closed"] == [[True, True], [False, False], [False, True]]
+    first, second = document["constraints"]
+    assert (first["text"], first["strict"]) == ("p + q < 1 + k", True)
+    assert sorted(first["terms"]) == [["-1", [0, 0, 1]], ["-1", [0, 1, 0]], ["5/4", [0, 0, 0]]]
+    assert second == {"text": "t >= p/2"}
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, permutations, product
 from math import factorial, prod
@@ -16,6 +17,7 @@ from region_problems import Problem, volume, wavy
 
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Polynomial, Ring
+from paramverify.algebra.volumes import Share
 from paramverify.checker.regions import check_text
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.synthesis import regions
@@ -23,8 +25,10 @@ from paramverify.synthesis.folding import ascending_volume, mirrored_side, mirro
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.map_files import cell_file
 from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.nodes import WHOLE, Nodes
 from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.tiling import Cut, tree
+from paramverify.synthesis.unfolding import Unfolding
 
 UNIT = Interval(Fraction(0), Fraction(1))
 CORNER = "p*q + q*r + p*r + p*q*r - 1"  # symmetric, with both signs
@@ -132,7 +136,16 @@ def test_symmetric_parameters_are_found() -> None:
     assert classes(stated("p - q*r", "q - p*r")) == (("p", "q"),)
     assert classes(stated("p*q - 1/2", "2*p*q - 1", "r*s - 1/2", names="pqrs")) == (("p", "q"), ("r", "s"))
     assert classes(stated("p + 2*q + 3*r - 1")) == ()
-    assert classes(stated(CORNER, constraints=("1 - p - q - r",))) == ()  # volumes would not be exact
+    assert classes(stated(CORNER, constraints=("1 - p - q - r",))) == (("p", "q", "r"),)
+    assert classes(stated(CORNER, constraints=("1 - p - q", "2 - 2*p - 2*r", "1 - q - r"))) == (
+        ("p", "q", "r"),
+    )
+    assert classes(stated(CORNER, constraints=("1 - p - q",))) == (("p", "q"),)
+    assert classes(stated(CORNER, constraints=("p - q",))) == ()
+    strict = stated(CORNER, constraints=("p - 1/4", "q - 1/4", "r - 1/4"))
+    first, *rest = strict.domain.constraints
+    limits = (replace(first, strict=True), *rest)
+    assert symmetric(strict.claims, replace(strict.domain, constraints=limits), strict.free) == (("q", "r"),)
     assert classes(stated("p*q - 1/2", names="pq")) == ()  # what is drawn as it is
     narrow = stated(CORNER)
     half = Domain(narrow.domain.ring, {**narrow.domain.box, "q": Interval(Fraction(0), Fraction(1), True)})
@@ -210,6 +223,121 @@ def test_exact_shares_of_a_folded_map() -> None:
     assert low < Fraction(1, 6) < low + found.share(Status.UNDECIDED)
 
 
+LIMITED = [
+    (stated("p*q + q*r + p*r - 1/8", constraints=("1 - p - q - r",)), Fraction(1, 6)),
+    (stated(CORNER, constraints=("p - 1/4", "q - 1/4", "r - 1/4", "5/2 - p - q - r")), None),
+    (stated("p + q - 2*r*s - 1/3", names="pqrs", constraints=("p + q - 1/2",)), Fraction(7, 8)),
+]
+
+
+@pytest.mark.parametrize(("problem", "size"), LIMITED)
+def test_folding_within_symmetric_constraints(problem: Problem, size: Fraction | None) -> None:
+    """Shares of folded and plain maps fit together, and with samples; points in any order agree."""
+    folds = symmetric(problem.claims, problem.domain, problem.free)
+    assert folds
+    coverage, random = Fraction(1, 4 if len(problem.free) < 4 else 2), Random(7)
+    folded = region_map(problem.claims, problem.domain, problem.free, coverage, folds=folds)
+    plain = region_map(problem.claims, problem.domain, problem.free, coverage)
+    assert folded.share(Status.UNDECIDED) <= coverage
+    for one, other in ((Status.SAFE, Status.VIOLATING), (Status.VIOLATING, Status.SAFE)):
+        assert folded.share(one) <= 1 - plain.share(other)
+        assert plain.share(one) <= 1 - folded.share(other)
+    total = [sum(getattr(v, end) for v in folded.volumes.values()) for end in ("lower", "upper")]
+    assert size is None or total == [size, size]
+    assert sum(cell.volume for cell in folded.cells) == volume(folded) == 1
+    assert report(folded, problem.domain).accepted
+    assert not wrong(folded, problem.domain, random, 100)
+    inside, seen = 0, dict.fromkeys(Status, 0)
+    for _ in range(400):
+        point = tuple(Fraction(random.randint(0, 999), 997) for _ in problem.free)
+        if max(point) > 1 or any(value(c.polynomial, point) < 0 for c in problem.domain.constraints):
+            continue
+        placed = list(point)
+        for names in folds:
+            some = [problem.free.index(name) for name in names]
+            for place, own in zip(some, sorted(point[k] for k in some), strict=True):
+                placed[place] = own
+        met = {
+            c.status
+            for c in folded.cells
+            if all(a <= v <= b for v, (a, b) in zip(placed, c.box, strict=True))
+        } - {Status.MIRRORED}
+        fails = any(value(claim.polynomial, point) < 0 for claim in folded.claims)
+        assert met
+        assert met <= {Status.UNDECIDED, Status.VIOLATING if fails else Status.SAFE}
+        inside, seen[min(met)] = inside + 1, seen[min(met)] + 1
+    assert abs(total[0] - Fraction(inside, 400)) < Fraction(1, 10)
+    for status in (Status.SAFE, Status.VIOLATING):
+        assert abs(folded.share(status) - Fraction(seen[status], inside)) < Fraction(1, 8)
+
+
+def wrong_beside(found: RegionMap, domain: Domain) -> list[Cell]:
+    """Violating cells at whose values of the other parameters no claim fails at some corner in the domain."""
+    names, bad = domain.ring.names, []
+    for cell in found.cells:
+        for corner in product(*cell.box):
+            point = {**dict(cell.at), **dict(zip(found.parameters, corner, strict=True))}
+            point |= {n: i.lower for n, i in domain.box.items() if i.is_point}
+            values = tuple(point[n] for n in names if n in point)
+            inside = len(values) == len(names) and all(point[n] in domain.box[n] for n in names)
+            inside = inside and all(value(c.polynomial, values) >= 0 for c in domain.constraints)
+            holds = inside and all(value(c.polynomial, values) >= 0 for c in found.claims)
+            fails = inside and not holds
+            if (cell.status is Status.VIOLATING and holds) or (cell.status is Status.SAFE and fails):
+                bad.append(cell)
+    return bad
+
+
+def test_exact_shares_beside_a_fixed_parameter() -> None:
+    """p + q + r <= 1 + k with k = 1/2 fixed has the volume 1/2: the shares of its parts are exact numbers."""
+    ring = Ring(tuple("pkqr"))
+    fixed = Interval(Fraction(1, 2), Fraction(1, 2), True, True)
+    limit = Constraint(ring.parse("1 + k - p - q - r"), False, "p + q + r <= 1 + k")
+    domain = Domain(ring, {n: fixed if n == "k" else UNIT for n in "pkqr"}, (limit,))
+    claims = (Claim(ring.parse("p - k"), domain),)
+    found = region_map(claims, domain, ("p", "q", "r"), Fraction(1, 100))
+    # p > 1/2 leaves a simplex of the volume 1/6 but for its end of half the size
+    assert found.volumes[Status.SAFE] == Share(Fraction(7, 48), Fraction(7, 48))
+    assert found.shares[Status.SAFE] == Share(Fraction(7, 24), Fraction(7, 24))
+    assert found.shares[Status.VIOLATING].exact
+    assert len(found.cells) < 100  # the constraint speaks of the cells only: they need not be inside of it
+    assert report(found, domain).accepted
+    assert not wrong_beside(found, domain)
+
+
+@pytest.mark.parametrize("problem", [CASES[0], CASES[2], LIMITED[0][0]])
+def test_an_unfolded_map_tiles_the_box(problem: Problem) -> None:
+    """Its cells have the volume of the box; no point contradicts them; a slice has the same ones."""
+    folds = symmetric(problem.claims, problem.domain, problem.free)
+    coverage = Fraction(1, 6 if len(problem.free) < 4 else 2)
+    folded = region_map(problem.claims, problem.domain, problem.free, coverage, folds=folds)
+    unfolding = Unfolding(folded)
+    found = replace(folded, cells=tuple(unfolding.cells(folded.box)), folds=())
+    assert sum(cell.volume for cell in found.cells) == volume(folded)
+    assert not any(cell.status is Status.MIRRORED for cell in found.cells)
+    if not problem.domain.constraints:
+        assert found.share(Status.SAFE) <= 1 - folded.share(Status.VIOLATING)
+        assert folded.share(Status.SAFE) <= 1 - found.share(Status.VIOLATING)
+    random = Random(11)
+    for cell in random.choices(found.cells, k=150):
+        for point in points(random, cell, 1):
+            inside = all(value(c.polynomial, point) >= 0 for c in problem.domain.constraints)
+            fails = any(value(claim.polynomial, point) < 0 for claim in found.claims)
+            wanted = Status.VIOLATING if fails else Status.SAFE
+            assert not inside or cell.status in (wanted, Status.UNDECIDED)
+    rest = tuple(Fraction(k + 1, 3) for k in range(len(problem.free) - 2))
+    box = (*folded.box[:2], *((v, v) for v in rest))
+    part = list(unfolding.cells(box))
+    assert sum(prod(high - low for low, high in cell.box[:2]) for cell in part) == 1
+    nodes = tree(found.box, list(found.cells))
+    for cell in part:
+        point = tuple((low + high) / 2 for low, high in cell.box)
+        node = nodes[0]
+        while isinstance(node, Cut):
+            node = nodes[node.below if point[node.axis] <= node.at else node.above]
+        assert node.status is cell.status
+
+
 # --- memory and files -------------------------------------------------------------------------------
 
 
@@ -241,7 +369,7 @@ def test_streamed_equals_not_streamed(waiting: int, tmp_path: Path, monkeypatch:
     told: dict[str, Any] = {"coverage": Fraction(1, 10), "folds": folds}
     narrow(monkeypatch, waiting, 30)
     whole = region_map(problem.claims, problem.domain, problem.free, **told)
-    with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free) as file:
+    with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free, folded=True) as file:
         found = region_map(
             problem.claims, problem.domain, problem.free, on_cell=file.keep, stored=file.stored, **told
         )
@@ -264,7 +392,7 @@ def test_killed_and_resumed_equals_not_killed(
     decided: list[Cell] = []
     for stop in (3, 20, 45, 10**6):
         seen: list[Cell] = []
-        with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free) as file:
+        with cell_file(tmp_path / "cells", problem.claims, problem.domain, problem.free, folded=True) as file:
 
             def on_cell(cell: Cell, seen: list[Cell] = seen, keep: Any = file.keep, stop: int = stop) -> None:
                 keep(cell)
@@ -291,6 +419,67 @@ def test_killed_and_resumed_equals_not_killed(
     whole = region_map(problem.claims, problem.domain, problem.free, Fraction(1, 10), folds=folds)
     assert found.share(Status.SAFE) <= 1 - whole.share(Status.VIOLATING)
     assert whole.share(Status.SAFE) <= 1 - found.share(Status.VIOLATING)
+
+
+@pytest.mark.parametrize("kept", [5, 10**6])
+@pytest.mark.parametrize("folding", ["101", "0101", "110011"])
+def test_runs_may_fold_or_not_as_they_like(
+    folding: str, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that some runs fold and others do not goes on: its cells tile the box after each of them."""
+    problem = stated(CORNER)
+    folds = symmetric(problem.claims, problem.domain, problem.free)
+    narrow(monkeypatch, 1_000, kept)
+    coverage, before = Fraction(1, 2), (Fraction(0), Fraction(0))
+    for run, folded in enumerate(folding):
+        with cell_file(
+            tmp_path / "cells", problem.claims, problem.domain, problem.free, folded == "1"
+        ) as file:
+            found = region_map(
+                problem.claims,
+                problem.domain,
+                problem.free,
+                coverage,
+                on_cell=file.keep,
+                known=file.known,
+                folds=folds if folded == "1" else (),
+                stored=file.stored,
+            )
+            cells = list(found.cells)
+            assert sum(cell.volume for cell in cells) == 1
+            assert len(set(cells)) == len(cells)
+            assert folded == "1" or not any(cell.status is Status.MIRRORED for cell in cells)
+            assert found.share(Status.UNDECIDED) <= coverage
+            assert not wrong(found, problem.domain, Random(run), 60)
+            assert report(found, problem.domain).accepted
+            now = found.share(Status.SAFE), found.share(Status.VIOLATING)
+            assert all(old <= new for old, new in zip(before, now, strict=True))  # nothing is lost
+        coverage, before = coverage * Fraction(2, 3), now
+
+
+def test_many_cuts_beside_the_middle() -> None:
+    """After 300 cuts at 1/16, one inside of the other, volumes are right to one unit for each cut."""
+    problem = stated("p*q*r - 1/3")
+    made = Nodes(problem.claims, problem.domain, problem.free, ())
+    node, volume = made.root(), Fraction(WHOLE)
+    for number in range(300):
+        below, node_above = made.parts(node, number % 3, Fraction(1, 16))
+        assert below.size + node_above.size == node.size
+        node, volume = node_above, volume * Fraction(15, 16)
+        assert abs(node.size - volume) < number + 1
+
+
+def test_cells_inside_of_one_another_come_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where two cells may wait, and each is cut for itself, the work is not nested without end."""
+    problem = stated(CORNER)
+    narrow(monkeypatch, 2, 10**6)
+    monkeypatch.setattr(regions, "FEW", 2)
+    monkeypatch.setattr(regions, "DEEPEST", 3)
+    found = region_map(problem.claims, problem.domain, problem.free, Fraction(0), seconds=5.0)
+    assert not found.interrupted  # what is open that deep is left
+    assert found.share(Status.UNDECIDED) > 0
+    assert sum(cell.volume for cell in found.cells) == 1
+    assert not wrong(found, problem.domain, Random(1), 60)
 
 
 # --- trees ------------------------------------------------------------------------------------------

@@ -278,9 +278,9 @@ def test_mistakes(tmp_path: Path) -> None:
             region_map(stated.claims, stated.domain, free)
     with pytest.raises(InputError):
         run(stated, Fraction(1))
-    third = Fraction(1, 3)
-    with pytest.raises(InputError, match="do not tile"):
-        run(stated, known=[Cell(Status.SAFE, ((Fraction(0), third), (Fraction(0), Fraction(1))))])
+    half, whole = Fraction(1, 2), (Fraction(0), Fraction(1))
+    with pytest.raises(InputError, match="do not tile"):  # two cells that overlap
+        run(stated, known=[Cell(Status.SAFE, ((low, low + half), whole)) for low in (half / 2, half)])
     path = tmp_path / "cells"
     with cell_file(path, stated.claims, stated.domain, stated.free) as file:
         assert file.known == ()

@@ -19,12 +19,13 @@ from paramverify.reports.pictures.looks import CURVE, EDGE, LOOKS, heading, pain
 from paramverify.reports.pictures.outlines import outlines
 from paramverify.reports.pictures.pages import PLAIN, Page
 from paramverify.synthesis.maps import Status
+from paramverify.synthesis.unfolding import Unfolding
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from paramverify.synthesis.maps import Cell, RegionMap
+    from paramverify.synthesis.maps import RegionMap
 
 PLACES = 193  # across and up the field that a boundary curve is drawn from
 SLICE_PLACES = 97
@@ -46,29 +47,28 @@ def slices(regions: RegionMap) -> list[tuple[str, RegionMap]]:
         count = 1 if number > 1 else MOST_SLICES * (MOST_SLICES - 1) if len(regions.box) == 3 else MOST_SLICES
         choices.append([low + (high - low) * Fraction(2 * k + 1, 2 * count) for k in range(count)])
     names = regions.parameters[2:]
+    unfolding = Unfolding(regions)
     return [
-        (in_words(dict(zip(names, values, strict=True))), _slice(regions, values))
+        (in_words(dict(zip(names, values, strict=True))), _slice(regions, values, unfolding))
         for values in product(*choices)
     ]
 
 
-def _slice(regions: RegionMap, values: Sequence[Fraction]) -> RegionMap:
+def _slice(regions: RegionMap, values: Sequence[Fraction], unfolding: Unfolding) -> RegionMap:
     """Returns the map over the first two parameters where the others have these values."""
     names = regions.parameters[2:]
     fixed = {n: Interval(v, v, True, True) for n, v in zip(names, values, strict=True)}
     domains = {id(c.domain): c.domain for c in regions.claims}
     cut = {k: replace(d, box={**d.box, **fixed}) for k, d in domains.items()}
 
-    def met(cell: Cell) -> bool:  # every value is in one cell of a row only: its lower end belongs to a cell
-        sides = zip(cell.box[2:], regions.box[2:], values, strict=True)
-        return all(low <= v < high or v == high == end for (low, high), (_, end), v in sides)
-
+    box = (*regions.box[:2], *((value, value) for value in values))
     return replace(
         regions,
         parameters=regions.parameters[:2],
         box=regions.box[:2],
         claims=tuple(replace(c, domain=cut[id(c.domain)]) for c in regions.claims),
-        cells=tuple(replace(cell, box=cell.box[:2]) for cell in regions.cells if met(cell)),
+        cells=tuple(replace(cell, box=cell.box[:2]) for cell in unfolding.cells(box)),
+        folds=(),
     )
 
 
