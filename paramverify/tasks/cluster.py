@@ -7,10 +7,12 @@ of ours or of the user is packed itself, and what comes back is a text.
 from __future__ import annotations
 
 import logging
+import signal
 import ssl
+import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from math import inf
 from types import TracebackType
@@ -57,7 +59,7 @@ class Cluster:
         _silence()
         try:
             if self.place.is_local:
-                self._own = self._started(distributed)
+                self._start(distributed)
             self._connect(CONNECT)
             self._welcome()
         except BaseException:
@@ -70,7 +72,7 @@ class Cluster:
     ) -> None:
         self.close()
 
-    def _started(self, distributed: Any) -> Any:
+    def _start(self, distributed: Any) -> None:
         """Starts workers on this machine; connections between them are secured by keys made for it."""
         dask = import_module("dask")
         settings = {
@@ -79,8 +81,8 @@ class Cluster:
             "distributed.admin.tick.interval": "500ms",
             "distributed.admin.system-monitor.interval": "2s",
         }
-        with dask.config.set(settings):
-            return distributed.LocalCluster(
+        with dask.config.set(settings), uninterrupted():
+            self._own = distributed.LocalCluster(
                 n_workers=self.place.workers,
                 threads_per_worker=1,
                 processes=True,
@@ -102,7 +104,8 @@ class Cluster:
         options = {"security": security(self.place.keys)} if self.place.is_secured else {}
         where = self._own or self.place.address
         try:
-            self._client = distributed.Client(where, timeout=seconds, set_as_default=False, **options)
+            with uninterrupted():
+                self._client = distributed.Client(where, timeout=seconds, set_as_default=False, **options)
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
             _silence()  # what connections say to the log comes later
             raise ClusterError(f"no scheduler answers at {self.place.address}: {error!s:.200}") from None
@@ -251,6 +254,23 @@ def security(keys: Keys | None) -> Any:
         names = ", ".join(file for file in files if "\n" not in file)
         raise ClusterError(f"the files of TLS cannot be used ({names}): {error!s:.200}") from None
     return found
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Lets Ctrl-C wait until the work inside has ended: what Dask has half begun cannot be ended in order."""
+    heard: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if heard:
+            raise KeyboardInterrupt
 
 
 def _counted(number: int, what: str) -> str:
