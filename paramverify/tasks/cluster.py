@@ -7,10 +7,13 @@ of ours or of the user is packed itself, and what comes back is a text.
 from __future__ import annotations
 
 import logging
+import signal
+import socket
 import ssl
+import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from math import inf
 from types import TracebackType
@@ -25,6 +28,7 @@ from paramverify.tasks.worker import check_versions, perform, versions
 INSTALL = "pip install 'paramverify[cluster]'"
 CONNECT = 10.0  # seconds to find the scheduler at first
 PATIENCE = 60.0  # seconds in which a scheduler that is lost may come back
+ASK = 5.0  # seconds for workers to say their versions
 CLOSE = 3.0  # seconds to take leave
 LOOK = 1.0  # seconds between two looks at the number of workers
 DEATHS = 1  # of workers that Dask forgives a task, on a cluster of ours
@@ -43,7 +47,7 @@ class Cluster:
         self.place, self.tell, self.patience = place, tell, patience
         self._client: Any = None
         self._own: Any = None  # the cluster of processes that this one has started
-        self._threads, self._looked = 0, -inf
+        self._workers, self._threads, self._looked = 0, 0, -inf
         self.given = 0  # batches, so far
 
     # -- the connection
@@ -57,7 +61,7 @@ class Cluster:
         _silence()
         try:
             if self.place.is_local:
-                self._own = self._started(distributed)
+                self._start(distributed)
             self._connect(CONNECT)
             self._welcome()
         except BaseException:
@@ -70,7 +74,7 @@ class Cluster:
     ) -> None:
         self.close()
 
-    def _started(self, distributed: Any) -> Any:
+    def _start(self, distributed: Any) -> None:
         """Starts workers on this machine; connections between them are secured by keys made for it."""
         dask = import_module("dask")
         settings = {
@@ -79,8 +83,8 @@ class Cluster:
             "distributed.admin.tick.interval": "500ms",
             "distributed.admin.system-monitor.interval": "2s",
         }
-        with dask.config.set(settings):
-            return distributed.LocalCluster(
+        with dask.config.set(settings), uninterrupted():
+            self._own = distributed.LocalCluster(
                 n_workers=self.place.workers,
                 threads_per_worker=1,
                 processes=True,
@@ -102,32 +106,51 @@ class Cluster:
         options = {"security": security(self.place.keys)} if self.place.is_secured else {}
         where = self._own or self.place.address
         try:
-            self._client = distributed.Client(where, timeout=seconds, set_as_default=False, **options)
+            if options:
+                shake_hands(self.place, options["security"], seconds)
+            with uninterrupted():
+                self._client = distributed.Client(where, timeout=seconds, set_as_default=False, **options)
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
             _silence()  # what connections say to the log comes later
-            raise ClusterError(f"no scheduler answers at {self.place.address}: {error!s:.200}") from None
+            told = f": {error!s:.200}" if str(error) else ""
+            if "reset by peer" in told and not options:
+                told += "; one with TLS has an address that begins with tls://"
+            raise ClusterError(f"no scheduler answers at {self.place.address}{told}") from None
 
     def _welcome(self) -> None:
         """Says what was found, and compares versions.
 
         Raises:
-            ClusterError: a worker has another one.
+            ClusterError: a worker has another one, or cannot work at all.
         """
-        try:
-            found: Mapping[str, Any] = self._client.run(versions)
-        except Exception as error:  # what a worker raises that has no such module is Dask's affair
-            reason = f"{type(error).__name__}: {error}"
-            raise ClusterError(f"a worker cannot load paramverify: {reason:.200}") from None
-        for address, other in found.items():
+        for address, other in self._versions().items():
+            if isinstance(other, Exception):
+                reason = f"{type(other).__name__}: {other}"
+                raise ClusterError(f"a worker cannot load paramverify: {reason:.200}")
             check_versions(other, f"the worker at {address}")
         self._look(now=True)
         board = self._client.dashboard_link
         self.tell(
-            f"cluster: {_counted(len(found), 'worker')}, {_counted(self._threads, 'task')} at a time"
+            f"cluster: {_counted(self._workers, 'worker')}, {_counted(self._threads, 'task')} at a time"
             + (f"; dashboard: {board}" if board else "")
         )
-        if not found:
+        if not self._workers:
             self.tell("cluster: no worker has come yet; tasks wait for one")
+
+    def _versions(self) -> Mapping[str, Mapping[str, str] | Exception]:
+        """Returns what the workers say that answer in good time.
+
+        Dask waits long for one that has just died. A worker that is silent here compares versions with each
+        batch.
+        """
+
+        async def ask() -> Any:
+            return await self._client.run(versions, on_error="return")
+
+        with suppress(OSError):  # too late, or the scheduler is lost, which is noticed elsewhere
+            found = self._client.sync(ask, callback_timeout=ASK)
+            return {who: said for who, said in found.items() if not isinstance(said, OSError)}
+        return {}
 
     def close(self) -> None:
         """Leaves the cluster; ends it if it is ours."""
@@ -188,7 +211,7 @@ class Cluster:
         self.tell(f"cluster: {lost}; what is done is kept; waiting {self.patience:g} s for it to come back")
         with suppress(Exception):
             self._client.close(timeout=0.5)
-        self._threads = 0
+        self._workers = self._threads = 0
         until = time.monotonic() + self.patience
         while True:
             left = until - time.monotonic()
@@ -206,10 +229,10 @@ class Cluster:
         if not now and time.monotonic() < self._looked + LOOK:
             return
         with suppress(Exception):  # a scheduler that is lost is noticed elsewhere
-            threads = sum(self._client.nthreads().values())
-            if self._threads and not threads:
+            found = self._client.nthreads()
+            if self._workers and not found:
                 self.tell("cluster: no worker is left; tasks wait for one")
-            self._threads = threads
+            self._workers, self._threads = len(found), sum(found.values())
         self._looked = time.monotonic()
 
     def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
@@ -251,6 +274,48 @@ def security(keys: Keys | None) -> Any:
         names = ", ".join(file for file in files if "\n" not in file)
         raise ClusterError(f"the files of TLS cannot be used ({names}): {error!s:.200}") from None
     return found
+
+
+def shake_hands(place: Place, secured_by: Any, seconds: float) -> None:
+    """Begins a connection with TLS and leaves it: what Dask says of one that fails comes late, and in pieces.
+
+    The scheduler speaks first, and only to a certificate that it accepts.
+
+    Raises:
+        ClusterError: the other side has no TLS, or one of both does not accept the other's certificate.
+        OSError: nobody is there.
+    """
+    host, _, port = place.address.removeprefix("tls://").rpartition(":")
+    context: ssl.SSLContext = secured_by.get_connection_args("client")["ssl_context"]
+    try:
+        with (
+            socket.create_connection((host.strip("[]"), int(port)), timeout=seconds) as plain,
+            context.wrap_socket(plain) as connection,
+        ):
+            connection.recv(1)
+    except ssl.SSLError as error:
+        reason = error.reason or str(error)
+        told = f"the scheduler at {place.address} and this side do not accept each other's certificates"
+        if "WRONG_VERSION" in reason or "EOF" in reason:
+            told = f"{place.address} has no TLS; an address without TLS begins with tcp://"
+        raise ClusterError(f"{told}: {reason}") from None
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Lets Ctrl-C wait until the work inside has ended: what Dask has half begun cannot be ended in order."""
+    heard: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if heard:
+            raise KeyboardInterrupt
 
 
 def _counted(number: int, what: str) -> str:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
+import ssl
+import threading
 import time
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from math import inf
 from pathlib import Path
@@ -19,7 +23,7 @@ from paramverify.cli.verify import command
 from paramverify.errors import ClusterError, DisagreementError, InputError, TimeLimitError
 from paramverify.tasks import worker
 from paramverify.tasks.busy import busy_task
-from paramverify.tasks.cluster import security
+from paramverify.tasks.cluster import security, shake_hands, uninterrupted
 from paramverify.tasks.handing import batch_size
 from paramverify.tasks.named import FUNCTIONS, function
 from paramverify.tasks.places import Keys, Place, read_place
@@ -194,7 +198,7 @@ def _pair(folder: Path, name: str, password: str = "") -> tuple[str, str]:
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     today = datetime(2024, 1, 1)
-    made = x509.CertificateBuilder(subject, subject, key.public_key(), 1, today, today + timedelta(1))
+    made = x509.CertificateBuilder(subject, subject, key.public_key(), 1, today, today + timedelta(36500))
     locked = serialization.BestAvailableEncryption(password.encode()) if password else None
     text = key.private_bytes(
         serialization.Encoding.PEM,
@@ -225,6 +229,68 @@ def test_wrong_files_of_tls_are_told_before_a_client_is_made(tmp_path: Path) -> 
     ):
         with pytest.raises(ClusterError, match=said):
             security(keys)
+
+
+def test_a_scheduler_with_other_certificates_is_told(tmp_path: Path) -> None:
+    """Both sides must have TLS and accept each other: what does not fit is told at once."""
+    me, other = (_pair(tmp_path, name) for name in ("me", "you"))
+    own = security(Keys(me[0], *me))
+    cases = (
+        (me, me[0], None),
+        (other, me[0], "do not accept each other's certificates: CERTIFICATE_VERIFY_FAILED"),
+        (me, other[0], "do not accept each other's certificates: .*ALERT"),
+        (None, "", "has no TLS; an address without TLS begins with tcp://"),
+    )
+    for pair, trusted, said in cases:
+        with _Server(pair, trusted) as place:
+            if said is None:
+                shake_hands(place, own, 5.0)
+                continue
+            with pytest.raises(ClusterError, match=said):
+                shake_hands(place, own, 5.0)
+
+
+class _Server:
+    """Answers one connection as a scheduler does, with TLS or without: it speaks first."""
+
+    def __init__(self, pair: tuple[str, str] | None, trusted: str) -> None:
+        self.context: ssl.SSLContext | None = None
+        if pair:
+            self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=trusted)
+            self.context.verify_mode = ssl.CERT_REQUIRED
+            self.context.load_cert_chain(*pair)
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.thread = threading.Thread(target=self._answer)
+
+    def _answer(self) -> None:
+        with suppress(OSError):
+            found, _ = self.socket.accept()
+            with found if self.context is None else self.context.wrap_socket(found, server_side=True) as end:
+                end.sendall(b"hello, this is no TLS")
+
+    def __enter__(self) -> Place:
+        self.thread.start()
+        return Place(f"tls://127.0.0.1:{self.socket.getsockname()[1]}")
+
+    def __exit__(self, *error: object) -> None:
+        self.thread.join()
+        self.socket.close()
+
+
+def test_ctrl_c_waits_for_what_has_begun() -> None:
+    """Work that must not be cut in two ends first; then Ctrl-C is heard, and later ones as before."""
+    before, done = signal.getsignal(signal.SIGINT), []
+
+    def work() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append(1)
+        done.append(2)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == [1]
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_files_of_tls_need_a_cluster(tmp_path: Path) -> None:
