@@ -1,28 +1,23 @@
 """Exact extremal probabilities of a path formula over all schedulers of a decision process.
 
-Bounded formulas by backward induction. Reachability by policy iteration with exact evaluation of each policy:
-
-- Largest probability: the first policy reaches the target with positive probability from wherever that is
-  possible. Only strict improvements are made, so a policy never gets a closed set away from the target
-  (averaging the values over its stationary distribution would give a number larger than itself), and its
-  values are the solution of its system of equations.
-- Smallest probability: where some scheduler avoids the target forever, the value is zero. Elsewhere every
-  policy reaches the target or such a node with probability one.
-
-Policies are finitely many and values improve strictly, so the iteration ends with an optimal one
-([Puterman94] section 7.2).
+Bounded formulas by backward induction. Reachability component by component of the graph of all choices, each
+after those that it leads to: a node that stands alone needs one look at its choices, and a larger component
+policy iteration of its own (`improving`). For the smallest probability the value is zero where some scheduler
+avoids the target forever. Elsewhere every policy reaches the target or such a node with probability one.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 
 from paramverify.errors import UnsupportedError
+from paramverify.logic.improving import settle
 from paramverify.logic.normal_forms import Node, depth
 from paramverify.logic.products import Product, product
-from paramverify.logic.reachability import components, solve
+from paramverify.logic.reachability import components, strong_components
 from paramverify.models.chains.chain import Chain, Row, Value, is_zero
-from paramverify.models.chains.flat import flat
+from paramverify.models.chains.flat import FlatRows
 
 
 def extremes(
@@ -44,10 +39,15 @@ def extremes(
 
 def node_values(made: Product, formula: Node, largest: bool, chain: Chain) -> list[Value]:
     """Returns sup (or inf) over all schedulers from each node of the product of a numeric model."""
-    options = [tuple(dict.fromkeys(rows)) for rows in made.choices]
+    options = [rows if len(rows) < 2 else _different(rows) for rows in made.choices]
     if depth(formula) is not None:
         return _induction(made, options, largest, chain)
     return _iteration(made, options, largest, chain)
+
+
+def _different(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """Returns rows without those that are the same; equal probabilities are mostly one object."""
+    return tuple({tuple((t, id(weight)) for t, weight in row): row for row in rows}.values())
 
 
 def _worth(row: Row, values: Sequence[Value], zero: Value) -> Value:
@@ -70,28 +70,22 @@ def _induction(made: Product, options: Sequence[tuple[Row, ...]], largest: bool,
 
 
 def _iteration(made: Product, options: Sequence[tuple[Row, ...]], largest: bool, chain: Chain) -> list[Value]:
+    """Settles the components of the graph of all choices, each after those that it leads to."""
     known = dict(made.known)
     if not largest:
         known.update(dict.fromkeys(_avoiding(made, options), chain.zero))
-    policy = _towards(options, known)
-    for node in range(len(options)):
-        if node not in known and node not in policy:
-            known[node] = chain.zero  # the target is out of reach
-    while True:
-        rows = [options[n][policy[n]] if n in policy else () for n in range(len(options))]
-        values = solve(flat(rows), known, chain.zero, chain.one)
-        changed = False
-        for node, chosen in policy.items():
-            best, value = chosen, values[node]
-            for place, row in enumerate(options[node]):
-                worth = _worth(row, values, chain.zero)
-                if (worth > value) if largest else (worth < value):
-                    best, value = place, worth
-            if best != chosen:
-                policy[node] = best
-                changed = True
-        if not changed:
-            return values
+    values: list[Value] = [chain.zero] * len(options)
+    for node, value in known.items():
+        values[node] = value
+    begins, targets = array("q", [0]), array("i")
+    for node, rows in enumerate(options):
+        if node not in known:
+            targets.extend({target for row in rows for target, _ in row})
+        begins.append(len(targets))
+    graph = FlatRows(begins, targets, array("i"), ())
+    for component in strong_components(graph, range(len(options)), known):
+        settle(component, options, values, largest, chain.zero, chain.one)
+    return values
 
 
 def _avoiding(made: Product, options: Sequence[tuple[Row, ...]]) -> set[int]:
@@ -119,21 +113,3 @@ def _avoiding(made: Product, options: Sequence[tuple[Row, ...]]) -> set[int]:
                     inside[node] = False
                     pending.append(node)
     return {node for node, is_inside in enumerate(inside) if is_inside and node not in made.known}
-
-
-def _towards(options: Sequence[tuple[Row, ...]], known: dict[int, Value]) -> dict[int, int]:
-    """Returns a choice for each node from which a node of positive value is reachable, on the way to it."""
-    before: list[list[tuple[int, int]]] = [[] for _ in options]
-    for node, rows in enumerate(options):
-        if node not in known:
-            for place, row in enumerate(rows):
-                for successor, _ in row:
-                    before[successor].append((node, place))
-    policy: dict[int, int] = {}
-    pending = [n for n, value in known.items() if not is_zero(value)]
-    while pending:
-        for node, place in before[pending.pop()]:
-            if node not in policy:
-                policy[node] = place
-                pending.append(node)
-    return policy
