@@ -40,6 +40,9 @@ def flat_product(
     """
     model = chain.rows if isinstance(chain.rows, FlatRows) else flat(row for (row,) in chain.rows)
     automaton = Progression(formula)
+    alike = _model_itself(model, automaton, signatures, starts, chain)
+    if alike is not None:
+        return alike
     nodes = _Nodes(len(model))
     place = nodes.of(automaton.start)
     first: dict[int, int] = {}
@@ -70,6 +73,23 @@ def flat_product(
         if len(states) > MAX_NODES:
             raise SizeError(f"the product of model and formula has more than {MAX_NODES:,} nodes")
     return FlatProduct(FlatRows(begins, targets, weights, model.values), known, first)
+
+
+def _model_itself(
+    model: FlatRows, automaton: Progression, signatures: Sequence[int], starts: Iterable[int], chain: Chain
+) -> FlatProduct | None:
+    """Returns the model as its own product, where nothing has to be remembered; else None.
+
+    So it is for `a U b` and `F b` on states: what must hold is the same everywhere until it is settled.
+    """
+    start = automaton.start
+    after = {signature: automaton.after(start, signature) for signature in set(signatures)}
+    if not set(after.values()) <= {start, TRUE_GOAL, FALSE_GOAL}:
+        return None
+    ends = {TRUE_GOAL: chain.one, FALSE_GOAL: chain.zero}
+    settled = {signature: ends[goal] for signature, goal in after.items() if goal in ends}
+    known = {state: settled[found] for state, found in enumerate(signatures) if found in settled}
+    return FlatProduct(model, known, {state: state for state in starts})
 
 
 class _Nodes:

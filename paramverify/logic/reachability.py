@@ -90,29 +90,46 @@ class _Solving:
     def _settle_one(self, node: int) -> None:
         rows, values = self.rows, self.values
         first, last = rows.begins[node], rows.begins[node + 1]
-        if last - first == 1:  # the only way out, or none
-            values[node] = values[rows.targets[first]]
+        targets = rows.targets[first:last]
+        if node in targets and last - first > 1:
+            self._settle_loop(node)
             return
-        loop: Value = None
-        ways: list[tuple[Value, Value]] = []
-        for target, weight in zip(rows.targets[first:last], rows.weights[first:last], strict=True):
-            if target == node:
-                loop = rows.values[weight]
-            else:
-                ways.append((values[target], rows.values[weight]))
-        if all(value is None for value, _ in ways):
-            return
-        if loop is not None and self.guard:
-            self.guard(self.one - loop)
-        only = ways[0][0]
-        if all(value is only for value, _ in ways):
+        found = [values[target] for target in targets]
+        only = found[0] if found else None
+        for value in found:
+            if value is not only:
+                break
+        else:  # the only way out, or all have one value
             values[node] = only
             return
-        total = self.zero
-        for value, weight in ways:
+        total, one = self.zero, self.one
+        weights = rows.values
+        for value, weight in zip(found, rows.weights[first:last], strict=True):
+            if value is one:
+                total = total + weights[weight]
+            elif value is not None:
+                total = total + weights[weight] * value
+        values[node] = total
+
+    def _settle_loop(self, node: int) -> None:
+        """Settles a node that may stay where it is, or leave."""
+        rows, values = self.rows, self.values
+        loop, total = self.zero, self.zero
+        found: list[Value] = []
+        for k in range(rows.begins[node], rows.begins[node + 1]):
+            weight, value = rows.values[rows.weights[k]], values[rows.targets[k]]
+            if rows.targets[k] == node:
+                loop = loop + weight
+                continue
+            found.append(value)
             if value is not None:
                 total = total + (weight if value is self.one else weight * value)
-        values[node] = total if loop is None else total / (self.one - loop)
+        if all(value is None for value in found):
+            return
+        if self.guard:
+            self.guard(self.one - loop)
+        alike = all(value is found[0] for value in found)
+        values[node] = found[0] if alike else total / (self.one - loop)
 
     def _settle_many(self, component: Sequence[int]) -> None:
         rows, values, inside = self.rows, self.values, set(component)

@@ -16,6 +16,7 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict
 from importlib import import_module
+from tempfile import TemporaryDirectory
 
 from paramverify.errors import LimitError, ParamverifyError, TimeLimitError
 from paramverify.models.chains.building import Built, Request, build, receive, send, send_mistake
@@ -41,8 +42,14 @@ def build_apart(request: Request, memory: int = MEMORY) -> Built:
         TimeLimitError: the time limit of the caller came while this waited; the process has ended.
     """
     command = [sys.executable, "-P", "-c", BOOTSTRAP, json.dumps(sys.path), str(os.getpid()), str(memory)]
+    with TemporaryDirectory() as folder:  # for the files of the process, which may be killed at any moment
+        return _received([*command, json.dumps(asdict(request))], folder, memory)
+
+
+def _received(command: list[str], folder: str, memory: int) -> Built:
     process = subprocess.Popen(
-        [*command, json.dumps(asdict(request))],
+        command,
+        env={**os.environ, "TMPDIR": folder},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

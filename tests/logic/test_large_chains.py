@@ -247,9 +247,14 @@ def test_mistakes_come_back_from_the_process(walk: Path) -> None:
 
 
 @storm
-def test_the_time_limit_holds_while_storm_builds(walk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An alarm ends a build that would take hours; its process has ended when the error comes."""
+def test_the_time_limit_holds_while_storm_builds(
+    walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An alarm ends a build that would take hours; its process and files are gone when the error comes."""
     started: list[int] = []
+    files = tmp_path / "files"
+    files.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(files))
     from paramverify.processes import system
 
     kill = system.kill_tree
@@ -269,6 +274,7 @@ def test_the_time_limit_holds_while_storm_builds(walk: Path, monkeypatch: pytest
         signal.signal(signal.SIGALRM, before)
     (pid,) = started
     assert not Path(f"/proc/{pid}").exists()
+    assert not list(files.iterdir())
 
 
 @storm
