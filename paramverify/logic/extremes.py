@@ -84,7 +84,7 @@ def _iteration(made: Product, options: Sequence[tuple[Row, ...]], largest: bool,
         begins.append(len(targets))
     graph = FlatRows(begins, targets, array("i"), ())
     for component in strong_components(graph, range(len(options)), known):
-        settle(component, options, values, largest, chain.zero, chain.one)
+        settle(component, options, values, largest)
     return values
 
 

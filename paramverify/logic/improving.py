@@ -21,11 +21,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+from flint import fmpq
+
 from paramverify.logic.reachability import solve
 from paramverify.models.chains.flat import FlatRows, Row, Value, is_zero
 
 GUESSES = 500  # rounds in floating point
 BETTER = 1e-9  # relative
+ZERO, ONE = fmpq(0), fmpq(1)
 
 
 def settle(
@@ -33,26 +36,24 @@ def settle(
     options: Sequence[tuple[Row, ...]],
     values: list[Value],
     largest: bool,
-    zero: Value,
-    one: Value,
 ) -> None:
     """Finds the values of a component, whose ways out have values.
 
-    Probabilities are rational numbers. For the smallest ones every policy must leave the component.
+    Probabilities are flint rationals. For the smallest ones every policy must leave the component.
     """
     if len(component) == 1:
         (node,) = component
         if all(target != node for row in options[node] for target, _ in row):
-            found = [sum((weight * values[t] for t, weight in row), zero) for row in options[node]]
-            values[node] = (max(found) if largest else min(found)) if found else zero
+            found = [sum((weight * values[t] for t, weight in row), ZERO) for row in options[node]]
+            values[node] = (max(found) if largest else min(found)) if found else ZERO
             return
     part = _part(component, options, values)
     exits = list(part.known.values())
     if all(value == exits[0] for value in exits[1:]):
         # The states leave with probability one, at least under the policies with the largest values.
-        solved: Sequence[Value] = [exits[0] if exits else zero] * len(component)
+        solved: Sequence[Value] = [exits[0] if exits else ZERO] * len(component)
     else:
-        solved = _best(part, largest, zero, one)
+        solved = _best(part, largest)
     for node, value in zip(component, solved, strict=False):
         values[node] = value
 
@@ -102,15 +103,15 @@ def _part(component: Sequence[int], options: Sequence[tuple[Row, ...]], values: 
     return _Part(len(component), tuple(choices), tuple(weights), known)
 
 
-def _best(part: _Part, largest: bool, zero: Value, one: Value) -> list[Value]:
+def _best(part: _Part, largest: bool) -> list[Value]:
     """Returns the values of an optimal policy, by exact improvement of a guess."""
     policy = _towards(part) if largest else [0] * part.size
     guess = _guess(part, policy, largest)
     if guess is not None and (not largest or _leaves(part, guess)):
         policy = guess
     while True:
-        values = solve(part.under(policy), part.known, zero, one)
-        if not _improve(part, policy, values, part.weights, largest):
+        values = solve(part.under(policy), part.known, ZERO, ONE)
+        if not _improve(part, policy, values, largest):
             return values
 
 
@@ -130,7 +131,7 @@ def _guess(part: _Part, start: Sequence[int], largest: bool) -> list[int] | None
             return None
         if not all(map(isfinite, values)):
             return None
-        if not _improve(rough, policy, values, weights, largest, BETTER):
+        if not _improve(rough, policy, values, largest, BETTER):
             break
     return policy
 
@@ -139,12 +140,11 @@ def _improve(
     part: _Part,
     policy: list[int],
     values: Sequence[Value],
-    weights: Sequence[Value],
     largest: bool,
     margin: float = 0,
 ) -> bool:
     """Changes a policy where a choice is better by more than a relative margin; tells whether it did."""
-    changed = False
+    changed, weights = False, part.weights
     factor = (1 + margin if largest else 1 - margin) if margin else None
     for node, choices in enumerate(part.choices):
         if len(choices) == 1:
