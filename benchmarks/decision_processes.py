@@ -5,8 +5,9 @@
 FOLDER is `models/mdps` of github.com/prismmodelchecker/prism-benchmarks: each folder in it has files of
 PRISM, properties, and `models.csv` with the values of the constants and the numbers of states. Each P formula
 is answered by Storm with exact numbers, by Storm with floats, and by `paramverify logic`, in processes of
-their own, on all models with at most `--states` states. Formulas about rewards are counted, and left out.
-Seconds are processor seconds. Prints Markdown for docs/benchmarks.md, and at its end what differs.
+their own, on all models with at most `--states` states. Formulas about rewards are left out. Seconds are
+processor seconds, summed over the formulas and constants of a file. Prints Markdown for docs/benchmarks.md,
+and after the rows of a folder what differs.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
@@ -131,6 +132,46 @@ def same(theirs: str, ours: str) -> bool:
         return False
 
 
+@dataclass
+class Row:
+    """What was found about one file: all its models and P formulas, the sums of the seconds."""
+
+    states: int = 0
+    formulas: int = 0
+    alike: int = 0
+    seconds: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])  # Storm twice, and ours
+
+    def cells(self, name: str) -> str:
+        """A row of the table."""
+        seconds = " | ".join(f"{found:.1f}" for found in self.seconds)
+        return f"| {name} | {self.states:,} | {self.formulas} | {self.alike} | {seconds} |"
+
+
+def measure(folder: Path, most: int, limit: float) -> Iterator[str]:
+    """Yields the rows of a folder, and after them a line for each answer that differs."""
+    rows: dict[str, Row] = {}
+    differ = []
+    asked = [(name, text) for name, text in formulas(folder) if text.startswith("P")]
+    for model in models(folder):
+        if model.states > most:
+            continue
+        row = rows.setdefault(model.file.stem, Row())
+        row.states = max(row.states, model.states)
+        for name, formula in asked:
+            exact = by_storm(model, formula, "exact", limit)
+            ours = by_us(model, formula, limit)
+            every = (by_storm(model, formula, "float", limit), exact, ours)
+            row.seconds = [old + found.seconds for old, found in zip(row.seconds, every, strict=True)]
+            row.formulas += 1
+            if exact.code == 0 and same(exact.said, ours.said):
+                row.alike += 1
+            else:
+                title = f"{model.file.stem} {model.constants} {name}"
+                differ.append(f"{title}: Storm {exact.said[-300:]!r}, ours {ours.said[-300:]!r}")
+    yield from (row.cells(name) for name, row in rows.items())
+    yield from differ
+
+
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -141,39 +182,21 @@ def main() -> None:
     arguments = parser.parse_args()
     os.environ["PARAMVERIFY_HISTORY"] = "off"
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    print("| model | states | formula | Storm, floats: s | Storm, exact: s | ours: s | answer | same |")
-    print("| --- " * 8 + "|")
-    left, rewards, differ = 0, 0, []
-    for folder in sorted(path for path in arguments.folder.iterdir() if arguments.only in path.name):
-        for model in models(folder) if (folder / "models.csv").exists() else ():
-            for name, formula in formulas(folder):
-                if not formula.startswith("P"):
-                    rewards += 1
-                    continue
-                if model.states > arguments.states:
-                    left += 1
-                    continue
-                floats = by_storm(model, formula, "float", arguments.limit)
-                exact = by_storm(model, formula, "exact", arguments.limit)
-                ours = by_us(model, formula, arguments.limit)
-                alike = exact.code == 0 and same(exact.said, ours.said)
-                title = f"{model.file.stem} {model.constants}".strip()
-                if not alike:
-                    differ.append(f"{title} {name}: Storm {exact.said[:200]!r}, ours {ours.said[:300]!r}")
-                short = (
-                    ours.said
-                    if len(ours.said) <= 30
-                    else f"≈ {float(Fraction(ours.said)):.6g}"
-                    if re.fullmatch(r"\d+/\d+", ours.said)
-                    else "none"
-                )
-                print(
-                    f"| {title} | {model.states:,} | {name} | {floats.seconds:.1f} | {exact.seconds:.1f} | "
-                    f"{ours.seconds:.1f} | {short} | {'yes' if alike else 'no'} |",
-                    flush=True,
-                )
-    print(f"\n{rewards} formulas about rewards, {left} about models with more states.")
-    print(*differ, sep="\n")
+    titles = (
+        "file",
+        "states at most",
+        "P formulas",
+        "the same",
+        "Storm, floats: s",
+        "Storm, exact: s",
+        "ours: s",
+    )
+    print(f"| {' | '.join(titles)} |")
+    print("| --- " * len(titles) + "|")
+    for folder in sorted(arguments.folder.iterdir()):
+        if arguments.only in folder.name and (folder / "models.csv").exists():
+            for line in measure(folder, arguments.states, arguments.limit):
+                print(line, flush=True)
 
 
 if __name__ == "__main__":
