@@ -22,7 +22,8 @@ from paramverify.encodings.at_points import at_point
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.sequences import claim_polynomial, forward_sum, steps_by_observation, vectors
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.evidence.witnesses import Witness, evaluate, pair_of
+from paramverify.evidence.pairs import pair_of
+from paramverify.evidence.witnesses import Witness, evaluate
 from paramverify.exact.settling import VERSION
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
