@@ -32,7 +32,7 @@ from .strict import (
     text,
     whole,
 )
-from .within_shapes import BESIDE, OUTPUTS
+from .within_shapes import AT_ALGEBRAIC, BESIDE, COORDINATES, OUTPUTS
 
 DOMAIN = {
     "variables": listed(text),
@@ -59,14 +59,10 @@ COMPARED: dict[str, Shape] = {
     "exceeds": flag,
 }
 MOMENT = moment(REAL, RATIO)
-# A root of a polynomial in x that is the only one in an interval.
-ROOT = record({"lower": rational, "upper": rational, "root_of": text})
 WITNESS = record(
-    {"claim": CLAIM, "parameters": table(by_type({str: rational, dict: ROOT}))},
+    {"claim": CLAIM, "parameters": COORDINATES},
     {
-        "algebraic": record(
-            {"minimal": text, "interval": row(rational, rational), "coordinates": table(text)}
-        ),
+        **AT_ALGEBRAIC,
         **COMPARED,
         "distance": rational,  # of the two inputs, where the bound depends on it
         **BESIDE,

@@ -1,4 +1,7 @@
-"""The form of sets of outputs beside places of densities, in witnesses: standard library only."""
+"""The forms of some parts of witnesses: sets of outputs beside places of densities, and irrational points.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 
@@ -25,3 +28,8 @@ BESIDE: dict[str, Shape] = {
         {"steps": table(rational)},
     ),
 }
+# A coordinate: rational, or a root of a polynomial in x that is the only one in an interval.
+_ROOT = record({"lower": rational, "upper": rational, "root_of": text})
+COORDINATES = table(by_type({str: rational, dict: _ROOT}))
+_PLACE = {"minimal": text, "interval": row(rational, rational), "coordinates": table(text)}
+AT_ALGEBRAIC: dict[str, Shape] = {"algebraic": record(_PLACE)}

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from random import Random
 
 from flint import fmpq, fmpq_poly
@@ -33,8 +33,11 @@ from paramverify.simplify.reductions import live_constraints
 MAX_VARIABLES = 6
 MAX_TERMS = 600  # of all conditions together
 SEEDS = 24
+EFFORT = 1_000_000  # monomials that are evaluated; about a second
+LITTLE = 40_000  # the same for a look before anything else
 STEPS = 80
 SMALL = 1e-6  # what is less of a condition, relative to its coefficients, may be zero
+ROUGH = Fraction(1, 1 << 12)  # by which a place may be moved to a simple rational point
 SLICES = (Fraction(1, 16), Fraction(1, 256))  # of the width of an interval, around a place to cut at
 MAX_SLICES = 12  # over all levels
 
@@ -49,6 +52,8 @@ def may_fail_at_algebraic(claim: Claim) -> bool:
     domain = claim.domain
     if domain.constant is not None or domain.ring.tied:
         return False
+    if not any(not c.strict and c.polynomial.total_degree() > 1 for c in domain.constraints):
+        return False
     live = [c for _, c in live_constraints(domain)]
     size = len(claim.polynomial) + sum(len(c.polynomial) for c in live)
     used = {name for p in (claim.polynomial, *(c.polynomial for c in live)) for name in variables(p)}
@@ -56,15 +61,15 @@ def may_fail_at_algebraic(claim: Claim) -> bool:
     return thin and size <= MAX_TERMS and len(used) <= MAX_VARIABLES
 
 
-def algebraic_violation(claim: Claim, near: Sequence[Point] = ()) -> Found | None:
+def algebraic_violation(claim: Claim, effort: int = EFFORT) -> Found | None:
     """Returns a point of the domain at which the claim fails, algebraic or even rational, or None.
 
-    What is returned was confirmed exactly. `near` are places where a solver says that it fails. None says
-    nothing about the claim.
+    What is returned was confirmed exactly; None says nothing about the claim. `effort` is about how many
+    monomials may be evaluated to come near such points.
     """
     if not may_fail_at_algebraic(claim):
         return None
-    return _Search(claim).run(near)
+    return _Search(claim, effort=effort).run()
 
 
 @dataclass
@@ -73,6 +78,7 @@ class _Search:
 
     claim: Claim
     fixed: dict[str, Fraction] = field(default_factory=dict)
+    effort: int = EFFORT
     slices: list[int] = field(default_factory=lambda: [MAX_SLICES])
 
     @cached_property
@@ -98,7 +104,13 @@ class _Search:
         used = {name for condition, _ in self.conditions for name in variables(condition)}
         return [n for n, i in self.part.domain.box.items() if n in used and not i.is_point]
 
-    def run(self, near: Sequence[Point] = ()) -> Found | None:
+    @cached_property
+    def _step(self) -> int:
+        """About how many monomials a step evaluates: of values, of first and of second derivatives."""
+        count = len(self.names)
+        return sum(len(c) for c, _ in self.conditions) * (1 + count + count * (count + 1) // 2)
+
+    def run(self, near: Point | None = None) -> Found | None:
         constant = [(c, strict) for c, strict in self.conditions if not variables(c)]
         if any(not c or c.leading_coefficient() < 0 for c, strict in constant if strict or c):
             return None
@@ -137,11 +149,15 @@ class _Search:
 
     # --- numbers: places where no condition is broken by much ---------------------------------------
 
-    def _seeds(self, near: Sequence[Point]) -> Iterator[list[float]]:
+    def _seeds(self, near: Point | None) -> Iterator[list[float]]:
+        """Yields places to begin at: the given one, else some of the box, as many as the effort allows."""
+        count = max(1, min(SEEDS, self.effort // (STEPS * self._step)))
+        return islice(self._all_seeds(near), count)
+
+    def _all_seeds(self, near: Point | None) -> Iterator[list[float]]:
         box = [self.part.domain.box[n] for n in self.names]
-        for point in near:
-            yield [float(point.get(n, i.simplest())) for n, i in zip(self.names, box, strict=True)]
-        if near:
+        if near is not None:
+            yield [float(near.get(n, i.simplest())) for n, i in zip(self.names, box, strict=True)]
             return
         yield [float(i.lower + i.upper) / 2 for i in box]
         if len(box) <= 3:
@@ -150,14 +166,14 @@ class _Search:
                     float(i.lower) + r * float(i.upper - i.lower) for i, r in zip(box, corner, strict=True)
                 ]
         random = Random(21)
-        for _ in range(SEEDS - (1 << len(box) if len(box) <= 3 else 0)):
+        while True:
             yield [random.uniform(float(i.lower), float(i.upper)) for i in box]
 
     def _descended(self, zeros: Zeros, start: list[float]) -> list[float] | None:
         """Returns a place of the box where what is broken of the conditions is tiny, or None."""
         box = [self.part.domain.box[n] for n in self.names]
         ends = [(float(i.lower), float(i.upper)) for i in box]
-        return near_zero(zeros, start, ends, STEPS)
+        return near_zero(zeros, start, ends, min(STEPS, max(1, self.effort // self._step)))
 
     # --- exactly ------------------------------------------------------------------------------------
 
@@ -166,7 +182,12 @@ class _Search:
         held = self._held(place)
         if held:
             return self._with(held, place)
+        simple = [simplest_between(Fraction(v) - ROUGH, Fraction(v) + ROUGH) for v in place]
+        if (found := self._accept(dict(zip(self.names, simple, strict=True)))) is not None:
+            return found
         active = self._active(place)
+        if not active:
+            return None  # what is broken is an open condition, and not by much
         for system in self._systems(active, place):
             exact = refined(system, FINE_BITS)
             if exact is not None and (found := self._guessed(exact[: len(self.names)])) is not None:
@@ -186,7 +207,7 @@ class _Search:
 
     def _with(self, more: Mapping[str, Fraction], place: Sequence[float]) -> Found | None:
         start = {n: Fraction(v) for n, v in zip(self.names, place, strict=True) if n not in more}
-        return _Search(self.claim, {**self.fixed, **more}, self.slices).run([start])
+        return _Search(self.claim, {**self.fixed, **more}, self.effort, self.slices).run(start)
 
     def _active(self, place: Sequence[float]) -> list[Polynomial]:
         """Returns the conditions that may be zero at a place, of those that are each other's negative one."""

@@ -14,13 +14,13 @@ from typing import Any, NoReturn, TypeVar
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import variables
-from paramverify.answers import Decision, End, Open, Proved
+from paramverify.answers import Decision, End, FailsAt, Open, Proved
 from paramverify.backends import discover
 from paramverify.claims import Claim, without_enclosure, without_unused_ties
 from paramverify.errors import TimeLimitError
 from paramverify.evidence import certificates
 from paramverify.evidence.replaying import as_judged
-from paramverify.exact.algebraic import algebraic_violation, may_fail_at_algebraic
+from paramverify.exact.algebraic import EFFORT, LITTLE, algebraic_violation, may_fail_at_algebraic
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
 from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
@@ -194,10 +194,11 @@ class Session:
         if self._quick:
             first = Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
             enough = self.options.confirm == 1 or not isinstance(first.answer, Proved)
-            if _hopeless(claim, first):
-                first = with_place(first, algebraic_violation(claim))
-                return self._counted(first, started)
-            if (not isinstance(first.answer, Open) and enough) or not self._stages:
+            alone = not self._stages or _hopeless(claim, first)
+            if isinstance(first.answer, Open):
+                first = with_place(first, algebraic_violation(claim, EFFORT if alone else LITTLE))
+            known = not isinstance(first.answer, Open) or isinstance(first.answer, FailsAt)
+            if (known and enough) or alone:
                 return self._counted(first, started)
         found = self._race(claim, self.options.confirm - (first is not None and _decided(first)))
         if first is None or isinstance(first.answer, Open):

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+
 from paramverify.answers import Open
+from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
-from paramverify.errors import InputError
+from paramverify.errors import InputError, TimeLimitError, UnsupportedError
+from paramverify.formats.conditions import And, question
 from paramverify.models.inequality import Inequality
 from paramverify.models.model import Model
-from paramverify.portfolio.elimination import eliminate
+from paramverify.portfolio.elimination import Elimination, check, eliminate
+from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.vertices import by_vertices
 from paramverify.privacy.cases import Case
+from paramverify.synthesis.safe_values import Form, Intervals, safe_values
+from paramverify.synthesis.written import condition_of
+
+FOR_QEPCAD = 0.5  # of the time; the rest is for procedures of this package
 
 
 def told(case: Case, seconds: float) -> dict[str, str]:
@@ -32,11 +43,39 @@ def _condition(case: Case, seconds: float) -> dict[str, str]:
     claims = claims_of(model)
     if isinstance(model, Inequality) and any(claim.domain is not model.domain for claim in claims):
         raise InputError("[quantify] needs claims with <=, >= or ==, without < and >")
-    found = eliminate(claims, case.free, model.domain, seconds)
+    started = time.monotonic()
+    found = eliminate(claims, case.free, model.domain, seconds * FOR_QEPCAD)
+    how = ""
     if isinstance(found, Open):
-        return {"condition": f"undecided, {found.end.value}: {found.detail}"}
+        own, how = _without_qepcad(case, claims, max(0.01, seconds - (time.monotonic() - started)))
+        if own is None:
+            return {"condition": f"undecided, {found.end.value}: {found.detail}"}
+        found = own
     names = ", ".join(case.free)
     kept = "private" if isinstance(model, Model) else "true"
     points = f"{found.checked} point{'s' * (found.checked != 1)}"
-    told = f"{kept} exactly for {names} with {found.text} (compared exactly at {points})"
+    told = f"{kept} exactly for {names} with {found.text} ({how}compared exactly at {points})"
     return {"condition": told}
+
+
+def _without_qepcad(case: Case, claims: Sequence[Claim], seconds: float) -> tuple[Elimination | None, str]:
+    """Returns the condition by procedures of this package, and how it was shown to be equivalent."""
+    domain = case.model.domain
+    with Session(Options(seconds=seconds)) as session:
+        try:
+            found = by_vertices(claims, case.free, domain, session)
+            if found is not None:
+                return found, "proved from the ends of the other parameters; "
+            parts = safe_values(case, session, case.free, {Form.INTERVALS})
+            if not isinstance(parts, Intervals):
+                return None, ""
+            condition = condition_of(parts.partition, domain.ring)
+            if condition is None:
+                return None, ""
+            polynomials = [claim.polynomial for claim in claims]
+            whole = question(polynomials, domain, case.free)
+            checked = check(condition, claims, domain, whole, session.deadline)
+        except (UnsupportedError, TimeLimitError):
+            return None, ""
+    given = And(whole.assumptions)
+    return Elimination(condition, given, str(condition), "", checked), "by exact projection; "

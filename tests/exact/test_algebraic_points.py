@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from fractions import Fraction
 
@@ -10,9 +11,12 @@ from claim_tools import make
 from flint import fmpq_poly, fmpz_poly
 
 from paramverify.algebra.number_fields import AlgebraicPoint, point_document, read_point
+from paramverify.answers import End, FailsAt
 from paramverify.claims import Claim
 from paramverify.exact.algebraic import algebraic_violation, may_fail_at_algebraic
 from paramverify.formats.refutations import fails_at, fails_at_algebraic
+from paramverify.processes.answers import answer_from_document, answer_to_document
+from paramverify.verdicts import status_of
 
 
 def failing(*conditions: str) -> Claim:
@@ -113,3 +117,29 @@ def test_points_as_json() -> None:
     for wrong in ("t^2 - 4", "t^2 + 1/2", "t", "t^4 - 10*t^2 + 25"):
         with pytest.raises(ValueError, match="irreducible"):
             read_point({**document, "minimal": wrong})
+
+
+def test_an_answer_goes_to_another_process_and_back() -> None:
+    """The point of an answer is the same after a way as JSON, and one that is none is refused."""
+    claim = failing("(x**2 - 5)**2 + (y - x)**2 <= 0")
+    found = algebraic_violation(claim)
+    assert isinstance(found, AlgebraicPoint)
+    answer = FailsAt(End.GAVE_UP, "fails", at=found)
+    document = json.loads(json.dumps(answer_to_document(answer)))
+    back = answer_from_document(document)
+    assert isinstance(back, FailsAt)
+    assert (back.at.minimal, back.at.interval) == (found.minimal, found.interval)
+    assert fails_at_algebraic(claim, back.at)
+    assert status_of(back) == "violated"
+    document["at"]["minimal"] = "t^2 - 4"
+    with pytest.raises(ValueError, match="irreducible"):
+        answer_from_document(document)
+
+
+def test_a_claim_that_fails_in_a_region_has_a_rational_point() -> None:
+    """Where there is room, the point that is found is rational, also inside where nothing is zero."""
+    for conditions in (("x**2 + y**2 <= 1", "x*y >= 1/3"), ("x**2 <= 1", "x < y")):
+        claim = failing(*conditions)
+        found = algebraic_violation(claim)
+        assert isinstance(found, dict)
+        assert fails_at(claim, found)

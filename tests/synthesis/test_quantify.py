@@ -1,16 +1,25 @@
 """`[quantify]`: the condition on the free parameters, by QEPCAD, checked against exact evaluation."""
 
 import json
+import random
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from paramverify.algebra.polynomials import Point
+from paramverify.answers import End, Open
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.portfolio.elimination import Elimination, eliminate
+from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.strategies import NAMED
+from paramverify.portfolio.vertices import by_vertices
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
+from paramverify.reports import conditions
+from paramverify.synthesis.safe_values import Form, Intervals, safe_values
+from paramverify.synthesis.written import condition_of
 
 CASE = Path(__file__).parents[2] / "cases" / "randomized-response-condition.toml"
 
@@ -58,3 +67,68 @@ def test_mistakes(forall: str, message: str, tmp_path: Path, capsys: pytest.Capt
     path.write_text(CASE.read_text().replace('["p"]', forall, 1))
     assert run(["verify", str(path)]) == 2
     assert message in capsys.readouterr().err
+
+
+BUILT_IN = Options(seconds=20, strategy=NAMED["built-in"])
+
+
+def inequality(folder: Path, claim: str, free: str = "p") -> Path:
+    """A case about p, perhaps r, and all q in [0, 1]."""
+    path = folder / "case.toml"
+    lines = "".join(f'{name} = "[0, 1]"\n' for name in dict.fromkeys(f"{free}q"))
+    path.write_text(f'[parameters]\n{lines}[quantify]\nforall = ["q"]\n[claim]\nholds = "{claim}"\n')
+    return path
+
+
+def least(a: Fraction, b: Fraction, c: Fraction) -> Fraction:
+    """The minimum of a·q² + b·q + c for q in [0, 1]."""
+    inner = [-b / (2 * a)] if a else []
+    return min(a * q * q + b * q + c for q in (Fraction(0), Fraction(1), *inner) if 0 <= q <= 1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_free_parameter_without_qepcad(seed: int, tmp_path: Path) -> None:
+    """The written condition is true exactly where the minimum over q, by hand, is not below zero."""
+    source = random.Random(seed)
+    rows = [[Fraction(source.randint(-6, 6), source.randint(1, 5)) for _ in range(3)] for _ in range(3)]
+    parts = [f"(({a})*p**2 + ({b})*p + ({c}))*q**{k}" for k, (a, b, c) in enumerate(rows)]
+    case = load(inequality(tmp_path, f"{' + '.join(parts)} >= 0"))
+    with Session(BUILT_IN) as session:
+        found = safe_values(case, session, case.free, {Form.INTERVALS})
+    assert isinstance(found, Intervals)
+    condition = condition_of(found.partition, case.model.domain.ring)
+    assert condition is not None
+    both = set()
+    for k in range(0, 211):
+        p = Fraction(k, 210)
+        c, b, a = (x * p * p + y * p + z for x, y, z in rows)
+        point: Point = {"p": p, "q": Fraction(0)}
+        assert condition.holds_at(point) == (least(a, b, c) >= 0), p
+        both.add(condition.holds_at(point))
+    assert both
+
+
+def test_several_free_parameters_by_vertices(tmp_path: Path) -> None:
+    """A claim that is linear in q is one about its ends; a claim that is not is left alone."""
+    case = load(inequality(tmp_path, "p*q + r*(1 - q) >= 1/2 - p*r", "pr"))
+    claims, domain = claims_of(case.model), case.model.domain
+    with Session(BUILT_IN) as session:
+        found = by_vertices(claims, case.free, domain, session)
+        assert isinstance(found, Elimination)
+        for k in range(0, 21):
+            for j in range(0, 21):
+                p, r = Fraction(k, 20), Fraction(j, 20)
+                true = min(p, r) >= Fraction(1, 2) - p * r
+                assert found.condition.holds_at({"p": p, "r": r, "q": Fraction(0)}) == true
+        bent = load(inequality(tmp_path, "(q - p)**2 + r >= 1/10", "pr"))
+        assert by_vertices(claims_of(bent.model), bent.free, bent.model.domain, session) is None
+
+
+def test_a_case_without_qepcad(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`verify` tells the same condition as with QEPCAD, and how it was shown."""
+    missing = Open(End.UNAVAILABLE, "qepcad is missing")
+    monkeypatch.setattr(conditions, "eliminate", lambda *rest: missing)
+    told = conditions.told(load(CASE), 20)["condition"]
+    assert told.startswith("private exactly for t with 4*t - 1 >= 0 and 4*t - 3 <= 0 (by exact projection; ")
+    beyond = inequality(tmp_path, "(q - p)**2 + r >= 1/10", "pr")
+    assert conditions.told(load(beyond), 5)["condition"] == "undecided, unavailable: qepcad is missing"
