@@ -22,8 +22,8 @@ from paramverify.exact.squares.monomials import Powers, classes, consistent, fli
 from paramverify.exact.squares.problems import Block, Problem, exponents_of, monomial, side_polynomial
 from paramverify.simplify.reductions import live_constraints
 
-MAX_ENTRIES = 12_000  # unknowns of one problem
-MAX_BASIS = 120  # the largest matrix
+MAX_ENTRIES = 3_000  # unknowns of one problem
+MAX_BASIS = 70  # the largest matrix
 MAX_POWER = 2  # of the multiplier
 MAX_LEVELS = 3  # degrees beyond that of the polynomial, in steps of two
 MAX_PAIRED = 6  # variables up to which ends of the box are multiplied in pairs

@@ -13,6 +13,7 @@ from typing import Any
 from paramverify.exact.squares.problems import Problem
 
 DENSE = 4_000_000  # equations times unknowns, up to which dependent equations are left out
+FAR = 1e-4  # errors in the equations from which on a solution is none
 NONE = ("infeasible", "unbounded", "indeterminate")  # parts of the words for "no solution", of both solvers
 
 
@@ -70,6 +71,8 @@ def solve(found: Program, solver: str = "clarabel") -> list[Any] | None:
     run = {"clarabel": _clarabel, "scs": _scs}[solver]
     vector = run(equations, right, found.sizes)
     if vector is None or not numpy.isfinite(vector).all():
+        return None
+    if abs(equations @ vector - right).max(initial=0.0) > FAR * max(1.0, abs(right).max(initial=0.0)):
         return None
     return _matrices(vector * scale, found.sizes)
 
