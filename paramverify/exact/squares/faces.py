@@ -17,13 +17,18 @@ from paramverify.exact.squares.problems import Block, Problem
 
 THRESHOLDS = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # of eigenvalues, for the largest one
 MAX_DENOMINATOR = 60
+GAP = 20  # how much larger the next eigenvalue must be
 SMALL = 3e-3  # pivots below are none, where others are possible
 
 
 def reduced(problem: Problem, matrices: Sequence[Any]) -> Problem | None:
     """Returns the problem on a smaller face that the matrices suggest; None if they suggest none."""
+    import numpy
+
+    pairs = list(zip(problem.blocks, matrices, strict=True))
+    largest = max(float(numpy.linalg.eigvalsh(matrix)[-1]) for matrix in matrices)
     for threshold in THRESHOLDS:
-        blocks = [_reduced(block, m, threshold) for block, m in zip(problem.blocks, matrices, strict=True)]
+        blocks = [_reduced(block, matrix, threshold, threshold * largest) for block, matrix in pairs]
         kept = [new if new is not None else old for new, old in zip(blocks, problem.blocks, strict=True)]
         if any(new is not None for new in blocks):
             return replace(problem, blocks=tuple(block for block in kept if block.basis))
@@ -37,16 +42,16 @@ def singular(matrices: Sequence[Any]) -> bool:
     return any(v[0] < THRESHOLDS[0] * max(v[-1], 1e-3) for v in map(numpy.linalg.eigvalsh, matrices))
 
 
-def _reduced(block: Block, matrix: Any, threshold: float) -> Block | None:
+def _reduced(block: Block, matrix: Any, threshold: float, least: float) -> Block | None:
+    """Returns the block on its face, empty where no eigenvalue reaches the least that counts."""
     import numpy
 
     values, vectors = numpy.linalg.eigh(matrix)
-    size = max(values[-1], 1e-12)
-    null = values < threshold * max(size, 1e-3)
-    if not null.any():
-        return None
-    if null.all():
+    if values[-1] < least:
         return replace(block, basis=())
+    null = values < threshold * values[-1]
+    if not null.any() or abs(values[null]).max() * GAP > values[~null].min():
+        return None
     # The vectors are off by about the root of what should be zero, for the least of the others.
     off = (abs(values[null]).max() / values[~null].min()) ** 0.5
     tolerance = min(max(30 * off, 1e-5), 1e-2)

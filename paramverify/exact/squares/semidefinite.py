@@ -68,13 +68,14 @@ def solve(found: Program, solver: str = "clarabel") -> list[Any] | None:
     equations = diags_array(1 / largest) @ found.matrix @ diags_array(scale)
     kept = _independent(equations)
     equations, right = equations[kept], (found.right / largest)[kept]
+    unit = abs(right).max(initial=0.0) or 1.0
     run = {"clarabel": _clarabel, "scs": _scs}[solver]
-    vector = run(equations, right, found.sizes)
+    vector = run(equations, right / unit, found.sizes)
     if vector is None or not numpy.isfinite(vector).all():
         return None
-    if abs(equations @ vector - right).max(initial=0.0) > FAR * max(1.0, abs(right).max(initial=0.0)):
+    if abs(equations @ vector - right / unit).max(initial=0.0) > FAR:
         return None
-    return _matrices(vector * scale, found.sizes)
+    return _matrices(vector * unit * scale, found.sizes)
 
 
 def _independent(equations: Any) -> Any:
