@@ -27,6 +27,7 @@ from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclos
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
+from paramverify.portfolio.neighbours import Neighbours
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
 from paramverify.portfolio.tallies import Tally, read_race, with_place
 from paramverify.portfolio.telling import decide_task, strategy_document
@@ -78,6 +79,7 @@ class Session:
         self.deadline = time.monotonic() + self.options.seconds
         self.history = history or History.load(default_path())
         self.words: dict[str, None] = {}  # programs on whose word proofs of this session rest
+        self._neighbours = Neighbours()
         self._runner, self._borrowed = runner, runner is not None
         self._quick = any(BUILT_IN in stage.backends for stage in self.options.strategy)
         discover()  # a mistake in the user's configuration is told at once
@@ -224,9 +226,12 @@ class Session:
         # parameters one by one, which is wrong for those that are tied to each other.
         steps = () if self.options.confirm > 1 or claim.domain.ring.tied else None
 
+        own = partial(self._leaf, tally=tally, confirm=confirm)
+        leaf = own if confirm > 1 else self._neighbours.before(own, tally.winners)
+
         def closed(about: Claim) -> Outcome:
             tally.spurious = False
-            return settle(about, partial(self._leaf, tally=tally, confirm=confirm), refuter(about), steps)
+            return settle(about, leaf, refuter(about), steps)
 
         found = by_enclosures(claim, closed, lambda: tally.spurious)
         if found.proof is not None or found.point is not None:

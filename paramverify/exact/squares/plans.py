@@ -22,9 +22,10 @@ from paramverify.exact.squares.monomials import Powers, classes, consistent, fli
 from paramverify.exact.squares.problems import Block, Problem, exponents_of, monomial, side_polynomial
 from paramverify.simplify.reductions import live_constraints
 
-MAX_ENTRIES = 12_000  # unknowns of one problem
-MAX_BASIS = 120  # the largest matrix
+MAX_ENTRIES = 3_000  # unknowns of one problem
+MAX_BASIS = 70  # the largest matrix
 MAX_POWER = 2  # of the multiplier
+MAX_LEFT_OUT = 4  # variables up to which one may be missing in the multiplier
 MAX_LEVELS = 3  # degrees beyond that of the polynomial, in steps of two
 MAX_PAIRED = 6  # variables up to which ends of the box are multiplied in pairs
 
@@ -43,13 +44,13 @@ def everywhere(f: Polynomial, ring: Ring, at_least_zero: Mapping[str, Fraction])
     """
     names = variables(f)
     form = len({sum(e) for e in exponents_of(f)}) == 1
-    for power in range(MAX_POWER + 1):
-        multiplier: tuple[SquareTerm, ...] = ()
-        target = f
-        if power:
-            multiplier, factor = _multiplier(names, ring, at_least_zero, power, form)
-            target = f * factor
-        problem = halved(target, ring, at_least_zero, multiplier)
+    multipliers: list[tuple[tuple[SquareTerm, ...], Polynomial]] = [((), ring.number(1))]
+    multipliers += [_multiplier(names, ring, at_least_zero, power, form) for power in range(1, MAX_POWER + 1)]
+    if form and 2 < len(names) <= MAX_LEFT_OUT:
+        rests = [tuple(n for n in names if n != left) for left in names]
+        multipliers += [_multiplier(rest, ring, at_least_zero, 1, form) for rest in rests]
+    for multiplier, factor in multipliers:
+        problem = halved(f * factor, ring, at_least_zero, multiplier)
         if problem is not None and small(problem):
             yield problem
 

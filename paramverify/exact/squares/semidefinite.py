@@ -13,6 +13,7 @@ from typing import Any
 from paramverify.exact.squares.problems import Problem
 
 DENSE = 4_000_000  # equations times unknowns, up to which dependent equations are left out
+FAR = 1e-4  # errors in the equations from which on a solution is none
 NONE = ("infeasible", "unbounded", "indeterminate")  # parts of the words for "no solution", of both solvers
 
 
@@ -67,11 +68,14 @@ def solve(found: Program, solver: str = "clarabel") -> list[Any] | None:
     equations = diags_array(1 / largest) @ found.matrix @ diags_array(scale)
     kept = _independent(equations)
     equations, right = equations[kept], (found.right / largest)[kept]
+    unit = abs(right).max(initial=0.0) or 1.0
     run = {"clarabel": _clarabel, "scs": _scs}[solver]
-    vector = run(equations, right, found.sizes)
+    vector = run(equations, right / unit, found.sizes)
     if vector is None or not numpy.isfinite(vector).all():
         return None
-    return _matrices(vector * scale, found.sizes)
+    if abs(equations @ vector - right / unit).max(initial=0.0) > FAR:
+        return None
+    return _matrices(vector * unit * scale, found.sizes)
 
 
 def _independent(equations: Any) -> Any:
@@ -116,7 +120,12 @@ def _clarabel(equations: Any, right: Any, sizes: Sequence[int]) -> Any:
     constants = numpy.concatenate([right, numpy.zeros(width)])
     nothing = csc_matrix((width, width))
     data = (nothing, numpy.zeros(width), matrix, constants, cones, settings)
-    solved = clarabel.DefaultSolver(*data).solve()
+    try:
+        solved = clarabel.DefaultSolver(*data).solve()
+    except BaseException as error:  # a panic in Rust, such as of its eigenvalues, is no `Exception`
+        if type(error).__name__ != "PanicException":
+            raise
+        return None
     return None if _hopeless(str(solved.status)) else numpy.array(solved.x)
 
 
