@@ -18,7 +18,7 @@ from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at, variables
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
-from paramverify.answers import Decision, Proved, Refuted
+from paramverify.answers import Decision, FailsAt, Proved, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.encodings.encoding import Candidate
@@ -181,7 +181,7 @@ class _Hunt:
             if possible is None:
                 claim = Claim(-mass, self.plain.domain)
                 answer = self.session.decide(claim).answer
-                possible = isinstance(answer, Refuted) or fails_without_witness(claim)
+                possible = isinstance(answer, Refuted | FailsAt) or fails_without_witness(claim)
                 never = never and isinstance(answer, Proved)
             else:
                 never = never and not possible
