@@ -25,6 +25,7 @@ from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
 from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
+from paramverify.portfolio import learned
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
@@ -37,7 +38,8 @@ from paramverify.tasks.tasks import HERE, Executor, Task, in_order
 T = TypeVar("T")
 
 PATIENCE = 0.1  # seconds after the time limit in which decisions of other processes may arrive
-QUICK = Work(boxes=300, coefficients=500_000)  # what built-ins may do in this process: tens of milliseconds
+QUICK = Work(boxes=30, coefficients=30_000)  # what built-ins may do in this process: some milliseconds
+TURN = 0.05  # seconds after which one more backend joins a race; most claims are decided before
 
 
 @dataclass(frozen=True)
@@ -306,7 +308,7 @@ class Session:
             return Outcome(reason="no time was left")
         if self._runner is None:
             self._runner = Runner()
-        names = self.history.ordered(claim, stage.names())
+        names = self.history.ordered(claim, learned.ordered(stage.names(), claim))
         if self._quick and self.options.confirm > 1:
             names = [name for name in names if program(name) != BUILT_IN]  # they have had their turn
         attempts = [Attempt(name, claim) for name in names]
@@ -320,7 +322,7 @@ class Session:
             tally.denied |= isinstance(known.answer, Open) and known.answer.denies
             return enough(known) or (tally.denied and not tally.sought)
 
-        raced = self._runner.race(attempts, limits, ended, width)
+        raced = self._runner.race(attempts, limits, ended, width, TURN)
         decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
         self.history.record(claim, decisions)
         check_agreement(claim, decisions)

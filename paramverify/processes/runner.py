@@ -146,11 +146,13 @@ class Runner:
         limits: Limits,
         until: Callable[[Decision], bool] | None = None,
         width: int | None = None,
+        turn: float = math.inf,
     ) -> list[Decision]:
         """Runs attempts side by side and stops them all at the first decision that `until` accepts.
 
-        At most `width` run at a time (as many as there are processors), in the order given. `until` sees
-        each decision once, as it comes; without it, any proof or refutation ends the race. Returns
+        At first `width` run at a time (as many as there are processors), in the order given, and one more
+        each time that `turn` seconds have passed: so none has to wait until those before it give up. `until`
+        sees each decision once, as it comes; without it, any proof or refutation ends the race. Returns
         one decision for each attempt; an attempt that was stopped, or never started, is interrupted. An
         answer that was complete when the race ended is kept, so that a contradiction can be seen.
         """
@@ -159,13 +161,17 @@ class Runner:
         runnings: list[Running] = []
         pending: list[Running] = []
         over = False
+        began = time.monotonic()
         try:
             while not over and (pending or len(runnings) < len(attempts)):
-                while len(pending) < width and len(runnings) < len(attempts):
+                turns = int((time.monotonic() - began) / turn)
+                while len(pending) < width + turns and len(runnings) < len(attempts):
                     running = self.start(attempts[len(runnings)], limits)
                     runnings.append(running)
                     pending.append(running)
-                for ended in self.wait(pending):
+                next_turn = began + (turns + 1) * turn - time.monotonic()
+                waiting = len(runnings) < len(attempts) and turn < math.inf
+                for ended in self.wait(pending, max(0.0, next_turn) if waiting else None):
                     pending.remove(ended)
                     assert ended.decision
                     over = enough(ended.decision) or over

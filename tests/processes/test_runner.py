@@ -272,6 +272,13 @@ def test_race_stops_at_the_first_decision(runner: Runner) -> None:
         assert detail(decisions[index]) == (End.INTERRUPTED, "another backend was faster")
 
 
+def test_nobody_waits_for_those_that_hang(runner: Runner) -> None:
+    """Where those that run say nothing, others join them, although there are no more processors."""
+    names = ("hang", "hang", "hang", "prove")
+    decisions = runner.race([attempt(name) for name in names], AMPLE, width=1, turn=0.01)
+    assert [isinstance(decision.answer, Proved) for decision in decisions] == [False, False, False, True]
+
+
 @pytest.mark.slow
 def test_race_that_nobody_wins(runner: Runner) -> None:
     """Without a decision every attempt runs to its own end."""
