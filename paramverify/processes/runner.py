@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any
 
 from paramverify.answers import Decision, End, Open, Proved
-from paramverify.backends import Backend
+from paramverify.backends import Backend, certifies
 from paramverify.claims import to_document
 from paramverify.processes import system as processes
 from paramverify.processes.attempts import Attempt, Limits, preloads, resolve, settings
@@ -156,7 +156,7 @@ class Runner:
         sees each decision once, as it comes; without it, any proof or refutation ends the race. Returns
         one decision for each attempt; an attempt that was stopped, or never started, is interrupted. An
         answer that was complete when the race ended is kept, so that a contradiction can be seen. Where a
-        race has ended with a word and no certificate, after s seconds, built-in procedures go on for
+        race has ended with a word and no certificate, after s seconds, those that certify go on for
         `evidence(s)` seconds at most; those that have not started do so if that is more than a turn.
         """
         enough = until or is_decided
@@ -180,8 +180,8 @@ class Runner:
                     over = enough(ended.decision) or over
             if over and evidence and _word_only(runnings):
                 seconds = evidence(time.monotonic() - began)
-                self.cancel([r for r in pending if not _built_in(r.attempt)], "another backend was faster")
-                late = [a for a in attempts[len(runnings) :] if _built_in(a)] if seconds > turn else []
+                self.cancel([r for r in pending if not _certifies(r.attempt)], "another backend was faster")
+                late = [a for a in attempts[len(runnings) :] if _certifies(a)] if seconds > turn else []
                 for attempt in late:
                     runnings.append(self.start(attempt, limits))
                 self._await_certificate([r for r in runnings if not r.outcome], seconds)
@@ -365,9 +365,9 @@ class Runner:
 def _word_only(runnings: Sequence[Running]) -> bool:
     """Tells whether a race has proofs, and none by a procedure that gives certificates."""
     proved = [r for r in runnings if r.decision and isinstance(r.decision.answer, Proved)]
-    return bool(proved) and not any(_built_in(r.attempt) for r in proved)
+    return bool(proved) and not any(_certifies(r.attempt) for r in proved)
 
 
-def _built_in(attempt: Attempt) -> bool:
+def _certifies(attempt: Attempt) -> bool:
     """Tells whether an attempt may give a certificate."""
-    return resolve(attempt.backend).builtin
+    return certifies(resolve(attempt.backend))
