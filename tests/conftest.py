@@ -32,6 +32,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # What earlier runs took must not change the order in which backends are tried, nor tests fill a user's cache.
 os.environ["PARAMVERIFY_HISTORY"] = "off"
+os.environ["PARAMVERIFY_ORDER"] = "off"
 
 
 # A shell that starts a job in the background makes it ignore these signals, and programs inherit that. A

@@ -156,7 +156,7 @@ def installed(wheel: Path, dependencies: Path, tmp_path_factory: pytest.TempPath
 def test_wheel_contents(wheel: Path, root: Path) -> None:
     """The wheel has every module, `encodings` included, the type marker, templates, the cases with what they
     name, and the licence; nothing else."""
-    data = [PACKAGE / "py.typed", *(PACKAGE / "templates").iterdir()]
+    data = [PACKAGE / "py.typed", PACKAGE / "portfolio" / "order.json", *(PACKAGE / "templates").iterdir()]
     cases = [path for path in (root / "cases").rglob("*") if path.is_file()]
     with ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.endswith("/")}

@@ -43,7 +43,8 @@ class Backend(Protocol):
     More members are optional. `settings` is a mapping of options that are always set and recorded; `preload`
     are names of modules that are imported once, before attempts are forked. For the others see the functions
     below: `place`, where it stands in the race of the default strategy; `program`, the program whose answers
-    its own are; `run_script`, which runs an SMT-LIB script as it is.
+    its own are; `run_script`, which runs an SMT-LIB script as it is; `certifies`, whether its proofs carry
+    certificates.
     """
 
     name: str
@@ -72,6 +73,12 @@ def asked(found: Backend, claim: Claim, options: Mapping[str, str]) -> Answer:
             reason = f"{tie.name} stands beside {tie.meaning}, and {found.name} knows polynomials alone"
             return Open(End.GAVE_UP, reason)
     return found.decide(claim, options)
+
+
+def certifies(found: Backend) -> bool:
+    """Returns whether the proofs of a backend carry certificates: those of built-in ones do."""
+    own: bool = getattr(found, "certifies", found.builtin)
+    return own
 
 
 def place(found: Backend) -> int | None:

@@ -30,6 +30,7 @@ class Sos:
     install = "pip install clarabel numpy scipy"
     abilities = frozenset({Ability.CLAIMS})
     place = 12
+    certifies = True
     preload = ("numpy", "scipy.sparse", "scipy.linalg", "scipy.optimize", "clarabel")
 
     def version(self) -> str | None:

@@ -40,6 +40,7 @@ from paramverify.reports.evidence import check_has_evidence, evidence_document
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
+FOR_EVIDENCE = 2.0  # seconds in which a certificate of a claim may follow a solver's word
 BUDGETS = "Verify for each of these bounds instead of the case's own, such as 1,ln(2),2."
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
@@ -95,6 +96,7 @@ def command(
         loaded = load(case, settings=settings())
         if evidence:
             check_has_evidence(loaded)
+            options = replace(options, evidence=FOR_EVIDENCE)
         options, settled = _kept(options, progress, as_json)
         report = verify(loaded, options, settled, near=not evidence)
         condition = conditions.told(loaded, max(0.01, until - time.monotonic()))

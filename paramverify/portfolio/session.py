@@ -25,6 +25,7 @@ from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
 from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
+from paramverify.portfolio import learned
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.neighbours import Neighbours
@@ -38,7 +39,9 @@ from paramverify.tasks.tasks import HERE, Executor, Task, in_order
 T = TypeVar("T")
 
 PATIENCE = 0.1  # seconds after the time limit in which decisions of other processes may arrive
-QUICK = Work(boxes=300, coefficients=500_000)  # what built-ins may do in this process: tens of milliseconds
+QUICK = Work(boxes=60, coefficients=60_000)  # what built-ins may do in this process: some milliseconds
+MORE = 0.2  # of the time of a race, in which a certificate may come after a solver's word
+TURN = 0.05  # seconds after which one more backend joins a race; most claims are decided before
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,9 @@ class Options:
     bytes. With `confirm` = n > 1, a claim counts as proved only if n different programs say so; all built-ins
     together are one. `on_decision` hears of each decision as it is made, `on_bound` of what a search for a
     largest value knows so far: a run that is ended by force can tell them. The `executor` decides claims that
-    do not depend on each other. `limit` is what is told where the
-    time is over: the limit that the user gave, of which some is spent before the session.
+    do not depend on each other. `limit` is what is told where the time is over: the limit that the user
+    gave, of which some is spent before the session. `evidence` is how many seconds more built-in procedures
+    get for a certificate, where a solver has given its word.
     """
 
     seconds: float = 60.0
@@ -61,6 +65,7 @@ class Options:
     on_bound: Callable[[Any], None] | None = field(default=None, compare=False)
     executor: Executor = field(default=HERE, compare=False)
     limit: float | None = field(default=None, compare=False)
+    evidence: float = 0.0
 
 
 class Session:
@@ -303,6 +308,10 @@ class Session:
             proofs.append(found.proof)
         return Outcome(proof=certificates.tree([certificates.cut(name, middle), *proofs]))
 
+    def _for_evidence(self, seconds: float) -> float:
+        """Returns how long a certificate is waited for after a race of so many seconds."""
+        return min(max(MORE * seconds, self.options.evidence), self.deadline - time.monotonic())
+
     def _attempts(
         self, claim: Claim, check: Confirm, tally: Tally, stage: Stage, until: float, confirm: int
     ) -> Outcome:
@@ -312,7 +321,7 @@ class Session:
             return Outcome(reason="no time was left")
         if self._runner is None:
             self._runner = Runner()
-        names = self.history.ordered(claim, stage.names())
+        names = self.history.ordered(claim, learned.ordered(stage.names(), claim))
         if self._quick and self.options.confirm > 1:
             names = [name for name in names if program(name) != BUILT_IN]  # they have had their turn
         attempts = [Attempt(name, claim) for name in names]
@@ -326,7 +335,7 @@ class Session:
             tally.denied |= isinstance(known.answer, Open) and known.answer.denies
             return enough(known) or (tally.denied and not tally.sought)
 
-        raced = self._runner.race(attempts, limits, ended, width)
+        raced = self._runner.race(attempts, limits, ended, width, TURN, evidence=self._for_evidence)
         decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
         self.history.record(claim, decisions)
         check_agreement(claim, decisions)

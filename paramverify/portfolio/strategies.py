@@ -50,8 +50,7 @@ Strategy = tuple[Stage, ...]
 NAMED: dict[str, Strategy] = {
     "default": (
         Stage((BUILT_IN,), 1.0),
-        Stage((Group.ALL,), 4.0),
-        Stage((Group.ALL,), 20.0),
+        Stage((Group.ALL,), 24.0),
         Stage((Group.ALL,), 60.0, 2),
         Stage((Group.ALL,), float("inf"), 4),
     ),

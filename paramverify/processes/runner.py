@@ -22,8 +22,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-from paramverify.answers import Decision, End, Open
-from paramverify.backends import Backend
+from paramverify.answers import Decision, End, Open, Proved
+from paramverify.backends import Backend, certifies
 from paramverify.claims import to_document
 from paramverify.processes import system as processes
 from paramverify.processes.attempts import Attempt, Limits, preloads, resolve, settings
@@ -146,34 +146,60 @@ class Runner:
         limits: Limits,
         until: Callable[[Decision], bool] | None = None,
         width: int | None = None,
+        turn: float = math.inf,
+        evidence: Callable[[float], float] | None = None,
     ) -> list[Decision]:
         """Runs attempts side by side and stops them all at the first decision that `until` accepts.
 
-        At most `width` run at a time (as many as there are processors), in the order given. `until` sees
-        each decision once, as it comes; without it, any proof or refutation ends the race. Returns
+        At first `width` run at a time (as many as there are processors), in the order given, and one more
+        each time that `turn` seconds have passed: so none has to wait until those before it give up. `until`
+        sees each decision once, as it comes; without it, any proof or refutation ends the race. Returns
         one decision for each attempt; an attempt that was stopped, or never started, is interrupted. An
-        answer that was complete when the race ended is kept, so that a contradiction can be seen.
+        answer that was complete when the race ended is kept, so that a contradiction can be seen. Where a
+        race has ended with a word and no certificate, after s seconds, those that certify go on for
+        `evidence(s)` seconds at most; those that have not started do so if that is more than a turn.
         """
         enough = until or is_decided
         width = width or os.cpu_count() or 1
         runnings: list[Running] = []
         pending: list[Running] = []
         over = False
+        began = time.monotonic()
         try:
             while not over and (pending or len(runnings) < len(attempts)):
-                while len(pending) < width and len(runnings) < len(attempts):
+                turns = int((time.monotonic() - began) / turn)
+                while len(pending) < width + turns and len(runnings) < len(attempts):
                     running = self.start(attempts[len(runnings)], limits)
                     runnings.append(running)
                     pending.append(running)
-                for ended in self.wait(pending):
+                next_turn = began + (turns + 1) * turn - time.monotonic()
+                waiting = len(runnings) < len(attempts) and turn < math.inf
+                for ended in self.wait(pending, max(0.0, next_turn) if waiting else None):
                     pending.remove(ended)
                     assert ended.decision
                     over = enough(ended.decision) or over
+            if over and evidence and _word_only(runnings):
+                seconds = evidence(time.monotonic() - began)
+                self.cancel([r for r in pending if not _certifies(r.attempt)], "another backend was faster")
+                late = [a for a in attempts[len(runnings) :] if _certifies(a)] if seconds > turn else []
+                for attempt in late:
+                    runnings.append(self.start(attempt, limits))
+                self._await_certificate([r for r in runnings if not r.outcome], seconds)
         finally:
-            self.cancel(pending, "another backend was faster" if over else "interrupted")
+            self.cancel(runnings, "another backend was faster" if over else "interrupted")
         unstarted = Open(End.INTERRUPTED, "another backend was faster")
-        decisions = [r.decision for r in runnings if r.decision]
-        return decisions + [Decision(unstarted, a.backend) for a in attempts[len(runnings) :]]
+        made = {id(r.attempt): r.decision for r in runnings}
+        return [made.get(id(a)) or Decision(unstarted, a.backend) for a in attempts]
+
+    def _await_certificate(self, runnings: Sequence[Running], seconds: float) -> None:
+        """Waits until one of these attempts has decided, all have ended, or the time is over."""
+        until = time.monotonic() + seconds
+        left = list(runnings)
+        while left and time.monotonic() < until:
+            ended = self.wait(left, until - time.monotonic())
+            if any(r.decision and is_decided(r.decision) for r in ended):
+                break
+            left = [r for r in left if r not in ended]
 
     def _backend(self, name: str) -> tuple[Backend, str | None, list[str]]:
         """Returns a backend, its version and what to preload, looked up once per runner."""
@@ -334,3 +360,14 @@ class Runner:
                 running = self._active[report["ended"]]
                 self._forget(running)
                 running.conclude(report["code"], report["cpu"], report["memory"])
+
+
+def _word_only(runnings: Sequence[Running]) -> bool:
+    """Tells whether a race has proofs, and none by a procedure that gives certificates."""
+    proved = [r for r in runnings if r.decision and isinstance(r.decision.answer, Proved)]
+    return bool(proved) and not any(_certifies(r.attempt) for r in proved)
+
+
+def _certifies(attempt: Attempt) -> bool:
+    """Tells whether an attempt may give a certificate."""
+    return certifies(resolve(attempt.backend))

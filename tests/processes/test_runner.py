@@ -272,6 +272,24 @@ def test_race_stops_at_the_first_decision(runner: Runner) -> None:
         assert detail(decisions[index]) == (End.INTERRUPTED, "another backend was faster")
 
 
+def test_nobody_waits_for_those_that_hang(runner: Runner) -> None:
+    """Where those that run say nothing, others join them, although there are no more processors."""
+    names = ("hang", "hang", "hang", "prove")
+    decisions = runner.race([attempt(name) for name in names], AMPLE, width=1, turn=0.01)
+    assert [isinstance(decision.answer, Proved) for decision in decisions] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 60.0])
+def test_a_certificate_may_follow_a_word(runner: Runner, seconds: float) -> None:
+    """Where it is asked for, a built-in procedure goes on after a solver's word, also if it had not begun."""
+    rivals = [attempt("prove"), Attempt("bernstein", HOLDS), attempt("hang")]
+    word, certified, other = runner.race(rivals, AMPLE, width=1, turn=1.0, evidence=lambda _: seconds)
+    assert isinstance(word.answer, Proved)
+    assert detail(other)[0] is End.INTERRUPTED
+    assert isinstance(certified.answer, Proved) == (seconds > 0)
+    assert not isinstance(certified.answer, Proved) or certified.answer.certificate
+
+
 @pytest.mark.slow
 def test_race_that_nobody_wins(runner: Runner) -> None:
     """Without a decision every attempt runs to its own end."""

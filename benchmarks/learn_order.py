@@ -1,0 +1,111 @@
+"""Learns which backend to start first, from what benchmarks/literature.py measured.
+
+    python benchmarks/learn_order.py RESULTS [--limit 20] [--write]
+
+A decision tree of scikit-learn (the extra `stats`) predicts the logarithm of the seconds of each backend from
+the features of a claim (`paramverify.portfolio.learned`). An open claim counts with twice the limit. Claims
+that nobody decides say nothing, and so do those that the built-ins settle before any race. Families of claims
+are held out one after the other: the printed seconds are those of the backend that comes first, on claims
+that the tree has not seen. `--write` replaces the tree that the package has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from math import log10
+from pathlib import Path
+from typing import Any
+
+from literature import ROOT, questions
+from sklearn.tree import DecisionTreeRegressor
+
+from paramverify.answers import Open
+from paramverify.backends import taking_part
+from paramverify.exact.branching import decide_exactly
+from paramverify.portfolio.learned import FEATURES, OWN, features, leaf, tree_of
+from paramverify.portfolio.session import QUICK
+
+LEAST = 0.02  # seconds: what an attempt needs at least, so that noise below says nothing
+DEPTH, IN_LEAF = 3, 8
+
+
+def fitted(rows: Sequence[tuple[dict[str, float], dict[str, float]]], names: Sequence[str]) -> Any:
+    """Returns the tree of rows of features and seconds, as JSON data."""
+    model = DecisionTreeRegressor(max_depth=DEPTH, min_samples_leaf=IN_LEAF, random_state=0)
+    model.fit(
+        [[asked[feature] for feature in FEATURES] for asked, _ in rows],
+        [[log10(seconds[name]) for name in names] for _, seconds in rows],
+    )
+    grown = model.tree_
+
+    def node(number: int) -> dict[str, Any]:
+        if grown.children_left[number] == grown.children_right[number]:
+            seconds = {name: round(10 ** float(grown.value[number][k][0]), 3) for k, name in enumerate(names)}
+            fast = dict(sorted(seconds.items(), key=lambda entry: entry[1]))
+            return {"claims": int(grown.n_node_samples[number]), "seconds": fast}
+        return {
+            "feature": FEATURES[grown.feature[number]],
+            "at": float(grown.threshold[number]),
+            "below": node(grown.children_left[number]),
+            "above": node(grown.children_right[number]),
+        }
+
+    return node(0)
+
+
+def main() -> None:
+    """Learns, tells what it is worth on claims that were held out, and writes the tree."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--limit", type=float, default=20.0)
+    parser.add_argument("--write", action="store_true")
+    chosen = parser.parse_args()
+    measured: dict[str, dict[str, float]] = defaultdict(dict)
+    for line in chosen.results.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        seconds = max(row["seconds"], LEAST) if row["said"] else 2 * chosen.limit
+        measured[row["name"]][row["who"]] = seconds
+    names = [found.name for found in taking_part()]
+    rows, families = [], []
+    for question in questions(ROOT / "cases" / "inequalities"):
+        seconds = {name: measured[question.name].get(name, 2 * chosen.limit) for name in names}
+        if min(seconds.values()) > chosen.limit:
+            continue
+        if isinstance(decide_exactly(question.claim, replace(QUICK)), Open):
+            rows.append((features(question.claim), seconds))
+            families.append(question.name.split("-")[0])
+    told: dict[str, list[float]] = {"virtual best": [min(seconds.values()) for _, seconds in rows]}
+    for name in names:
+        told[f"always {name}"] = [seconds[name] for _, seconds in rows]
+    held: list[float] = []
+    two: list[float] = []
+    for family, (asked, seconds) in zip(families, rows, strict=True):
+        others = [row for row, other in zip(rows, families, strict=True) if other != family]
+        expected = leaf(tree_of(fitted(others, names)), asked).seconds
+        first = sorted(names, key=lambda name: expected[name])
+        held.append(seconds[first[0]])
+        two.append(min(seconds[name] for name in first[:2]))
+    told["the tree, held out"] = held
+    told["the first two of the tree, held out"] = two
+    print(
+        f"{len(rows)} claims of {len(set(families))} families that a race decides, limit {chosen.limit:g} s\n"
+    )
+    print("| first | decided | total s | regret s | within 1.2 times and 0.05 s of the best |")
+    print("| --- | --- | --- | --- | --- |")
+    best = told["virtual best"]
+    for who, seen in told.items():
+        near = sum(s <= 1.2 * b + 0.05 for s, b in zip(seen, best, strict=True))
+        decided = sum(s <= chosen.limit for s in seen)
+        print(f"| {who} | {decided} | {sum(seen):.1f} | {sum(seen) - sum(best):.1f} | {near} |")
+    if chosen.write:
+        OWN.write_text(json.dumps(fitted(rows, names), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
