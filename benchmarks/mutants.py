@@ -57,6 +57,7 @@ TESTS = {
     "checker/polynomials.py": "checker/test_claim_checker.py checker/test_checker.py",
     "checker/exponentials.py": "checker/test_exponentials.py checker/test_claim_checker.py",
     "checker/ties.py": "checker/test_tied_kernel.py",
+    "checker/squares.py": "checker/test_squares_kernel.py checker/test_claim_checker.py",
     "checker/cones.py": "checker/test_cone_checker.py",
     "checker/models.py": "checker/test_cone_checker.py",
     "checker/neighbours.py": "checker/test_product_checker.py",

@@ -39,6 +39,15 @@ ACCEPTED = {
         _claim("x^2", XY),
         _proof(_term(("1", "x*y")), multiplier=[_term(("1", "y"))]),
     ),
+    "a coefficient that is zero": (SQUARE, _proof(_term(("1", "x - y"), ("0", "x")))),
+    "everywhere, whatever the box is": (
+        _claim("y^2", {"x": "[0, 0]", "y": "[-1, 1]"}),
+        _proof(_term(("1", "x*y")), multiplier=[_term(("1", "x"))]),
+    ),
+    "a multiplier without what is fixed": (
+        _claim("x", {"x": "[0, 1]", "z": "[1, 1]"}),
+        _proof(_term(("1", "x")), multiplier=[_term(("1", "1"), product=[LOW])]),
+    ),
     "sides of the box": (_claim("x - x^2", UNIT), _proof(_term(("1", "1"), product=[LOW, HIGH]))),
     "a side beyond the box": (
         _claim("x + 1", UNIT),
@@ -82,7 +91,39 @@ def test_identities_are_accepted(name: str) -> None:
     assert check_claim(*ACCEPTED[name]) == ()
 
 
+# Of these the only point is x = 0, where the claim fails.
+ZERO = _claim("-1", UNIT, [("-x", ">="), ("1 - x", ">")])
+FIRST = _term(("1", "1"), product=[["constraint", 0]])
+
 REJECTED = {
+    "a constraint in the multiplier alone": (
+        ZERO,
+        _proof(_term(("1", "1"), product=[LOW]), multiplier=[FIRST]),
+        "not shown to be positive",
+    ),
+    "a multiplier that is positive in its last side only": (
+        ZERO,
+        _proof(
+            _term(("1", "1"), product=[["constraint", 0], ["constraint", 1]]),
+            multiplier=[_term(("1", "1"), product=[LOW, ["constraint", 1]])],
+        ),
+        "not shown to be positive",
+    ),
+    "a positive number zero times": (
+        ZERO,
+        _proof(FIRST, multiplier=[_term(("0", "1")), _term(("1", "1"), product=[LOW])]),
+        "not shown to be positive",
+    ),
+    "zero as a positive number": (
+        ZERO,
+        _proof(FIRST, multiplier=[_term(("1", "0")), _term(("1", "1"), product=[LOW])]),
+        "not shown to be positive",
+    ),
+    "a square of what is fixed as the multiplier": (
+        _claim("-1", {"x": "[0, 0]"}),
+        _proof(_term(("1", "1"), product=[LOW, ["high", "x", "0"]]), multiplier=[_term(("1", "x"))]),
+        "one value only",
+    ),
     "another polynomial": (SQUARE, _proof(_term(("1", "x + y"))), "another polynomial"),
     "a perturbed number": (SQUARE, _proof(_term(("1000001/1000000", "x - y"))), "another polynomial"),
     "a negative coefficient": (
@@ -175,3 +216,11 @@ def test_squares_vanish_together() -> None:
     claim, proof = _vanish("-y^2", [["0", "x"], ["1", "y"]])
     with pytest.raises(Rejected, match="not positive"):
         check_claim(claim, proof)
+
+
+def test_what_vanishes_is_not_positive() -> None:
+    """From −x² ≥ 0 follow x ≥ 0 and −x ≥ 0, which do not contradict each other."""
+    claim = _claim("-1", UNIT, [("-x^2", ">=")])
+    rest = {"kind": "contradiction", "constraints": [1, 2]}
+    with pytest.raises(Rejected, match="do not contradict"):
+        check_claim(claim, {"kind": "vanish", "constraint": 0, "squares": [["1", "x"]], "proof": rest})
