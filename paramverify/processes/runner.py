@@ -65,6 +65,11 @@ class Runner:
     ) -> None:
         self.close()
 
+    def abandon(self) -> None:
+        """Ends all attempts, from any thread: the thread that waits for them hears that they are lost."""
+        if self._zygote:
+            self._zygote.kill()
+
     def close(self) -> None:
         """Kills every attempt and the zygote; running attempts end as interrupted."""
         for running in self._active.values():
