@@ -101,7 +101,7 @@ def command(
 ) -> int:
     """Compare backends and encodings on many cases.
 
-    CASES are case files, SMT-LIB scripts (.smt2, logic QF_NRA), and folders of both. Every backend tries
+    CASES are case files, SMT-LIB scripts (.smt2) about reals, and folders of both. Every backend tries
     every claim, with and without simplification. Results are kept as they come in results.jsonl; the same
     command again makes only those attempts that have no result there.
 
@@ -110,10 +110,7 @@ def command(
     able = [b for b in discover().values() if Ability.CLAIMS in b.abilities]
     missing = [b for b in able if b.version() is None]
     names = _names(backends, "--backends") or tuple(b.name for b in able if b not in missing)
-    known = _names(encodings, "--encodings")
-    for name in known:
-        if name not in encodings_known():
-            raise InputError(f"unknown encoding {name!r}; known: {', '.join(encodings_known())}")
+    known = _encodings(encodings)
     work = executor()
     choice = Choice(names, timeout, memory_limit(), repeat, beside=not work.is_here, jobs=jobs)
     subjects = read_subjects(cases, known, lambda path: _reading(path, timeout))
@@ -143,6 +140,11 @@ def command(
             return Exit.INTERRUPTED
     records += [record for found, _ in told for record in found]
     made = comparison.Comparison.of(records, subjects, skipped, timeout)
+    return _tell(made, output, as_json)
+
+
+def _tell(made: comparison.Comparison, output: Path, as_json: bool) -> int:
+    """Writes the files of a comparison and prints what it says; returns the exit code."""
     document, notes = _write(made, output)
     alarm = comparisons.alarm(made.judgement)
     if as_json:
@@ -153,6 +155,14 @@ def command(
     for line in alarm:
         click.secho(line, fg="red", bold=True, err=True)
     return Exit.VIOLATED if made.judgement.alarming else Exit.HOLDS
+
+
+def _encodings(text: str | None) -> tuple[str, ...]:
+    known = _names(text, "--encodings")
+    for name in known:
+        if name not in encodings_known():
+            raise InputError(f"unknown encoding {name!r}; known: {', '.join(encodings_known())}")
+    return known
 
 
 def _names(text: str | None, option: str) -> tuple[str, ...]:
