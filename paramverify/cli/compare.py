@@ -36,6 +36,7 @@ from paramverify.compare.subjects import Skipped, read_subjects
 from paramverify.encodings import sequences, sets
 from paramverify.encodings.choice import names as encodings_known
 from paramverify.errors import InputError
+from paramverify.processes.attempts import split_names
 from paramverify.reports import comparisons
 from paramverify.reports.pictures import plots
 from paramverify.reports.pictures.comparisons import write_plots
@@ -168,7 +169,7 @@ def _encodings(text: str | None) -> tuple[str, ...]:
 def _names(text: str | None, option: str) -> tuple[str, ...]:
     if text is None:
         return ()
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    names = tuple(dict.fromkeys(split_names(text)))
     if not names:
         raise click.UsageError(f"{option} needs at least one name")
     return names

@@ -123,7 +123,7 @@ def plan(found: Subjects, choice: Choice) -> tuple[list[Planned], list[Skipped]]
                     "origin": subject.origin,
                     "backend": name,
                     "version": versions[name],
-                    "options": settings(backends[name], {}),
+                    "options": settings(backends[name], {}, name),
                     "simplification": "on" if simplification else "off",
                     "repeat": repeat,
                     **common,

@@ -1,6 +1,6 @@
 """A comparison in the forms of others: the scores of SMT-COMP, and results and tables of BenchExec.
 
-A score of SMT-COMP is (errors, correct answers, time), better in this order: fewer, more, less ([SmtComp]).
+A score of SMT-COMP is (errors, correct answers, time), better in this order: fewer, more, less ([Weber19]).
 The parallel score counts answers within the wall-clock limit and their wall-clock time; the sequential one
 those within so much processor time, and that time. The sat and unsat scores count such answers alone, and the
 24 seconds score those within 24 seconds of wall-clock time. BenchExec's result files are those of [Beyer19].

@@ -17,7 +17,7 @@ from paramverify.algebra.polynomials import variables
 from paramverify.answers import Decision, End, FailsAt, Open, Proved
 from paramverify.backends import discover
 from paramverify.claims import Claim, without_enclosure, without_unused_ties
-from paramverify.errors import TimeLimitError
+from paramverify.errors import InputError, TimeLimitError
 from paramverify.evidence import certificates
 from paramverify.evidence.replaying import as_judged
 from paramverify.exact.algebraic import EFFORT, LITTLE, algebraic_violation, may_fail_at_algebraic
@@ -50,7 +50,8 @@ class Options:
     together are one. `on_decision` hears of each decision as it is made, `on_bound` of what a search for a
     largest value knows so far: a run that is ended by force can tell them. The `executor` decides claims that
     do not depend on each other. `limit` is what is told where the
-    time is over: the limit that the user gave, of which some is spent before the session.
+    time is over: the limit that the user gave, of which some is spent before the session. Without `simplify`
+    backends get claims as they are; built-in procedures simplify by themselves.
     """
 
     seconds: float = 60.0
@@ -61,6 +62,7 @@ class Options:
     on_bound: Callable[[Any], None] | None = field(default=None, compare=False)
     executor: Executor = field(default=HERE, compare=False)
     limit: float | None = field(default=None, compare=False)
+    simplify: bool = True
 
 
 class Session:
@@ -82,6 +84,10 @@ class Session:
         self._neighbours = Neighbours()
         self._runner, self._borrowed = runner, runner is not None
         self._quick = any(BUILT_IN in stage.backends for stage in self.options.strategy)
+        if not self.options.simplify:
+            self._quick = False  # the procedures of this process begin with simplification
+            if not self.options.executor.is_here:
+                raise InputError("--no-simplify is for claims that are decided here: leave --cluster out")
         discover()  # a mistake in the user's configuration is told at once
         self._stages: list[Stage] = []
         for stage in self.options.strategy:
@@ -224,7 +230,8 @@ class Session:
         tally = Tally(claim, sought=not may_fail_at_algebraic(claim))
         # A confirmation must not rest on the simplification that it is to confirm; and simplification moves
         # parameters one by one, which is wrong for those that are tied to each other.
-        steps = () if self.options.confirm > 1 or claim.domain.ring.tied else None
+        plain = self.options.confirm > 1 or not self.options.simplify
+        steps = () if plain or claim.domain.ring.tied else None
 
         own = partial(self._leaf, tally=tally, confirm=confirm)
         leaf = own if confirm > 1 else self._neighbours.before(own, tally.winners)

@@ -93,7 +93,7 @@ class Runner:
             InputError: the backend is unknown.
         """
         backend, version, modules = self._backend(attempt.backend)
-        options = settings(backend, attempt.options)
+        options = settings(backend, attempt.options, attempt.backend)
         running = Running(attempt, limits, version or "", options)
         if version is None:
             running.settle(

@@ -94,7 +94,7 @@ def _solution(question: Question, means: Means, quotients: Sequence[Quotient] = 
 
 def _sentence(term: Term, means: Means) -> Answered:
     """Decides the negation of a sentence: the sentence is true iff that has no solution."""
-    return _solution(_asking([negated(term)]), means)
+    return _solution(_asking([negated(term)]), means.within(means.left / 2))
 
 
 def _asking(assertions: Sequence[Term]) -> Question:

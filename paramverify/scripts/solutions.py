@@ -14,14 +14,16 @@ from functools import partial
 
 from paramverify import printable
 from paramverify.answers import Decision, End, Proved, Refuted, Standing
-from paramverify.backends import backend, program, script_runner
+from paramverify.backends import script_runner
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError, LimitError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.settling import VERSION
 from paramverify.formats.script_writing import quoted
+from paramverify.portfolio.agreement import program
 from paramverify.portfolio.session import QUICK, Options, Session
 from paramverify.portfolio.strategies import BUILT_IN
+from paramverify.processes.attempts import resolve
 from paramverify.processes.runner import Limits, Runner
 from paramverify.scripts.answers import Answered, Question, Settled
 from paramverify.scripts.asking import script_attempt
@@ -31,7 +33,7 @@ from paramverify.scripts.models import points, read_model
 from paramverify.scripts.regions import Region, region
 
 FIRST = 2.0  # seconds for solvers before claims in which variables were moved
-LEAST = 0.02  # seconds below which nothing is begun
+LEAST = 0.1  # seconds below which nothing is begun
 WIDTH = 2  # solvers side by side
 LONGEST = 200  # characters of one reason
 NO_TIME = "the time limit was reached"
@@ -62,7 +64,7 @@ class Means:
 
     def solvers(self) -> list[str]:
         """Returns those of them that read scripts and are installed."""
-        found = [(name, backend(name)) for name in self.names() if name != BUILT_IN]
+        found = [(name, resolve(name)) for name in self.names() if name != BUILT_IN]
         return [name for name, b in found if script_runner(b) and b.version() is not None]
 
 
@@ -233,7 +235,7 @@ class _Race:
         name = decision.options.get("backend", decision.backend)
         said = decision.answer
         if isinstance(said, Proved):
-            self.unsat.setdefault(program(backend(name), name), (name, said.transcript))
+            self.unsat.setdefault(program(name), (name, said.transcript))
         elif isinstance(said, Refuted):
             self.said_sat[name] = said.transcript
             reason = self._evaluated(name, said.transcript)
