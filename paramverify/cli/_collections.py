@@ -78,7 +78,8 @@ def export_collection(
     if as_json:
         print_json(told)
         return Exit.HOLDS
-    say(f"{counted(len(rows), 'script')} of {told['families']} families in {folder}")
+    families = f"{told['families']} famil{'y' if told['families'] == 1 else 'ies'}"
+    say(f"{counted(len(rows), 'script')} of {families} in {folder}")
     say("  " + ", ".join(f"{count} {status}" for status, count in sorted(statuses.items())))
     for grade, count in sorted(grades.items()):
         say(f"  grade {grade}: {count} ({GRADES[grade]})")

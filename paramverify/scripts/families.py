@@ -7,6 +7,7 @@ stated where there is evidence: a certificate that the kernel replays, or a poin
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -92,6 +93,7 @@ def plain(claim: Claim) -> Claim:
 
 def known_of(claim: Claim, session: Session) -> Known:
     """Returns what can be shown of a claim without the constant `E`, and how hard that was."""
+    started = time.monotonic()
     tree = simplify(claim)
     if not tree.leaves():
         decision, grade = Decision(decide_exactly(claim), "built-in"), 1
@@ -100,7 +102,7 @@ def known_of(claim: Claim, session: Session) -> Known:
     if not isinstance(decision.answer, (Proved, Refuted)):
         decision = session.decide(claim)
         grade = 3 if decision.seconds <= SLOW else 4
-    return _judged(claim, decision, grade)
+    return _judged(claim, replace(decision, seconds=time.monotonic() - started), grade)
 
 
 def _judged(claim: Claim, decision: Decision, grade: int) -> Known:
