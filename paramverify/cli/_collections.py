@@ -52,6 +52,7 @@ def export_collection(
                 with time_limit(timeout, timeout):
                     case = load(str(path))
                     claims = listed_claims(case.model)
+                _output.lift()  # the session keeps its own limit
                 options = Options(seconds=timeout)
                 with Session(options, runner) as session:
                     about = information(case.title, license_, category)
