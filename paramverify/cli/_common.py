@@ -26,6 +26,7 @@ from paramverify.cli._settings import set_option
 from paramverify.errors import DisagreementError, InputError, TimeLimitError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
+from paramverify.processes.attempts import split_names
 from paramverify.processes.sizes import read_size
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -35,6 +36,7 @@ CLAIMS, MONOLITHIC = "claims", "monolithic"  # what `--encoding` may be
 AGAIN = 0.01  # seconds after which an alarm that was lost comes again
 IMPORTS = 5.0  # seconds that an import may take longer than the time limit
 GRACE = 0.25  # seconds that a session may need to end its processes
+PLAIN = "paramverify.plain"  # key in the context of a command
 MEMORY = "paramverify.memory"  # key in the context of a command
 OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
 
@@ -136,7 +138,16 @@ def session_option(function: Function) -> Function:
     number = click.IntRange(min=1)
     function = click.option("--confirm", type=number, default=1, metavar="N", help=confirm)(function)
     function = click.option("--strategy", metavar="TEXT", help=strategy)(function)
+    plain = "Give backends the claims as they are; built-in procedures simplify by themselves."
+    function = click.option(
+        "--no-simplify", "as_they_are", is_flag=True, expose_value=False, callback=_keep_plain, help=plain
+    )(function)
     return click.option("--backends", metavar="NAMES", help=backends)(function)
+
+
+def _keep_plain(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    del parameter
+    context.meta[PLAIN] = value
 
 
 def session_options(timeout: float, backends: str | None, strategy: str | None, confirm: int) -> Options:
@@ -145,13 +156,17 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
         raise click.UsageError("give either --backends or --strategy")
     chosen = parse_strategy(strategy or "default")
     if backends is not None:
-        names = tuple(name.strip() for name in backends.split(",") if name.strip())
+        names = tuple(split_names(backends))
         if not names:
             raise click.UsageError("--backends needs at least one name")
         chosen = race_of(names)
     seconds = _output.remaining(timeout)
     limit = memory_limit()
-    return Options(seconds=seconds, memory=limit, strategy=chosen, confirm=confirm, limit=timeout)
+    context = click.get_current_context(silent=True)
+    simplify = not (context and context.meta.get(PLAIN))
+    return Options(
+        seconds=seconds, memory=limit, strategy=chosen, confirm=confirm, limit=timeout, simplify=simplify
+    )
 
 
 @contextmanager

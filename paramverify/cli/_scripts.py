@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from paramverify.answers import Standing
+from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
-from paramverify.formats.script_reading import read_script
+from paramverify.formats.script_reading import Check, read_script
 from paramverify.portfolio.session import Options
 from paramverify.reports import scripts
-from paramverify.scripts.answers import ScriptReport
+from paramverify.scripts.answers import Answered, ScriptReport
 from paramverify.scripts.deciding import decide_script
 
 SUFFIX = ".smt2"
@@ -28,13 +29,19 @@ def verify_script(path: str, timeout: float, options: Options, as_json: bool, **
     if settings():
         raise click.UsageError(f"{path} is an SMT-LIB script, and has no definitions for -D")
     with time_limit(timeout):
-        report = decide_script(read_script(Path(path)), options)
+        report = decide_script(read_script(Path(path)), options, _keep)
     if as_json:
         print_json(scripts.document(report))
     else:
         for line in scripts.lines(report):
             say(line)
     return exit_code(report)
+
+
+def _keep(check: Check, answer: Answered) -> None:
+    """Keeps an answer, in case that a limit ends the run."""
+    word = f"  Question {check.number}, line {check.line}: {answer.standing.of_script}"
+    _output.add("checks", scripts.check_document(check, answer), word)
 
 
 WHY = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,13 +27,16 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import Exit
+from paramverify.compare import standards
 from paramverify.compare import summary as comparison
 from paramverify.compare.comparing import Advance, Choice, Planned, plan, run
+from paramverify.compare.foreign import read_results
 from paramverify.compare.results import ResultsFile, identity
 from paramverify.compare.subjects import Skipped, read_subjects
 from paramverify.encodings import sequences, sets
 from paramverify.encodings.choice import names as encodings_known
 from paramverify.errors import InputError
+from paramverify.processes.attempts import split_names
 from paramverify.reports import comparisons
 from paramverify.reports.pictures import plots
 from paramverify.reports.pictures.comparisons import write_plots
@@ -63,6 +67,20 @@ LISTED = (90, "Compare backends and encodings on many cases.")
     "--repeat", type=click.IntRange(min=1), default=1, metavar="N", help="Make each attempt N times."
 )
 @click.option(
+    "--jobs",
+    type=click.IntRange(min=1, max=256),
+    default=1,
+    metavar="N",
+    help="Make N attempts at a time; their times are then those of a busy machine.",
+)
+@click.option(
+    "--results",
+    "others",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="Results of other tools as CSV, with columns case, tool, status, wall, cpu; repeatable.",
+)
+@click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -77,12 +95,14 @@ def command(
     encodings: str | None,
     timeout: float,
     repeat: int,
+    jobs: int,
+    others: tuple[Path, ...],
     output: Path,
     as_json: bool,
 ) -> int:
     """Compare backends and encodings on many cases.
 
-    CASES are case files, SMT-LIB scripts (.smt2, logic QF_NRA), and folders of both. Every backend tries
+    CASES are case files, SMT-LIB scripts (.smt2) about reals, and folders of both. Every backend tries
     every claim, with and without simplification. Results are kept as they come in results.jsonl; the same
     command again makes only those attempts that have no result there.
 
@@ -91,17 +111,16 @@ def command(
     able = [b for b in discover().values() if Ability.CLAIMS in b.abilities]
     missing = [b for b in able if b.version() is None]
     names = _names(backends, "--backends") or tuple(b.name for b in able if b not in missing)
-    known = _names(encodings, "--encodings")
-    for name in known:
-        if name not in encodings_known():
-            raise InputError(f"unknown encoding {name!r}; known: {', '.join(encodings_known())}")
+    known = _encodings(encodings)
     work = executor()
-    choice = Choice(names, timeout, memory_limit(), repeat, beside=not work.is_here)
+    choice = Choice(names, timeout, memory_limit(), repeat, beside=not work.is_here, jobs=jobs)
     subjects = read_subjects(cases, known, lambda path: _reading(path, timeout))
     _output.lift()
     attempts, skipped = plan(subjects, choice)
     if not attempts:
         raise InputError("none of these backends can run any of these files")
+    told = [read_results(path, subjects.subjects, timeout, choice.memory, names) for path in others]
+    skipped += [part for _, parts in told for part in parts]
     if backends is None:
         skipped += [Skipped(b.name, f"not installed; to get it: {b.install}") for b in missing]
     with ResultsFile(output / "results.jsonl") as results:
@@ -120,7 +139,13 @@ def command(
         except KeyboardInterrupt:
             _say_interrupted(attempts, results)
             return Exit.INTERRUPTED
+    records += [record for found, _ in told for record in found]
     made = comparison.Comparison.of(records, subjects, skipped, timeout)
+    return _tell(made, output, as_json)
+
+
+def _tell(made: comparison.Comparison, output: Path, as_json: bool) -> int:
+    """Writes the files of a comparison and prints what it says; returns the exit code."""
     document, notes = _write(made, output)
     alarm = comparisons.alarm(made.judgement)
     if as_json:
@@ -133,10 +158,18 @@ def command(
     return Exit.VIOLATED if made.judgement.alarming else Exit.HOLDS
 
 
+def _encodings(text: str | None) -> tuple[str, ...]:
+    known = _names(text, "--encodings")
+    for name in known:
+        if name not in encodings_known():
+            raise InputError(f"unknown encoding {name!r}; known: {', '.join(encodings_known())}")
+    return known
+
+
 def _names(text: str | None, option: str) -> tuple[str, ...]:
     if text is None:
         return ()
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    names = tuple(dict.fromkeys(split_names(text)))
     if not names:
         raise click.UsageError(f"{option} needs at least one name")
     return names
@@ -168,8 +201,9 @@ def _say_interrupted(attempts: list[Planned], results: ResultsFile) -> None:
 
 def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], list[str]]:
     """Writes CSV, JSON and plots; returns the summary, and what to say about the files."""
-    document = comparison.summary(made)
+    document = comparison.summary(made) | {"smt_comp": standards.smt_comp(made)}
     write_text(folder / "results.csv", comparison.csv_text(made.records))
+    tables = _standard_files(made, folder)
     notes = []
     drawn: list[Path] = []
     if plots.available():
@@ -179,8 +213,32 @@ def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], l
     document["plots"] = [path.name for path in drawn]
     text = json.dumps(document, ensure_ascii=False, indent=2)
     write_text(folder / "summary.json", text + "\n")
-    shown = ["results.jsonl", "results.csv", "summary.json", *(p.name for p in drawn if p.suffix == ".svg")]
+    shown = [
+        "results.jsonl",
+        "results.csv",
+        "summary.json",
+        *tables,
+        *(p.name for p in drawn if p.suffix == ".svg"),
+    ]
     return document, [*notes, f"In {folder}: {', '.join(shown)}{' (and as .png and .pdf)' if drawn else ''}"]
+
+
+def _standard_files(made: comparison.Comparison, folder: Path) -> list[str]:
+    """Writes results and tables as BenchExec has them, and the numbers of the plots; returns their names."""
+    for configuration in made.runs:
+        name = re.sub(r"\W+", "-", f"{configuration.encoding}-{configuration.label}")
+        (folder / "benchexec").mkdir(exist_ok=True)
+        text = standards.result_xml(made, configuration)
+        write_text(folder / "benchexec" / f"{name}.results.xml", text)
+    names = ["benchexec/"]
+    for encoding in made.encodings():
+        ending = re.sub(r"\W+", "-", encoding)
+        files = {f"table-{ending}.csv": standards.table(made, encoding)}
+        files |= {f"{n}-{ending}.csv": t for n, t in standards.plot_data(made, encoding).items()}
+        for name, text in files.items():
+            write_text(folder / name, text)
+        names += files
+    return names
 
 
 @contextmanager

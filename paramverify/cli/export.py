@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -13,16 +13,17 @@ import click
 
 from paramverify.claims import Claim
 from paramverify.cli import _output
+from paramverify.cli._collections import export_collection
 from paramverify.cli._common import (
     CLAIMS,
-    case_argument,
     json_option,
     print_json,
-    whole_timeout_option,
+    time_limit,
+    timeout_option,
     write_text,
 )
 from paramverify.cli._exits import Exit
-from paramverify.cli._settings import settings
+from paramverify.cli._settings import set_option, settings
 from paramverify.encodings import monolithic, sums
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.encoding import Encoding, Written
@@ -32,13 +33,17 @@ from paramverify.formats.conditions import question
 from paramverify.formats.smtlib import script
 from paramverify.models.kinds import AnyModel
 from paramverify.portfolio.obligations import require_possible
+from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.reports import documents
+from paramverify.scripts.families import information, known_of, plain
 
 LISTED = (110, "Write the claims of a case for another solver.")
 
 BITS = 64  # precision of the rational enclosure of exp(q)
+STATED = 10.0  # seconds for each claim whose status is to be stated
 FORMULAS = {encoding.name: encoding for encoding in (monolithic.ENCODING, sums.ENCODING)}
+LICENSE = "https://creativecommons.org/licenses/by/4.0/"
 SUFFIXES = {"smtlib2": "smt2", "qepcad": "qepcad", "redlog": "red"}
 
 
@@ -49,11 +54,34 @@ class _File:
     entry: dict[str, Any]
     number: int | None
     text: Callable[[], str]
+    claim: Claim | None = None
 
 
 @click.command("export")
-@case_argument
-@click.option("--to", "target", type=click.Choice(list(SUFFIXES)), required=True, help="The format.")
+@set_option
+@click.argument("cases", metavar="CASE", nargs=-1, required=True, type=click.Path())
+@click.option("--to", "target", type=click.Choice(list(SUFFIXES)), help="The format.")
+@click.option(
+    "--collection",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write benchmarks for SMT solvers of all these cases and folders: named, graded, with known status.",
+)
+@click.option(
+    "--license",
+    "license_",
+    metavar="TEXT",
+    default=LICENSE,
+    show_default=True,
+    help="What the benchmarks say of their license.",
+)
+@click.option(
+    "--category",
+    type=click.Choice(["industrial", "crafted", "random", "check"]),
+    default="industrial",
+    show_default=True,
+    help="What the benchmarks say of their category.",
+)
 @click.option("--claim", "number", type=click.IntRange(min=1), help="Only this claim, counted from 1.")
 @click.option("--together", is_flag=True, help="One file about all claims, instead of one for each.")
 @click.option(
@@ -71,17 +99,28 @@ class _File:
     show_default=True,
     help="Claims, or formulas for SMT solvers about all sequences, or all sets of outputs, at once.",
 )
+@click.option(
+    "--status",
+    "stated",
+    is_flag=True,
+    help="Decide each claim first; smtlib2 files then state their status, source, license and category.",
+)
 @json_option
-@whole_timeout_option
+@timeout_option
 def command(
-    case: str,
-    target: str,
+    cases: tuple[str, ...],
+    target: str | None,
+    collection: Path | None,
+    license_: str,
+    category: str,
     number: int | None,
     together: bool,
     free: str | None,
     output: Path | None,
     encoding: str,
+    stated: bool,
     as_json: bool,
+    timeout: float,
 ) -> int:
     """Write the claims of a case for another solver.
 
@@ -91,7 +130,47 @@ def command(
     With --encoding monolithic each file is about all sequences of one length, for one direction of a secret
     pair: the formula of the published Algorithm 1. With --encoding sums it is about all sets of outputs of a
     case with a delta, for one direction and one length.
+
+    With --collection many cases become a family of benchmarks. --timeout is then that of each case.
     """
+    if collection is not None:
+        others = (target, number, free, output, stated, settings())
+        if any(others) or together or encoding != CLAIMS:
+            raise click.UsageError("--collection takes cases, --license, --category and --timeout alone")
+        return export_collection(cases, collection, timeout, (license_, category), as_json)
+    if target is None:
+        raise click.UsageError("Missing option '--to'. Choose from: " + ", ".join(SUFFIXES))
+    if stated and (target != "smtlib2" or together or encoding != CLAIMS):
+        raise click.UsageError("--status is for claims, one by one, and --to smtlib2")
+    if len(cases) > 1:
+        raise click.UsageError("several cases need --collection DIR")
+    with time_limit(timeout):
+        return _export(
+            cases[0],
+            target,
+            number=number,
+            together=together,
+            free=free,
+            output=output,
+            encoding=encoding,
+            words=(license_, category) if stated else None,
+            as_json=as_json,
+        )
+
+
+def _export(
+    case: str,
+    target: str,
+    *,
+    number: int | None,
+    together: bool,
+    free: str | None,
+    output: Path | None,
+    encoding: str,
+    words: tuple[str, str] | None,
+    as_json: bool,
+) -> int:
+    """Writes the claims of one case; `words` are license and category where the status is to be stated."""
     parameters = [name.strip() for name in (free or "").split(",") if name.strip()]
     whole = encoding != CLAIMS
     if together and number is not None:
@@ -100,7 +179,8 @@ def command(
         raise click.UsageError("--free needs a format with quantifiers: qepcad or redlog")
     if whole and (together or target != "smtlib2"):
         raise click.UsageError(f"--encoding {encoding} needs --to smtlib2, and writes one formula to a file")
-    model = load(case, settings=settings()).model
+    loaded = load(case, settings=settings())
+    model = loaded.model
     require_possible(model)
     stem = Path(case).stem
     files = (
@@ -108,6 +188,9 @@ def command(
         if whole
         else _claims(model, target, parameters, stem, together=together)
     )
+    if words:
+        about = information(loaded.title, *words)
+        files = [replace(file, text=partial(_stated, file.claim, stem, about)) for file in files]
     what = "formulas" if whole else "claims"
     if number is not None:
         if number > len(files):
@@ -169,6 +252,7 @@ def _claims(model: AnyModel, target: str, free: Sequence[str], stem: str, *, tog
             {"claims": len(group)} if k is None else {"claim": k, "origin": _origin(group[0])},
             k,
             partial(_text, group, target, free=free, stem=stem, condition=condition),
+            group[0],
         )
         for k, group in groups
     ]
@@ -176,6 +260,15 @@ def _claims(model: AnyModel, target: str, free: Sequence[str], stem: str, *, tog
 
 def _origin(claim: Claim) -> str:
     return str(claim.origins[0]) if claim.origins else "the model"
+
+
+def _stated(claim: Claim | None, stem: str, about: Mapping[str, str]) -> str:
+    """Returns the script about a claim, which is decided first."""
+    assert claim is not None
+    written = plain(claim)
+    with Session(Options(seconds=STATED)) as session:
+        status = known_of(written, session).status
+    return script(written, status, name=f"{stem}: {_origin(claim)}", information=about)
 
 
 def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str, condition: str) -> str:

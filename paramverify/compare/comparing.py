@@ -18,6 +18,7 @@ from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.backends import Backend
 from paramverify.checker.claims import Rejected
 from paramverify.claims import Claim
+from paramverify.compare.jobs import Jobs, Runners
 from paramverify.compare.results import Record, ResultsFile, identity
 from paramverify.compare.scripts import Script
 from paramverify.compare.spreading import Asked, attempt_task
@@ -26,7 +27,7 @@ from paramverify.compare.trials import NOT_ASKED
 from paramverify.errors import InputError
 from paramverify.evidence.replaying import replayed
 from paramverify.processes.attempts import Limits, resolve, settings
-from paramverify.processes.runner import Outcome, Runner
+from paramverify.processes.runner import Outcome
 from paramverify.scripts.asking import why_not
 from paramverify.tasks.tasks import HERE, Executor
 from paramverify.tasks.worker import machine
@@ -41,7 +42,7 @@ class Choice:
     """What the user chose: backends, limits of an attempt, repetitions.
 
     Attempts that are made `beside` others, on machines that come and go, have times of their own.
-    They are not those that are made alone here.
+    They are not those that are made alone here, and neither are those of several `jobs` on this machine.
     """
 
     backends: tuple[str, ...]
@@ -49,6 +50,7 @@ class Choice:
     memory: int = MEMORY
     repeat: int = 1
     beside: bool = False
+    jobs: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +108,7 @@ def plan(found: Subjects, choice: Choice) -> tuple[list[Planned], list[Skipped]]
     common = {
         "timeout": choice.seconds,
         "memory_limit": choice.memory,
-        "machine": {"cluster": True} if choice.beside else machine(),
+        "machine": {"cluster": True} if choice.beside else machine() | _shared(choice),
         "paramverify": __version__,
     }
     attempts = []
@@ -121,13 +123,17 @@ def plan(found: Subjects, choice: Choice) -> tuple[list[Planned], list[Skipped]]
                     "origin": subject.origin,
                     "backend": name,
                     "version": versions[name],
-                    "options": settings(backends[name], {}),
+                    "options": settings(backends[name], {}, name),
                     "simplification": "on" if simplification else "off",
                     "repeat": repeat,
                     **common,
                 }
                 attempts.append(Planned(subject, name, simplification, record))
     return attempts, skipped
+
+
+def _shared(choice: Choice) -> dict[str, int]:
+    return {"jobs": choice.jobs} if choice.jobs > 1 else {}
 
 
 def _ways(subject: Subject, backends: Mapping[str, Backend]) -> Iterator[tuple[str, bool]]:
@@ -209,8 +215,10 @@ def run(
             progress(Advance(before + done, len(attempts), now, shared))
 
     judge = _Judge()
-    with Runner() as runner:
-        tasks = [attempt_task(_asked(planned, choice), runner, choice.backends) for planned in waiting]
+    with Runners() as runners:
+        if choice.jobs > 1 and executor.is_here:
+            executor = Jobs(choice.jobs, runners)
+        tasks = [attempt_task(_asked(planned, choice), runners.own, choice.backends) for planned in waiting]
         show(0)
         for done, ended in enumerate(executor.map(tasks), 1):
             planned, tried = waiting[ended.number], ended.get()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -47,12 +47,13 @@ class Tried:
     seconds: float
 
 
-def attempt_task(asked: Asked, own: Runner, preloaded: tuple[str, ...]) -> Task[Tried]:
-    """Returns the attempt as a task, which `own` does where it is done here."""
+def attempt_task(asked: Asked, own: Callable[[], Runner], preloaded: tuple[str, ...]) -> Task[Tried]:
+    """Returns the attempt as a task, which the runner that `own` gives does where it is done here."""
 
     def here() -> Tried:
-        own.warm(preloaded)  # which costs nothing but after a restart of the zygote
-        return _tried(own, asked)
+        runner = own()
+        runner.warm(preloaded)  # which costs nothing but after a restart of the zygote
+        return _tried(runner, asked)
 
     def document() -> dict[str, Any]:
         script = isinstance(asked.what, Script)

@@ -189,6 +189,7 @@ def summary(comparison: Comparison) -> dict[str, Any]:
                     "backend": name,
                     "fastest": len(fastest),
                     "only": len(only),
+                    "alone": [p._asdict() for p in only],
                     "par2_without": round(sum(rest) / len(best), 6),
                     "par2_loss": round(loss, 6),
                 }

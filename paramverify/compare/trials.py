@@ -86,7 +86,7 @@ class ClaimTrial:
         """Decides the claim with the backend that the options name."""
         backend = resolve(options["backend"])
         steps = None if options["simplification"] == "on" else ()
-        leaves = _Leaves(backend, settings(backend, {}), claim)
+        leaves = _Leaves(backend, settings(backend, {}, options["backend"]), claim)
 
         def closed(about: Claim) -> Outcome:
             leaves.spurious = False

@@ -160,7 +160,8 @@ class Reader:
         match = NUMBER.match(word)
         if match:
             return number(decimal(word))
-        raise InputError(f"{_shown(word)} is not declared")
+        mend = f"write (- {word[1:]})" if NUMBER.match(word[1:]) and word[0] == "-" else ""
+        raise InputError(f"{_shown(word)} is not declared", mend=mend)
 
     def _called(self, name: str, arguments: Sequence[Term], depth: int) -> Term:
         known = self.definitions[name]

@@ -101,12 +101,14 @@ def script(
     name: str = "",
     others: Sequence[Claim] = (),
     logic: str = "QF_NRA",
+    information: Mapping[str, str] | None = None,
 ) -> str:
     """Returns the negated claim as an SMT-LIB 2 script that ends with `(check-sat)`.
 
     With `others`, claims about the same domain, it says that some point violates one of them. `status` is
     `unsat` where the claims are known to hold and `sat` where they are known not to; `name` goes into a
-    comment. A parameter whose name is taken in SMT-LIB gets `!` at its end, as the comments say. The
+    comment; `information` gives values, as they are written, of other attributes such as `source`. A
+    parameter whose name is taken in SMT-LIB gets `!` at its end, as the comments say. The
     constant `E` is a variable here, between the ends of its interval.
 
     Raises:
@@ -121,6 +123,7 @@ def script(
         lines.append(f"; {GENERATOR} encloses exp({claim.domain.constant.exponent}).")
     lines += [f"; {s} stands for the parameter {n}" for n, s in symbols.items() if s == n + "!"]
     lines += ["(set-info :smt-lib-version 2.6)", f"(set-logic {logic})"]
+    lines += [f"(set-info :{key} {value})" for key, value in (information or {}).items()]
     if status:
         if status not in ("sat", "unsat", "unknown"):
             raise DefectError(f"no status of SMT-LIB: {status!r}")

@@ -9,7 +9,7 @@ from paramverify.answers import Decision, Proved
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
 from paramverify.portfolio.strategies import BUILT_IN
-from paramverify.processes.attempts import resolve
+from paramverify.processes.attempts import resolve, split_name
 from paramverify.processes.running import is_decided
 
 
@@ -32,7 +32,7 @@ def check_agreement(claim: Claim, decisions: Iterable[Decision]) -> None:
 
 def program(name: str) -> str:
     """Returns what a backend's answers depend on: `cvc5` for `cvc5-cov`, `built-in` for all built-ins."""
-    return name if name == BUILT_IN else backends.program(resolve(name), name)
+    return name if name == BUILT_IN else backends.program(resolve(name), split_name(name)[0])
 
 
 def confirmation(count: int) -> Callable[[Decision], bool]:

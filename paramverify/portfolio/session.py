@@ -17,7 +17,7 @@ from paramverify.algebra.polynomials import variables
 from paramverify.answers import Decision, End, FailsAt, Open, Proved
 from paramverify.backends import discover
 from paramverify.claims import Claim, without_enclosure, without_unused_ties
-from paramverify.errors import TimeLimitError
+from paramverify.errors import InputError, TimeLimitError
 from paramverify.evidence import certificates
 from paramverify.evidence.replaying import as_judged
 from paramverify.exact.algebraic import EFFORT, LITTLE, algebraic_violation, may_fail_at_algebraic
@@ -55,6 +55,9 @@ class Options:
     do not depend on each other. `limit` is what is told where the time is over: the limit that the user
     gave, of which some is spent before the session. `evidence` is how many seconds more built-in procedures
     get for a certificate, where a solver has given its word.
+    do not depend on each other. `limit` is what is told where the
+    time is over: the limit that the user gave, of which some is spent before the session. Without `simplify`
+    backends get claims as they are; built-in procedures simplify by themselves.
     """
 
     seconds: float = 60.0
@@ -66,6 +69,7 @@ class Options:
     executor: Executor = field(default=HERE, compare=False)
     limit: float | None = field(default=None, compare=False)
     evidence: float = 0.0
+    simplify: bool = True
 
 
 class Session:
@@ -87,6 +91,10 @@ class Session:
         self._neighbours = Neighbours()
         self._runner, self._borrowed = runner, runner is not None
         self._quick = any(BUILT_IN in stage.backends for stage in self.options.strategy)
+        if not self.options.simplify:
+            self._quick = False  # the procedures of this process begin with simplification
+            if not self.options.executor.is_here:
+                raise InputError("--no-simplify is for claims that are decided here: leave --cluster out")
         discover()  # a mistake in the user's configuration is told at once
         self._stages: list[Stage] = []
         for stage in self.options.strategy:
@@ -229,7 +237,8 @@ class Session:
         tally = Tally(claim, sought=not may_fail_at_algebraic(claim))
         # A confirmation must not rest on the simplification that it is to confirm; and simplification moves
         # parameters one by one, which is wrong for those that are tied to each other.
-        steps = () if self.options.confirm > 1 or claim.domain.ring.tied else None
+        plain = self.options.confirm > 1 or not self.options.simplify
+        steps = () if plain or claim.domain.ring.tied else None
 
         own = partial(self._leaf, tally=tally, confirm=confirm)
         leaf = own if confirm > 1 else self._neighbours.before(own, tally.winners)

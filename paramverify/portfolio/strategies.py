@@ -2,7 +2,7 @@
 
 A strategy is written `bernstein,z3:2; z3,cvc5-cov,yices:20; bernstein,z3:60/2`: rounds separated by
 semicolons, each with its backends, its seconds, and how often the box is halved before (`/2` gives up to
-four parts).
+four parts). Options of a backend stand behind its name: `z3(random_seed=1)`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from enum import Enum
 
 from paramverify.backends import taking_part
 from paramverify.errors import InputError
+from paramverify.processes.attempts import split_names
 
 BUILT_IN = "built-in"  # the exact procedures of this package, in this process, with a small bound on work
 MAX_CUTS = 8
+NAMES, SECONDS, CUTS = r"((?:[\w., :-]|\([^()]*\))+?)", r"(\d+(?:\.\d+)?|inf)", r"(\d)"
+STAGE = re.compile(rf"\s*{NAMES}\s*(?::\s*{SECONDS}\s*(?:/\s*{CUTS})?)?\s*")
 
 
 class Group(Enum):
@@ -76,13 +79,13 @@ def parse_strategy(text: str) -> Strategy:
         return NAMED[text.strip()]
     stages = []
     for part in text.split(";"):
-        match = re.fullmatch(r"\s*([\w., :-]+?)\s*(?::\s*(\d+(?:\.\d+)?|inf)\s*(?:/\s*(\d))?)?\s*", part)
+        match = STAGE.fullmatch(part)
         if not match or (":" not in part and len(text.split(";")) == 1 and "," not in part):
             raise InputError(
                 f"unknown strategy {text!r}; known: {', '.join(NAMED)}; or write for example "
                 "'bernstein,z3:2; z3,cvc5-cov:20; bernstein,z3:60/2'"
             )
-        names = tuple(name.strip() for name in match[1].split(",") if name.strip())
+        names = tuple(split_names(match[1]))
         cuts = int(match[3] or 0)
         if cuts > MAX_CUTS:
             raise InputError(f"at most {MAX_CUTS} cuts")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -12,6 +13,7 @@ from paramverify.backends import Backend, backend
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 
+OPTION = re.compile(r"[A-Za-z0-9_.+-]+")
 GIBIBYTE = 1 << 30
 MEMBERS = ("name", "builtin", "description", "install", "version", "decide")
 
@@ -47,6 +49,28 @@ class Attempt:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
+def split_name(name: str) -> tuple[str, dict[str, str]]:
+    """Returns the name of a backend and the options that stand behind it: `z3(random_seed=1)`.
+
+    Raises:
+        InputError: the brackets have something else than options.
+    """
+    base, bracket, inside = name.partition("(")
+    if not bracket:
+        return name, {}
+    parts = [part.partition("=") for part in inside.removesuffix(")").split(",")]
+    options = {key.strip(): value.strip() for key, _, value in parts}
+    written = all(OPTION.fullmatch(word) for pair in options.items() for word in pair)
+    if not inside.endswith(")") or not written or len(options) < len(parts):
+        raise InputError(f"options of a backend are written like z3(random_seed=1), not {name!r:.80}")
+    return base.strip(), options
+
+
+def split_names(text: str) -> list[str]:
+    """Returns names that are separated by commas, with the options that stand behind them in brackets."""
+    return [name.strip() for name in re.split(r",(?![^()]*\))", text) if name.strip()]
+
+
 def resolve(name: str) -> Backend:
     """Returns the backend of that name, or the object at `module:attribute`.
 
@@ -55,7 +79,7 @@ def resolve(name: str) -> Backend:
     """
     module, colon, attribute = name.partition(":")
     if not colon:
-        return backend(name)
+        return backend(split_name(name)[0])
     try:
         found: Backend = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError, TypeError, SyntaxError, SystemExit) as error:
@@ -65,10 +89,13 @@ def resolve(name: str) -> Backend:
     return found
 
 
-def settings(found: Backend, options: Mapping[str, str]) -> dict[str, str]:
-    """Returns a backend's own settings, from its optional attribute `settings`, overridden by options."""
+def settings(found: Backend, options: Mapping[str, str], name: str = "") -> dict[str, str]:
+    """Returns a backend's own settings, overridden by the options in its name, and then by options.
+
+    Its own are those of the optional attribute `settings`.
+    """
     own: Mapping[str, str] = getattr(found, "settings", {})
-    return {**own, **options}
+    return {**own, **split_name(name)[1], **options}
 
 
 def preloads(name: str, found: Backend) -> list[str]:

@@ -65,6 +65,11 @@ class Runner:
     ) -> None:
         self.close()
 
+    def abandon(self) -> None:
+        """Ends all attempts, from any thread: the thread that waits for them hears that they are lost."""
+        if self._zygote:
+            self._zygote.kill()
+
     def close(self) -> None:
         """Kills every attempt and the zygote; running attempts end as interrupted."""
         for running in self._active.values():
@@ -88,7 +93,7 @@ class Runner:
             InputError: the backend is unknown.
         """
         backend, version, modules = self._backend(attempt.backend)
-        options = settings(backend, attempt.options)
+        options = settings(backend, attempt.options, attempt.backend)
         running = Running(attempt, limits, version or "", options)
         if version is None:
             running.settle(

@@ -58,6 +58,7 @@ class Zygote:
         self.selector = selectors.DefaultSelector()
         self.wake_reader, self.wake_writer = socket.socketpair()
         self.leaders: dict[int, int] = {}  # process by number of the attempt
+        self.spent: dict[int, float] = {}  # seconds of programs that were killed with an attempt
         self.received = b""
         self.descriptors: deque[int] = deque()
 
@@ -100,7 +101,9 @@ class Zygote:
             elif "import" in message:
                 _import(message["import"])
             elif message["finish"] in self.leaders:
-                processes.kill_tree(self.leaders[message["finish"]])
+                leader = self.leaders[message["finish"]]
+                self.spent[message["finish"]] = processes.spent_below(leader)
+                processes.kill_tree(leader)
         return True
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -177,7 +180,8 @@ class Zygote:
         processes.kill_strays(self.leaders.values())
         for number, end in ended.items():
             shutil.rmtree(self.scratch / str(number), ignore_errors=True)
-            self._send({"ended": number, "code": end.code, "cpu": end.cpu, "memory": end.memory})
+            cpu = end.cpu + self.spent.pop(number, 0.0)
+            self._send({"ended": number, "code": end.code, "cpu": cpu, "memory": end.memory})
 
     def _kill_all(self) -> None:
         for pid in self.leaders.values():

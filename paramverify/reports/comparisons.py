@@ -22,7 +22,7 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         rows = [r for r in document["configurations"] if r["encoding"] == encoding]
         rows.sort(key=lambda r: inf if r["par2"] is None else r["par2"])
         rows.append({**best, "backend": "virtual best", "simplification": ""})
-        many = counted(simplified["claims"], "claim")
+        many = counted(simplified["claims"], "question" if encoding == SCRIPT else "claim")
         result += [f"{encoding}: {many}, at most {document['timeout']:g} s for each"]
         if simplified["settled"]:
             many = f"{simplified['settled']} of them" + (" was" if simplified["settled"] == 1 else " were")
@@ -37,6 +37,7 @@ def lines(document: Mapping[str, Any]) -> list[str]:
                 (c["backend"], str(c["fastest"]), str(c["only"]), _seconds(c["par2_without"])) for c in parts
             ]
             result += [*columns(*_aligned(header, table, 1)), ""]
+            result += _alone(parts)
     if len({row["encoding"] for row in document["encodings"]} - {SCRIPT}) > 1:
         result += [*_side_by_side(document["encodings"]), ""]
     conditions = {row["case"]: row["side_condition"] for row in document["cases"] if "side_condition" in row}
@@ -60,7 +61,7 @@ COUNTS = (
 def _scores(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Returns the table of one encoding, without counts that are zero everywhere."""
     counts = [name for name in COUNTS if name == "solved" or any(row[name] for row in rows)]
-    words = [_counted(name) for name in counts]
+    words = [_counted(name, rows[0]["encoding"] == SCRIPT) for name in counts]
     header = ["backend", "simplified", "asked", *words, "PAR-2", "wall s", "CPU s", "peak MiB"]
     cells = [
         [
@@ -91,13 +92,30 @@ def _status(row: Mapping[str, Any]) -> str:
     return f"{row['verdict']}{on}"
 
 
-def _counted(name: str) -> str:
-    return Standing(name).of_claim if name in DECIDED else name.replace("_", " ")
+def _alone(parts: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Returns what each backend solves that no other one does."""
+    told = []
+    for part in parts:
+        shown = [f"{p['case']} {p['claim']}" for p in part["alone"]]
+        more = f" and {len(shown) - 5} more" if len(shown) > 5 else ""
+        told += [f"Solved by {part['backend']} alone: {', '.join(shown[:5])}{more}"] if shown else []
+    return [*told, ""] if told else []
 
 
-def _told(words: str) -> str:
-    """Returns what JSON says of claims, in the words for people."""
-    return re.sub(rf"\b({'|'.join(Standing)})\b", lambda found: Standing(found[0]).of_claim, words)
+def _counted(name: str, script: bool) -> str:
+    if name not in DECIDED:
+        return name.replace("_", " ")
+    return Standing(name).of_script if script else Standing(name).of_claim
+
+
+def _told(words: str, script: bool = False) -> str:
+    """Returns what JSON says of claims or of scripts, in the words for people."""
+
+    def word(found: re.Match[str]) -> str:
+        standing = Standing(found[0])
+        return standing.of_script if script else standing.of_claim
+
+    return re.sub(rf"\b({'|'.join(Standing)})\b", word, words)
 
 
 def _seconds(value: float | None) -> str:
@@ -123,12 +141,15 @@ def alarm(judgement: Judgement) -> list[str]:
     result = []
     for entry in judgement.disagreements:
         place = f"{entry['case']}, claim {entry['claim']} ({entry['encoding']})"
-        parts = "; ".join(f"{status.of_claim}: {', '.join(entry[status])}" for status in DECIDED)
+        parts = "; ".join(
+            f"{_told(status, entry['encoding'] == SCRIPT)}: {', '.join(entry[status])}" for status in DECIDED
+        )
         result.append(f"DISAGREEMENT on {place}: {parts}; their transcripts are in results.jsonl")
     for entry in judgement.wrong:
+        script = entry["encoding"] == SCRIPT
         claim = f", claim {entry['claim']}" if "claim" in entry else ""
         who = f"{entry['backend']} said" if "backend" in entry else "found"
         place = f"{entry['case']}{claim} ({entry['encoding']})"
-        known = f"{entry['verdict']} ({entry['by']})" if "verdict" in entry else _told(entry["known"])
-        result.append(f"WRONG ANSWER on {place}: {who} {_told(entry['said'])}; known: {known}")
+        known = f"{entry['verdict']} ({entry['by']})" if "verdict" in entry else _told(entry["known"], script)
+        result.append(f"WRONG ANSWER on {place}: {who} {_told(entry['said'], script)}; known: {known}")
     return result

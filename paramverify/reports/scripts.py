@@ -68,7 +68,7 @@ def document(report: ScriptReport) -> dict[str, Any]:
     return {
         **_standing(report.standing),
         "logic": report.script.logic or "ALL",
-        "checks": [_check(check, answer) for check, answer in pairs],
+        "checks": [check_document(check, answer) for check, answer in pairs],
         "wrong": list(report.wrong),
         "seconds": round(report.seconds, 6),
     }
@@ -78,7 +78,8 @@ def _standing(standing: Standing) -> dict[str, str]:
     return {"status": standing.value, "verdict": standing.of_script}
 
 
-def _check(check: Check, answer: Answered) -> dict[str, Any]:
+def check_document(check: Check, answer: Answered) -> dict[str, Any]:
+    """Returns the answer to one question as JSON data."""
     told: dict[str, Any] = {
         "number": check.number,
         "line": check.line,

@@ -73,7 +73,7 @@ class ScriptTrial:
         """Runs the script; the claim is `NO_CLAIM`."""
         del claim
         backend, text = resolve(options["backend"]), options["script"]
-        own = settings(backend, {})
+        own = settings(backend, {}, options["backend"])
         output = run_script(backend, text, own)
         if isinstance(output, Open):
             return output

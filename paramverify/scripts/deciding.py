@@ -8,7 +8,7 @@ if all assertions are true at its model: with numbers in the places of the const
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from paramverify.answers import Standing
@@ -30,18 +30,21 @@ from paramverify.scripts.universal import (
     without_quantifiers,
 )
 
+RESERVE = 0.5  # seconds for processes to end
 FALSE_SENTENCE = "an assertion about all reals is false"
 
 
-def decide_script(script: Script, options: Options) -> ScriptReport:
-    """Answers the questions of a script; each has an equal share of the time that is left.
+def decide_script(
+    script: Script, options: Options, tell: Callable[[Check, Answered], None] = lambda check, answer: None
+) -> ScriptReport:
+    """Answers the questions of a script; each has an equal share of the time, and `tell` hears of its answer.
 
     Raises:
         UnsupportedError: quantifiers that alternate.
         DisagreementError: two programs contradict each other.
     """
     started = time.monotonic()
-    until = started + options.seconds
+    until = started + options.seconds - min(RESERVE, options.seconds / 10)
     answers: list[Answered] = []
     with Runner() as runner:
         for k, check in enumerate(script.checks):
@@ -49,6 +52,7 @@ def decide_script(script: Script, options: Options) -> ScriptReport:
             share = max(0.0, until - now) / (len(script.checks) - k)
             found = answer(check, Means(options, runner, now + share))
             answers.append(replace(found, seconds=time.monotonic() - now))
+            tell(check, answers[-1])
     return ScriptReport(script, tuple(answers), time.monotonic() - started)
 
 
@@ -94,7 +98,7 @@ def _solution(question: Question, means: Means, quotients: Sequence[Quotient] = 
 
 def _sentence(term: Term, means: Means) -> Answered:
     """Decides the negation of a sentence: the sentence is true iff that has no solution."""
-    return _solution(_asking([negated(term)]), means)
+    return _solution(_asking([negated(term)]), means.within(means.left / 2))
 
 
 def _asking(assertions: Sequence[Term]) -> Question:

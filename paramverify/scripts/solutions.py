@@ -13,15 +13,19 @@ from fractions import Fraction
 from functools import partial
 
 from paramverify import printable
+from paramverify.algebra.polynomials import is_constant
 from paramverify.answers import Decision, End, Proved, Refuted, Standing
-from paramverify.backends import backend, program, script_runner
+from paramverify.backends import script_runner
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError, LimitError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
+from paramverify.exact.lines import IRRATIONAL
 from paramverify.exact.settling import VERSION
 from paramverify.formats.script_writing import quoted
+from paramverify.portfolio.agreement import program
 from paramverify.portfolio.session import QUICK, Options, Session
 from paramverify.portfolio.strategies import BUILT_IN
+from paramverify.processes.attempts import resolve
 from paramverify.processes.runner import Limits, Runner
 from paramverify.scripts.answers import Answered, Question, Settled
 from paramverify.scripts.asking import script_attempt
@@ -30,8 +34,8 @@ from paramverify.scripts.evaluation import Point
 from paramverify.scripts.models import points, read_model
 from paramverify.scripts.regions import Region, region
 
-FIRST = 2.0  # seconds for solvers before claims in which variables were moved
-LEAST = 0.02  # seconds below which nothing is begun
+FIRST = 2.0  # seconds for solvers before claims that are harder than the script
+LEAST = 0.1  # seconds below which nothing is begun
 WIDTH = 2  # solvers side by side
 LONGEST = 200  # characters of one reason
 NO_TIME = "the time limit was reached"
@@ -62,7 +66,7 @@ class Means:
 
     def solvers(self) -> list[str]:
         """Returns those of them that read scripts and are installed."""
-        found = [(name, backend(name)) for name in self.names() if name != BUILT_IN]
+        found = [(name, resolve(name)) for name in self.names() if name != BUILT_IN]
         return [name for name, b in found if script_runner(b) and b.version() is not None]
 
 
@@ -89,7 +93,8 @@ def solution(question: Question, truth: Truth, means: Means) -> Answered:
     steps: list[Callable[[], Answered | None]] = []
     if BUILT_IN in means.names() and asked.confirm == 1:
         steps.append(work.quickly)
-    if any(cell.region.moved for cell in cells):
+    # Claims in which variables were moved, or that rest on equations, are harder than the script is.
+    if any(cell.region.moved or is_constant(cell.region.claim.polynomial) for cell in cells):
         steps.append(partial(work.by_solvers, FIRST))
     steps += [work.by_backends, partial(work.by_solvers, means.left)]
     for step in steps:
@@ -132,6 +137,7 @@ class _Work:
     waiting: list[_Cell]
     settled: Settled = ()
     end: End = End.GAVE_UP
+    irrational: bool = False
 
     def __post_init__(self) -> None:
         self.reasons: list[str] = []
@@ -141,7 +147,12 @@ class _Work:
         return self._each(lambda claim: Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION))
 
     def by_backends(self) -> Answered | None:
-        """Lets the backends race for each cell, with half of the time."""
+        """Lets the backends race for each cell, with half of the time.
+
+        Where a claim fails at irrational points alone, the other ones are nothing to wait for.
+        """
+        if self.irrational:
+            return None
         part = self.means.within(self.means.left / 2 if self.means.solvers() else self.means.left)
         if part.left < LEAST:
             return None
@@ -173,6 +184,7 @@ class _Work:
                     return Answered(Standing.VIOLATED, point, found_by=(made.backend,))
             else:
                 self.end = made.answer.end
+                self.irrational = self.irrational or made.answer.detail == IRRATIONAL
                 self.reasons.append(made.answer.detail)
             left.append(cell)
         self.waiting = left
@@ -233,7 +245,7 @@ class _Race:
         name = decision.options.get("backend", decision.backend)
         said = decision.answer
         if isinstance(said, Proved):
-            self.unsat.setdefault(program(backend(name), name), (name, said.transcript))
+            self.unsat.setdefault(program(name), (name, said.transcript))
         elif isinstance(said, Refuted):
             self.said_sat[name] = said.transcript
             reason = self._evaluated(name, said.transcript)

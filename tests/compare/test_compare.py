@@ -285,7 +285,8 @@ def test_without_matplotlib(
     code, out, _ = compare(capsys, HOLDS, "--backends", "bernstein", "-o", tmp_path)
     assert code == 0
     assert f"No plots: matplotlib is missing; to get it: {plots.INSTALL}" in out.splitlines()
-    assert {p.name for p in tmp_path.iterdir()} == {"results.jsonl", "results.csv", "summary.json"}
+    names = {"results.jsonl", "results.csv", "summary.json", "benchexec", "table-sequences.csv"}
+    assert {p.name for p in tmp_path.iterdir()} == names | {"cactus-sequences.csv", "scatter-sequences.csv"}
 
 
 # --- interruption -----------------------------------------------------------------------------------

@@ -1,0 +1,119 @@
+"""Results of other tools, from a CSV file: they stand beside those of backends, on their tool's word.
+
+The first line names the columns: `case` (the file, or its name), `tool`, `status` (sat, unsat, true, false,
+holds, violated; all else is no answer), and where they are known `claim` (its number, 1 if left out),
+`version`, `wall`, `cpu` (seconds), `memory` (bytes).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from paramverify import __version__
+from paramverify.answers import End, Standing
+from paramverify.compare.results import MAX_NUMBER, Record
+from paramverify.compare.subjects import Skipped, Subject
+from paramverify.errors import InputError, located
+from paramverify.files import read_file
+
+MAX_BYTES = 100_000_000
+NEEDED = ("case", "tool", "status")
+WORDS = {
+    word: standing
+    for standing in (Standing.HOLDS, Standing.VIOLATED)
+    for word in (standing.value, standing.of_claim, standing.of_script)
+}
+
+
+def read_results(
+    path: Path, subjects: Iterable[Subject], timeout: float, memory: int, taken: Iterable[str]
+) -> tuple[list[Record], list[Skipped]]:
+    """Returns the results about these subjects as records, and which rows were about nothing here.
+
+    An answer after the time limit is none: all are judged by the same limit.
+
+    Raises:
+        InputError: not such a file, with the line; a tool that has the name of a backend (`taken`).
+    """
+    known: dict[tuple[str, int], Subject] = {}
+    for subject in subjects:
+        known.setdefault((subject.case, subject.number), subject)  # under the first encoding
+    records: dict[tuple[str, str, int], Record] = {}
+    elsewhere = 0
+    with located(file=str(path)):
+        try:
+            text = read_file(path, MAX_BYTES, "a table of results").decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InputError("not UTF-8 text") from None
+        rows = csv.DictReader(io.StringIO(text))
+        missing = [name for name in NEEDED if name not in (rows.fieldnames or ())]
+        if missing:
+            raise InputError(f"the first line names no column {', '.join(missing)}")
+        for row in rows:
+            try:
+                name, number = Path(row["case"] or ""), int(row.get("claim") or 1)
+                about = known.get((name.name, number)) or known.get((name.stem, number))
+                if about is None:
+                    elsewhere += 1
+                    continue
+                if row["tool"] in taken or not row["tool"]:
+                    raise InputError(f"the tool {row['tool']!r:.40} is a backend here, or has no name")
+                place = row["tool"], about.case, about.number
+                if place in records:
+                    raise InputError(f"a second result of {row['tool']} on {about.case} {about.number}")
+                records[place] = _record(row, about, timeout, memory)
+            except (ValueError, InputError) as error:
+                made = error if isinstance(error, InputError) else InputError(str(error))
+                made.file_line = rows.line_num
+                raise made from None
+    told = [Skipped(f"{elsewhere} rows of {path.name}", "they are about nothing that is compared")]
+    return list(records.values()), told if elsewhere else []
+
+
+def _record(row: Mapping[str, Any], subject: Subject, timeout: float, memory: int) -> Record:
+    wall = _number(row, "wall")
+    standing = WORDS.get(str(row["status"]).strip().lower(), Standing.UNKNOWN)
+    late = wall > timeout
+    if late:
+        standing = Standing.UNKNOWN
+    unknown = End.TIMEOUT if late or "timeout" in str(row["status"]).lower() else End.GAVE_UP
+    return {
+        "case": subject.case,
+        "encoding": subject.encoding,
+        "claim": subject.number,
+        "digest": subject.digest,
+        "origin": subject.origin,
+        "backend": row["tool"],
+        "version": row.get("version") or "",
+        "options": {},
+        "simplification": "off",
+        "repeat": 1,
+        "timeout": timeout,
+        "memory_limit": memory,
+        "machine": {"elsewhere": True},
+        "paramverify": __version__,
+        "status": standing.value,
+        "end": (unknown if standing is Standing.UNKNOWN else End.DECIDED).value,
+        "detail": "" if standing is not Standing.UNKNOWN else str(row["status"])[:200],
+        "evidence": None if standing is Standing.UNKNOWN else "word",
+        "denies": False,
+        "known": subject.expected,
+        "asked": True,
+        "wall": wall,
+        "cpu": _number(row, "cpu"),
+        "memory": int(_number(row, "memory")),
+        "transcript": "",
+    }
+
+
+def _number(row: Mapping[str, Any], name: str) -> float:
+    text = (row.get(name) or "0").strip()
+    value = float(text)
+    if not isfinite(value) or not 0 <= value < MAX_NUMBER:
+        raise InputError(f"{name} is {text!r:.40}")
+    return value

@@ -1,0 +1,187 @@
+"""Comparisons in the forms of others, results of other tools, and several attempts at a time."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from paramverify.backends.smtlib_process import SmtLibProcess
+from paramverify.cli.main import run
+from paramverify.compare import standards
+from paramverify.compare.foreign import read_results
+from paramverify.compare.subjects import Subjects, read_subjects
+from paramverify.compare.summary import Comparison
+from paramverify.errors import InputError
+from paramverify.processes.attempts import Attempt, Limits
+from paramverify.processes.runner import Runner
+from paramverify.reports.pictures import plots
+from paramverify.scripts.asking import NO_CLAIM
+
+SCRIPT = "(set-logic QF_NRA)(set-info :status {})(declare-const x Real)(assert (< (* x x) {}))(check-sat)"
+
+
+@pytest.fixture
+def subjects(tmp_path: Path) -> Subjects:
+    """Three scripts: two with a status, one that states none."""
+    for name, status, bound in (("a", "unsat", "0"), ("b", "sat", "1"), ("c", "unknown", "2")):
+        (tmp_path / f"{name}.smt2").write_text(SCRIPT.format(status, bound))
+    return read_subjects([str(tmp_path)], ())
+
+
+def record(subjects: Subjects, case: str, backend: str, **more: Any) -> dict[str, Any]:
+    about = next(s for s in subjects.subjects if s.case == f"{case}.smt2")
+    decided = {
+        "status": "unknown",
+        "end": "timeout",
+        "evidence": None,
+        "wall": 10.0,
+        "cpu": 9.0,
+        "known": None,
+    }
+    own = {"case": about.case, "encoding": "script", "claim": 1, "digest": about.digest, "backend": backend}
+    rest = {
+        "version": "1",
+        "options": {},
+        "simplification": "off",
+        "repeat": 1,
+        "memory": 1000,
+        "denies": False,
+    }
+    return own | rest | decided | {"machine": {}, "paramverify": "0", "memory_limit": 5, "asked": True} | more
+
+
+def solved(status: str, wall: float, cpu: float, known: str | None) -> dict[str, Any]:
+    return {"status": status, "end": "decided", "evidence": "word", "wall": wall, "cpu": cpu, "known": known}
+
+
+@pytest.fixture
+def compared(subjects: Subjects) -> Comparison:
+    """One tool with a wrong answer and more answers; another one that needs several processors."""
+    records = [
+        record(subjects, "a", "bold", **solved("violated", 1, 1, "holds")),
+        record(subjects, "b", "bold", **solved("violated", 1, 1, "violated")),
+        record(subjects, "c", "bold", **solved("violated", 1, 1, None)),
+        record(subjects, "a", "wide", **solved("holds", 4, 16, "holds")),
+        record(subjects, "b", "wide"),
+        record(subjects, "c", "wide", **solved("violated", 3, 2, None)),
+    ]
+    return Comparison.of(records, subjects, (), 10.0)
+
+
+def test_scores_of_the_competition(compared: Comparison) -> None:
+    """An error costs the place; the sequential score leaves out what needs too much processor time."""
+    rows = standards.smt_comp(compared)
+    assert [row["backend"] for row in rows] == ["wide", "bold"]
+    shown = [{k: row[k] for k in ("errors", "parallel", "parallel_seconds", "sequential")} for row in rows]
+    assert shown == [
+        {"errors": 0, "parallel": 2, "parallel_seconds": 7, "sequential": 1},
+        {"errors": 1, "parallel": 2, "parallel_seconds": 2, "sequential": 2},
+    ]
+    assert [(row["sat"], row["unsat"], row["within_24"]) for row in rows] == [(1, 1, 2), (2, 0, 2)]
+
+
+def test_files_of_benchexec(compared: Comparison) -> None:
+    """The result files and the table say of each run what its record says, in the words of scripts."""
+    (bold, wide) = compared.runs
+    root = ElementTree.fromstring(standards.result_xml(compared, bold).partition('.dtd">\n')[2])
+    cells = {r.get("name"): {c.get("title"): c.get("value") for c in r} for r in root.iter("run")}
+    assert [(n, c["status"], c["category"]) for n, c in cells.items()] == [
+        ("a.smt2:1", "sat", "wrong"),
+        ("b.smt2:1", "sat", "correct"),
+        ("c.smt2:1", "sat", "unknown"),
+    ]
+    rows = list(csv.reader(io.StringIO(standards.table(compared, "script")), delimiter="\t"))
+    assert rows[0][1:] == ["bold"] * 5 + ["wide"] * 5
+    assert rows[4][6:] == ["TIMEOUT", "error", "9.000000", "10.000000", "1000"]
+    assert wide.backend == "wide"
+
+
+def test_numbers_of_plots(compared: Comparison) -> None:
+    """Curves rise, and what is not solved, or wrong, has no time."""
+    data = standards.plot_data(compared, "script")
+    points = [row for row in csv.reader(io.StringIO(data["cactus"])) if row[0] == "bold"]
+    assert points == [["bold", "1", "1.000000"], ["bold", "2", "1.000000"]]
+    rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(data["scatter"]))}
+    assert rows["problem"] == ["virtual best", "bold", "wide"]
+    assert rows["a.smt2:1"] == ["4.000000", "", "4.000000"]
+
+
+def test_results_of_other_tools(subjects: Subjects, tmp_path: Path) -> None:
+    """Rows become records on the tool's word; an answer after the limit is none; mistakes have their line."""
+    file = tmp_path / "others.csv"
+    file.write_text("case,tool,status,wall\nx/a.smt2,foo,unsat,1\nb.smt2,foo,SAT,11\nz.smt2,foo,sat,1\n")
+    records, skipped = read_results(file, subjects.subjects, 10.0, 5, ("z3",))
+    assert [(r["case"], r["status"], r["end"], r["evidence"]) for r in records] == [
+        ("a.smt2", "holds", "decided", "word"),
+        ("b.smt2", "unknown", "timeout", None),
+    ]
+    assert [s.what for s in skipped] == ["1 rows of others.csv"]
+    for rows, reason in (
+        ("case,status\n", "no column tool"),
+        ("case,tool,status\na.smt2,z3,sat\n", "2: the tool 'z3' is a backend here"),
+        ("case,tool,status,wall\na.smt2,f,sat,nan\n", "2: wall is 'nan'"),
+        ("case,tool,status\na.smt2,f,sat\na.smt2,f,sat\n", "3: a second result of f on a.smt2 1"),
+    ):
+        file.write_text(rows)
+        with pytest.raises(InputError, match=reason):
+            read_results(file, subjects.subjects, 10.0, 5, ("z3",))
+
+
+class Burner:
+    """A backend whose program computes until it is killed."""
+
+    name, builtin, description, install = "burner", False, "", ""
+    abilities = SmtLibProcess("x", ("x",), "", "").abilities
+
+    def version(self) -> str:
+        return "1"
+
+    def decide(self, claim: object, options: object) -> object:
+        from paramverify.backends.programs import run as run_program
+
+        run_program([sys.executable, "-c", "while True: pass"], "")
+        raise AssertionError
+
+
+BURNER = Burner()
+
+
+@pytest.mark.slow
+def test_processor_time_of_a_killed_program() -> None:
+    """What a program used until it was killed at the limit is counted, up to what has passed."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    with Runner() as runner:
+        outcome = runner.trial(Attempt(f"{__name__}:BURNER", NO_CLAIM), Limits(1.5))
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
+    assert outcome.decision.seconds >= 1.5
+    assert 0.1 < outcome.cpu < 3 + own
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("subjects")
+def test_jobs_and_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two attempts at a time give all results; tables have sat and unsat; what is not taken is left out."""
+    monkeypatch.setattr(plots, "available", lambda: False)
+    (tmp_path / "whole.smt2").write_text("(set-logic QF_NIRA)(check-sat)")
+    out = tmp_path / "out"
+    assert run(["compare", str(tmp_path), "--backends", "z3,cvc5-cov", "--jobs", "2", "-o", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "unsat  sat" in said
+    assert "whole.smt2: line 1: the logic QF_NIRA: whole numbers are not taken" in said
+    statuses = {
+        (r["backend"], r["case"], r["status"])
+        for r in map(json.loads, (out / "results.jsonl").read_text().splitlines())
+    }
+    names = {"a.smt2": "holds", "b.smt2": "violated", "c.smt2": "violated"}
+    assert statuses == {(b, c, s) for b in ("z3", "cvc5-cov") for c, s in names.items()}
+    assert len(list((out / "benchexec").glob("*.results.xml"))) == 2

@@ -1,0 +1,88 @@
+"""`export --collection`: benchmarks of many cases, whose stated status solvers and the kernel confirm."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from smt_scripts import run_z3
+
+from paramverify.algebra.polynomials import value_at
+from paramverify.checker.claims import check_document
+from paramverify.checker.exponentials import encloses_exp
+from paramverify.cli.main import run
+from paramverify.encodings.choice import listed_claims
+from paramverify.formats.script_reading import read_script
+from paramverify.formats.smtlib import occurring, script
+from paramverify.privacy.cases import load
+from paramverify.scripts.families import plain
+
+CASES = ROOT / "cases"
+CONTAGIOUS = str(CASES / "noisy-max-contagious.toml")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection of two cases, one of them twice."""
+    folder = tmp_path_factory.mktemp("collection")
+    copy = folder / "copy.toml"
+    copy.write_text(Path(CONTAGIOUS).read_text(encoding="utf-8"), encoding="utf-8")
+    cases = [CONTAGIOUS, str(CASES / "geometric-independent.toml"), str(copy)]
+    assert run(["export", *cases, "--collection", str(folder / "new")]) == 0
+    return folder / "new"
+
+
+def test_statuses_are_right_and_have_evidence(made: Path) -> None:
+    """Each status is what Z3 says of the script, and the kernel accepts its evidence about the same claim."""
+    rows = list(csv.DictReader((made / "index.csv").read_text().splitlines()))
+    claims = [plain(claim) for claim in listed_claims(load(CONTAGIOUS).model)]
+    wanted = list(dict.fromkeys(c.digest() for c in claims if len(occurring(c)) >= 2))
+    assert [row["digest"] for row in rows] == wanted  # neither trivial ones nor the copy
+    for number, row in enumerate(rows, 1):
+        assert row["file"] == f"noisy-max-contagious/noisy-max-contagious-{number:04}.smt2"
+        text = (made / row["file"]).read_text()
+        (check,) = read_script(made / row["file"]).checks
+        assert run_z3(text.replace("(check-sat)", "")) == row["status"] == check.expected
+        document = json.loads((made / "evidence" / f"noisy-max-contagious-{number:04}.json").read_text())
+        report = check_document(document)
+        assert report.accepted
+        assert (report.status, report.trusted) == ({"sat": "violated", "unsat": "holds"}[row["status"]], 0)
+        claim = document["witness"]["claim"] if "witness" in document else document["claims"][0]["claim"]
+        assert any(claim["polynomial"] == str(c.polynomial) for c in claims if c.digest() == row["digest"])
+
+
+def test_what_a_benchmark_says_of_itself(made: Path) -> None:
+    """Source, license and category are stated, in a form that a strict reader takes."""
+    text = (made / "noisy-max-contagious" / "noisy-max-contagious-0001.smt2").read_text()
+    for line in (
+        '(set-info :license "https://creativecommons.org/licenses/by/4.0/")',
+        '(set-info :category "industrial")',
+        "Case: Noisy max over three diseases",
+    ):
+        assert line in text
+
+
+def test_a_constant_becomes_a_variable() -> None:
+    """A claim with exp(1/2) is stated for all numbers of an interval; the polynomial stays the same."""
+    claim = next(c for c in listed_claims(load(str(CASES / "discrete-laplace.toml")).model))
+    found = plain(claim)
+    assert found.domain.constant is None
+    assert set(found.domain.box) == set(found.domain.ring.names)
+    assert script(found).count("declare-fun") == len(occurring(found))
+    values = {name: interval.lower for name, interval in found.domain.box.items()}
+    renamed = {"E" if name == "constant" else name: value for name, value in values.items()}
+    assert value_at(found.polynomial, values) == value_at(claim.polynomial, renamed)
+    interval = found.domain.box["constant"]
+    assert claim.domain.constant is not None
+    assert encloses_exp(claim.domain.constant.exponent, interval.lower, interval.upper)
+
+
+def test_options_that_do_not_go_together(capsys: pytest.CaptureFixture[str]) -> None:
+    """A collection takes no format, and several cases need one."""
+    assert run(["export", CONTAGIOUS, "--collection", "x", "--to", "qepcad"]) == 2
+    assert run(["export", CONTAGIOUS, CONTAGIOUS, "--to", "smtlib2"]) == 2
+    assert "several cases need --collection" in capsys.readouterr().err
+    assert run(["export", CONTAGIOUS, "--to", "qepcad", "--status"]) == 2
