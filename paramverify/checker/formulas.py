@@ -22,9 +22,10 @@ from .strict import Misformed
 from .values import MAX_POWER, Value, is_true, rational, read_value
 
 DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:/[0-9]+)?"
-KIND = re.compile(r"(D)\s*\{|P(?:min|max)?\s*(<=|>=|<|>)")
+KIND = re.compile(r"(D)\s*\{|P(min|max)?\s*(<=|>=|<|>)")
 PRIVATE = re.compile(rf"D\s*\{{\s*(?:({DECIMAL})|ln\(\s*({DECIMAL})\s*\))\s*,\s*({DECIMAL})\s*\}}")
 PROBABILITY = re.compile(rf"P(?:min|max)?\s*(<=|>=|<|>)\s*({DECIMAL})\s*\[")
+SCHEDULERS = {k: f"{w} probability over all schedulers" for k, w in (("min", "least"), ("max", "largest"))}
 NOT_COMPARED = "the states, the actions and the probabilities with the model and the path formula"
 NOT_PLAIN = "the bound in the formula with the numbers"
 
@@ -60,13 +61,20 @@ def check_formula(witness: Mapping[str, Any]) -> None:
         _check_private(text, bound, delta, exponent)
         value = bound.by(right).minus(left).minus(rational(-1, exponent).by(delta))
     else:
-        value = left.minus(right) if kind[2] in (">", ">=") else right.minus(left)
-        if is_true(kind[2], left.minus(right).sign()):
+        value = left.minus(right) if kind[3] in (">", ">=") else right.minus(left)
+        _check_schedulers(witness, kind[2] or ("min" if kind[3] in (">", ">=") else "max"))
+        if is_true(kind[3], left.minus(right).sign()):
             raise Misformed("the probability is within the bound", "witness")
         plain = PROBABILITY.match(text)
         if plain and right.minus(rational(_decimal(plain[2]), exponent)).top:
             raise Misformed("not the bound of the formula", "witness", "probabilities", 1)
     _check_claim(witness["claim"], value)
+
+
+def _check_schedulers(witness: Mapping[str, Any], which: str) -> None:
+    """Checks that a P is about the probability that it compares: `P>=` and `P>` about the least one."""
+    if "schedulers" in witness and witness["schedulers"] != SCHEDULERS[which]:
+        raise Misformed(f"not {SCHEDULERS[which]!r}, which the formula is about", "witness", "schedulers")
 
 
 def _check_private(text: str, bound: Value, delta: Value, exponent: Fraction | None) -> None:

@@ -78,6 +78,8 @@ def _check_names(witness: Mapping[str, Any]) -> None:
         raise Misformed("not from one to the number of actions", "witness", "repeated")
     if "schedulers" in witness and two:
         raise Misformed("not for two runs", "witness", "schedulers")
+    if "schedulers" in witness and "formula" not in witness:
+        raise Misformed("no formula is about them", "witness", "schedulers")
 
 
 def _check_ratio(witness: Mapping[str, Any], left: Value, right: Value, exponent: Fraction | None) -> None:

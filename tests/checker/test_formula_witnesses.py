@@ -111,6 +111,33 @@ def test_other_probabilities(tmp_path: Path, case: str, formula: str) -> None:
         assert not check_text(json.dumps(forged)).accepted
 
 
+@pytest.mark.parametrize(
+    ("formula", "word"),
+    [
+        ("P>=1/10 [ F at_B ]", "least"),
+        ("P<=1/10 [ F at_B ]", "largest"),
+        ("Pmax>=9/10 [ F at_B ]", "largest"),
+        ("Pmin<=1/10 [ F !at_B ]", "least"),
+    ],
+)
+def test_schedulers(tmp_path: Path, formula: str, word: str) -> None:
+    """A witness tells the probability that its formula compares; another word makes it say something else."""
+    document = made(tmp_path, "emptiness", formula)
+    witness = document["witness"]
+    assert witness["schedulers"] == f"{word} probability over all schedulers"
+    assert check_text(json.dumps(document)).accepted
+    other = "least" if word == "largest" else "largest"
+    for said in (f"{other} probability over all schedulers", word, ""):
+        forged = {**document, "witness": {**witness, "schedulers": said}}
+        assert not check_text(json.dumps(forged)).accepted, said
+    if formula.startswith("Pm"):
+        turned = formula.replace("Pmax", "Pm").replace("Pmin", "Pmax").replace("Pm>", "Pmin>")
+        forged = {**document, "witness": {**witness, "formula": turned}}
+        assert not check_text(json.dumps(forged)).accepted
+    forged = {**document, "witness": {k: v for k, v in witness.items() if k != "formula"}}
+    assert not check_text(json.dumps(forged)).accepted
+
+
 def test_squares() -> None:
     """Squares are told from their multiples by -1 and 2, and from those with one term more."""
     random = Random(8)
