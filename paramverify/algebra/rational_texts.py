@@ -2,13 +2,13 @@
 
 Prefix, as carl and SMT-LIB write it: `(/ (+ (* p q) (- 3)) (+ (* p q) (- 1)))`. Operators are `+ - * /` with
 any number of operands, `^` with a whole exponent, comparisons, `not` and `and`. A text is read as prefix if
-it starts with a bracket, an operator and a blank.
+it starts with a bracket, an operator and a blank, and goes to the end of this bracket.
 
 Infix, as sympy and Storm write it: `(-p**2 + 3*p) / (1 - p)`, with `+ - * /`, `^` or `**` with a whole
 exponent, comparisons, `!(...)`, and `&`.
 
-Prefix texts may have infix operands; see `algebra.operands`. No text means different things in these forms.
-Both readers keep their own stack, so nesting is limited by the size of the text only.
+Prefix texts may have infix operands; see `algebra.operands`. One that differs in these forms, `(- p+q)`, is
+refused. Both readers keep their own stack, so nesting is limited by the size of the text only.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from typing import NamedTuple, NoReturn
 from flint import fmpq, fmpz
 
 from paramverify.algebra.expressions import MAX_DIGITS, MAX_EXPONENT, MAX_POWER
-from paramverify.algebra.operands import PLAIN, operand_end
+from paramverify.algebra.operands import PLAIN, is_lone_sum, is_prefix, opens_prefix, operand_end
 from paramverify.algebra.shared_values import SharedValues
 from paramverify.errors import InputError, LimitError
 
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
 
-_PREFIX = re.compile(r"\s*\(\s*(?:[-+*/^=<>]|\*\*|<=|>=|!=|not|and|distinct)\s")
 _WORD = re.compile(r"[()]|[^\s()]+")
 _SYMBOL = re.compile(
     r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])|[A-Za-z_]\w*|\*\*|<=|>=|==|!=|&&|[-+*/^()<>=!&]|\S",
@@ -95,7 +94,7 @@ class Formulas:
     def _read(self, text: str) -> Part:
         if not text.strip():
             self._refuse("empty formula", 0)
-        return _prefix(self, text) if _PREFIX.match(text) else _infix(self, text)
+        return _prefix(self, text) if is_prefix(text) else _infix(self, text)
 
     def _refuse(self, reason: str, start: int) -> NoReturn:
         raise InputError(reason, key=self.where(start))
@@ -162,12 +161,14 @@ def _prefix(read: Formulas, text: str) -> Part:
         if result is not None:
             read._unexpected(place)
         powered = bool(stack) and stack[-1].place.word in ("^", "**") and bool(stack[-1].parts)
-        if place.word == "(" and (powered or _PREFIX.match(text, place.start)):
+        if place.word == "(" and (powered or opens_prefix(text, place.start)):
             if powered:
                 read._exponent(place)  # refuses it
             operator = _WORD.search(text, at)
             assert operator is not None
             at = operator.end()
+            if operator.group() == "-" and is_lone_sum(text, at):
+                read._refuse("(- p+q) has two readings: write (- (p+q)) or (-p+q)", operator.start())
             stack.append(_Call(Place(operator.group(), operator.start())))
             continue
         call = stack[-1]  # the text starts with a bracket

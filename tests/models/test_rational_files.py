@@ -170,6 +170,31 @@ def test_equal_texts(prefix: str, infix: str, file: Callable[[str], RationalFile
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("blank", [" ", "  ", "\n"])
+@pytest.mark.parametrize("more", ["p+q", "p-q", "3+p*q", "p*(q-1)+q", "p^2-1", "(p)-q", "1e-2*p+q"])
+def test_two_readings(more: str, blank: str, file: Callable[[str], RationalFile]) -> None:
+    """A sum after a minus and a blank is -(p + q) in prefix and -p + q in infix: refused, deep inside too."""
+    for text in (f"(-{blank}{more})", f"(* (-{blank}{more}) p)", f"(+ q (/ p (-{blank}{more} )))"):
+        with pytest.raises(InputError, match="two readings"):
+            result(file(f"{HEAD}{text}\n"))
+    written = more.replace("^", "**")
+    for text, sign in ((f"(-{blank}({more}))", -1), (f"(-{blank}{more} 0)", 1), (f"(+{blank}{more})", 1)):
+        expected = sign * eval(written, dict(POINT))
+        assert abs(float(value(result(file(f"{HEAD}{text}\n")), POINT) - Fraction(expected))) < 1e-9
+
+
+@pytest.mark.parametrize("rest", ["*q", " * q", "/(q + 1)", "^2", " - 3*q", "+(q)"])
+def test_infix_that_opens_with_a_minus(rest: str, file: Callable[[str], RationalFile]) -> None:
+    """`(- p)*q` is infix, for prefix ends with its bracket; so are constraints."""
+    expected = eval(f"(-p){rest.replace('^', '**')}", {}, POINT)
+    assert value(result(file(f"{HEAD}(- p){rest}\n")), POINT) == expected
+    for told in (f"(- p){rest} >= 1/100", f"(- p){rest} - 1/100, >="):
+        (text,) = constraints(file(f"{HEAD}p\n$Well-formed Constraints:\n{told}\n")) or ("",)
+        if text:
+            left = eval(text.split(">=")[0], {}, POINT)
+            assert (left >= 0) == (expected >= Fraction(1, 100))
+
+
 def test_a_large_file(file: Callable[[str], RationalFile]) -> None:
     """Degree (48, 48) with coefficients of 300 digits: every coefficient is read."""
     source = random.Random(1)
