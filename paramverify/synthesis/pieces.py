@@ -190,7 +190,7 @@ class Examiner:
         """Tells the same as `_negative` for a point that is not a vertex, from the polynomials."""
 
         def at_point(state: State) -> State:
-            fixed = {n: v for n, v in point.items() if n in state.factor.names}
+            fixed = {**state.fixed, **{n: v for n, v in point.items() if n in state.factor.names}}
             box = {n: ends for n, ends in state.box.items() if n not in piece.box}
             form = state.factor.enclosed(box, fixed, 256)
             return State(state.factor, box, form=form, source=None, fixed=fixed, bits=256)

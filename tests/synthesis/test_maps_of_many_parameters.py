@@ -577,3 +577,29 @@ def test_every_order_of_a_point_has_one_status() -> None:
             for image in permutations(point):
                 fails = value(found.claims[0].polynomial, image) < 0
                 assert fails == (cell.status is Status.VIOLATING)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_other_parameters_with_open_ends_and_points(seed: int) -> None:
+    """Violations are shown inside of open ends where another parameter has one value."""
+    random = Random(seed)
+    ring = Ring(tuple("pqtu"))
+    point = Fraction(random.randint(1, 5), 3)
+    ends = {"p": UNIT, "q": UNIT, "t": Interval(Fraction(0), Fraction(1), False, False)}
+    box = box_domain(ring, {**ends, "u": Interval(point, point, True, True)})
+    sign = random.choice((1, -1))
+    text = f"{sign}*t*u + {1 if sign < 0 else 0}*u + p*q*u + p - {random.randint(2, 6)}/4"
+    claim = Claim(ring.parse(text), box)
+    found = region_map((claim,), box, ("p", "q"), Fraction(1, 4), seconds=5)
+    kinds = {cell.status for cell in found.cells}
+    assert Status.VIOLATING in kinds
+    for cell in found.cells:
+        for p, q in points(random, cell, 8):
+            values = [value(claim.polynomial, (p, q, Fraction(k, 1000), point)) for k in (1, 500, 999)]
+            if cell.status is Status.SAFE:
+                assert min(values) >= 0
+            if cell.status is Status.VIOLATING:
+                at = dict(cell.at)
+                assert at.get("u", point) == point
+                assert 0 < at["t"] < 1
+                assert value(claim.polynomial, (p, q, at["t"], point)) < 0
