@@ -220,33 +220,42 @@ def _weight(
     return found
 
 
-def vectors(
-    hmm: HMM, lengths: tuple[int, ...], most: int | None = None
-) -> Iterator[tuple[tuple[int, ...], Vector]]:
+def vectors(hmm: HMM, lengths: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Vector]]:
     """Yields v_ω for each sequence ω of the given lengths, up to a positive factor, with one such ω.
 
     Sequences that are impossible from every state are left out: their claims read 0 ≥ 0.
 
     Raises:
-        LimitError: more than `most` different vectors of one length, or than `MAX_VECTORS`.
+        LimitError: more than `MAX_VECTORS` different vectors of one length.
     """
     _finite(lengths)
-    most = most or MAX_VECTORS
+    for length, level in enumerate(levels(hmm, max(lengths)), 1):
+        if length in lengths:
+            yield from level
+
+
+def levels(hmm: HMM, longest: int) -> Iterator[list[tuple[tuple[int, ...], Vector]]]:
+    """Yields the vectors of `vectors` for the length 1, for the length 2, and so on.
+
+    Raises:
+        LimitError: more than `MAX_VECTORS` different vectors of one length.
+    """
     by_observation = steps_by_observation(hmm)
     one = hmm.ring.number(1)
     level: list[tuple[tuple[int, ...], Vector]] = [((), dict.fromkeys(range(len(hmm.states)), one))]
-    for length in range(1, max(lengths) + 1):
+    for length in range(1, longest + 1):
         grown: dict[str, tuple[tuple[int, ...], Vector]] = {}
         for word, vector in level:
             for observation, steps in enumerate(by_observation):
                 _, product = applied(steps, vector)
                 if product:
                     grown.setdefault(vector_key(product), ((observation, *word), product))
-            if len(grown) > most:
-                raise LimitError(f"more than {most:,} different vectors for sequences of length {length}")
+            if len(grown) > MAX_VECTORS:
+                raise LimitError(
+                    f"more than {MAX_VECTORS:,} different vectors for sequences of length {length}"
+                )
         level = list(grown.values())
-        if length in lengths:
-            yield from level
+        yield level
 
 
 @lru_cache(maxsize=4)  # of the last models, for one is asked for each of its initial distributions

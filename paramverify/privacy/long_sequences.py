@@ -9,7 +9,6 @@ is continued to the length that is asked for.
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +19,7 @@ from paramverify.answers import Decision, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.encoding import Candidate
-from paramverify.encodings.sequences import claim_polynomial, forward_sum, steps_by_observation, vectors
+from paramverify.encodings.sequences import claim_polynomial, forward_sum, levels, steps_by_observation
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.pairs import pair_of
 from paramverify.evidence.witnesses import Witness, evaluate
@@ -35,20 +34,29 @@ from paramverify.verdicts import Holds, Violated
 NOTE = 'the proof is for sequences of every length; with length = "all" it has evidence'
 
 LONG = 24  # lengths below which all sequences are listed
-FEW = 2_000  # vectors that are formed to see whether there are many
+FEW = 2_000  # vectors of one length, and
+TERMS = 100_000  # in all their polynomials, that are formed to see whether there are many
 
 Numbers = dict[int, Fraction]  # the weights of states
 
 
-def are_many(model: Model) -> bool:
-    """Tells whether there are too many sequences of half of the longest length to list all soon."""
+def are_many(session: Session, model: Model) -> bool:
+    """Tells whether there are too many sequences of half of the longest length to list all soon.
+
+    So it is, too, where there are few of them but their polynomials are long.
+
+    Raises:
+        TimeLimitError: the time is over.
+    """
     longest = max(model.lengths, default=0)
     if longest < LONG:
         return False
-    try:
-        deque(vectors(model.hmm, (longest // 2,), FEW), maxlen=0)
-    except LimitError:
-        return True
+    terms = 0
+    for level in levels(model.hmm, longest // 2):
+        session.in_time()
+        terms += sum(len(f) for _, vector in level for f in vector.values())
+        if len(level) > FEW or terms > TERMS:
+            return True
     return False
 
 

@@ -161,7 +161,7 @@ def _of_large_prior(session: Session, case: Case, progress: Progress | None, nea
 
 def _of_long_sequences(session: Session, model: AnyModel, near: bool) -> Found | None:
     """Decides a case with too many sequences by those of every length; a proof of that kind is a bound."""
-    if not isinstance(model, Model) or not are_many(model):
+    if not isinstance(model, Model) or not are_many(session, model):
         return None
     found = by_every_length(session, model)
     return None if found and found.note and not near else found
@@ -169,9 +169,9 @@ def _of_long_sequences(session: Session, model: AnyModel, near: bool) -> Found |
 
 def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None, near: bool = False) -> Found:
     """Decides the claims of a model whose obligations are proved, until one of them fails."""
-    if found := _of_long_sequences(session, model, near):
-        return found
     try:
+        if found := _of_long_sequences(session, model, near):
+            return found
         for claim in likely_violations(model):
             decision, witness = decide_with_witness(session, model, claim)
             if witness:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
+
 from paramverify import loads
 
 DAYS = """
@@ -66,3 +68,42 @@ def test_few_sequences_are_listed() -> None:
     report = loads(DAYS.format(ratio=6, length=5)).verify()
     assert report.status == "holds"
     assert not any("every length" in note for note in report.notes)
+
+
+SLOWLY = """
+[parameters]
+p = "(1/10, 2/5]"
+[mechanism]
+kind = "time_series"
+states = ["ill", "well"]
+observations = ["yes", "no"]
+initial = {{ ill = "1/2", well = "1/2" }}
+[mechanism.transitions]
+well = {{ well = "1" }}
+ill = {{ well = "1 - p", ill = "p" }}
+[mechanism.emissions]
+well = {{ no = "1" }}
+ill = {{ yes = "2/5", no = "3/5" }}
+[neighbours]
+differ = "one"
+[privacy]
+ratio = 20
+length = {length}
+"""
+
+
+@pytest.mark.slow
+def test_few_sequences_with_long_polynomials_are_many() -> None:
+    """Of each length there are fewer vectors than letters, but with polynomials of that degree."""
+    report = loads(SLOWLY.format(length=1000)).verify()
+    assert report.status == "violated"
+    word = report.to_dict()["witness"]["observations"]
+    assert len(word) == 1000
+    assert "yes" in word  # which is impossible for a well person
+
+
+def test_the_time_is_looked_at_while_sequences_are_counted() -> None:
+    """An end of the time is an answer, and no error, whatever the length."""
+    report = loads(SLOWLY.format(length=1000)).verify(timeout=0.02)
+    assert report.status == "unknown"
+    assert "time" in str(report)
