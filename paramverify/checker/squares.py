@@ -27,6 +27,9 @@ from .goals import Context, Goal
 from .polynomials import ONE, Condition, Poly, constant, degree, number, parse, plus, ratio, times
 from .strict import Rejected as Rejected
 
+MAX_SIDES = 64  # of one product; nothing else bounds its degree
+MAX_PRODUCT = 10_000  # terms of one product of sides, before those of one monomial are added
+
 
 @dataclass
 class _Sum:
@@ -87,10 +90,14 @@ def _sum(goal: Goal, terms: Any) -> _Sum:
     found = _Sum()
     for term in terms:
         product, positive = constant(ONE, len(goal.names)), True
+        if len(term["product"]) > MAX_SIDES:
+            raise Rejected(f"a product of more than {MAX_SIDES} polynomials is not checked")
         for side in term["product"]:
             found.constraints |= side[0] == "constraint"
             found.box |= side[0] != "constraint"
             poly, strict = _side(goal, side)
+            if len(product) * len(poly) > MAX_PRODUCT:
+                raise Rejected("a product of sides is too large to be checked")
             product, positive = times(product, poly), positive and strict
         inner: Poly = {}
         for coefficient, text in term["squares"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 from typing import Any
 
 import pytest
@@ -195,6 +196,27 @@ def test_what_shows_nothing_is_rejected(name: str) -> None:
     claim, proof, reason = REJECTED[name]
     with pytest.raises(Rejected, match=reason):
         check_claim(claim, proof)
+
+
+def _sides(names: int, times_over: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A claim and a product of x + 1 for so many variables, each so many times."""
+    box = {f"x{k}": "[0, 1]" for k in range(names)}
+    sides = [["low", name, "-1"] for name in box] * times_over
+    return _claim("x0", box), _proof(_term(("1", "1"), product=sides))
+
+
+@pytest.mark.parametrize(("names", "times_over"), [(1, 65), (1, 5_000), (25, 1)])
+def test_long_products_end_at_once(names: int, times_over: int) -> None:
+    """A short text with many sides would be a polynomial of 5 000 long numbers, or of 2^25 terms."""
+    with pytest.raises(Rejected, match="checked"):
+        check_claim(*_sides(names, times_over))
+
+
+def test_products_that_certificates_have_are_checked() -> None:
+    """(x + 1)^40 is a product of 40 sides."""
+    claim, proof = _sides(1, 40)
+    power = " + ".join(f"{comb(40, k)}*x0^{k}" for k in range(41))
+    assert check_claim({**claim, "polynomial": power}, proof) == ()
 
 
 def _vanish(claim_constraint: str, squares: list[list[str]]) -> tuple[dict[str, Any], dict[str, Any]]:
