@@ -81,10 +81,21 @@ def parse_interval(text: str) -> Interval:
         return Interval(value, value, True, True)
     ends = []
     for end in (match.group(2), match.group(3)):
-        if re.fullmatch(r"\s*[+-]?\s*(oo|inf|infinity)\s*", end, re.IGNORECASE):
-            raise DomainError("a parameter needs finite ends; substitute p = t/(1-t) for an unbounded one")
+        if _infinite(end):
+            raise DomainError(f"a parameter needs finite ends; {_bounded(match.group(2), match.group(3))}")
         ends.append(constant(end))
     return Interval(ends[0], ends[1], match.group(1) == "[", match.group(4) == "]")
+
+
+def _infinite(end: str) -> bool:
+    return bool(re.fullmatch(r"\s*[+-]?\s*(oo|inf|infinity)\s*", end, re.IGNORECASE))
+
+
+def _bounded(low: str, high: str) -> str:
+    """Returns how to ask about an interval with one infinite end, or with two, without it."""
+    if _infinite(low) and _infinite(high):
+        return "for all real numbers verify an SMT-LIB script, or substitute p = t/(1-t**2) with t in (-1, 1)"
+    return "substitute p = t/(1-t) for an unbounded one"
 
 
 def _meant(text: str) -> str:

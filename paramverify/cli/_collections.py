@@ -25,8 +25,8 @@ from paramverify.scripts.families import COLUMNS, GRADES, Member, information, m
 
 README = """# A family of benchmarks
 
-Each script asks whether some point violates a claim about privacy: `unsat` means that the claim is true. The
-logic is {logic}. `index.csv` has a row for each script: its size, its status, the evidence, and a grade.
+Each script asks whether some point violates a claim: `unsat` means that the claim is true. The logic is
+{logic}. `index.csv` has a row for each script: its size, its status, the evidence, and a grade.
 
 {grades}
 

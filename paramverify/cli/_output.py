@@ -209,10 +209,15 @@ def release() -> None:
     """
     if _held is None or not (text := _held.take()):
         return
+    tell()
+    write(_held.real, text)
+
+
+def tell() -> None:
+    """Waits until the supervisor, if there is one, has left the telling to this process."""
     if _link:
         _link.send("print")
         os.read(_link.down, 1)
-    write(_held.real, text)
 
 
 def discard() -> None:

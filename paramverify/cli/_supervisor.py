@@ -110,6 +110,7 @@ class _Watch:
         self.reports: list[bytes] = []  # what was found so far, as it came
         self.violated = False
         self.printing = False
+        self.killing = False  # then the child may not begin to print
         self.answered = False  # whether the child came to the end of its work
         self.users = False  # whether code of the user runs
         self.interrupts: list[float] = []
@@ -215,7 +216,7 @@ class _Watch:
                 self.held, self.due = min(self.held, self.due), inf
             elif word == b"resume":
                 self.due, self.held = max(self.held, time.monotonic() + AFTER), inf
-            elif word == b"print":
+            elif word == b"print" and not self.killing:
                 self.printing = True
                 os.write(self.down, b".")
         return bool(data)
@@ -241,6 +242,7 @@ class _Watch:
         """Kills the child and all that it started."""
         from paramverify.processes.system import kill_tree
 
+        self.killing = True
         while select.select([self.up], [], [], 0)[0] and self._hear():
             pass
         kill_tree(self.child)

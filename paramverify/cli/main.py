@@ -198,6 +198,7 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
     if code == Exit.UNKNOWN and _output.known.violated and not isinstance(error, DisagreementError):
         code, kind = Exit.VIOLATED, Standing.VIOLATED.of_claim
     _output.discard()
+    _output.tell()  # a limit that is met from here on is not told a second time
     if "--debug" in arguments:
         _say("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, click.ClickException):

@@ -1,8 +1,9 @@
 """Results of other tools, from a CSV file: they stand beside those of backends, on their tool's word.
 
 The first line names the columns: `case` (the file, or its name), `tool`, `status` (sat, unsat, true, false,
-holds, violated; all else is no answer), and where they are known `claim` (its number, 1 if left out),
-`version`, `wall`, `cpu` (seconds), `memory` (bytes).
+holds, violated; all else is no answer), `wall`, `cpu` (seconds; an answer needs one of them, and
+it stands for the other where that is left out), and where they are known `claim` (its number, 1 if left out),
+`version`, `memory` (bytes).
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def read_results(
             raise InputError(f"the first line names no column {', '.join(missing)}")
         for row in rows:
             try:
-                name, number = Path(row["case"] or ""), int(row.get("claim") or 1)
+                name, number = Path(row["case"] or ""), _claim(row)
                 about = known.get((name.name, number)) or known.get((name.stem, number))
                 if about is None:
                     elsewhere += 1
@@ -71,13 +72,17 @@ def read_results(
                 made = error if isinstance(error, InputError) else InputError(str(error))
                 made.file_line = rows.line_num
                 raise made from None
-    told = [Skipped(f"{elsewhere} rows of {path.name}", "they are about nothing that is compared")]
+    what = f"{elsewhere} {'row' if elsewhere == 1 else 'rows'} of {path.name}"
+    told = [Skipped(what, "about nothing that is compared")]
     return list(records.values()), told if elsewhere else []
 
 
 def _record(row: Mapping[str, Any], subject: Subject, timeout: float, memory: int) -> Record:
-    wall = _number(row, "wall")
     standing = WORDS.get(str(row["status"]).strip().lower(), Standing.UNKNOWN)
+    times = {name: _number(row, name) for name in ("wall", "cpu") if (row.get(name) or "").strip()}
+    if not times and standing is not Standing.UNKNOWN:
+        raise InputError("an answer needs its seconds: give wall or cpu, or both")
+    wall = times.get("wall", times.get("cpu", 0.0))
     late = wall > timeout
     if late:
         standing = Standing.UNKNOWN
@@ -105,15 +110,25 @@ def _record(row: Mapping[str, Any], subject: Subject, timeout: float, memory: in
         "known": subject.expected,
         "asked": True,
         "wall": wall,
-        "cpu": _number(row, "cpu"),
+        "cpu": times.get("cpu", wall),
         "memory": int(_number(row, "memory")),
         "transcript": "",
     }
 
 
+def _claim(row: Mapping[str, Any]) -> int:
+    number = _number(row, "claim") or 1.0
+    if not number.is_integer():
+        raise InputError(f"claim is {row['claim']!r:.40}, which is no whole number")
+    return int(number)
+
+
 def _number(row: Mapping[str, Any], name: str) -> float:
-    text = (row.get(name) or "0").strip()
-    value = float(text)
+    text = (row.get(name) or "").strip() or "0"
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(f"{name} is {text!r:.40}, which is no number") from None
     if not isfinite(value) or not 0 <= value < MAX_NUMBER:
         raise InputError(f"{name} is {text!r:.40}")
     return value

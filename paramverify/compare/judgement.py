@@ -121,4 +121,4 @@ def _place(record: Record) -> dict[str, Any]:
 
 def _who(record: Record) -> str:
     suffix = ", not simplified" if record["simplification"] == "off" else ""
-    return f"{record['backend']} {record['version']}{suffix}"
+    return f"{record['backend']} {record['version']}".rstrip() + suffix

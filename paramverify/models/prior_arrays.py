@@ -63,7 +63,8 @@ def entries_of(
         raise CaseError("an array has its own distribution", key="like")
     for key in ("first", "outside"):
         if key in given and not listed:
-            raise CaseError("this belongs to given", key=key)
+            alone = "write what stands here beside count" if key == "first" else "delete this line"
+            raise CaseError("this belongs to given", key=key, mend=f"{alone}, or add given")
     for place in arrays.places(name):
         here = Arrays(arrays.sizes, bound(place))
         if not isinstance(listed, list) or not all(isinstance(g, str) for g in listed) or not listed:

@@ -55,6 +55,11 @@ def test_the_text_of_an_interval_is_read_back(interval: Interval) -> None:
         ("(0.5, 1/2]", "the interval (1/2, 1/2] is empty"),
         ("(0, oo)", "a parameter needs finite ends; substitute p = t/(1-t) for an unbounded one"),
         ("[-Infinity, 1)", "a parameter needs finite ends; substitute p = t/(1-t) for an unbounded one"),
+        (
+            "(-oo, oo)",
+            "a parameter needs finite ends; for all real numbers verify an SMT-LIB script, or substitute "
+            "p = t/(1-t**2) with t in (-1, 1)",
+        ),
         ("(0, 1", "not an interval: '(0, 1'; write \"(0, 1)\""),
         ("0, 1", "not an interval: '0, 1'; write \"[0, 1]\""),
         ("(0, 1, 2)", "not an interval: '(0, 1, 2)'; write for example (0, 1) or [1/10, 0.4]"),

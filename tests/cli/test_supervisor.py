@@ -90,6 +90,16 @@ def test_an_answer_that_is_told_is_told_to_its_end(kept: str) -> None:
 
 
 @pytest.mark.slow
+def test_an_error_is_told_once() -> None:
+    """A command that told its own end, and then takes long to give its memory back, is not told again."""
+    fails = "_failed(TimeLimitError(0.5), arguments); time.sleep(2)"
+    imports = "from paramverify.cli.main import _failed; from paramverify.errors import TimeLimitError; "
+    code, out, error = ended(f"{imports}_output.limit_step(0.5); {fails}", "--json", code=3)
+    assert (code, error) == (3, f"undecided: {OVER}\n")
+    assert json.loads(out)["reason"] == OVER
+
+
+@pytest.mark.slow
 def test_memory_is_limited() -> None:
     """A command that takes more memory than it may is ended, and that is told as such."""
     grow = "_output.limit_memory(300_000_000); kept = [b'x' * 10**7 for _ in range(10**4)]"

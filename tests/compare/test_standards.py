@@ -123,16 +123,33 @@ def test_results_of_other_tools(subjects: Subjects, tmp_path: Path) -> None:
         ("a.smt2", "holds", "decided", "word"),
         ("b.smt2", "unknown", "timeout", None),
     ]
-    assert [s.what for s in skipped] == ["1 rows of others.csv"]
+    assert [s.what for s in skipped] == ["1 row of others.csv"]
     for rows, reason in (
         ("case,status\n", "no column tool"),
         ("case,tool,status\na.smt2,z3,sat\n", "2: the tool 'z3' is a backend here"),
         ("case,tool,status,wall\na.smt2,f,sat,nan\n", "2: wall is 'nan'"),
-        ("case,tool,status\na.smt2,f,sat\na.smt2,f,sat\n", "3: a second result of f on a.smt2 1"),
+        ("case,tool,status,claim\na.smt2,f,sat,one\n", "2: claim is 'one', which is no number"),
+        ("case,tool,status,claim\na.smt2,f,sat,1.5\n", "2: claim is '1.5', which is no whole number"),
+        ("case,tool,status,cpu\na.smt2,f,sat,x\n", "2: cpu is 'x', which is no number"),
+        ("case,tool,status,wall,cpu\na.smt2,f,sat,,\n", "2: an answer needs its seconds: give wall or cpu"),
+        ("case,tool,status\na.smt2,f,no\na.smt2,f,no\n", "3: a second result of f on a.smt2 1"),
     ):
         file.write_text(rows)
         with pytest.raises(InputError, match=reason):
             read_results(file, subjects.subjects, 10.0, 5, ("z3",))
+
+
+@pytest.mark.parametrize(
+    ("times", "wall", "cpu"), [("2,", 2.0, 2.0), (",3", 3.0, 3.0), ("2,3", 2.0, 3.0), ("2, ", 2.0, 2.0)]
+)
+def test_a_time_of_another_tool_is_never_taken_as_none(
+    subjects: Subjects, tmp_path: Path, times: str, wall: float, cpu: float
+) -> None:
+    """Where one of both times is left out the other stands for it: no answer takes no time."""
+    file = tmp_path / "others.csv"
+    file.write_text(f"case,tool,status,wall,cpu\na.smt2,foo,unsat,{times}\nb.smt2,foo,timeout,,\n")
+    records, _ = read_results(file, subjects.subjects, 10.0, 5, ("z3",))
+    assert [(r["wall"], r["cpu"]) for r in records] == [(wall, cpu), (0.0, 0.0)]
 
 
 class Burner:

@@ -56,6 +56,21 @@ def test_mistakes_name_the_array(changed: dict[str, str], told: str) -> None:
     assert "person[4]" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("key", "mend"),
+    [
+        ('first = { bernoulli = "p" }', "write what stands here beside count, or add given"),
+        ("outside = 0", "delete this line, or add given"),
+    ],
+)
+def test_keys_of_given_without_given(key: str, mend: str) -> None:
+    """What belongs to `given` is refused without it, with what to write instead."""
+    text = case().replace('given = "person[i-1]"', "").replace('first = { bernoulli = "p" }', key)
+    with pytest.raises(InputError) as caught:
+        loads(text)
+    assert f"this belongs to given; {mend}" in str(caught.value)
+
+
 def test_a_wrong_count_is_one_mistake() -> None:
     """What follows from a count that is none is not told again."""
     with pytest.raises(InputError) as caught:
