@@ -303,7 +303,10 @@ def evidence_of(
     found = evidence(work.case, work.obligations, results, shown)
     remarks = []
     if standing is Standing.VIOLATED and found["status"] != standing:
+        examples = [r.counterexample for r in results.values() if r.counterexample]
         reason = "a strict comparison that fails is no claim that fails"
+        if examples[0].probabilities is None:
+            reason = "the formula is false without a comparison of its own that fails"
         remarks.append(f"the evidence does not show the violation: {reason}")
     if not whole:
         remarks.append("the evidence has claims only: no certificate says why they are enough here")

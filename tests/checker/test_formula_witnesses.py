@@ -138,6 +138,23 @@ def test_schedulers(tmp_path: Path, formula: str, word: str) -> None:
     assert not check_text(json.dumps(forged)).accepted
 
 
+@pytest.mark.parametrize(
+    ("formula", "reason"),
+    [
+        ("P<1/10 [ F !at_B ]", "a strict comparison that fails is no claim that fails"),
+        ("!(P<=1 [ F at_B ])", "the formula is false without a comparison of its own that fails"),
+        ("P<=1/10 [ F !at_B ] | P>=1 [ F at_B ]", "without a comparison of its own that fails"),
+        ("at_B", "without a comparison of its own that fails"),
+    ],
+)
+def test_why_nothing_is_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, formula: str, reason: str
+) -> None:
+    """Evidence that does not show a violation says why, as it is."""
+    assert made(tmp_path, "emptiness", formula)["status"] == "unknown"
+    assert reason in capsys.readouterr().err
+
+
 def test_squares() -> None:
     """Squares are told from their multiples by -1 and 2, and from those with one term more."""
     random = Random(8)
