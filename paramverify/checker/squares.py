@@ -27,7 +27,7 @@ from .goals import Context, Goal
 from .polynomials import ONE, Condition, Poly, constant, degree, number, parse, plus, ratio, times
 from .strict import Rejected as Rejected
 
-MAX_SIDES = 64  # of one product; nothing else bounds its degree
+MAX_SIDES = 256  # of one product; nothing else bounds its degree
 MAX_PRODUCT = 10_000  # terms of one product of sides, before those of one monomial are added
 
 

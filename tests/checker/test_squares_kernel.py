@@ -205,7 +205,7 @@ def _sides(names: int, times_over: int) -> tuple[dict[str, Any], dict[str, Any]]
     return _claim("x0", box), _proof(_term(("1", "1"), product=sides))
 
 
-@pytest.mark.parametrize(("names", "times_over"), [(1, 65), (1, 5_000), (25, 1)])
+@pytest.mark.parametrize(("names", "times_over"), [(1, 257), (1, 5_000), (25, 1)])
 def test_long_products_end_at_once(names: int, times_over: int) -> None:
     """A short text with many sides would be a polynomial of 5 000 long numbers, or of 2^25 terms."""
     with pytest.raises(Rejected, match="checked"):
@@ -213,7 +213,10 @@ def test_long_products_end_at_once(names: int, times_over: int) -> None:
 
 
 def test_products_that_certificates_have_are_checked() -> None:
-    """(x + 1)^40 is a product of 40 sides."""
+    """(x + 1)^40 is a product of 40 sides, and x0·x1·…·x99 one of 100."""
+    box = {f"x{k}": "[0, 1]" for k in range(100)}
+    sides = [["low", name, "0"] for name in box]
+    assert check_claim(_claim("*".join(box), box), _proof(_term(("1", "1"), product=sides))) == ()
     claim, proof = _sides(1, 40)
     power = " + ".join(f"{comb(40, k)}*x0^{k}" for k in range(41))
     assert check_claim({**claim, "polynomial": power}, proof) == ()
