@@ -193,12 +193,19 @@ def read_points(document: Mapping[str, Any]) -> list[dict[str, Fraction]]:
 
 
 def unmet(scope: Scope, needs: Iterable[Need], points: Sequence[Mapping[str, Fraction]]) -> str:
-    """Returns why something that is needed is not shown, at these points or at simple ones; "" if all is."""
+    """Returns why something that is needed is not shown, at these points or at simple ones; "" if all is.
+
+    Only where there is no rational point that evidence could have, irrational ones are looked for.
+    """
     for claim, meaning in needs:
         known = _at_some(claim, points) or _at_some(claim, sample_points(scope.domain))
-        if not known and not fails_without_witness(claim) and algebraic_violation(claim) is None:
+        if not known and (isinstance(decide_exactly(claim), Refuted) or not _fails_at_irrational(claim)):
             return f"it is not shown {meaning}"
     return ""
+
+
+def _fails_at_irrational(claim: Claim) -> bool:
+    return fails_without_witness(claim) or algebraic_violation(claim) is not None
 
 
 def _at_some(claim: Claim, points: Iterable[Mapping[str, Fraction]]) -> bool:

@@ -40,7 +40,10 @@ FEW = [
     "interactive/sample-n-printed.toml",
     "logic/survey-coin.toml",
 ]
-MANY = sorted(str(p.relative_to(CASES)) for p in CASES.rglob("*.toml"))[::25]
+# Of inequalities it is not known which backend wins the race.
+MANY = sorted(str(p.relative_to(CASES)) for p in CASES.rglob("*.toml") if p.parent.name != "inequalities")[
+    ::25
+]
 TIMES = re.compile(r"\b(in )?\d[\d.e-]* s\b")
 
 

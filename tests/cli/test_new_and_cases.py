@@ -180,8 +180,8 @@ def test_an_undecided_budget_is_worse_than_a_proved_one(tmp_path: Path) -> None:
     from paramverify.privacy import verification
     from paramverify.verdicts import Unknown
 
-    def verify(case: object, options: object) -> object:
-        found = verification.verify(case, options)  # type: ignore[arg-type]
+    def verify(case: object, options: object, **given: object) -> object:
+        found = verification.verify(case, options, **given)  # type: ignore[arg-type]
         if case.budget != "epsilon = 2":  # type: ignore[attr-defined]
             return found
         return verification.replace(found, verdict=Unknown(End.TIMEOUT, "the time was over"))
