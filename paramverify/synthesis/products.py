@@ -109,7 +109,7 @@ def parts_of(polynomial: Polynomial, domain: Domain) -> tuple[Fraction, list[Par
     """Returns a constant and factors with multiplicities, whose product the polynomial is."""
     if not polynomial or is_constant(polynomial):
         return Fraction(1), [Part(polynomial, 1)]
-    if prod(int(d) + 1 for d in polynomial.degrees()) >= MANY:
+    if not domain.ring.tied and prod(int(d) + 1 for d in polynomial.degrees()) >= MANY:
         found = _composed(polynomial, domain)
         if found is not None:
             return found

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from tied_claims import tied
 
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Ring
@@ -86,5 +87,7 @@ def test_constraints_and_signs_forbid_it() -> None:
     ring, box = claim.domain.ring, claim.domain.box
     total = Constraint(ring.parse("3/2 - p - q"), False, "p + q <= 3/2")
     assert product_step(Claim(claim.polynomial, Domain(ring, box, (total,)))) is None
+    with_logarithm = tied("1/2 + (x_eps*q)**20", "1", UNIT, "q", above="eps - 1")  # eps moves with x_eps
+    assert product_step(with_logarithm) is None
     wide = box_domain(ring, {"p": Interval(Fraction(-1), Fraction(1)), "q": UNIT})
     assert product_step(Claim(claim.polynomial, wide)) is None
