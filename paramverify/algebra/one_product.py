@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, count
-from math import gcd
+from math import gcd, prod
 
 from flint import fmpq, fmpz, fmpz_poly
 
@@ -23,6 +23,7 @@ from paramverify.algebra.shifts import on_unit
 Terms = dict[tuple[int, ...], fmpq]
 Ends = tuple[Fraction, Fraction]
 
+MANY = 400  # Bernstein coefficients from which on it is worth while to look for this form
 PRIME = (1 << 61) - 1
 PLACES = ((3, 7), (11, 29))  # of the two points at which derivatives are compared, modulo the prime
 REFLECTION = fmpz_poly([1, -1])
@@ -74,6 +75,11 @@ class Roots:
     cuts: tuple[Fraction, ...]
     around: tuple[Ends, ...]
     last: int
+
+
+def is_large(polynomial: Polynomial) -> bool:
+    """Tells whether a polynomial has so many Bernstein coefficients that the form g(u) saves work."""
+    return prod(int(d) + 1 for d in polynomial.degrees()) >= MANY
 
 
 def one_product(polynomial: Polynomial) -> OneProduct | None:

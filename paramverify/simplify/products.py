@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import prod
 
 from paramverify.algebra.domains import Interval
-from paramverify.algebra.one_product import OneProduct, one_product
+from paramverify.algebra.one_product import OneProduct, is_large, one_product
 from paramverify.algebra.polynomials import Point, variables
 from paramverify.algebra.realroots import sign_at
 from paramverify.claims import Claim
@@ -16,7 +15,6 @@ from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
 from paramverify.simplify.reductions import Guarantee, Premise, Reduction, unrestricted
 
-MANY = 400  # Bernstein coefficients from which on the form is looked for
 BITS = (64, 256, 1024)  # of a point at which u has nearly the wanted value
 
 
@@ -27,7 +25,7 @@ def product_step(claim: Claim) -> Reduction | None:
     with a rational x at which g(u) is negative, too.
     """
     polynomial, box = claim.polynomial, claim.domain.box
-    if prod(int(d) + 1 for d in polynomial.degrees()) < MANY:
+    if not is_large(polynomial):
         return None
     if claim.domain.ring.tied:
         return None  # a variable that stands for a logarithm of x would move with x

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import prod
 
 from flint import fmpz_poly
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.enclosures import Enclosure, at, enclosure, reduced
-from paramverify.algebra.one_product import OneProduct, Roots, one_product, roots_inside
+from paramverify.algebra.one_product import OneProduct, Roots, is_large, one_product, roots_inside
 from paramverify.algebra.polynomials import (
     Polynomial,
     is_constant,
@@ -32,7 +31,6 @@ from paramverify.simplify.factors import factorable, factorisation
 
 Ends = tuple[Fraction, Fraction]
 
-MANY = 400  # Bernstein coefficients from which on a form g(u) is looked for
 MOST_ROOTS = 4
 MAX_BITS = 4096
 ROOT = "_"
@@ -109,7 +107,7 @@ def parts_of(polynomial: Polynomial, domain: Domain) -> tuple[Fraction, list[Par
     """Returns a constant and factors with multiplicities, whose product the polynomial is."""
     if not polynomial or is_constant(polynomial):
         return Fraction(1), [Part(polynomial, 1)]
-    if not domain.ring.tied and prod(int(d) + 1 for d in polynomial.degrees()) >= MANY:
+    if not domain.ring.tied and is_large(polynomial):
         found = _composed(polynomial, domain)
         if found is not None:
             return found
