@@ -152,12 +152,14 @@ class Runner:
         until: Callable[[Decision], bool] | None = None,
         width: int | None = None,
         turn: float = math.inf,
+        alone: float = 0.0,
         evidence: Callable[[float], float] | None = None,
     ) -> list[Decision]:
         """Runs attempts side by side and stops them all at the first decision that `until` accepts.
 
-        At first `width` run at a time (as many as there are processors), in the order given, and one more
-        each time that `turn` seconds have passed: so none has to wait until those before it give up. `until`
+        At first `width` run at a time (as many as there are processors), in the order given: `alone` seconds
+        long, for more would only slow them down. Then one more joins each time that `turn` seconds have
+        passed: so none has to wait until those before it give up. `until`
         sees each decision once, as it comes; without it, any proof or refutation ends the race. Returns
         one decision for each attempt; an attempt that was stopped, or never started, is interrupted. An
         answer that was complete when the race ended is kept, so that a contradiction can be seen. Where a
@@ -172,12 +174,12 @@ class Runner:
         began = time.monotonic()
         try:
             while not over and (pending or len(runnings) < len(attempts)):
-                turns = int((time.monotonic() - began) / turn)
+                turns = max(0, int((time.monotonic() - began - alone) / turn))
                 while len(pending) < width + turns and len(runnings) < len(attempts):
                     running = self.start(attempts[len(runnings)], limits)
                     runnings.append(running)
                     pending.append(running)
-                next_turn = began + (turns + 1) * turn - time.monotonic()
+                next_turn = began + alone + (turns + 1) * turn - time.monotonic()
                 waiting = len(runnings) < len(attempts) and turn < math.inf
                 for ended in self.wait(pending, max(0.0, next_turn) if waiting else None):
                     pending.remove(ended)
