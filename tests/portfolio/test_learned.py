@@ -61,7 +61,7 @@ def test_features() -> None:
 )
 @pytest.mark.usefixtures("tree")
 def test_order(polynomial: str, order: list[str]) -> None:
-    """A leaf says who starts, whatever the seconds are; what the tree does not know keeps its place behind."""
+    """A leaf says who starts, whatever the seconds; what the tree does not know keeps its place behind."""
     assert ordered(NAMES, claim(polynomial)) == order
 
 
