@@ -1,11 +1,11 @@
-"""Whole processes: `paramverify verify` with the portfolio, beside the backend that is the fastest for that case.
+"""Whole processes: `paramverify verify` with the portfolio, beside the backend that is the fastest.
 
     python benchmarks/whole_process.py RESULTS [--limit 10] [--best 3]
 
 RESULTS is what benchmarks/literature.py measured. For each case of cases/inequalities the backends that were
-the fastest are asked again, each by a process of its own (`--strategy NAME`), and the least time counts. The
-cases of finite length in cases/ follow, with `bernstein`, `z3` and `yices` beside the portfolio. All processes
-start cold, one at a time. Prints Markdown for docs/benchmarks.md.
+the fastest are asked again, each by a process of its own (`--backends NAME`), and the least time counts. The
+cases of finite length in cases/ follow, with `bernstein`, `z3` and `yices` beside the portfolio. All
+processes start cold, one at a time. Prints Markdown for docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def lines(title: str, cases: Sequence[tuple[Path, list[str]]], limit: float) -> 
     """Yields the rows about some cases."""
     best, ours, late = [], [], []
     for path, names in cases:
-        alone = min(seconds(path, limit, "--strategy", name) for name in names)
+        alone = min(seconds(path, limit, "--backends", name) for name in names)
         if alone == float("inf"):
             continue
         portfolio = seconds(path, limit)
