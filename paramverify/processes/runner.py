@@ -168,6 +168,9 @@ class Runner:
         """
         enough = until or is_decided
         width = width or os.cpu_count() or 1
+        # Those that start together do so by how much has to be loaded: one import holds up the next start.
+        first = sorted(attempts[:width], key=lambda a: len(self._backend(a.backend)[2]))
+        queue = [*first, *attempts[width:]]
         runnings: list[Running] = []
         pending: list[Running] = []
         over = False
@@ -176,7 +179,7 @@ class Runner:
             while not over and (pending or len(runnings) < len(attempts)):
                 turns = max(0, int((time.monotonic() - began - alone) / turn))
                 while len(pending) < width + turns and len(runnings) < len(attempts):
-                    running = self.start(attempts[len(runnings)], limits)
+                    running = self.start(queue[len(runnings)], limits)
                     runnings.append(running)
                     pending.append(running)
                 next_turn = began + alone + (turns + 1) * turn - time.monotonic()
@@ -188,7 +191,7 @@ class Runner:
             if over and evidence and _word_only(runnings):
                 seconds = evidence(time.monotonic() - began)
                 self.cancel([r for r in pending if not _certifies(r.attempt)], "another backend was faster")
-                late = [a for a in attempts[len(runnings) :] if _certifies(a)] if seconds > turn else []
+                late = [a for a in queue[len(runnings) :] if _certifies(a)] if seconds > turn else []
                 for attempt in late:
                     runnings.append(self.start(attempt, limits))
                 self._await_certificate([r for r in runnings if not r.outcome], seconds)
