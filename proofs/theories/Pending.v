@@ -11,28 +11,8 @@ Definition check_convex_root (rec : checker) (g : goal) (minimal : qpoly) (low h
 Lemma check_convex_root_sound : forall rec, honest rec -> forall g minimal low high point, check_convex_root rec g minimal low high point = true -> holds g.
 Proof. discriminate. Qed.
 
-Definition check_stretch (rec : checker) (g : goal) (k i : nat) (c : cert) : bool := false.
-Lemma check_stretch_sound : forall rec, honest rec -> forall g k i c, check_stretch rec g k i c = true -> holds g.
-Proof. discriminate. Qed.
-
-Definition check_eliminate (rec : checker) (g : goal) (k i j : nat) (c : cert) : bool := false.
-Lemma check_eliminate_sound : forall rec, honest rec -> forall g k i j c, check_eliminate rec g k i j c = true -> holds g.
-Proof. discriminate. Qed.
-
 Definition check_product (rec : checker) (g : goal) (k : nat) (powers : list (nat * positive * bool)) (c : cert) : bool := false.
 Lemma check_product_sound : forall rec, honest rec -> forall g k powers c, check_product rec g k powers c = true -> holds g.
-Proof. discriminate. Qed.
-
-Definition check_blowup (rec : checker) (g : goal) (l : list (nat * bool * cert)) : bool := false.
-Lemma check_blowup_sound : forall rec, honest rec -> forall g l, check_blowup rec g l = true -> holds g.
-Proof. discriminate. Qed.
-
-Definition check_enclose (rec : checker) (g : goal) (low high : Q) (c : cert) : bool := false.
-Lemma check_enclose_sound : forall rec, honest rec -> forall g low high c, check_enclose rec g low high c = true -> holds g.
-Proof. discriminate. Qed.
-
-Definition check_exponential (rec : checker) (g : goal) : bool := false.
-Lemma check_exponential_sound : forall rec, honest rec -> forall g, check_exponential rec g = true -> holds g.
 Proof. discriminate. Qed.
 
 Definition check_logarithm (rec : checker) (g : goal) (k : nat) (cuts : list Q) (l : list (cell * cert)) : bool := false.
