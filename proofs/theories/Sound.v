@@ -1,7 +1,7 @@
 (** What the checker accepts is true. *)
 
 From Coq Require Import ZArith List Bool.
-From Paramverify Require Import Poly Goal Certificate Rule Pending RuleMoves RuleExponential RuleBlowup RuleProduct RuleLogarithm PendingCore RuleLemma Check.
+From Paramverify Require Import Poly Goal Certificate Rule Pending RuleMoves RuleExponential RuleBlowup RuleProduct RuleLogarithm RuleCore RuleBernstein RuleSquares RuleLemma Check.
 Import ListNotations.
 
 Theorem check_sound : forall depth lemmas g c,
