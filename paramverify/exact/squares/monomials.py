@@ -89,8 +89,8 @@ def _in_hull(point: Powers, support: Sequence[Powers]) -> bool:
     settings.verbose = False
     settings.max_threads = 1
     cones = [clarabel.ZeroConeT(width), clarabel.NonnegativeConeT(count)]
-    nothing = csc_matrix((count, count))
-    solved = clarabel.DefaultSolver(nothing, numpy.zeros(count), matrix, right, cones, settings).solve()
+    data = (csc_matrix((count, count)), numpy.zeros(count), matrix, right, cones, settings)
+    solved = clarabel.DefaultSolver(*data).solve()
     return "PrimalInfeasible" not in str(solved.status)
 
 
