@@ -1,7 +1,8 @@
 (** The checker: one function, by recursion on the depth of proofs inside proofs. *)
 
 From Coq Require Import ZArith List Bool QArith.
-From Paramverify Require Import Poly Goal Certificate Rule Pending RuleMoves RuleExponential RuleBlowup RuleProduct RuleLogarithm RuleCore RuleBernstein RuleSquares RuleLemma.
+From Paramverify Require Import Poly Goal Certificate Rule RuleConvexRoot RuleConvex RuleMoves RuleExponential
+  RuleBlowup RuleProduct RuleLogarithm RuleCore RuleBernstein RuleSquares RuleLemma.
 Import ListNotations.
 
 (** [lemmas]: goals that are proved already. *)

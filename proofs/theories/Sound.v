@@ -1,7 +1,8 @@
 (** What the checker accepts is true. *)
 
 From Coq Require Import ZArith List Bool.
-From Paramverify Require Import Poly Goal Certificate Rule Pending RuleMoves RuleExponential RuleBlowup RuleProduct RuleLogarithm RuleCore RuleBernstein RuleSquares RuleLemma Check.
+From Paramverify Require Import Poly Goal Certificate Rule RuleConvexRoot RuleConvex RuleMoves RuleExponential
+  RuleBlowup RuleProduct RuleLogarithm RuleCore RuleBernstein RuleSquares RuleLemma Check.
 Import ListNotations.
 
 Theorem check_sound : forall depth lemmas g c,
