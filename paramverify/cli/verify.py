@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,7 +32,7 @@ from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import Progress, verify
+from paramverify.privacy.verification import Progress, Report, verify
 from paramverify.reports import documents, verdicts
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
@@ -72,15 +73,8 @@ def command(
     """
     options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
     if case.endswith(SCRIPT):
-        from paramverify.cli._scripts import verify_script
-
-        others = {
-            "encoding": encoding == MONOLITHIC,
-            "evidence": evidence,
-            "budgets": budgets,
-            "cluster": not options.executor.is_here,
-        }
-        return verify_script(case, timeout, options, as_json, **others)
+        others = {"encoding": encoding == MONOLITHIC, "evidence": evidence, "budgets": budgets}
+        return _of_script(case, timeout, options, as_json, **others)
     if encoding == MONOLITHIC:
         chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
         for name in (n for n, given in {**chosen, "evidence": evidence, "budgets": budgets}.items() if given):
@@ -98,19 +92,15 @@ def command(
         until = time.monotonic() + options.seconds
         loaded = load(case, settings=settings())
         if evidence:
-            from paramverify.reports.evidence import check_has_evidence
-
-            check_has_evidence(loaded)
+            _check_has_evidence(loaded)
             options = replace(options, evidence=FOR_EVIDENCE)
         options, settled = _kept(options, progress, as_json)
         report = verify(loaded, options, settled, near=not evidence)
         condition = _condition(loaded, max(0.01, until - time.monotonic()))
     status = report.status
     if evidence:
-        from paramverify.reports.evidence import evidence_document
-
         lift()
-        write_json(evidence, evidence_document(loaded, report), indent=1)
+        _write_evidence(evidence, loaded, report)
     if as_json:
         print_json(verdicts.document(report, loaded) | documents.side_condition(loaded.model) | condition)
         return STATUS_CODES[status]
@@ -121,6 +111,24 @@ def command(
     for line in verdicts.notes(report, loaded):
         say(line)
     return STATUS_CODES[status]
+
+
+def _of_script(case: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
+    from paramverify.cli._scripts import verify_script
+
+    return verify_script(case, timeout, options, as_json, **others, cluster=not options.executor.is_here)
+
+
+def _check_has_evidence(case: Case) -> None:
+    from paramverify.reports.evidence import check_has_evidence
+
+    check_has_evidence(case)
+
+
+def _write_evidence(path: Path, case: Case, report: Report) -> None:
+    from paramverify.reports.evidence import evidence_document
+
+    write_json(path, evidence_document(case, report), indent=1)
 
 
 def _condition(case: Case, seconds: float) -> dict[str, str]:
