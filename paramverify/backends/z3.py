@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from flint import fmpq
 from paramverify.algebra.polynomials import fraction
 from paramverify.answers import Answer, End, Open, Proved
 from paramverify.backends import DECIDES
+from paramverify.backends._packages import installed
 from paramverify.claims import Claim
 from paramverify.formats.rounding import Approximation, Satisfied, Value, decide
 from paramverify.formats.smtlib import formula
@@ -37,11 +37,7 @@ class Z3:
 
     def version(self) -> str | None:
         """Returns the version of the PyPI package, or None."""
-        try:
-            version("pysmt")
-            return version("z3-solver")
-        except PackageNotFoundError:
-            return None
+        return installed("pysmt", "z3-solver")
 
     def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
         """Decides one claim; the proof is Z3's `unsat`, the refutation is evaluated exactly."""
