@@ -200,17 +200,12 @@ class Runner:
             if over and evidence and _word_only(runnings):
                 seconds = evidence(time.monotonic() - began)
                 self.cancel([r for r in pending if not _certifies(r.attempt)], "another backend was faster")
-                late = [a for a in queue[len(runnings) :] if _certifies(a)] if seconds > turn else []
-                for attempt in late:
+                for attempt in [a for a in queue[len(runnings) :] if _certifies(a)] if seconds > turn else []:
                     runnings.append(self.start(attempt, limits))
                 self._await_certificate([r for r in runnings if not r.outcome], seconds)
         finally:
             self.cancel(runnings, "another backend was faster" if over else "interrupted")
-        unstarted = Open(End.TIMEOUT, "no time was left to ask it")
-        if over:
-            unstarted = Open(End.INTERRUPTED, "another backend was faster")
-        made = {id(r.attempt): r.decision for r in runnings}
-        return [made.get(id(a)) or Decision(unstarted, a.backend) for a in attempts]
+        return _decisions(attempts, runnings, over)
 
     def _await_certificate(self, runnings: Sequence[Running], seconds: float) -> None:
         """Waits until one of these attempts has decided, all have ended, or the time is over."""
@@ -381,6 +376,15 @@ class Runner:
                 running = self._active[report["ended"]]
                 self._forget(running)
                 running.conclude(report["code"], report["cpu"], report["memory"])
+
+
+def _decisions(attempts: Sequence[Attempt], runnings: Sequence[Running], over: bool) -> list[Decision]:
+    """Returns the decision of each attempt, in their order."""
+    unstarted = Open(End.TIMEOUT, "no time was left to ask it")
+    if over:
+        unstarted = Open(End.INTERRUPTED, "another backend was faster")
+    made = {id(r.attempt): r.decision for r in runnings}
+    return [made.get(id(a)) or Decision(unstarted, a.backend) for a in attempts]
 
 
 def _word_only(runnings: Sequence[Running]) -> bool:

@@ -24,7 +24,7 @@ from paramverify.exact.lines import IRRATIONAL
 from paramverify.exact.settling import VERSION
 from paramverify.formats.script_writing import quoted
 from paramverify.portfolio.agreement import program
-from paramverify.portfolio.session import QUICK, TURN, Options, Session
+from paramverify.portfolio.session import ALONE, QUICK, TURN, Options, Session
 from paramverify.portfolio.strategies import BUILT_IN
 from paramverify.processes.attempts import resolve
 from paramverify.processes.runner import Limits, Runner
@@ -256,7 +256,7 @@ def as_it_is(
     attempts = [script_attempt(name, question.script, symbols) for name in names]
     means.runner.warm(names)
     limits = Limits(means.left, means.options.memory)
-    made = means.runner.race(attempts, limits, race.enough, WIDTH, TURN)
+    made = means.runner.race(attempts, limits, race.enough, WIDTH, turn=TURN, alone=ALONE)
     for decision in made:
         race.enough(decision)
     return race.result(reason)

@@ -280,7 +280,7 @@ def test_nobody_waits_for_those_that_hang(runner: Runner) -> None:
 
 
 def test_the_limit_is_that_of_the_whole_race(runner: Runner) -> None:
-    """Nobody joins while the first ones have the processors alone; who waits has what they leave of the time."""
+    """Nobody joins while the first ones run alone; who waits has what they leave of the time."""
     rivals = [attempt("hang"), attempt("prove")]
     hanging, proving = runner.race(rivals, SOON, width=1, turn=0.01, alone=3600.0)
     assert detail(hanging)[0] is End.TIMEOUT

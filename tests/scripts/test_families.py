@@ -58,7 +58,7 @@ def test_statuses_are_right_and_have_evidence(made: Path) -> None:
 
 
 def test_families_of_one_name_and_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cases of one name in two folders have families of their own; evidence of another claim does not stay."""
+    """Cases of one name in two folders have two families; evidence of another claim does not stay."""
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         text = Path(CONTAGIOUS).read_text(encoding="utf-8")
