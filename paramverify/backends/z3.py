@@ -21,6 +21,7 @@ from paramverify.formats.smtlib import formula
 if TYPE_CHECKING:
     import z3
 
+GLOBAL = ("timeout", "rlimit", "model", "proof", "unsat_core", "auto_config", "verbose")  # without a module
 MEMORY = re.compile("out of memory|memory exceeded|memout")
 
 
@@ -42,6 +43,10 @@ class Z3:
     def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
         """Decides one claim; the proof is Z3's `unsat`, the refutation is evaluated exactly."""
         return decide(claim, lambda part: _solve(part, options))
+
+    def script_option(self, name: str) -> str:
+        """Returns what an option of Z3's solver is called in a script: there its module stands before it."""
+        return name if "." in name or name in GLOBAL else f"smt.{name}"
 
     def run_script(self, text: str) -> str:
         """Returns what Z3 prints about an SMT-LIB script."""
