@@ -4,7 +4,8 @@ open Faults
 open Documents
 
 let usage =
-  "usage: paramverify-check [--json] EVIDENCE\n\n\
+  "usage: paramverify-check EVIDENCE\n\
+  \       paramverify-check --json EVIDENCE ...\n\n\
    Checks a document of evidence. The function that replays proofs is proved correct in Coq.\n\
    EVIDENCE may be - for standard input. What this program does not know it says, and accepts nothing then.\n\n\
    Exit codes: 0 accepted, 1 rejected, 2 there is no such evidence, or it cannot be read, 3 not known."
@@ -69,20 +70,36 @@ let as_json report =
       ("lines", texts report.lines);
     ]
 
-let run as_data path =
+let answer path =
   match check_text (contents path) with
-  | report ->
-      if as_data then print_endline (Json.written (as_json report))
-      else List.iter print_endline (report.lines @ [ verdict report ]);
+  | report -> Ok report
+  | exception No_evidence reason -> Error (2, "error: " ^ path ^ ": " ^ reason)
+  | exception Sys_error reason -> Error (2, "error: " ^ reason)
+  | exception Stack_overflow -> Error (3, "undecided: " ^ path ^ ": too deep for the stack")
+  | exception Out_of_memory -> Error (3, "undecided: " ^ path ^ ": there is not enough memory")
+
+let tell path =
+  match answer path with
+  | Ok report ->
+      List.iter print_endline (report.lines @ [ verdict report ]);
       code report.answer
-  | exception No_evidence reason -> Printf.eprintf "error: %s: %s\n" path reason; 2
-  | exception Sys_error reason -> Printf.eprintf "error: %s\n" reason; 2
-  | exception Stack_overflow -> Printf.eprintf "undecided: the evidence is too deep for the stack\n"; 3
-  | exception Out_of_memory -> Printf.eprintf "undecided: there is not enough memory\n"; 3
+  | Error (code, reason) -> prerr_endline reason; code
+
+let tell_as_json path =
+  match answer path with
+  | Ok report ->
+      print_endline (Json.written (as_json report));
+      code report.answer
+  | Error (code, reason) ->
+      print_endline (Json.written (Object [ ("error", String reason); ("code", Int code) ]));
+      prerr_endline reason;
+      code
+
+let is_path word = word = "-" || not (String.starts_with ~prefix:"-" word)
 
 let () =
   match List.tl (Array.to_list Sys.argv) with
   | [ ("--help" | "-h") ] -> print_endline usage
-  | [ "--json"; path ] -> exit (run true path)
-  | [ path ] when path = "-" || not (String.starts_with ~prefix:"-" path) -> exit (run false path)
+  | "--json" :: (_ :: _ as paths) -> exit (List.fold_left max 0 (List.map tell_as_json paths))
+  | [ path ] when is_path path -> exit (tell path)
   | _ -> prerr_endline usage; exit 2
