@@ -32,16 +32,18 @@ def used(theorem: str) -> frozenset[str]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "asked.v"
         module = theorem.partition(".")[0]
-        file.write_text(f"From Paramverify Require {module}.\nPrint Assumptions {theorem}.\n", encoding="utf-8")
+        file.write_text(
+            f"From Paramverify Require {module}.\nPrint Assumptions {theorem}.\n", encoding="utf-8"
+        )
         done = subprocess.run(["coqc", *OPTIONS, str(file)], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{theorem}: {done.stderr.strip()}")
     if CLOSED in done.stdout:
         return frozenset()
     # A name begins a line, what it says is behind a colon, and longer statements are indented.
-    return frozenset(re.findall(r"^([A-Za-z_][\w.']*)\s*:", done.stdout.replace("\n  ", " "), re.MULTILINE)) - {
-        "Axioms"
-    }
+    return frozenset(
+        re.findall(r"^([A-Za-z_][\w.']*)\s*:", done.stdout.replace("\n  ", " "), re.MULTILINE)
+    ) - {"Axioms"}
 
 
 def main() -> None:

@@ -31,8 +31,8 @@ def command(evidence: Path, case: str | None, verified: bool, as_json: bool) -> 
 
     With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
     are proved. What -D set for the evidence has to be set here too. --verified needs the program that
-    `make -C proofs` builds; what it does not know it says. Exit code 0 if the evidence is accepted, 1 if it is
-    rejected, 2 if the file is no evidence, 3 if the proved checker does not know a part of it.
+    `make -C proofs` builds; what it does not know it says. Exit code 0 if the evidence is accepted, 1 if it
+    is rejected, 2 if the file is no evidence, 3 if the proved checker does not know a part of it.
     """
     if settings() and not case:
         raise click.UsageError("-D is about a case: give --case too")

@@ -25,8 +25,8 @@ SHOWN = 20
 class Checked:
     """What the checker says, and where a case was given what a second reading of it says.
 
-    `claimed` tells whether the case is true or false, rather than private or not. `replayed` is what the proved
-    checker says, where it was asked.
+    `claimed` tells whether the case is true or false, rather than private or not. `replayed` is what the
+    proved checker says, where it was asked.
     """
 
     report: Report
@@ -45,8 +45,8 @@ class Checked:
 def checked(text: str, case: str | None, settings: Settings = NONE, verified: bool = False) -> Checked:
     """Checks evidence, with the case file at a path where that is given, and with what was set of it.
 
-    If `verified`, the proved checker replays the proofs. With a case the checker in Python compares the claims with it
-    and replays the proofs, too, and both have to accept.
+    If `verified`, the proved checker replays the proofs. With a case the checker in Python compares the
+    claims with it and replays the proofs, too, and both have to accept.
 
     Raises:
         InputError: a case file or evidence that cannot be read, or no proved checker.

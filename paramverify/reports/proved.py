@@ -1,7 +1,7 @@
-"""Evidence by the proved checker: the program `paramverify-check`, whose replay of proofs is extracted from Coq.
+"""Evidence by the proved checker: the program `paramverify-check`, extracted from the proofs in Coq.
 
-The theorem is in `proofs/`: a claim that the extracted function accepts is true. What the program does not know it
-says, and accepts nothing then. Its words are taken from its JSON, and nothing else is.
+The theorem is in `proofs/`: a claim that the extracted function accepts is true. What the program does not
+know it says, and accepts nothing then.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MEND = (
 
 @dataclass(frozen=True)
 class Replayed:
-    """What the program says; `beyond` are the reasons why it does not know a part, and then nothing is accepted."""
+    """What the program says; `beyond` are the reasons why nothing is accepted or rejected, if any."""
 
     report: Report
     beyond: tuple[str, ...] = ()
@@ -41,7 +41,9 @@ class Replayed:
         if self.beyond:
             return f"not checked by the proved checker: {self.beyond[0]}"
         found = self.report
-        counts = f"{counted(found.proved, 'claim')} proved, {found.trusted} trusted to solvers, {found.open} open"
+        counts = (
+            f"{counted(found.proved, 'claim')} proved, {found.trusted} trusted to solvers, {found.open} open"
+        )
         return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
 
 

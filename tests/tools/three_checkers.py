@@ -1,4 +1,4 @@
-"""The same evidence to the checker in Python and to the program that is extracted from Coq; and changed evidence."""
+"""Evidence for the checker in Python and for the program that is extracted from Coq; and changed evidence."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def by_program(checker: str, paths: Sequence[Path]) -> Iterator[Answer]:
     for start in range(0, len(paths), AT_ONCE):
         chosen = [str(path) for path in paths[start : start + AT_ONCE]]
         done = subprocess.run([checker, "--json", *chosen], capture_output=True, check=False)
-        lines = done.stdout.decode().splitlines()
+        lines = done.stdout.decode().split("\n")[:-1]
         assert len(lines) == len(chosen), done.stderr
         for line in lines:
             found = json.loads(line)
