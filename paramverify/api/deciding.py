@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
@@ -28,6 +29,7 @@ from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import verify as verify_case
 from paramverify.reports import conditions, documents, interactive, logic, verdicts
 from paramverify.reports.evidence import evidence_document
+from paramverify.reports.logic_evidence import evidence_of
 from paramverify.reports.systems import exact
 from paramverify.verdicts import Unknown, Violated
 
@@ -158,8 +160,13 @@ def _formulas(read: Read, options: Options) -> VerifyReport:
         reason=f"{first}: {results[first].reason}" if first else "",
         formulas={name: result.status.of_claim for name, result in results.items()},
         result=results,
-        _evidence=lambda: logic.evidence_of(work, results, status)[0],
+        _evidence=lambda: _formula_evidence(work, results, options),
     )
+
+
+def _formula_evidence(work: Work, results: Mapping[str, Result], options: Options) -> dict[str, Any]:
+    with Session(options) as session:
+        return evidence_of(replace(work, session=session), results)[0]
 
 
 def no_meaning(read: Read, what: str, why: Mapping[Kind, str]) -> InputError:

@@ -31,7 +31,7 @@ class Sos:
     abilities = frozenset({Ability.CLAIMS})
     place = 12
     certifies = True
-    preload = ("numpy", "scipy.sparse", "scipy.linalg", "scipy.optimize", "clarabel")
+    preload = ("numpy", "scipy.sparse", "scipy.linalg", "clarabel")
 
     def version(self) -> str | None:
         """Returns the version of Clarabel, or None where it or what it needs is missing."""

@@ -41,7 +41,7 @@ class Report:
 
     `status` is what was shown, computed from the checked parts: holds, violated, unknown or region map.
     `solvers` are those whose word is trusted, `not_compared` says what can only be checked with the case.
-    `side_condition` is what the status is about besides, in words.
+    `side_condition` is what the status is about besides, in words, and `unit` is what is counted.
     """
 
     accepted: bool
@@ -53,6 +53,7 @@ class Report:
     solvers: tuple[str, ...] = ()
     not_compared: tuple[str, ...] = ()
     side_condition: str = ""
+    unit: str = "claim"
 
 
 def digest(claim: Any) -> str:

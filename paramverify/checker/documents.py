@@ -14,8 +14,8 @@ from . import (
     claims,
     compositions,
     cones,
+    dpctl,
     every,
-    formulas,
     losses,
     neighbours,
     regions,
@@ -39,7 +39,7 @@ TOLD = {
 
 CHECKERS: dict[str, Callable[[Any], Report]] = {
     module.FORMAT: module.check_document
-    for module in (claims, compositions, cones, every, losses, regions, sets, unwinding)
+    for module in (claims, compositions, cones, dpctl, every, losses, regions, sets, unwinding)
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
@@ -48,6 +48,7 @@ NOT_COMPARED = {
         "that its weights and its bound are nowhere negative",
     ),
     regions.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
+    dpctl.FORMAT: dpctl.NOT_COMPARED,
     every.FORMAT: ("what the program does with the case",),
     unwinding.FORMAT: ("the system, the bound and the obligations with the case",),
     BUDGET: ("the claims, the bound and the side condition with the case", "the witnesses with the model"),
@@ -94,8 +95,6 @@ def check_text(text: str) -> Report:
     missing = (
         report.not_compared or NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
     )
-    if report.accepted and "formula" in document.get("witness", {}):
-        missing = formulas.not_compared(document["witness"])
     if BUDGET not in document or not report.accepted:
         return replace(report, not_compared=missing)
     line = _budget(document[BUDGET])
@@ -127,19 +126,22 @@ def verdict_of(report: Report, claimed: bool = False) -> str:
 
 
 def _claims_alone(report: Report) -> bool:
-    alone = [NOT_COMPARED[status] for status in CLAIMED]
-    return report.not_compared in alone or formulas.NOT_COMPARED in report.not_compared
+    alone = [dpctl.NOT_COMPARED, *(NOT_COMPARED[status] for status in CLAIMED)]
+    return report.not_compared in alone
 
 
 def verdict_line(report: Report, claimed: bool = False) -> str:
     """Returns what was shown, on whose word, and what was not compared, in one line; see `verdict_of`."""
-    what = counted(report.proved, "cell" if report.status == "region map" else "claim")
+    what = counted(report.proved, "cell" if report.status == "region map" else report.unit)
+    how = "shown" if report.unit == "formula" else "proved"
     names = f" ({', '.join(map(shown, report.solvers))})" if report.solvers else ""
-    counts = f"{what} proved, {report.trusted} trusted to solvers{names}, {report.open} open"
+    counts = f"{what} {how}, {report.trusted} trusted to solvers{names}, {report.open} open"
     if not report.accepted:
         return f"REJECTED: {counts}"
     word = verdict_of(report, claimed)
-    status = "the claims are true" if word == "true" and not claimed else TOLD.get(report.status, word)
+    status = TOLD.get(report.status, word)
+    if word == "true" and not claimed:
+        status = f"the {report.unit}s are true"
     if report.side_condition and report.status != "violated":  # a violation is one without it too
         status += f", on a side condition ({report.side_condition})"
     if report.proved or report.trusted or report.open or report.status != "violated":
@@ -147,6 +149,4 @@ def verdict_line(report: Report, claimed: bool = False) -> str:
     if not report.not_compared:
         return f"checked: {status}"
     alone = "checked as far as it can be without the case"
-    # Evidence against a formula has no case with which it could be compared.
-    given = "" if formulas.NOT_COMPARED in report.not_compared else " (give --case)"
-    return f"{alone}: {status}; not compared{given}: {'; '.join(report.not_compared)}"
+    return f"{alone}: {status}; not compared (give --case): {'; '.join(report.not_compared)}"

@@ -7,6 +7,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 
 from .polynomials import (
     ONE,
@@ -16,6 +17,7 @@ from .strict import Rejected as Rejected
 TERMS = (10, 30, 100, 300, 1000)  # of the exponential series, one after the other
 
 
+@lru_cache(maxsize=200)
 def exp_bounds(q: Fraction, terms: int) -> tuple[Fraction, Fraction]:
     """Returns bounds of exp(q) for q > 0 by Taylor's series; the rest is below a geometric series.
 

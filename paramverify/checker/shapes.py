@@ -10,6 +10,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
 from .by_roots import BY_ROOTS
+from .chain_shapes import formulas
 from .composition_shapes import COMPOSITION
 from .loss_shapes import compared, losses, moment
 from .neighbour_shapes import either, standing
@@ -74,11 +75,6 @@ WITNESS = record(
         "right": REAL,
         "difference": REAL,
         "fails": flag,
-        **{"at": POINT, "formula": text, "index": whole},
-        "actions": listed(text),
-        "repeated": whole,
-        "schedulers": text,
-        "delta": REAL,
     },
 )
 
@@ -337,6 +333,7 @@ SETS = record(
         "budget": _LEAST,
     },
 )
+FORMULAS = formulas(ABOUT, STATUS, record(DOMAIN, CONSTANT), proof)
 LOSSES = losses(ABOUT, STATUS, record(DOMAIN, CONSTANT), REAL)
 
 FORM = tagged(
@@ -349,6 +346,7 @@ FORM = tagged(
         "paramverify-sets": SETS,
         "paramverify-losses": LOSSES,
         "paramverify-composition": COMPOSITION,
+        "paramverify-formulas": FORMULAS,
         "paramverify-slots": SLOTS,
     },
 )

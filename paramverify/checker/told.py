@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 from . import algebraic
-from .formulas import check_formula
 from .polynomials import number
 from .strict import Misformed
 from .values import Value, is_true, rational, read_value
@@ -41,8 +40,7 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
         _check_moment(witness, exponent)
     for names in (MOMENT if "moment" in witness else PRIVACY, INEQUALITY):
         given = [name for name in names if name in witness]
-        # A formula about one chain has probabilities and no ratio.
-        if given and given != list(names) and given != ["probabilities"]:
+        if given and given != list(names):
             missing = next(name for name in names if name not in witness)
             raise Misformed(f"the key {missing!r} is missing", "witness")
     if "probabilities" in witness:
@@ -52,10 +50,7 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
         for k, chance in enumerate(chances):
             if chance.sign() < 0 or chance.minus(rational(1)).sign() > 0:
                 raise Misformed("not between 0 and 1", "witness", "probabilities", k)
-        if "ratio" in witness:
-            _check_ratio(witness, chances[0], chances[1], exponent)
-    if "formula" in witness:
-        check_formula(witness)
+        _check_ratio(witness, chances[0], chances[1], exponent)
     if "relation" in witness:
         _check_comparison(witness, exponent)
     _check_names(witness)
@@ -69,17 +64,6 @@ def _check_names(witness: Mapping[str, Any]) -> None:
         raise Misformed(f"not {'two names' if two else 'one name'}", "witness", "secrets")
     if secrets is not None and two and secrets[0] == secrets[1]:
         raise Misformed("twice the same", "witness", "secrets")
-    if witness.get("index", 0) < 0:
-        raise Misformed("negative", "witness", "index")
-    actions = witness.get("actions", ())
-    if "actions" in witness and not (actions and two):
-        raise Misformed("actions are those of two runs, and at least one", "witness", "actions")
-    if "repeated" in witness and not 0 < witness["repeated"] <= len(actions):
-        raise Misformed("not from one to the number of actions", "witness", "repeated")
-    if "schedulers" in witness and two:
-        raise Misformed("not for two runs", "witness", "schedulers")
-    if "schedulers" in witness and "formula" not in witness:
-        raise Misformed("no formula is about them", "witness", "schedulers")
 
 
 def _check_ratio(witness: Mapping[str, Any], left: Value, right: Value, exponent: Fraction | None) -> None:
@@ -92,10 +76,7 @@ def _check_ratio(witness: Mapping[str, Any], left: Value, right: Value, exponent
     bound = read_value(witness["bound"], exponent, "bound")
     if bound.sign() <= 0:
         raise Misformed("not positive", "witness", "bound")
-    more = read_value(witness["delta"], exponent, "delta") if "delta" in witness else rational(0)
-    if more.sign() < 0:
-        raise Misformed("negative", "witness", "delta")
-    if left.minus(more).minus(bound.by(right)).sign() <= 0 or witness.get("exceeds") is False:
+    if left.minus(bound.by(right)).sign() <= 0 or witness.get("exceeds") is False:
         raise Misformed("the probabilities are within the bound", "witness")
 
 

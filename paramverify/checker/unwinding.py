@@ -122,7 +122,7 @@ def _check(document: Any, ask: Ask | None) -> Report:
         return Report(True, own_lines, *counts, status="violated", solvers=tuple(sorted(own.solvers)))
     claims = document.get("claims", [])
     words: list[tuple[str, ...]] = []
-    numbers = Numbers(names, exponent, ask or _proved(domain, claims, words))
+    numbers = Numbers(names, exponent, ask or replayed_signs(domain, claims, words))
     system = read_system(document["system"], numbers)
     check_closures(system, numbers, document["closures"])
     kind = document["proof"]["kind"]
@@ -159,7 +159,7 @@ def _assumed(system: System) -> str:
     return ", assuming that no input comes where it is not accepted" if system.partial else ""
 
 
-def _proved(domain: Any, claims: Any, words: list[tuple[str, ...]]) -> Ask:
+def replayed_signs(domain: Any, claims: Any, words: list[tuple[str, ...]]) -> Ask:
     """Replays the claims of the document; a sign is shown if it is one of them.
 
     `words` gets the solvers that each claim rests on.

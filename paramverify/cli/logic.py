@@ -19,7 +19,7 @@ from paramverify.cli._common import (
     timeout_option,
     write_json,
 )
-from paramverify.cli._logic_answers import Found, check, refuse, tell
+from paramverify.cli._logic_answers import check, refuse, tell
 from paramverify.cli._logic_budgets import Wanted, find_budgets
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
@@ -28,7 +28,7 @@ from paramverify.logic.cases import Given, load
 from paramverify.logic.comparisons import Choice
 from paramverify.logic.verification import Work
 from paramverify.portfolio.session import Session
-from paramverify.reports import logic as reports
+from paramverify.reports.logic_evidence import evidence_of
 from paramverify.tables import in_case
 
 LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
@@ -124,18 +124,14 @@ def command(
             if budgets.any:
                 return find_budgets(work, budgets, as_json, lift)
             found = check(work, progress)
+            written, remarks = evidence_of(work, found.results) if evidence else ({}, [])
     if evidence:
         lift()
-        _write_evidence(work, found, evidence)
-    tell(work, found, as_json, time.perf_counter() - started)
-    return found.code
-
-
-def _write_evidence(work: Work, found: Found, path: Path) -> None:
-    document, remarks = reports.evidence_of(work, found.results, found.standing)
+        write_json(evidence, written, indent=1)
     for remark in remarks:
         click.echo(remark, err=True)
-    write_json(path, document, indent=1)
+    tell(work, found, as_json, time.perf_counter() - started)
+    return found.code
 
 
 def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import count
-from math import inf
+from math import inf, prod
 
 from paramverify.algebra.bernstein import Patch, patch, slope_sign, split
 from paramverify.algebra.constants import GENERATOR
@@ -87,6 +87,8 @@ class _Search:
 
     def run(self) -> Outcome:
         claim = self.claim
+        if prod(int(d) + 1 for d in claim.polynomial.degrees()) > self.work.coefficients:
+            return Outcome(reason=f"out of work for {key(claim.polynomial)[:200]} ≥ 0")
         constraints = tuple(
             (k, patch(c.polynomial, claim.domain.box)) for k, c in live_constraints(claim.domain)
         )

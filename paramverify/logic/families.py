@@ -107,7 +107,8 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
     if found.last is not None:
         return merged
     if argument is not None:
-        return replace(merged, argument=f"larger {found.variable}: {argument.text}", complete=False)
+        told = f"larger {found.variable}: {argument.text}"
+        return replace(merged, argument=told, last=argument.last, complete=False)
     reason = f"holds for {found.variable} = {found.first}..{last}, and no argument was found for larger ones"
     reason = "; ".join((reason, *dict.fromkeys(cuts)))
     return replace(merged, verdict=Unknown(End.GAVE_UP, reason))

@@ -77,7 +77,7 @@ class Result:
     """What is known about one state formula.
 
     `claims` were proved on the way, and `complete` tells whether they are all that the proof needs.
-    `argument` says why the members of a family that were not looked at hold as well.
+    `argument` says why the members of a family after the `last` that was looked at hold as well.
     """
 
     verdict: Holds | Violated[StateWitness] | Unknown
@@ -86,6 +86,7 @@ class Result:
     methods: tuple[Method, ...] = ()
     complete: bool = True
     argument: str = ""
+    last: int | None = None
 
     @property
     def status(self) -> Standing:

@@ -11,7 +11,7 @@ from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import commands, facts, folded, items, left_out, listing, paragraph, section
-from paramverify.pages.work import Evidence, Examined, LogicWork, PrivacyWork, SystemWork
+from paramverify.pages.work import Evidence, Examined, PrivacyWork, SystemWork
 from paramverify.reports import text, verdicts
 
 MOST_EMBEDDED = 8_000_000  # characters of evidence that a page carries with it
@@ -21,8 +21,8 @@ _CONTENT = {
     Standing.UNKNOWN: "It has the claims that were proved.",
 }
 _LESS = {
-    Standing.HOLDS: "It does not show the verdict alone: no certificate says why these claims are enough.",
-    Standing.VIOLATED: "It does not show the violation alone: a strict comparison that fails is no claim.",
+    Standing.HOLDS: "It does not show the verdict: the checker does not come to it by itself.",
+    Standing.VIOLATED: "It does not show the violation: the checker does not come to it by itself.",
     Standing.UNKNOWN: "It shows no verdict.",
 }
 
@@ -56,8 +56,7 @@ def evidence(work: Examined, number: int) -> Element:
             ]
         ),
     ]
-    is_alone = isinstance(work, LogicWork) and work.standing is Standing.VIOLATED
-    check = f"paramverify check {name}" + ("" if is_alone else f" --case {case}")
+    check = f"paramverify check {name} --case {case}"
     if is_embedded(found):
         saved = [_save(found.name, f"evidence-{number}"), _save(work.source.name, f"case-{number}")]
         parts.append(h("p", saved, class_="buttons"))
@@ -76,10 +75,6 @@ def evidence(work: Examined, number: int) -> Element:
     )
     parts.append(commands(f"python3 -S -m checker {name}"))
     parts.append(paragraph("For that the standard library of Python is enough."))
-    if is_alone:
-        parts.append(
-            paragraph("Nothing derives such a witness from the case again; its numbers are checked.")
-        )
     others = [n for n in _files(work) if n]
     if others:
         told = f"The case names other files, which have to stand beside it: {', '.join(others)}."

@@ -36,6 +36,7 @@ from paramverify.privacy.verification import Report, verify
 from paramverify.reports import divergence_budgets
 from paramverify.reports import logic as logic_reports
 from paramverify.reports.evidence import evidence_document
+from paramverify.reports.logic_evidence import evidence_of
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, safe_values
 from paramverify.tables import MAX_BYTES, read_toml
@@ -247,8 +248,8 @@ def _logic(source: Source, wanted: Wanted, seconds: float) -> LogicWork:
             if doubt := work.prepare():
                 raise LimitError(f"the model is in doubt: {doubt.detail}")
             results = {name: check_property(work, found) for name, found in case.properties.items()}
+            document, _ = evidence_of(work, results)
     standing = logic_reports.status(results)
-    document, _ = logic_reports.evidence_of(work, results, standing)
     return LogicWork(
         source,
         case,

@@ -1,7 +1,9 @@
 """Which backend to start first: a decision tree that was learned from measured attempts.
 
 The tree is data (`order.json`), to be read by people as well: inner nodes compare one feature of a claim with
-a number, leaves have the seconds that each backend needed for claims like that. It only orders a race, so a
+a number. Leaves have the backends in the order in which they start on claims like that, and the seconds that
+each needed. That is not the order of these seconds: the second backend is the one that helps most where the
+first fails. It only orders a race, so a
 wrong tree changes no verdict. The environment variable `PARAMVERIFY_ORDER` names another tree, or is `off`.
 `benchmarks/learn_order.py` learns one.
 """
@@ -28,7 +30,7 @@ FEATURES = ("variables", "degree", "terms", "constraints", "even", "touching")
 
 @dataclass(frozen=True)
 class Leaf:
-    """Claims that are alike: how many there were, and the typical seconds of each backend on them."""
+    """Claims that are alike: how many there were, and who starts first, with the typical seconds of each."""
 
     claims: int
     seconds: Mapping[str, float]
@@ -72,7 +74,7 @@ def leaf(tree: Split | Leaf, found: Mapping[str, float]) -> Leaf:
 
 
 def ordered(names: Sequence[str], claim: Claim) -> Sequence[str]:
-    """Returns the names, the fastest on claims like this one first; those the tree does not know come last.
+    """Returns the names in the order of the tree for claims like this one; those it does not know come last.
 
     Raises:
         InputError: the tree that the user names is none.
@@ -80,8 +82,8 @@ def ordered(names: Sequence[str], claim: Claim) -> Sequence[str]:
     tree = chosen_tree()
     if tree is None:
         return names
-    seconds = leaf(tree, features(claim)).seconds
-    return sorted(names, key=lambda name: seconds.get(name, float("inf")))
+    places = {name: place for place, name in enumerate(leaf(tree, features(claim)).seconds)}
+    return sorted(names, key=lambda name: places.get(name, len(places)))
 
 
 def tree_of(data: Any) -> Split | Leaf:

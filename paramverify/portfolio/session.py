@@ -41,7 +41,8 @@ T = TypeVar("T")
 PATIENCE = 0.1  # seconds after the time limit in which decisions of other processes may arrive
 QUICK = Work(boxes=60, coefficients=60_000)  # what built-ins may do in this process: some milliseconds
 MORE = 0.2  # of the time of a race, in which a certificate may come after a solver's word
-TURN = 0.05  # seconds after which one more backend joins a race; most claims are decided before
+ALONE = 0.45  # seconds in which a race has as many backends as processors; most claims are decided before
+TURN = 0.05  # seconds after which one more backend joins then
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,8 @@ class Options:
     largest value knows so far: a run that is ended by force can tell them. The `executor` decides claims that
     do not depend on each other. `limit` is what is told where the time is over: the limit that the user
     gave, of which some is spent before the session. `evidence` is how many seconds more built-in procedures
-    get for a certificate, where a solver has given its word.
-    do not depend on each other. `limit` is what is told where the
-    time is over: the limit that the user gave, of which some is spent before the session. Without `simplify`
-    backends get claims as they are; built-in procedures simplify by themselves.
+    get for a certificate, where a solver has given its word. Without `simplify` backends get claims as they
+    are; built-in procedures simplify by themselves.
     """
 
     seconds: float = 60.0
@@ -335,7 +334,7 @@ class Session:
             names = [name for name in names if program(name) != BUILT_IN]  # they have had their turn
         attempts = [Attempt(name, claim) for name in names]
         limits = Limits(left, self.options.memory)
-        width = max(2, os.cpu_count() or 1)
+        width = max(2, os.cpu_count() or 1, confirm)
         enough = confirmation(max(1, confirm))
         judged: dict[int, Decision] = {}  # by what the runner keeps; each certificate is replayed once
 
@@ -344,7 +343,9 @@ class Session:
             tally.denied |= isinstance(known.answer, Open) and known.answer.denies
             return enough(known) or (tally.denied and not tally.sought)
 
-        raced = self._runner.race(attempts, limits, ended, width, TURN, evidence=self._for_evidence)
+        raced = self._runner.race(
+            attempts, limits, ended, width, turn=TURN, alone=ALONE, evidence=self._for_evidence
+        )
         decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
         self.history.record(claim, decisions)
         check_agreement(claim, decisions)

@@ -152,12 +152,14 @@ class Runner:
         until: Callable[[Decision], bool] | None = None,
         width: int | None = None,
         turn: float = math.inf,
+        alone: float = 0.0,
         evidence: Callable[[float], float] | None = None,
     ) -> list[Decision]:
         """Runs attempts side by side and stops them all at the first decision that `until` accepts.
 
-        At first `width` run at a time (as many as there are processors), in the order given, and one more
-        each time that `turn` seconds have passed: so none has to wait until those before it give up. `until`
+        At first `width` run at a time (as many as there are processors), in the order given: `alone` seconds
+        long, for more would only slow them down. Then one more joins each time that `turn` seconds have
+        passed: so none has to wait until those before it give up. `until`
         sees each decision once, as it comes; without it, any proof or refutation ends the race. Returns
         one decision for each attempt; an attempt that was stopped, or never started, is interrupted. An
         answer that was complete when the race ended is kept, so that a contradiction can be seen. Where a
@@ -166,18 +168,21 @@ class Runner:
         """
         enough = until or is_decided
         width = width or os.cpu_count() or 1
+        # Those that start together do so by how much has to be loaded: one import holds up the next start.
+        first = sorted(attempts[:width], key=lambda a: len(self._backend(a.backend)[2]))
+        queue = [*first, *attempts[width:]]
         runnings: list[Running] = []
         pending: list[Running] = []
         over = False
         began = time.monotonic()
         try:
             while not over and (pending or len(runnings) < len(attempts)):
-                turns = int((time.monotonic() - began) / turn)
+                turns = max(0, int((time.monotonic() - began - alone) / turn))
                 while len(pending) < width + turns and len(runnings) < len(attempts):
-                    running = self.start(attempts[len(runnings)], limits)
+                    running = self.start(queue[len(runnings)], limits)
                     runnings.append(running)
                     pending.append(running)
-                next_turn = began + (turns + 1) * turn - time.monotonic()
+                next_turn = began + alone + (turns + 1) * turn - time.monotonic()
                 waiting = len(runnings) < len(attempts) and turn < math.inf
                 for ended in self.wait(pending, max(0.0, next_turn) if waiting else None):
                     pending.remove(ended)
@@ -186,7 +191,7 @@ class Runner:
             if over and evidence and _word_only(runnings):
                 seconds = evidence(time.monotonic() - began)
                 self.cancel([r for r in pending if not _certifies(r.attempt)], "another backend was faster")
-                late = [a for a in attempts[len(runnings) :] if _certifies(a)] if seconds > turn else []
+                late = [a for a in queue[len(runnings) :] if _certifies(a)] if seconds > turn else []
                 for attempt in late:
                     runnings.append(self.start(attempt, limits))
                 self._await_certificate([r for r in runnings if not r.outcome], seconds)

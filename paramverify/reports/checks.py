@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paramverify.checker import compositions, every, losses, sets, unwinding
+from paramverify.checker import compositions, dpctl, every, losses, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_reading import SecondLook, with_second_look
@@ -114,9 +114,11 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
         return Report(False, (f"rejected: {other}",)), None, False
     if document["format"] == compositions.FORMAT:
         return _composition(document, content, path, settings)
-    if "formula" in document.get("witness", {}):
-        reason = "no check derives a witness against a formula from its model: leave out --case"
-        raise EvidenceError(reason, key="witness.formula")
+    if document["format"] == dpctl.FORMAT:
+        from paramverify.reports.logic_evidence import check_with_case as check_with_model
+
+        report = check_with_model(document, Path(path), settings)
+        return *with_second_look(report, document, content, settings=settings), True
     if document["format"] == unwinding.FORMAT:
         from paramverify.interactive.cases import load as load_system
         from paramverify.interactive.certificates import check_with_case as check_with_system

@@ -1,4 +1,4 @@
-"""Results of the logic as sentences, as JSON documents, and as evidence for the checker."""
+"""Results of the logic as sentences and as JSON documents."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.points import in_words as point_in_words
 from paramverify.answers import Decision, Standing
-from paramverify.claims import Claim, Origin, without_enclosure
+from paramverify.claims import Claim, Origin
 from paramverify.errors import DefectError
-from paramverify.evidence import certificates
 from paramverify.logic.budgets import Corner, Least
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.comparisons import Method, in_words
 from paramverify.logic.semantics import conjuncts
 from paramverify.logic.syntax import Private, Property, parts
-from paramverify.logic.verification import Result, StateWitness, Work
+from paramverify.logic.verification import Result, StateWitness
 from paramverify.reports import documents, text
 from paramverify.verdicts import Holds, Unknown
 
@@ -170,32 +169,6 @@ def witness(example: StateWitness) -> dict[str, Any]:
     return found
 
 
-def evidence(
-    case: LogicCase,
-    obligations: Sequence[tuple[Claim, Decision]],
-    results: Mapping[str, Result],
-    status: Standing,
-) -> dict[str, Any]:
-    """Returns the claims with their proofs, or the witness, for `checker`."""
-    settled = [*obligations, *(pair for r in results.values() for pair in r.claims)]
-    # Two formulas may make one claim, which evidence has once.
-    entries = certificates.distinct(
-        certificates.settled(without_enclosure(claim), decision) for claim, decision in settled
-    )
-    violation = None
-    example = next((r.counterexample for r in results.values() if r.counterexample), None)
-    if status is Standing.VIOLATED and example is not None and example.claim is not None:
-        details = witness(example)
-        details["at"] = details.pop("parameters")
-        violation = certificates.witness(without_enclosure(example.claim), {}, details)
-    elif status is Standing.VIOLATED:
-        status = (
-            Standing.UNKNOWN
-        )  # a strict comparison has no claim that fails: nothing here shows the violation
-    entries = certificates.distinct(entries)
-    return certificates.evidence(case.title, case.digest, status.value, entries, violation)
-
-
 def least(found: Least) -> dict[str, Any]:
     """Returns a least budget as JSON data."""
     entry: dict[str, Any] = {"exact": found.exact, "by_sufficient_condition": found.sufficient}
@@ -292,22 +265,3 @@ def all_lines(
         else:
             told += lines(name, case.properties[name], results[name], case.chain.domain, obligations)
     return [*told, *(f"  Note: {note}." for note in notes(case))]
-
-
-def evidence_of(
-    work: Work, results: Mapping[str, Result], standing: Standing
-) -> tuple[dict[str, Any], list[str]]:
-    """Returns the evidence about all formulas, and in words what it does not show."""
-    whole = standing is not Standing.HOLDS or all(result.complete for result in results.values())
-    shown = standing if whole else Standing.UNKNOWN
-    found = evidence(work.case, work.obligations, results, shown)
-    remarks = []
-    if standing is Standing.VIOLATED and found["status"] != standing:
-        examples = [r.counterexample for r in results.values() if r.counterexample]
-        reason = "a strict comparison that fails is no claim that fails"
-        if examples[0].probabilities is None:
-            reason = "the formula is false without a comparison of its own that fails"
-        remarks.append(f"the evidence does not show the violation: {reason}")
-    if not whole:
-        remarks.append("the evidence has claims only: no certificate says why they are enough here")
-    return found, remarks

@@ -70,43 +70,24 @@ def test_json_of_a_violation(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Evidence is accepted; that of a family proved by an argument says unknown, for it has claims only."""
+    """Evidence shows what the command says; without the case it says what was not compared."""
     for case, formula, status in (
         ("survey-coin", "D{0, c}[ X out1 ]", "holds"),
         ("survey-coin", "D{0, c/2}[ X out1 ]", "violated"),
-        ("survey", "D{1, 0}[ X out1 ]", "violated"),
-        ("above-threshold-one-pair", "forall k: D{0, 0.17}[ X (bot U=k top) ]", "unknown"),
+        ("survey-coin", "P<1/2 [ X out1 ]", "violated"),
+        ("interactive-survey", "P>=9/10 [ X out1 ]", "violated"),
+        ("above-threshold-one-pair", "forall k: D{0, 0.17}[ X (bot U=k top) ]", "holds"),
+        ("emptiness", "D{1, 1/6}[ F at_B ]", "unknown"),
     ):
-        path = tmp_path / f"{case}-{status}.json"
+        path = tmp_path / "evidence.json"
         _, _, said = call(capsys, FOLDER / f"{case}.toml", "-p", formula, "--evidence", path)
         assert json.loads(path.read_text())["status"] == status
-        assert ("no certificate says" in said) == (status == "unknown")
+        assert said == ""
         assert run(["check", str(path)]) == 0
-        words = {"holds": "the claims are true: ", "violated": "a violation", "unknown": "undecided: "}
+        words = {"holds": "the formulas are true: ", "violated": "a violation", "unknown": "undecided: "}
         assert f"without the case: {words[status]}" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("case", "formula", "status"),
-    [
-        ("interactive-survey", "P>=9/10 [ X out1 ]", "violated"),
-        ("survey-coin", "P<1/2 [ X out1 ]", "unknown"),  # a strict comparison has no claim that fails
-    ],
-)
-def test_evidence_of_a_violation_says_what_it_shows(
-    case: str, formula: str, status: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """The evidence of a formula that is false is accepted, as a violation where it shows one."""
-    path = tmp_path / "evidence.json"
-    code, _, err = call(capsys, ROOT / f"cases/logic/{case}.toml", "-p", formula, "--evidence", path)
-    assert code == 1
-    assert ("does not show the violation" in err) == (status == "unknown")
-    assert json.loads(path.read_text())["status"] == status
-    checked = run(["check", str(path)])
-    told = capsys.readouterr()
-    assert "checked as far" in told.out, (checked, told)
-    words = {"violated": ": a violation; not compared", "unknown": ": undecided: 0 claims proved"}
-    assert words[status] in told.out
+        assert run(["check", str(path), "--case", str(FOLDER / f"{case}.toml")]) == 0
+        capsys.readouterr()
 
 
 def test_sufficient_condition_that_fails(capsys: pytest.CaptureFixture[str]) -> None:
@@ -373,29 +354,6 @@ def test_a_trivial_bound_with_a_parameter(capsys: pytest.CaptureFixture[str], tm
     assert call(capsys, case, "-p", "D{0, 1}[ F goal ]")[0] == 0
     code, _, said = call(capsys, case, "-p", "D{0, 1}[ F goal ]", "--delta-for", "0")
     assert (code, "the least budget is not known" in said) == (3, True)
-
-
-def test_evidence_that_contradicts_itself(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """What a witness cannot have is rejected: its counts, its names, its words, its constant."""
-    path = tmp_path / "evidence.json"
-    call(capsys, FOLDER / "emptiness.toml", "-p", "D{1, 0}[ F at_B ]", "--evidence", path)
-    assert run(["check", str(path)]) == 0
-    whole = json.loads(path.read_text())
-    changes: list[dict[str, Any]] = [
-        *({"repeated": count} for count in (5, -1, 0)),
-        {"actions": None},
-        {"delta": None},
-        {"index": -3},
-        {"secrets": ["s0"]},
-        {"secrets": ["s0", "s0"]},
-        {"formula": "D{100, 0}[ F at_B ]"},
-        {"formula": "D{1, 1}[ F at_B ]"},
-        {"claim": whole["witness"]["claim"] | {"constant": "0"}},
-    ]
-    for change in changes:
-        witness = {k: v for k, v in (whole["witness"] | change).items() if v is not None}
-        path.write_text(json.dumps(whole | {"witness": witness}))
-        assert run(["check", str(path)]) == 1, change
 
 
 @pytest.mark.parametrize(

@@ -217,10 +217,12 @@ def test_evidence_about_some_scheduler(tmp_path: Path, capsys: pytest.CaptureFix
     assert run([*words, "--evidence", str(evidence)]) == 1
     assert run(["check", str(evidence)]) == 0
     document = json.loads(evidence.read_text())
-    document["witness"]["formula"] = "Pmax>=0.8 [ F low ]"
+    (entry,) = document["formulas"]
+    assert entry["formula"][:2] == ["not", ["P", "<", "9/10", ["until", ["true"], ["label", "low"], 0, None]]]
+    entry["formula"][1][2] = "1/2"
     evidence.write_text(json.dumps(document))
     assert run(["check", str(evidence)]) == 1
-    assert "not the bound of the formula" in capsys.readouterr().out
+    assert "not shown that the formula is false" in capsys.readouterr().out
 
 
 def test_evidence_that_some_scheduler_does_it(tmp_path: Path, session: Session) -> None:
@@ -241,18 +243,18 @@ def test_evidence_that_some_scheduler_does_it(tmp_path: Path, session: Session) 
 def test_forged_evidence_that_some_scheduler_does_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The kernel takes the claims of a true `Pmax>=`, and refuses them with another sign."""
+    """The kernel finds a scheduler for a true `Pmax>=`, and none for a larger bound."""
     path, evidence = tmp_path / "model.prism", tmp_path / "evidence.json"
     path.write_text(COIN)
     words = ["logic", str(path), "--constant", "K=1", "-p", "Pmax>=1/2 [ F low ]"]
     assert run([*words, "--evidence", str(evidence)]) == 0
     assert run(["check", str(evidence)]) == 0
     document = json.loads(evidence.read_text())
-    (claim,) = document["claims"]
-    claim["claim"]["polynomial"] = f"-({claim['claim']['polynomial']})"
+    (entry,) = document["formulas"]
+    entry["formula"][1][2] = "9/10"
     evidence.write_text(json.dumps(document))
     assert run(["check", str(evidence)]) == 1
-    assert "the claims are true" not in capsys.readouterr().out.splitlines()[-1]
+    assert "not shown that the formula is true" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -106,12 +106,13 @@ def test_mistakes(text: str, part: str) -> None:
 
 
 def test_interval_in_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Both ends are claims of the evidence; a violation is told with the end that fails."""
+    """Both ends are part of the formula; a violation is told with the end that fails."""
     path = tmp_path / "evidence.json"
     case = str(FOLDER / "survey.toml")
     assert run(["logic", case, "-p", "P[1/4, 3/4] [ X out1 ]", "--evidence", str(path)]) == 0
     found = json.loads(path.read_text())
-    assert (found["status"], len(found["claims"])) == ("holds", 2)
+    (entry,) = found["formulas"]
+    assert (found["status"], entry["formula"][0], len(entry["formula"][1])) == ("holds", "and", 2)
     assert run(["check", str(path)]) == 0
     capsys.readouterr()
     assert run(["logic", case, "-p", "P[1/4, 1/2] [ X out1 ]", "--evidence", str(path)]) == 1

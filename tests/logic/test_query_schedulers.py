@@ -107,14 +107,15 @@ def test_the_word_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     )
 
 
-def test_proof_by_equivalence_is_no_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The answer names the method, and the evidence does not claim to show it."""
+def test_proof_by_equivalence_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The answer names the method, and the checker finds the equality again."""
     path = tmp_path / "case.toml"
     path.write_text(copies() + "[formulas]\nf = 'D{0, 0}[ F goal ]'\n")
     evidence = tmp_path / "evidence.json"
     assert run(["logic", str(path), "--evidence", str(evidence)]) == 0
     assert "equivalence of weighted automata" in capsys.readouterr().out
-    assert json.loads(evidence.read_text())["status"] == "unknown"
+    assert json.loads(evidence.read_text())["status"] == "holds"
+    assert run(["check", str(evidence), "--case", str(path)]) == 0
 
 
 def test_equality_for_every_parameter(session: Session, tmp_path: Path) -> None:

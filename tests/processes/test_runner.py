@@ -279,6 +279,14 @@ def test_nobody_waits_for_those_that_hang(runner: Runner) -> None:
     assert [isinstance(decision.answer, Proved) for decision in decisions] == [False, False, False, True]
 
 
+def test_the_first_ones_run_alone_for_a_while(runner: Runner) -> None:
+    """Nobody joins a race before the time is over in which the first ones have the processors."""
+    rivals = [attempt("hang"), attempt("prove")]
+    hanging, proving = runner.race(rivals, SOON, width=1, turn=0.01, alone=3600.0)
+    assert detail(hanging)[0] is End.TIMEOUT  # the other one begins when it has ended, not before
+    assert isinstance(proving.answer, Proved)
+
+
 @pytest.mark.parametrize("seconds", [0.0, 60.0])
 def test_a_certificate_may_follow_a_word(runner: Runner, seconds: float) -> None:
     """Where it is asked for, a built-in procedure goes on after a solver's word, also if it had not begun."""

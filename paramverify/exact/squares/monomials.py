@@ -76,12 +76,22 @@ def _dot(left: Powers, right: Powers) -> int:
 
 
 def _in_hull(point: Powers, support: Sequence[Powers]) -> bool:
-    """Tells whether a point seems to be an average of others."""
-    from scipy.optimize import linprog
+    """Tells whether a point seems to be an average of others: nonnegative weights that sum to 1."""
+    import clarabel
+    import numpy
+    from scipy.sparse import csc_matrix
 
-    rows = [*zip(*support, strict=True), [1] * len(support)]
-    found = linprog([0] * len(support), A_eq=rows, b_eq=[*point, 1], bounds=(0, None), method="highs")
-    return bool(found.status != 2)
+    count, width = len(support), len(point) + 1
+    sums = numpy.vstack([numpy.array(support, dtype=float).T, numpy.ones(count)])
+    matrix = csc_matrix(numpy.vstack([sums, -numpy.eye(count)]))
+    right = numpy.array([*point, 1, *[0] * count], dtype=float)
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    cones = [clarabel.ZeroConeT(width), clarabel.NonnegativeConeT(count)]
+    data = (csc_matrix((count, count)), numpy.zeros(count), matrix, right, cones, settings)
+    solved = clarabel.DefaultSolver(*data).solve()
+    return "PrimalInfeasible" not in str(solved.status)
 
 
 def flips(supports: Sequence[Powers]) -> list[Powers]:

@@ -1,0 +1,89 @@
+"""Chains and decision processes of evidence: rows are checked to be probabilities when they are read."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from .quotients import Value, Values, same
+from .strict import Misformed, Rejected
+
+Row: TypeAlias = tuple[tuple[int, Value], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """A model: `rows[s][a]` are the successors of state s under action a, without those of probability zero.
+
+    Where it is not `scheduled`, the rows of a state are its choices in any order, and no D is about it.
+    Of the neighbours of a state, the state itself is not listed.
+    """
+
+    states: tuple[str, ...]
+    actions: tuple[str, ...]
+    scheduled: bool
+    initial: tuple[int, ...]
+    rows: tuple[tuple[Row, ...], ...]
+    labels: Mapping[str, frozenset[int]]
+    neighbours: Mapping[int, tuple[int, ...]]
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether there is anything to choose."""
+        return not self.scheduled or len(self.actions) > 1
+
+
+def read_chain(data: Any, values: Values) -> Chain:
+    """Reads a model, and checks that all rows are probabilities.
+
+    Raises:
+        Rejected: they are not, or names and numbers of states do not fit.
+    """
+    size = len(data["states"])
+    for name in ("states", "actions"):
+        if len(set(data[name])) < len(data[name]) or not data[name]:
+            raise Misformed("not different names", "model", name)
+    if not data["initial"]:
+        raise Misformed("there is no initial state", "model")
+    steps = [_row(entries, k, size, values) for k, entries in enumerate(data["steps"])]
+    if len(data["rows"]) != size:
+        raise Misformed("not one entry for each state", "model", "rows")
+    for k, row in enumerate(data["rows"]):
+        if not row or (data["scheduled"] and len(row) != len(data["actions"])):
+            raise Misformed("not one step for each action", "model", "rows", k)
+        if max(row) >= len(steps):
+            raise Misformed("no such step", "model", "rows", k)
+    near: dict[int, set[int]] = {}
+    for k, (s, t) in enumerate(data["neighbours"]):
+        if not s < t < size:
+            raise Misformed("not two states, the first one first", "model", "neighbours", k)
+        near.setdefault(s, set()).add(t)
+        near.setdefault(t, set()).add(s)
+    for place, listed in (("initial", data["initial"]), *data["labels"].items()):
+        if any(s >= size for s in listed) or len(set(listed)) < len(listed):
+            raise Misformed(f"{place}: not different states", "model")
+    return Chain(
+        states=tuple(data["states"]),
+        actions=tuple(data["actions"]),
+        scheduled=data["scheduled"],
+        initial=tuple(data["initial"]),
+        rows=tuple(tuple(steps[number] for number in row) for row in data["rows"]),
+        labels={name: frozenset(states) for name, states in data["labels"].items()},
+        neighbours={s: tuple(sorted(ts)) for s, ts in near.items()},
+    )
+
+
+def _row(entries: Any, place: int, size: int, values: Values) -> Row:
+    row = tuple((t, values.read(text)) for t, text in entries)
+    if any(t >= size for t, _ in row) or len({t for t, _ in row}) < len(row):
+        raise Misformed("not different states", "model", "steps", place)
+    if not same(sum((w for _, w in row), Fraction(0)), Fraction(1)):
+        raise Rejected(f"model.steps[{place}]: the probabilities do not sum to one")
+    if not all(values.shows(w) for _, w in row):
+        raise Rejected(f"model.steps[{place}]: a probability is not shown to be nonnegative")
+    return tuple((t, w) for t, w in row if w != Fraction(0))

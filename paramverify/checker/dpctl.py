@@ -1,0 +1,171 @@
+"""Checks evidence about formulas of dpCTL*: a model, formulas, and what is said of each of them.
+
+Nothing of a proof stands in such a document but polynomials whose signs are needed, with their proofs: the
+probabilities are computed again. A formula that `holds` is shown to be true in every initial state at every
+point of the domain. One that is `violated` is false in an initial state at a point of the domain, of a family
+the member of that number. Nothing is shown of what is `unknown`.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from typing import Any
+
+from . import shapes
+from .chains import read_chain
+from .claims import Report, check_points, check_witness, read_claim
+from .polynomials import number
+from .quotients import Point, Values
+from .strict import Misformed, Rejected, check, plain, shown
+from .systems import Ask
+from .truths import Truths, instance, mentions
+from .unwinding import replayed_signs
+
+FORMAT, VERSION = "paramverify-formulas", 1
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+WORDS = {"holds": "true", "violated": "false", "unknown": "undecided"}
+NOT_COMPARED = ("the model, the neighbours, the domain and the formulas with the case",)
+
+
+def check_document(document: Any, ask: Ask | None = None) -> Report:
+    """Checks a document; `ask` decides signs in place of its claims.
+
+    Malformed documents of any kind give a report that is not accepted.
+    """
+    try:
+        check(document, shapes.FORMULAS)
+        return _check(document, ask)
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return Report(False, (f"rejected: malformed evidence: {error!r:.200}",))
+
+
+def _check(document: Any, ask: Ask | None) -> Report:
+    entries = document["formulas"]
+    if not entries or len({entry["name"] for entry in entries}) < len(entries):
+        raise Misformed("not formulas with different names", "formulas")
+    words: list[tuple[str, ...]] = []
+    signs = ask or replayed_signs(document["domain"], document["claims"], words)
+    check_points(document, [{**document["domain"], "polynomial": "0"}])
+    lines = []
+    for place, entry in enumerate(entries):
+        try:
+            _shapes(entry)
+            if entry["status"] == "holds":
+                check_true(document, entry, signs)
+            elif entry["status"] == "violated":
+                check_false(document, entry)
+        except Misformed as error:
+            raise Misformed(error.reason, "formulas", place, *error.path) from None
+        lines.append(f"{plain(entry['name'])}: {WORDS[entry['status']]}: {plain(entry['text'])}")
+    found = status_of([entry["status"] for entry in entries])
+    if document["status"] != found:
+        raise Misformed(f"the formulas together are {found!r}", "status")
+    solvers = sorted(set().union(*words))
+    trusted = len([entry for entry in entries if entry["status"] == "holds"]) if solvers else 0
+    shown_ = len([entry for entry in entries if entry["status"] != "unknown"])
+    lines += [f"trusted to {shown(name)}" for name in solvers]
+    return Report(
+        True,
+        tuple(lines),
+        proved=shown_ - trusted,
+        trusted=trusted,
+        open=len(entries) - shown_,
+        status=found,
+        solvers=tuple(solvers),
+        unit="formula",
+    )
+
+
+def status_of(statuses: list[str]) -> str:
+    """Returns the word for several formulas: the first of violated, unknown and holds that one has."""
+    return next(word for word in ("violated", "unknown", "holds") if word in statuses)
+
+
+ONLY_WITH = {
+    "holds": {"family", "until", "argument"},
+    "violated": {"family", "parameters", "state", "index", "actions", "repeated"},
+    "unknown": {"family", "reason"},
+}
+
+
+def _shapes(entry: Any) -> None:
+    """Checks that a formula has what goes with what is said of it, and nothing else."""
+    status, family = entry["status"], entry.get("family")
+    for name in entry.keys() - {"name", "text", "formula", "status"} - ONLY_WITH[status]:
+        raise Misformed(f"this does not go with {status!r}", name)
+    if family is None and (mentions(entry["formula"]) or {"until", "argument", "index"} & entry.keys()):
+        raise Misformed("a number of a family stands where there is none")
+    if status == "unknown":
+        return
+    endless = family is not None and family["last"] is None
+    if family is not None and family["last"] is not None and family["last"] < family["first"]:
+        raise Misformed("a family without a member", "family")
+    argued = "argument" in entry
+    if (status == "holds" and endless != argued) or ("until" in entry) != argued:
+        raise Misformed("an argument comes with a family without a last number, and only with it")
+    if status == "violated":
+        if not {"parameters", "state"} <= entry.keys() or (family is not None) != ("index" in entry):
+            raise Misformed("the point, the state, or the number of the member, is missing")
+        if ("actions" in entry) != ("repeated" in entry):
+            raise Misformed("actions come with the number of those that are repeated", "actions")
+
+
+def check_true(document: Any, entry: Any, ask: Ask) -> None:
+    """Checks that a formula is true at every point of the domain.
+
+    Raises:
+        Rejected: that is not shown.
+    """
+    about = read_claim({**document["domain"], "polynomial": "0"})
+    values = Values(about.goal.names, about.exponent, ask)
+    truths = Truths(read_chain(document["model"], values), values)
+    family = entry.get("family")
+    if family is None:
+        found = truths.everywhere(entry["formula"])
+    elif family["last"] is not None:
+        found = truths.members(entry["formula"], family["first"], family["last"])
+    else:
+        until = entry["until"]
+        if until < family["first"]:
+            raise Misformed("before the first member", "until")
+        found = truths.members(entry["formula"], family["first"], until)
+        if found and not truths.argued(entry["formula"], family["first"], until, entry["argument"]):
+            raise Rejected(f"{plain(entry['name'])}: the argument for larger members fails")
+    if found is not True:
+        raise Rejected(f"{plain(entry['name'])}: it is not shown that the formula is true")
+
+
+def check_false(document: Any, entry: Any) -> None:
+    """Checks that a formula is false at its point.
+
+    Raises:
+        Rejected: that is not shown, or the point is not in the domain.
+    """
+    # The claim −1 ≥ 0 fails wherever it is asked for: what is checked is that the point is in the domain.
+    check_witness({**document["domain"], "polynomial": "-1"}, entry["parameters"])
+    about = read_claim({**document["domain"], "polynomial": "0"})
+    point: Point = {name: number(text) for name, text in entry["parameters"].items()}
+    values = Values(about.goal.names, about.exponent, lambda poly, strict: False, point)
+    chain = read_chain(document["model"], values)
+    word: tuple[int, ...] = ()
+    if entry.get("actions"):
+        if any(action not in chain.actions for action in entry["actions"]):
+            raise Misformed("no action of the model", "actions")
+        if not 1 <= entry["repeated"] <= len(entry["actions"]):
+            raise Misformed("from 1 to the number of actions are repeated", "repeated")
+        word = tuple(chain.actions.index(action) for action in entry["actions"])
+    formula, family = entry["formula"], entry.get("family")
+    if family is not None:
+        index = entry["index"]
+        if index < family["first"] or (family["last"] is not None and index > family["last"]):
+            raise Misformed("no member of the family", "index")
+        formula = instance(formula, index)
+    truths = Truths(chain, values, word, entry.get("repeated", 0))
+    if entry["state"] not in chain.initial:
+        raise Misformed("not an initial state", "state")
+    if truths.at(formula, entry["state"]) is not False:
+        raise Rejected(f"{plain(entry['name'])}: it is not shown that the formula is false there")

@@ -1,0 +1,307 @@
+"""Where formulas of dpCTL* hold in a model ([L]): shown to be true, shown to be false, or neither (None).
+
+D{ε, δ}[φ] in a state s: Pr(s, φ) ≤ e^ε·Pr(t, φ) + δ and Pr(t, φ) ≤ e^ε·Pr(s, φ) + δ for each neighbour t,
+under each word of actions; with e^ε ≥ 1 and δ ≥ 0 it is true of s itself. In a decision process it is true
+where the largest probability of one state over all schedulers and the smallest of the other are in that
+relation, or where both states have the same probability under every word; it is decided where the formula
+is bounded, and false where one word shows it. P compares the extreme probability over all schedulers.
+
+A family is a formula for each whole number k from the first on. Its members are looked at one by one, up to
+the last one, or up to a number K after which there is an argument for each part that mentions k:
+
+tail      D{ε, δ}[X^m (a U[k+c, ...] b)]: such a path is in a for k + c steps after m. The largest probability
+          of that falls with k, and for K it is at most δ in all states that are compared.
+equality  D{ε, δ}[X^m (a U[k+c, k+d] b)]: after m steps and n = first + c steps within a, and any number of
+          further steps within a, the difference of the two states is orthogonal to all vectors of
+          probabilities of a U[0, d−c] b.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from .chains import Chain
+from .paths import MAX_VECTORS, Graph, Paths, Vector
+from .progressions import Progression, is_state, normal
+from .quotients import Value, Values
+from .strict import Rejected
+
+MAX_MEMBERS = 10_000
+Truth = bool | None
+
+
+@dataclass
+class Truths:
+    """Formulas in one model; `word` and `repeated` are the actions of a scheduler against a D."""
+
+    chain: Chain
+    values: Values
+    word: tuple[int, ...] = ()
+    repeated: int = 0
+    _paths: dict[str, Paths] = field(default_factory=dict)
+    _leaves: dict[str, Any] = field(default_factory=dict)
+    _graphs: dict[tuple[bool, Fraction], Graph] = field(default_factory=dict)
+    _hold: dict[tuple[int, str], bool] = field(default_factory=dict)
+    _known: dict[tuple[str, int], Truth] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._progression = Progression(self._holds)
+
+    def at(self, formula: Any, state: int) -> Truth:
+        """Returns whether a state formula holds in a state."""
+        kind = formula[0]
+        if kind in ("true", "false"):
+            return bool(kind == "true")
+        if kind == "label":
+            if formula[1] not in self.chain.labels:
+                raise Rejected(f"no label {formula[1]!r:.60}")
+            return state in self.chain.labels[formula[1]]
+        if kind == "not":
+            inner = self.at(formula[1], state)
+            return None if inner is None else not inner
+        if kind in ("and", "or"):
+            return _joined((self.at(part, state) for part in formula[1]), kind == "or")
+        if kind not in ("P", "D"):
+            raise Rejected("a path formula stands where a state formula is needed")
+        key = (repr(formula), state)
+        if key not in self._known:
+            self._known[key] = self._share(formula, state) if kind == "P" else self._private(formula, state)
+        return self._known[key]
+
+    def paths(self, path: Any) -> Paths:
+        """Returns the probabilities of a path formula."""
+        name = repr(path)
+        if name not in self._paths:
+            part = normal(path, self._leaf)
+            self._paths[name] = Paths(self.chain, self._progression, part, self._graphs)
+        return self._paths[name]
+
+    def _leaf(self, formula: Any) -> str:
+        name = repr(formula)
+        self._leaves[name] = formula
+        return name
+
+    def _holds(self, state: int, leaf: str) -> bool:
+        if (state, leaf) not in self._hold:
+            found = self.at(self._leaves[leaf], state)
+            if found is None:
+                raise Rejected("the truth of a formula within a path formula is not shown")
+            self._hold[state, leaf] = found
+        return self._hold[state, leaf]
+
+    def _share(self, formula: Any, state: int) -> Truth:
+        """Compares a probability with a number, the extreme one where there are schedulers."""
+        _, relation, bound, path = formula
+        lower = relation in (">", ">=")
+        paths = self.paths(path)
+        if self.chain.has_choices:
+            value = self.extremes(paths, [state], not lower)[state]
+        else:
+            value = paths.exact([state])[state]
+        gap = value - self.values.read(bound)
+        return self.values.truth(gap if lower else -gap, relation in ("<", ">"))
+
+    def extremes(self, paths: Paths, states: Sequence[int], largest: bool) -> dict[int, Value]:
+        """Returns the largest or smallest probabilities over all schedulers."""
+
+        def best(found: list[Value]) -> Value:
+            if len(found) == 1:
+                return found[0]
+            if not all(map(self.values.is_number, found)):
+                raise Rejected("extreme probabilities that depend on parameters")
+            return self.values.largest(found) if largest else -self.values.largest([-x for x in found])
+
+        return paths.extremes(states, largest, best)
+
+    def _private(self, formula: Any, state: int) -> Truth:
+        _, ratio, delta, path = formula
+        near = self.chain.neighbours.get(state, ())
+        if not self.chain.scheduled:
+            raise Rejected("D is about query schedulers, and the model has none")
+        if not near:
+            return self._reflexive(formula)
+        e, d = self.values.read(ratio), self.values.read(delta)
+        paths = self.paths(path)
+
+        def compared(upper: Mapping[int, Value], lower: Mapping[int, Value]) -> Truth:
+            pairs = [pair for t in near for pair in ((state, t), (t, state))]
+            return _joined((self.values.truth(e * lower[t] + d - upper[s], False) for s, t in pairs), False)
+
+        starts = [state, *near]
+        if not self.chain.has_choices:
+            found = paths.exact(starts)
+            return _joined((self._reflexive(formula), compared(found, found)), False)
+        if self.word:
+            found = paths.exact(starts, self.word, self.repeated)
+            return False if compared(found, found) is False else None
+        if self._reflexive(formula) and (
+            self._by_extremes(paths, starts, compared) or (d == Fraction(1) or self.values.shows(d - 1))
+        ):
+            return True
+        if paths.bounded:
+            all_starts = self._compared_states()
+            every = (
+                compared(v, v) for v in paths.words(all_starts if {*starts} <= {*all_starts} else starts)
+            )
+            return _joined((self._reflexive(formula), *every), False)
+        return True if self._reflexive(formula) and all(paths.equal(state, t) for t in near) else None
+
+    def _by_extremes(self, paths: Paths, starts: list[int], compared: Any) -> bool:
+        """Tells whether the extreme probabilities are enough; where they are not had, they are not."""
+        try:
+            upper, lower = (self.extremes(paths, starts, largest) for largest in (True, False))
+        except Rejected:
+            return False
+        return compared(upper, lower) is True
+
+    def _reflexive(self, formula: Any) -> Truth:
+        """Tells whether a state is within the bounds of itself: e^ε ≥ 1 and δ ≥ 0."""
+        e, d = self.values.read(formula[1]), self.values.read(formula[2])
+        return True if self.values.shows(e - 1) and self.values.shows(d) else None
+
+    # --- families -----------------------------------------------------------------------------------
+
+    def everywhere(self, formula: Any) -> Truth:
+        """Returns whether a state formula holds in every initial state."""
+        return _joined((self.at(formula, state) for state in self.chain.initial), False)
+
+    def members(self, formula: Any, first: int, last: int) -> Truth:
+        """Returns whether the members of a family hold, from one number to another one."""
+        if last - first >= MAX_MEMBERS:
+            raise Rejected(f"a family of more than {MAX_MEMBERS:,} formulas")
+        return _joined((self.everywhere(instance(formula, k)) for k in range(first, last + 1)), False)
+
+    def argued(self, formula: Any, first: int, until: int, argument: str) -> bool:
+        """Tells whether all members from `until` on follow from an argument, given those before."""
+        parts = [part for part in _conjuncts(formula) if mentions(part)]
+        for part in parts:
+            if part[0] != "D" or self._reflexive(part) is not True:
+                return False
+            steps, path = _shifted(part[3])
+            if path[0] != "until" or not isinstance(path[3], dict) or mentions(path[1]) or mentions(path[2]):
+                return False
+            if not (
+                self._tail(part, steps, path, until)
+                if argument == "tail"
+                else self._alike(steps, path, first)
+            ):
+                return False
+        return True
+
+    def _compared_states(self) -> list[int]:
+        near = (t for s in self.chain.initial for t in self.chain.neighbours.get(s, ()))
+        return list(dict.fromkeys([*self.chain.initial, *near]))
+
+    def _tail(self, formula: Any, steps: int, path: Any, until: int) -> bool:
+        length = until + path[3]["more"]
+        if length < 1:
+            return False
+        stay: Any = ["release", ["false"], path[1], 0, length - 1]
+        for _ in range(steps):
+            stay = ["next", stay]
+        largest = self.extremes(self.paths(stay), self._compared_states(), True)
+        delta = self.values.read(formula[2])
+        return all(self.values.shows(delta - value) for value in largest.values())
+
+    def _alike(self, steps: int, path: Any, first: int) -> bool:
+        _, left, right, low, high = path
+        start = first + low["more"]
+        if not isinstance(high, dict) or high["more"] < low["more"] or start < 0:
+            return False
+        if not (is_state(left) and is_state(right)):
+            return False
+        last = self.paths(["until", left, right, 0, high["more"] - low["more"]])
+        every = range(len(self.chain.states))
+        vectors = list(last.words(list(every)))
+        inside = [self.at(left, s) is True for s in every]
+        if any(self.at(left, s) is None for s in every):
+            return False
+
+        def moved(vector: Vector, action: int, within: bool) -> Vector:
+            found: Vector = {}
+            for s, x in vector.items():
+                for t, w in self.chain.rows[s][action] if inside[s] or not within else ():
+                    found[t] = found.get(t, Fraction(0)) + x * w
+            return found
+
+        for s in self.chain.initial:
+            for t in self.chain.neighbours.get(s, ()):
+                level: list[Vector] = [{s: Fraction(1), t: Fraction(-1)}]
+                for k in range(steps + start):
+                    within = k >= steps
+                    level = [moved(v, a, within) for v in level for a in range(len(self.chain.actions))]
+                    last.count(sum(map(len, level)))
+                    if len(level) > MAX_VECTORS:
+                        raise Rejected(f"more than {MAX_VECTORS:,} words of actions")
+                for v in last.spanned(level, lambda v, a: moved(v, a, True), len(every)):
+                    if any(
+                        sum((x * y[n] for n, x in v.items()), Fraction(0)) != Fraction(0) for y in vectors
+                    ):
+                        return False
+        return True
+
+
+def _joined(truths: Iterable[Truth], either: bool) -> Truth:
+    """Returns whether all are true, or with `either` whether one is."""
+    found: Truth = not either
+    for truth in truths:
+        if truth is either:
+            return either
+        if truth is None:
+            found = None
+    return found
+
+
+def _conjuncts(formula: Any) -> list[Any]:
+    if formula[0] == "and":
+        return [part for inner in formula[1] for part in _conjuncts(inner)]
+    return [formula]
+
+
+def _shifted(path: Any) -> tuple[int, Any]:
+    steps = 0
+    while path[0] == "next":
+        steps, path = steps + 1, path[1]
+    return steps, path
+
+
+def _inner(formula: Any) -> list[Any]:
+    kind = formula[0]
+    if kind in ("not", "next"):
+        return [formula[1]]
+    if kind in ("and", "or"):
+        return list(formula[1])
+    if kind in ("until", "release"):
+        return [formula[1], formula[2]]
+    return [formula[3]] if kind in ("P", "D") else []
+
+
+def mentions(formula: Any) -> bool:
+    """Tells whether a number of steps depends on the number of the family."""
+    own = formula[0] in ("until", "release") and any(isinstance(n, dict) for n in formula[3:])
+    return own or any(map(mentions, _inner(formula)))
+
+
+def instance(formula: Any, k: int) -> Any:
+    """Returns the member of a family for a number.
+
+    Raises:
+        Rejected: a number of steps would be negative.
+    """
+    kind = formula[0]
+    if kind in ("until", "release"):
+        ends = [k + n["more"] if isinstance(n, dict) else n for n in formula[3:]]
+        if any(n is not None and n < 0 for n in ends):
+            raise Rejected(f"a number of steps is negative for the member {k}")
+        return [kind, instance(formula[1], k), instance(formula[2], k), *ends]
+    if kind in ("not", "next"):
+        return [kind, instance(formula[1], k)]
+    if kind in ("and", "or"):
+        return [kind, [instance(part, k) for part in formula[1]]]
+    return [*formula[:3], instance(formula[3], k)] if kind in ("P", "D") else formula

@@ -1,0 +1,243 @@
+"""Evidence about formulas: probabilities by brute force, and documents that say more than is true."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from paramverify.checker.chains import Chain, read_chain
+from paramverify.checker.documents import check_text
+from paramverify.checker.dpctl import check_document
+from paramverify.checker.quotients import Values
+from paramverify.checker.truths import Truths
+from paramverify.logic.cases import Given, load
+from paramverify.logic.families import check_property
+from paramverify.logic.verification import Work
+from paramverify.portfolio.session import Session
+from paramverify.reports.checks import checked
+from paramverify.reports.logic_evidence import evidence_of
+
+FOLDER = ROOT / "cases" / "logic"
+TRUE = ["true"]
+VALUES = Values((), None, lambda poly, strict: False)
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Session]:
+    """A session for all documents of this file."""
+    with Session() as session:
+        yield session
+
+
+def written(session: Session, case: str, *formulas: str) -> dict[str, Any]:
+    """Returns the evidence about a shipped case, or about formulas on its model."""
+    work = Work(load(FOLDER / f"{case}.toml", Given(properties=formulas)), session)
+    assert work.prepare() is None
+    results = {name: check_property(work, found) for name, found in work.case.properties.items()}
+    document, remarks = evidence_of(work, results)
+    assert not remarks
+    return dict(json.loads(json.dumps(document)))
+
+
+def model(random: Random, size: int, actions: int) -> dict[str, Any]:
+    """Returns a random model; rows with zeros and loops among them."""
+    rows = []
+    for _ in range(size * actions):
+        weights = [random.choice((0, 0, 1, 2)) for _ in range(size)]
+        weights[random.randrange(size)] += 1
+        rows.append([[t, f"{w}/{sum(weights)}"] for t, w in enumerate(weights) if w])
+    return {
+        "states": [f"s{k}" for k in range(size)],
+        "actions": [f"a{k}" for k in range(actions)],
+        "scheduled": True,
+        "initial": [0],
+        "steps": rows,
+        "rows": [[s * actions + a for a in range(actions)] for s in range(size)],
+        "labels": {n: [s for s in range(size) if random.random() < 0.5] for n in ("p", "q")},
+        "neighbours": [[0, 1]],
+    }
+
+
+def formula(random: Random, depth: int) -> list[Any]:
+    """Returns a random path formula without unbounded operators."""
+    if depth == 0:
+        return random.choice((["label", "p"], ["label", "q"], ["not", ["label", "p"]]))
+    inner = lambda: formula(random, random.randrange(depth))  # noqa: E731
+    kind = random.choice(("not", "and", "or", "next", "until", "release"))
+    if kind in ("not", "next"):
+        return [kind, inner()]
+    if kind in ("and", "or"):
+        return [kind, [inner(), inner()]]
+    low = random.randrange(2)
+    return [kind, inner(), inner(), low, low + random.randrange(2)]
+
+
+def satisfies(chain: Chain, path: tuple[int, ...], at: int, asked: Any) -> bool:
+    """Tells whether a path satisfies a formula from a place on, by the definition."""
+    kind = asked[0]
+    if kind == "label":
+        return path[at] in chain.labels[asked[1]]
+    if kind == "not":
+        return not satisfies(chain, path, at, asked[1])
+    if kind in ("and", "or"):
+        parts = [satisfies(chain, path, at, part) for part in asked[1]]
+        return all(parts) if kind == "and" else any(parts)
+    if kind == "next":
+        return satisfies(chain, path, at + 1, asked[1])
+    _, left, right, low, high = asked
+    if kind == "release":
+        return not satisfies(chain, path, at, ["until", ["not", left], ["not", right], low, high])
+    return any(
+        satisfies(chain, path, at + i, right) and all(satisfies(chain, path, at + j, left) for j in range(i))
+        for i in range(low, high + 1)
+    )
+
+
+def summed(chain: Chain, start: int, word: tuple[int, ...], asked: Any) -> Fraction:
+    """Returns the probability of a formula under a word of actions: the sum over all paths."""
+    total = Fraction(0)
+    for rest in product(range(len(chain.states)), repeat=len(word)):
+        path, weight = (start, *rest), Fraction(1)
+        for action, s, t in zip(word, path, rest, strict=False):
+            row = dict(chain.rows[s][action])
+            weight *= row.get(t, Fraction(0))  # type: ignore[arg-type]
+        if weight and satisfies(chain, path, 0, asked):
+            total += weight
+    return total
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bounded_formulas_by_all_paths(seed: int) -> None:
+    """Under all words, and of chains, the probabilities are sums over all paths."""
+    random = Random(seed)
+    actions = 1 + seed % 2
+    chain = read_chain(model(random, 3, actions), VALUES)
+    asked = formula(random, 2)
+    paths = Truths(chain, VALUES).paths(asked)
+    length = 4
+    words = {
+        tuple(summed(chain, s, word, asked) for s in (0, 1))
+        for word in product(range(actions), repeat=length)
+    }
+    assert {(found[0], found[1]) for found in paths.words([0, 1])} == words
+    if actions == 1:
+        found = paths.exact([0, 1])
+        assert {(found[0], found[1])} == words
+        assert paths.equal(0, 1) == (found[0] == found[1])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_extremes_by_all_policies(seed: int) -> None:
+    """With cycles, the extreme probabilities of F p and of G p are those of all policies, one by one."""
+    random = Random(seed)
+    data = model(random, 4, 2)
+    chain = read_chain(data, VALUES)
+    until, release = ["until", TRUE, ["label", "p"], 0, None], ["release", ["false"], ["label", "p"], 0, None]
+    for asked in (until, release):
+        truths = Truths(chain, VALUES)
+        every: list[list[Fraction]] = []
+        for policy in product(range(2), repeat=4):
+            rows = [[data["rows"][s][a]] for s, a in enumerate(policy)]
+            one = read_chain({**data, "actions": ["a"], "rows": rows}, VALUES)
+            values = Truths(one, VALUES).paths(asked).exact(range(4))
+            every.append([v for v in values.values() if isinstance(v, Fraction)])
+        for largest, best in ((True, max), (False, min)):
+            found = truths.extremes(truths.paths(asked), range(4), largest)
+            assert list(found.values()) == [best(column) for column in zip(*every, strict=True)]
+
+
+def _entry(place: int, **changes: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["formulas"][place].update(changes)
+
+
+def _tree(place: int, value: Any, *path: int) -> Callable[[dict[str, Any]], None]:
+    def change(document: dict[str, Any]) -> None:
+        inner = document["formulas"][place]["formula"]
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = value
+
+    return change
+
+
+def _step(value: str) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["model"]["steps"][0][0].__setitem__(1, value)
+
+
+def _row(entries: list[Any]) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["model"]["steps"].__setitem__(0, entries)
+
+
+def _neighbours(document: dict[str, Any]) -> None:
+    document["model"]["neighbours"] = []
+
+
+SURVEY, COIN, FIRST = "survey", "survey-coin", "above-threshold-one-pair"
+FAMILY = "forall k: D{0, 0.17}[ X (bot U=k top) ]"
+SHARE, LOOSE, WORD = "P<=3/4 [ X out1 ]", "D{1, 0}[ X out1 ]", "D{1, 0}[ F at_B ]"
+FORGED: dict[str, tuple[str, str, Callable[[dict[str, Any]], None]]] = {
+    "a smaller ratio": (SURVEY, "D{ln(3), 0}[ X out1 ]", _tree(0, "2", 1)),
+    "a larger ratio of what is false": (SURVEY, LOOSE, _tree(0, "3", 1)),
+    "true for false": (SURVEY, LOOSE, _entry(0, status="holds")),
+    "rows that sum to more": (SURVEY, SHARE, _step("7/8")),
+    "a negative row": (SURVEY, SHARE, _row([[2, "5/4"], [3, "-1/4"]])),
+    "another state": ("interactive-survey", "P>=9/10 [ X out1 ]", _entry(0, state=2)),
+    "a point outside": (COIN, "P<1/2 [ X out1 ]", _entry(0, parameters={"c": "2"})),
+    "a point where it is true": (COIN, "D{ln(3), 0}[ X out1 ]", _entry(0, parameters={"c": "1/4"})),
+    "no proof": (COIN, "D{0, c}[ X out1 ]", lambda d: d["claims"].clear()),
+    "a bound with parameters": (COIN, "D{0, c}[ X out1 ]", _tree(0, "1/2*c", 2)),
+    "a tail that is not small": (FIRST, FAMILY, _entry(0, until=0)),
+    "equality that is not": (FIRST, FAMILY, _entry(0, argument="equality")),
+    "another delta": (FIRST, FAMILY, _tree(0, "4/25", 2)),
+    "another word": ("emptiness", WORD, _entry(0, actions=["b", "a"], repeated=1)),
+    "no action repeated": ("emptiness", WORD, _entry(0, repeated=0)),
+    "another label": ("equal-copies", "D{0, 0}[ F goal ]", lambda d: d["model"]["labels"].update(goal=[3])),
+    "another status": (SURVEY, SHARE, lambda d: d.update(status="violated")),
+    "a family of none": (SURVEY, SHARE, _entry(0, family={"first": 1, "last": 0})),
+    "an endless family": (SURVEY, SHARE, _entry(0, family={"first": 0, "last": None})),
+    "a path formula": (SURVEY, SHARE, _entry(0, formula=["next", TRUE])),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged(name: str, kept: Session) -> None:
+    """What says more than is true is rejected."""
+    case, formula, change = FORGED[name]
+    document = written(kept, case, formula)
+    assert check_document(document).accepted
+    change(document)
+    assert not check_document(document).accepted
+
+
+MADE = ("survey-coin", "equal-copies", "emptiness", "subsampling-majority")
+
+
+@pytest.mark.parametrize("case", MADE)
+def test_changed_for_the_case(case: str, kept: Session, tmp_path: Path) -> None:
+    """Evidence is accepted for its case; about another model, other neighbours or formulas it is not."""
+    document = written(kept, case)
+    path = str(FOLDER / f"{case}.toml")
+    found = checked(json.dumps(document), path)
+    assert found.report.accepted
+    assert not check_text(json.dumps({**document, "formulas": []})).accepted
+
+    def renamed(changed: dict[str, Any]) -> None:
+        changed["model"]["states"][0] = "renamed"
+
+    def less(changed: dict[str, Any]) -> None:
+        changed["formulas"].pop()
+        changed["status"] = changed["formulas"][0]["status"]
+
+    for change in (_neighbours, renamed, less, _entry(0, text="true")):
+        forged = deepcopy(document)
+        change(forged)
+        assert not checked(json.dumps(forged), path).report.accepted
