@@ -20,21 +20,25 @@ LISTED = (50, "Re-check evidence without any solver.")
 @click.command("check")
 @click.argument("evidence", type=click.Path(path_type=Path))
 @click.option("--case", "case", type=click.Path(), help="The evidence must settle all claims of this case.")
+@click.option(
+    "--verified", is_flag=True, help="The proofs are replayed by the checker that is proved correct in Coq."
+)
 @set_option
 @json_option
 @whole_timeout_option
-def command(evidence: Path, case: str | None, as_json: bool) -> int:
+def command(evidence: Path, case: str | None, verified: bool, as_json: bool) -> int:
     """Re-check evidence without any solver.
 
     With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
-    are proved. What -D set for the evidence has to be set here too. Exit code 0 if the evidence is accepted,
-    1 if it is rejected, 2 if the file is no evidence.
+    are proved. What -D set for the evidence has to be set here too. --verified needs the program that
+    `make -C proofs` builds; what it does not know it says. Exit code 0 if the evidence is accepted, 1 if it
+    is rejected, 2 if the file is no evidence, 3 if the proved checker does not know a part of it.
     """
     if settings() and not case:
         raise click.UsageError("-D is about a case: give --case too")
     text = checks.read_text(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
-    found = checks.checked(text, case, settings())
+    found = checks.checked(text, case, settings(), verified)
     if not found.report.accepted and (reason := no_evidence(text)):
         raise EvidenceError(reason, file=str(evidence))
     if as_json:
@@ -42,4 +46,6 @@ def command(evidence: Path, case: str | None, as_json: bool) -> int:
     else:
         for line in checks.lines(found):
             say(line)
+    if found.unknown:
+        return Exit.UNKNOWN
     return Exit.HOLDS if found.report.accepted else Exit.VIOLATED

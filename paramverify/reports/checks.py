@@ -15,6 +15,7 @@ from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
 from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
+from paramverify.reports import proved
 
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
@@ -24,21 +25,42 @@ SHOWN = 20
 class Checked:
     """What the checker says, and where a case was given what a second reading of it says.
 
-    `claimed` tells whether the case is true or false, rather than private or not.
+    `claimed` tells whether the case is true or false, rather than private or not. `replayed` is what the
+    proved checker says, where it was asked.
     """
 
     report: Report
     look: SecondLook | None = None
     claimed: bool = False
+    replayed: proved.Replayed | None = None
+
+    @property
+    def unknown(self) -> bool:
+        """Whether nothing is said, because the proved checker does not know a part."""
+        if self.replayed is None or not self.replayed.beyond:
+            return False
+        return self.report.accepted or self.report is self.replayed.report
 
 
-def checked(text: str, case: str | None, settings: Settings = NONE) -> Checked:
+def checked(text: str, case: str | None, settings: Settings = NONE, verified: bool = False) -> Checked:
     """Checks evidence, with the case file at a path where that is given, and with what was set of it.
 
+    If `verified`, the proved checker replays the proofs. With a case the checker in Python compares the
+    claims with it and replays the proofs, too, and both have to accept.
+
     Raises:
-        InputError: a case file or evidence that cannot be read.
+        InputError: a case file or evidence that cannot be read, or no proved checker.
+        DisagreementError: the two checkers contradict each other.
     """
-    return Checked(*_with_case(text, case, settings)) if case else Checked(check_text(text))
+    replayed = proved.replay(text) if verified else None
+    if replayed is not None and not case:
+        return Checked(replayed.report, replayed=replayed)
+    if not case:
+        return Checked(check_text(text))
+    report, look, claimed = _with_case(text, case, settings)
+    if replayed is not None and report.accepted:
+        proved.compare(report, replayed)
+    return Checked(report, look, claimed, replayed)
 
 
 def read_text(path: Path, what: str = "evidence") -> str:
@@ -60,12 +82,24 @@ def lines(found: Checked) -> list[str]:
     second = "" if look is None else look.line if look.agrees else f"rejected: {look.line}"
     told = [line for line in report.lines if line != second]
     more = [f"... and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    return [*told[:SHOWN], *more, *([second] if second else []), verdict_line(report, found.claimed)]
+    by_proved = [found.replayed.line] if found.replayed else []
+    verdict = [] if found.unknown else [verdict_line(report, found.claimed)]
+    return [*told[:SHOWN], *more, *([second] if second else []), *by_proved, *verdict]
 
 
 def document(found: Checked) -> dict[str, Any]:
     """Returns the result as JSON data."""
-    return _document(found.report, found.look, found.claimed)
+    data = _document(found.report, found.look, found.claimed)
+    if found.unknown:
+        data = {name: data[name] for name in ("proved", "trusted", "solvers", "open", "lines")}
+        data["status"] = "unknown"
+    if found.replayed is not None:
+        data["proved_checker"] = {
+            "knows": not found.replayed.beyond,
+            "not_known": list(found.replayed.beyond),
+            "words": found.replayed.line,
+        }
+    return data
 
 
 def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, SecondLook | None, bool]:

@@ -1,0 +1,91 @@
+"""The proved checker against the one in Python, on evidence of shipped cases: answers, processor time.
+
+    python benchmarks/verified_checker.py [--limit 5] [--folder FOLDER]
+
+Makes evidence of every case that `verify` settles within the limit, and keeps it in the folder. Both check
+it. Prints how many claims both accept, what the proved checker does not know, and the ratio of the times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import resource
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from paramverify.checker.documents import check_text
+from paramverify.cli.main import run
+from paramverify.reports.proved import program
+
+CASES = Path(__file__).resolve().parents[1] / "cases"
+FOLDERS = (".", "inequalities", "programs", "approximate", "divergences")
+
+
+def evidence(folder: Path, limit: float) -> Iterator[Path]:
+    """Yields files with the evidence of shipped cases; those of an earlier run are used again."""
+    for case in (case for name in FOLDERS for case in sorted((CASES / name).glob("*.toml"))):
+        path = folder / f"{case.parent.name}-{case.stem}.json"
+        if not path.exists():
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                run(["verify", str(case), "--evidence", str(path), "--timeout", str(limit)])
+        if path.exists():
+            yield path
+
+
+def by_program(path: Path) -> tuple[dict[str, object], float]:
+    """Returns the answer of the program, and its processor seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([program(), "--json", str(path)], capture_output=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return json.loads(done.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--limit", type=float, default=5.0, help="seconds for each case")
+    parser.add_argument("--folder", type=Path, help="where evidence is kept")
+    options = parser.parse_args()
+    folder = options.folder or Path(tempfile.mkdtemp())
+    folder.mkdir(exist_ok=True, parents=True)
+    counts: Counter[str] = Counter()
+    beyond: Counter[str] = Counter()
+    seconds = [0.0, 0.0]
+    for path in evidence(folder, options.limit):
+        text = path.read_text(encoding="utf-8")
+        started = time.process_time()
+        report = check_text(text)
+        spent = time.process_time() - started
+        found, by_it = by_program(path)
+        counts["documents"] += 1
+        counts["claims"] += report.proved
+        if found["answer"] == "not known":
+            counts["documents not known"] += 1
+            counts["claims proved in documents that are not known"] += int(str(found["proved"]))
+            beyond.update(set(map(str, found["not_known"] or [])))
+            continue
+        if (found["answer"] == "accepted") != report.accepted or found["proved"] != report.proved:
+            print(f"{path.name}: Python {report.accepted} {report.proved}, the program {found}")
+            counts["documents with another answer"] += 1
+            continue
+        counts["documents with the same answer"] += 1
+        counts["claims proved by both"] += report.proved
+        seconds[0] += spent
+        seconds[1] += by_it
+    for what, count in counts.items():
+        print(f"{what}: {count:,}")
+    for reason, count in beyond.most_common():
+        print(f"not known in {count} documents: {reason}")
+    print(f"processor seconds: Python {seconds[0]:.2f}, proved checker {seconds[1]:.2f}", end="")
+    print(f", ratio {seconds[0] / max(seconds[1], 1e-9):.1f}")
+
+
+if __name__ == "__main__":
+    main()

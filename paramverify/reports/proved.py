@@ -1,0 +1,121 @@
+"""Evidence by the proved checker: the program `paramverify-check`, extracted from the proofs in Coq.
+
+The theorem is in `proofs/`: a claim that the extracted function accepts is true. What the program does not
+know it says, and accepts nothing then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import paramverify
+from paramverify.checker.claims import Report
+from paramverify.checker.documents import NOT_COMPARED
+from paramverify.checker.strict import counted
+from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError
+
+PROGRAM = "paramverify-check"
+PLACE = "PARAMVERIFY_CHECKER"  # the environment variable that names the program
+MEND = (
+    f"run `make -C proofs` in a checkout (Debian: apt install coq libcoq-interval libzarith-ocaml-dev "
+    f"ocaml-findlib make), or name the program in {PLACE}"
+)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What the program says; `beyond` are the reasons why nothing is accepted or rejected, if any."""
+
+    report: Report
+    beyond: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """What it says in one line."""
+        if self.beyond:
+            return f"not checked by the proved checker: {self.beyond[0]}"
+        found = self.report
+        counts = (
+            f"{counted(found.proved, 'claim')} proved, {found.trusted} trusted to solvers, {found.open} open"
+        )
+        return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
+
+
+def program() -> str:
+    """Returns the path of the program: of the environment variable, of this checkout, or on `PATH`.
+
+    Raises:
+        InputError: there is none; the message says how to build it.
+    """
+    if given := os.environ.get(PLACE):
+        if not os.access(given, os.X_OK) or os.path.isdir(given):
+            raise InputError(f"{PLACE} names no program: {given}", mend=MEND)
+        return given
+    built = Path(paramverify.__file__).resolve().parents[1] / "proofs" / PROGRAM
+    found = str(built) if os.access(built, os.X_OK) else shutil.which(PROGRAM)
+    if found is None:
+        raise InputError("the proved checker is not built", mend=MEND)
+    return found
+
+
+def replay(text: str) -> Replayed:
+    """Returns what the program says of a document.
+
+    Raises:
+        EvidenceError: the text is no evidence of any kind.
+        InputError: there is no program.
+        LimitError: the program ended without an answer.
+    """
+    # A text may have halves of characters, which the program refuses as no UTF-8.
+    done = subprocess.run(
+        [program(), "--json", "-"],
+        input=text.encode("utf-8", "surrogatepass"),
+        capture_output=True,
+        check=False,
+    )
+    told = done.stderr.decode("utf-8", "replace").strip()
+    if done.returncode == 2:
+        raise EvidenceError(told.removeprefix("error: "))
+    try:
+        return _read(json.loads(done.stdout))
+    except (ValueError, KeyError) as error:
+        raise LimitError(f"the proved checker gave no answer: {told[:200] or error}") from None
+
+
+def _read(data: dict[str, Any]) -> Replayed:
+    report = Report(
+        data["answer"] == "accepted",
+        tuple(data["lines"]),
+        proved=data["proved"],
+        trusted=data["trusted"],
+        open=data["open"],
+        status=data["status"],
+        solvers=tuple(data["solvers"]),
+        not_compared=NOT_COMPARED.get(data["format"]) or NOT_COMPARED.get(data["status"], ()),
+        side_condition=data["side_condition"],
+    )
+    return Replayed(report, tuple(data["not_known"]))
+
+
+def compare(report: Report, replayed: Replayed) -> None:
+    """Returns where the program does not contradict the report of the checker in Python.
+
+    Raises:
+        DisagreementError: one accepts what the other rejects.
+    """
+    if replayed.beyond or report.accepted == replayed.report.accepted:
+        return
+    answers = (("checker in Python", report), ("proved checker", replayed.report))
+    raise DisagreementError(
+        "of the evidence",
+        tuple(
+            (name, "accepted" if found.accepted else "rejected", "\n".join(found.lines))
+            for name, found in answers
+        ),
+    )

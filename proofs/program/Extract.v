@@ -1,0 +1,6 @@
+(** The functions of which theorems say that they are right, as OCaml. Whole numbers become those of Zarith. *)
+
+From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt QArith.
+From Paramverify Require Import Poly Goal Certificate Check Witness.
+
+Extraction "checker.ml" check max_depth refutes.

@@ -1,0 +1,155 @@
+"""The program that is extracted from Coq says what the checker in Python says, and accepts nothing false."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from forging_tools import Json, points_of, value_of
+from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind, in_python
+
+from paramverify.cli.main import run
+from paramverify.reports import proved
+
+CASE = ROOT / "cases" / "geometric-contagious-ln4.toml"
+LEAK = ROOT / "cases" / "sample-n-runtime.toml"
+
+
+def evidence_of(case: Path, path: Path) -> Json:
+    """Returns the evidence of a case, which is also written to a path."""
+    run(["verify", str(case), "--evidence", str(path)])
+    found: Json = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
+    """Evidence with every kind of proof, of two small cases, and a violation."""
+    folder = tmp_path_factory.mktemp("evidence")
+    made = [evidence_of(case, folder / f"{k}.json") for k, case in enumerate((CASE, LEAK))]
+    return [*every_kind().values(), *made]
+
+
+def test_true_evidence_is_accepted_or_not_known(documents: list[Json], tmp_path: Path) -> None:
+    """No document that Python accepts is rejected, and the counts are the same."""
+    checker = built()
+    found, counts = differences(checker, [json.dumps(d).encode() for d in documents], tmp_path)
+    assert found == []
+    assert counts == {"accepted": len(documents)}
+
+
+def test_changed_evidence_gets_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
+    """Evidence with one part changed, or mangled as text: both accept it, or both reject it."""
+    found, counts = differences(built(), changed(documents, 400, 22), tmp_path)
+    assert found == []
+    assert min(counts["rejected"], counts["no evidence"]) > 20, counts
+
+
+def test_no_claim_that_is_false_at_a_point_is_accepted(documents: list[Json], tmp_path: Path) -> None:
+    """Claims are lowered until they are false at a point of their domain: no proof of them is accepted."""
+    checker, random, paths = built(), Random(5), list[Path]()
+    for document in documents:
+        for k, entry in enumerate(document["claims"]):
+            claim = entry["claim"]
+            points = [] if claim.get("ties") else points_of(claim, random, 3)
+            for point in points:
+                lowered = value_of(claim["polynomial"], point) + Fraction(1, 10**6)
+                new = copy.deepcopy(document)
+                new["claims"][k]["claim"]["polynomial"] += f" - {lowered}" if lowered > 0 else ""
+                paths.append(tmp_path / f"{len(paths)}.json")
+                paths[-1].write_text(json.dumps(new))
+    answers = [answer.word for answer in by_program(checker, paths)]
+    assert len(answers) > 40
+    assert set(answers) == {"rejected"}
+
+
+HEAD = '{"format": "paramverify-evidence", '
+STRICT = {
+    "a key twice": HEAD + '"format": "paramverify-evidence"}',
+    "a float": HEAD + '"version": 1.0}',
+    "not a number": HEAD + '"version": NaN}',
+    "a long number": HEAD + '"version": 1000000000000000000000}',
+    "half a character": HEAD + '"status": "\\ud800"}',
+    "nested": HEAD + '"x": ' + "[" * 300 + "]" * 300 + "}",
+    "another key": HEAD + '"version": 1, "status": "holds", "claims": [], "x": 1}',
+    "nothing proved": HEAD + '"version": 1, "status": "holds", "claims": []}',
+}
+NO_EVIDENCE = (
+    *("", "[]", "{}", "{", '{"format": 1}', '{"format": "x"}', "nul", "[1,]", '"\t"', "01", "1 2", "\x00"),
+)
+
+
+def test_text_is_read_as_strictly(tmp_path: Path) -> None:
+    """What is no evidence is told apart from what is wrong, and neither is accepted."""
+    texts = [*STRICT.values(), *NO_EVIDENCE]
+    found, counts = differences(built(), [text.encode() for text in texts], tmp_path)
+    assert found == []
+    assert counts == {"rejected": len(STRICT), "no evidence": len(NO_EVIDENCE)}
+
+
+def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command accepts a violation by the proved checker, with the case too, and rejects another point."""
+    built()
+    path = tmp_path / "evidence.json"
+    document = evidence_of(LEAK, path)
+    capsys.readouterr()
+    for more in ([], ["--case", str(LEAK)]):
+        assert run(["check", str(path), "--verified", *more]) == 0
+        out = capsys.readouterr().out
+        assert "accepted by the proved checker: " in out
+        assert out.splitlines()[-1].startswith("checked")
+    name = min(document["witness"]["parameters"])
+    document["witness"]["parameters"][name] = "1/1000000"
+    path.write_text(json.dumps(document))
+    assert run(["check", str(path), "--verified"]) == 1
+    assert "rejected by the proved checker" in capsys.readouterr().out
+
+
+def test_what_is_not_known_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A format that the program does not know gives exit code 3, no verdict, and the reason."""
+    built()
+    path = tmp_path / "slots.json"
+    path.write_text('{"format": "paramverify-slots", "version": 1}')
+    assert in_python(path.read_bytes()).word == "rejected"
+    assert [a.word for a in by_program(built(), [path])] == [NOT_KNOWN]
+    assert run(["check", str(path), "--verified"]) == 3
+    out = capsys.readouterr().out
+    assert "not checked by the proved checker: the format 'paramverify-slots' is not known" in out
+    assert "accepted" not in out
+    assert run(["check", str(path), "--verified", "--json"]) == 3
+    data: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert data["status"] == "unknown"
+    assert data["proved_checker"]["knows"] is False
+
+
+def test_where_it_is_not_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the program the command says how to build it."""
+    path = tmp_path / "evidence.json"
+    path.write_text("{}")
+    monkeypatch.setenv(proved.PLACE, str(tmp_path / "none"))
+    assert run(["check", str(path), "--verified"]) == 2
+    err = capsys.readouterr().err
+    assert f"{proved.PLACE} names no program" in err
+    assert "make -C proofs" in err
+
+
+@pytest.mark.parametrize("words", ["not json", '{"answer": "accepted"}'])
+def test_a_program_that_says_something_else_is_not_believed(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is not the whole answer of the program is none."""
+    path, program = tmp_path / "evidence.json", tmp_path / "program"
+    path.write_text("{}")
+    program.write_text(f"#!/bin/sh\necho '{words}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv(proved.PLACE, str(program))
+    assert run(["check", str(path), "--verified"]) == 3
+    assert "the proved checker gave no answer" in capsys.readouterr().err
