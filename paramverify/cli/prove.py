@@ -26,7 +26,7 @@ from paramverify.cli._settings import settings
 from paramverify.cli.verify import FOR_EVIDENCE
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports import documents, verdicts
+from paramverify.reports import verdicts
 from paramverify.reports.evidence import check_has_evidence, evidence_document
 from paramverify.reports.theorems.files import MAKEFILE, PROJECT, theorem_text
 from paramverify.reports.theorems.statements import check_is_covered
@@ -60,9 +60,9 @@ def command(
 ) -> int:
     """Write a theorem about a private case, which Coq checks.
 
-    The case is verified first. DIR/case.v defines the mechanism, the prior and the secrets in words of the theories
-    in DIR/theories, and states that the case is private; its proof is the evidence of the verdict. Nothing
-    needs Coq until the file is checked: by `make -C DIR`.
+    The case is verified first. DIR/case.v defines the mechanism, the prior and the secrets in words of the
+    theories in DIR/theories, and states that the case is private. Its proof is the evidence of the verdict.
+    Nothing needs Coq until the file is checked: by `make -C DIR`.
 
     Cases that are not covered, and verdicts that rest on the word of a solver, are refused with the reason.
     """
@@ -78,9 +78,7 @@ def command(
             text = theorem_text(loaded, evidence_document(loaded, report))
     written = _write(output, text) if text else []
     if as_json:
-        print_json(
-            verdicts.document(report, loaded) | documents.side_condition(loaded.model) | {"files": written}
-        )
+        print_json({"status": report.status.value, "verdict": report.status.of_case, "files": written})
         return STATUS_CODES[report.status]
     for line in verdicts.lines(report, loaded):
         say(line)

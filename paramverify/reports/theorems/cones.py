@@ -1,4 +1,4 @@
-"""Certificates for `proofs/theories/Coverings.v`: a cone of inequalities lies in the cone of its extreme rays."""
+"""Certificates for `proofs/theories/Coverings.v`: a cone of inequalities lies in that of its extreme rays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Vector = tuple[int, ...]
 class Zero:
     """The only point of a face is zero: each coordinate is at least zero, and at most.
 
-    For each coordinate there are weights of the normals and of the equalities of the face, whose sum is `scale`
+    For each coordinate there are weights of the normals and of the equalities of the face. The sum is `scale`
     times that unit vector, or the negative of it.
     """
 
@@ -85,8 +85,8 @@ def _weights(
 ) -> tuple[list[Fraction], list[Fraction]]:
     """Returns weights of normals, at least zero, and of equalities, whose sum is the target.
 
-    There are such that are zero but for linearly independent vectors ([Schrijver86] section 7.1), so all bases are
-    tried: this is for small dimensions.
+    There are such that are zero but for linearly independent vectors ([Schrijver86] section 7.1), so all
+    bases are tried: this is for small dimensions.
     """
     fixed: list[int] = []
     for k in range(len(equalities)):

@@ -9,7 +9,6 @@ from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import key
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import UnsupportedError
 from paramverify.reports.theorems.certificates import polynomial, proof_numbers, several, whole_polynomial
@@ -76,10 +75,15 @@ class Place:
         return [f"Definition {self.own[name]} := Param {k}." for k, name in enumerate(self.names)]
 
     @property
-    def point(self) -> str:
-        """The values of all parameters."""
+    def values(self) -> str:
+        """The values of all parameters, as a list of real numbers."""
         values = [self.constant if self._is_constant(n) else self.own[n] for n in self.names]
-        return f"at_values [{'; '.join(values)}]"
+        return f"[{'; '.join(values)}]"
+
+    @property
+    def point(self) -> str:
+        """The point at which the parameters have these values."""
+        return f"at_values {self.values}"
 
     @property
     def hypotheses(self) -> list[str]:

@@ -6,13 +6,13 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
-from paramverify.algebra.polynomials import key
 from paramverify.errors import UnsupportedError
 from paramverify.models.model import Model
 from paramverify.models.settings import with_settings
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.statements import Statement, check_is_covered, statement_of
+from paramverify.reports.theorems.words import comment
 
 Json = Mapping[str, Any]
 
@@ -28,7 +28,7 @@ Makefile.coq: _CoqProject
 HEADER = """\
 (** {title}
 
-    Coq checks this file by `make` in its folder. Where the theories are built already, in a folder T, this is quick:
+    Coq checks this file by `make` in its folder. Where the theories are built already, in a folder T:
 
       coqc -Q T Paramverify case.v
 
@@ -38,8 +38,8 @@ HEADER = """\
     Mechanisms.v what priors and mechanisms are. The definitions below say what the case is.
     Read them: they must be what you mean.
 
-    The numbers of [evidence] need not be read. Coq derives polynomial claims from the definitions, and looks for
-    a proof of each of them there. With wrong numbers it rejects the file.
+    The numbers of [evidence] need not be read. Coq derives polynomial claims from the definitions, and looks
+    for a proof of each of them there. With wrong numbers it rejects the file.
 
     Trusted are Coq and the axioms of its real numbers, which the last line lists. No solver is trusted, and
     paramverify for nothing but this: that the definitions are those of the case file. *)
@@ -59,8 +59,7 @@ def theorem_text(case: Case, document: Json) -> str:
         raise UnsupportedError("its evidence has no claims")
     found = statement_of(data, model, place, document)
     evidence = place.evidence(document["claims"])
-    bound = f"{key(model.measure.ratio.numerator)} / ({key(model.measure.ratio.denominator)})"
-    header = HEADER.format(title=_comment(case.title), told=found.told, bound=_comment(_short(bound)))
+    header = HEADER.format(title=comment(case.title), told=found.told, bound=_ratio(model, place, real=True))
     parts = [
         header,
         "From Paramverify Require Import Theorems.",
@@ -70,7 +69,7 @@ def theorem_text(case: Case, document: Json) -> str:
         "",
         *found.definitions,
         "",
-        f"(* How much more likely: {_comment(case.budget)}. *)",
+        f"(* How much more likely: {comment(case.budget)}. *)",
         f"Definition ratio : expression := ({_ratio(model, place)})%case.",
         "",
         "(* Proofs of polynomial claims, as numbers. *)",
@@ -83,19 +82,11 @@ def theorem_text(case: Case, document: Json) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _short(bound: str) -> str:
-    return bound.removesuffix(" / (1)")
-
-
 def _ratio(model: Model, place: Place, real: bool = False) -> str:
-    words = place.reals if real else place.words
-    top, bottom = (words.polynomial(p) for p in _bound(model))
+    """Returns the bound as an expression of the file, or as a real number."""
+    words, bound = place.reals if real else place.words, model.measure.at(None).ratio
+    top, bottom = (words.polynomial(p) for p in (bound.numerator, bound.denominator))
     return top if bottom == "1" else f"{top} / {bottom}"
-
-
-def _bound(model: Model) -> tuple[Any, Any]:
-    ratio = model.measure.at(None).ratio
-    return ratio.numerator, ratio.denominator
 
 
 def _theorem(found: Statement, model: Model, place: Place) -> list[str]:
@@ -103,18 +94,12 @@ def _theorem(found: Statement, model: Model, place: Place) -> list[str]:
     names = [f"domain{k}" for k in range(len(place.hypotheses))]
     free = f"forall {' '.join(place.free)} : R,\n  " if place.free else ""
     premises = "".join(f"({text})%R ->\n  " for text in place.hypotheses)
-    point = place.point.removeprefix("at_values ")
     return [
         f"Theorem private : {free}{premises}({claim})%R.",
         "Proof.",
-        f"  {'intros ' + ' '.join([*place.free, *names]) + '.' if names else ''}",
-        f"  refine ({found.uses} _ {point}%R _).",
+        *([f"  intros {' '.join([*place.free, *names])}."] if names else []),
+        f"  refine ({found.uses} _ {place.values}%R _).",
         "  - vm_cast_no_check (eq_refl true).",
         "  - by_domain.",
         "Qed.",
     ]
-
-
-def _comment(text: str) -> str:
-    """Returns a text that ends no comment of Coq, and begins none."""
-    return text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")

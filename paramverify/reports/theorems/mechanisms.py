@@ -1,4 +1,4 @@
-"""Mechanisms of a case in the words of `proofs/theories/Mechanisms.v`, one function for each kind that has some."""
+"""Mechanisms of a case in the words of `proofs/theories/Mechanisms.v`, kind by kind."""
 
 from __future__ import annotations
 

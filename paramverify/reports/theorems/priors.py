@@ -9,7 +9,7 @@ from typing import Any
 from paramverify.algebra.expressions import Text, Value, parse
 from paramverify.errors import UnsupportedError
 from paramverify.models.names import as_value
-from paramverify.reports.theorems.words import Words, named, whole_number
+from paramverify.reports.theorems.words import RESERVED, Words, comment, named, whole_number
 
 Data = Mapping[str, Any]
 
@@ -18,7 +18,7 @@ DISTRIBUTIONS = ("bernoulli", "binomial", "uniform", "categorical", "given")
 
 @dataclass(frozen=True)
 class Told:
-    """Definitions of a file: what is said of each, and its text."""
+    """Definitions of a file, and the words that later ones may use."""
 
     lines: tuple[str, ...]
     words: Words
@@ -30,7 +30,7 @@ def prior_of(prior: Data, parameters: Mapping[str, str]) -> Told:
     Raises:
         UnsupportedError: an entry that the theories have no words for.
     """
-    own = named(list(prior), frozenset(named([]).keys()) | _taken(parameters))
+    own = named(list(prior), _taken(parameters))
     labels = {text: k for k, text in enumerate(sorted(_labels(prior)))}
     words = Words(parameters, own, labels)
     lines = [
@@ -38,15 +38,13 @@ def prior_of(prior: Data, parameters: Mapping[str, str]) -> Told:
     ]
     if labels:
         told = ", ".join(f"{k} stands for {text!r}" for text, k in labels.items())
-        lines.insert(0, f"(* Labels are numbers: {told}. *)".replace('"', "'"))
+        lines.insert(0, f"(* Labels are numbers: {comment(told)}. *)")
     entries = [f"  fun w => {_entry(name, prior[name], words)}" for name in prior]
     lines += ["", "Definition prior : network := [", ";\n".join(entries), "]."]
     return Told(tuple(lines), words)
 
 
 def _taken(parameters: Mapping[str, str]) -> frozenset[str]:
-    from paramverify.reports.theorems.words import RESERVED
-
     return RESERVED | frozenset(parameters.values())
 
 

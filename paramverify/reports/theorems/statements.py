@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paramverify.algebra.polynomials import key
 from paramverify.encodings.lumping import lump
 from paramverify.errors import UnsupportedError
-from paramverify.models.measures import Pure
+from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 from paramverify.reports.theorems import cones
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.mechanisms import answers_of, mechanism_of
 from paramverify.reports.theorems.priors import prior_of, secrets_of
-from paramverify.reports.theorems.words import Words
+from paramverify.reports.theorems.words import Words, comment
 
 Json = Mapping[str, Any]
 
@@ -123,7 +122,7 @@ def _neighbours(data: Json, model: Model, place: Place) -> Statement:
 
 
 def _series(data: Json, model: Model, place: Place, document: Json) -> Statement:
-    """Returns the theorem about a chain that is released day by day; the secret is the state on the first day."""
+    """Returns the theorem about a chain that is released each day; the secret is its first state."""
     made = data["mechanism"]
     if made.get("day", 1) != 1 or "neighbours" not in data or "observations" in made:
         raise UnsupportedError("a secret about another day")
@@ -142,9 +141,8 @@ def _series(data: Json, model: Model, place: Place, document: Json) -> Statement
         f"(first_day initial {names.index(p.left)}, first_day initial {names.index(p.right)})"
         for p in model.pairs
     )
-    numbers = ", ".join(f"{k}: {name}" for k, name in enumerate(names))
     definitions = (
-        f"(* States, which are also what is released, have numbers ({numbers}). *)".replace('"', "'"),
+        _numbered("States, which are also what is released,", names),
         f"Definition initial : list expression := {row(made['initial'], names)}%case.",
         f"Definition transitions : matrix :=\n  [{rows}]%case.",
         f"Definition emissions : matrix :=\n  {emissions}.",
@@ -159,6 +157,8 @@ def _series(data: Json, model: Model, place: Place, document: Json) -> Statement
 def _written_out(model: Model, place: Place, document: Json) -> Statement:
     """Returns the theorem about the model of a case, step by step, as the case was read."""
     hmm = model.hmm
+    if model.stands_for:
+        raise UnsupportedError("one pair of neighbours stands for all others, which the theories do not know")
     if len(hmm.states) > MAX_STATES:
         raise UnsupportedError(
             f"its model has {len(hmm.states):,} states, too many to be written out for Coq"
@@ -181,20 +181,21 @@ def _written_out(model: Model, place: Place, document: Json) -> Statement:
     )
     pairs = ";\n   ".join(f"({start(p.pi)}, {start(p.tau)})" for p in model.pairs)
     definitions = (
-        "(* The case is not told in its own words here: this is the hidden Markov model that paramverify made of it.",
-        "   Each step has a symbol, a state, the next state and a probability; secrets have weights of states. *)",
+        "(* The case is not told in its own words here: this is the hidden Markov model that paramverify",
+        "   made of it. A step has a symbol, a state, the next state and a probability; a secret has weights",
+        "   of the states. *)",
         _numbered("Symbols", hmm.observations),
         _numbered("States", hmm.states),
-        f"Definition model : hidden_markov := {{| states := {len(hmm.states)}; symbols := {len(hmm.observations)};",
-        f"  move := written_out\n  [{steps}] |}}.",
+        f"Definition model : hidden_markov := {{|\n  states := {len(hmm.states)};",
+        f"  symbols := {len(hmm.observations)};\n  move := written_out\n  [{steps}]\n|}}.",
         f"Definition secrets : list (weights * weights) :=\n  [{pairs}].",
     )
     return _sequences(definitions, model, document)
 
 
-def _numbered(what: str, names: tuple[str, ...]) -> str:
+def _numbered(what: str, names: Sequence[str]) -> str:
     told = ", ".join(f"{k}: {name}" for k, name in enumerate(names))
-    return f"(* {what} have numbers ({told}). *)".replace('"', "'").replace("*)", "* )", told.count("*)"))
+    return f"(* {what} have numbers ({comment(told)}). *)"
 
 
 def _sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Statement:
@@ -205,9 +206,10 @@ def _sequences(definitions: tuple[str, ...], model: Model, document: Json) -> St
         if words > MAX_WORDS:
             raise UnsupportedError(f"it has {words:,} sequences of outputs, too many to be compared in Coq")
         listed = _list(list(model.lengths))
+        about = f"(fun word => In (length word) {listed})"
         return Statement(
             definitions,
-            f"sequences_private ({{point}}) model (fun word => In (length word) {listed}) ({{ratio}}) secrets",
+            f"sequences_private ({{point}}) model {about} ({{ratio}}) secrets",
             f"lengths_theorem evidence model {listed} secrets ratio",
             told,
         )
@@ -229,7 +231,7 @@ def _cone(model: Model, document: Json) -> list[str]:
     normals = [tuple(int(x) for x in normal) for normal in document["normals"]]
     rays = cones.rays_of(normals, size)
     return [
-        "(* A cone of bounded ratios that no step leaves; that it lies in the cone of its rays; and a length. *)",
+        "(* A cone of bounded ratios that no step leaves, and that it lies in the cone of its rays. *)",
         "Definition invariant : cone := {|",
         f"  normals := [{'; '.join(map(cones.vector, normals))}];",
         f"  rays := [{'; '.join(map(cones.vector, rays))}];",
@@ -258,6 +260,7 @@ def check_is_covered(model: object) -> Model:
 
 
 _REFUSED: Mapping[str, Callable[[Model], bool]] = {
+    "its bound depends on the distance of two inputs": lambda model: isinstance(model.measure, Metric),
     "the theories compare outputs one by one, and this case compares sets of outputs, or all together": (
         lambda model: not isinstance(model.measure, Pure)
     ),

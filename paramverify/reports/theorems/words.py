@@ -5,23 +5,33 @@ Names of a case stay as they are, unless they mean something to Coq or to the th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.polynomials import Polynomial, key
+from paramverify import printable
 from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, Text, parse
+from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.errors import UnsupportedError
 
 KEYWORDS = """
-    as at cofix else end exists exists2 fix for forall fun if IF in let match mod Prop return Set then Type using
-    where with by Axiom Definition Fixpoint Lemma Theorem Proof Qed Section Variable Parameter True False true false
-    nat list bool Z R Q S O I E PI Rabs Rmax Rmin nil cons fst snd seq map nth repeat length negb andb orb world
-    value point expression Whole Param Plus Minus Times Over Power always choose then_do distribution probability
-    prior mechanism secrets ratio evidence private network bernoulli binomial listed row_of determined variable_in
-    worlds_of noise entry matrix below above stopped largest output secret same chance conditional pufferfish model
-    lengths cone initial emissions transitions neighbours noisy_max_uniform noisy_max_first one_answer table_row
-    randomized_response above_threshold time_series truthful first_day truncated_geometric noise_table at_values
+    Along Axiom Definition E Eq False Fixpoint Goal Gt I IF In Lemma Lt Minus None O Over PI Param
+    Parameter Plus Point_zero Power Proof Prop Q Qed R Rabs Rmax Rmin S Section Set Some Theorem
+    Times True Type Variable Whole Z Z0 Zneg Zpos above above_threshold abs always andb app as ascii
+    at at_values attempts below bernoulli binomial bool by by_domain certificate chance choose cofix
+    combine comparison conditional conditions cone conj cons constants cos cover covering depth
+    determined differences distribution domain each_differs_by else emissions end entry eq_refl
+    evidence ex_intro exists exists2 existsb exp expression false filter first_day first_outputs fix
+    fold_right for forall forallb fst fun hidden_markov id if in initial inl inputs inr intervals
+    intros invariant k k0 largest left lemmas length lengths let lia list listed ln lra map match
+    matrix max mechanism min mod model move nat negb neighbours network nil noise noise_table
+    noisy_max_first noisy_max_uniform normals nth of_any_length one_answer one_differs_by option
+    or_introl orb output pairs_with parts point pow pred prior private probability prod proj1 proj2
+    pufferfish randomized_response ratio rays refine repeat return rev right row_of same secret
+    secrets seq sin snd sqrt states stopped string sum symbols table_row then then_do time_series
+    total transitions true truncated_geometric truthful tt unit up_to using value variable_in
+    vm_cast_no_check weight weights weights_of where with word world worlds_of written_out
 """
 RESERVED = frozenset(KEYWORDS.split())
 
@@ -160,8 +170,15 @@ def named(names: list[str], taken: frozenset[str] = RESERVED) -> dict[str, str]:
     """Returns how names are written in a file: each its own way."""
     found: dict[str, str] = {}
     for name in names:
-        own = name
+        own = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        own = own if own[:1].isalpha() else f"n{own}"
         while own in taken or own in found.values() or own == "w":
             own += "_"
         found[name] = own
     return found
+
+
+def comment(text: str) -> str:
+    """Returns a text as a part of a comment, which it does not end."""
+    plain = printable.escaped(text).replace("(*", "( *").replace("*)", "* )")
+    return plain.replace('"', "'")
