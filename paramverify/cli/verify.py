@@ -10,7 +10,7 @@ import click
 
 from paramverify.answers import Decision, Proved
 from paramverify.claims import Claim
-from paramverify.cli import _output
+from paramverify.cli import _automata, _output
 from paramverify.cli._budgets import verify_budgets
 from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
@@ -72,8 +72,15 @@ def command(
 
     An SMT-LIB script (.smt2) is answered by sat, unsat or unknown. Then the exit code is 0 for both answers,
     1 if the script states another :status, and 3 for unknown.
+
+    An automaton over streams (.dipa) is private if some multiple of epsilon is enough for every epsilon and
+    streams of every length.
     """
     options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
+    if case.endswith(_automata.SUFFIX):
+        chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1, "budgets": budgets}
+        chosen |= {"encoding": encoding == MONOLITHIC, "cluster": not options.executor.is_here}
+        return _automata.verify_automaton(case, timeout, as_json, evidence, **chosen)
     if case.endswith(SUFFIX):
         others = {
             "encoding": encoding == MONOLITHIC,

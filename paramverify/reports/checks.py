@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from paramverify.checker import compositions, dpctl, every, losses, sets, unwinding
+from paramverify.checker import automata, compositions, dpctl, every, losses, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_reading import SecondLook, with_second_look
@@ -78,6 +79,8 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     other = differently_set(document, settings) if document["format"] != compositions.FORMAT else ""
     if other:
         return Report(False, (f"rejected: {other}",)), None, False
+    if document["format"] == automata.FORMAT:
+        return _automaton(document, path), None, False
     if document["format"] == compositions.FORMAT:
         return _composition(document, content, path, settings)
     if document["format"] == dpctl.FORMAT:
@@ -128,6 +131,18 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     claimed = BUDGET not in document and isinstance(loaded.model, Inequality)
     look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
     return *look, claimed
+
+
+def _automaton(document: dict[str, Any], path: str) -> Report:
+    """Checks evidence of an automaton against its file."""
+    from paramverify.automata.evidence import machine
+    from paramverify.automata.reading import MAX_BYTES, read_automaton
+
+    digest = sha256(read_file(Path(path), MAX_BYTES, "an automaton")).hexdigest()
+    about = document.get("case", {})
+    if about.get("digest") != digest:
+        return Report(False, (f"rejected: {changed(about, digest, Path(path).name)}",))
+    return automata.check_document(document, machine(read_automaton(Path(path))))
 
 
 def _composition(
