@@ -195,7 +195,7 @@ class _Parser:
             raise _Mistake(f"the rate of {name} must be positive", line)
         self.take(":")
         second = (numbers[2], numbers[3]) if len(numbers) == 4 else None
-        return State(name, reads, numbers[0], numbers[1], second, line)
+        return State(name, reads, numbers[0], numbers[1], second=second, line=line)
 
     def statement(self, state: State) -> list[_Step]:
         if not self.has("if"):
@@ -270,7 +270,6 @@ def _transitions(steps: list[_Step], source: int, number: dict[str, int]) -> lis
                 above, below = above | more_below, below | more_above
         guards.append((above, below))
         if reached and not above & below:
-            found.append(
-                Transition(source, number[step.target], step.output, above, below, step.stored, step.line)
-            )
+            guard = {"above": above, "below": below, "stored": step.stored}
+            found.append(Transition(source, number[step.target], step.output, **guard, line=step.line))
     return found

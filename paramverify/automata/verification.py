@@ -77,7 +77,16 @@ def verify(automaton: Automaton) -> Report:
             demands, weight = _lighter(demands, weight)
             multiple = at_beginning(demands, weight)
         seconds = time.monotonic() - start
-        return Report(automaton, graph, demands, seconds, tuple(weight), multiple, way, confused=confused)
+        return Report(
+            automaton,
+            graph,
+            demands,
+            seconds,
+            weight=tuple(weight),
+            multiple=multiple,
+            way=way,
+            confused=confused,
+        )
     return _not_private(automaton, graph, demands, start)
 
 

@@ -77,20 +77,13 @@ def command(
     streams of every length.
     """
     options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
+    chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
+    others = {"encoding": encoding == MONOLITHIC, "budgets": budgets, "cluster": not options.executor.is_here}
     if case.endswith(_automata.SUFFIX):
-        chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1, "budgets": budgets}
-        chosen |= {"encoding": encoding == MONOLITHIC, "cluster": not options.executor.is_here}
-        return _automata.verify_automaton(case, timeout, as_json, evidence, **chosen)
+        return _automata.verify_automaton(case, timeout, as_json, evidence, **chosen, **others)
     if case.endswith(SUFFIX):
-        others = {
-            "encoding": encoding == MONOLITHIC,
-            "evidence": evidence,
-            "budgets": budgets,
-            "cluster": not options.executor.is_here,
-        }
-        return verify_script(case, timeout, options, as_json, **others)
+        return verify_script(case, timeout, options, as_json, evidence=evidence, **others)
     if encoding == MONOLITHIC:
-        chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
         for name in (n for n, given in {**chosen, "evidence": evidence, "budgets": budgets}.items() if given):
             raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
         return verify_formulas(case, timeout, options, as_json)

@@ -92,7 +92,8 @@ KNOWN = {  # bodies after START, and a kind, or the multiple with whether it is 
 }
 # States that read nothing: nothing can be learned of inputs that are not read.
 SILENT = """(q1:non-input, 1/4, 0): x := insample; output oa; goto q2
-(q2:non-input, 1/4, 0): if (insample < x) then output ob; goto q2 elseif (insample >= x) then output oc; goto q3
+(q2:non-input, 1/4, 0): if (insample < x) then output ob; goto q2
+  elseif (insample >= x) then output oc; goto q3
 (q3:non-input, 1/4, 0): x := insample; output insample; goto q2
 """
 
@@ -158,7 +159,8 @@ def test_ranges_of_any_number(pairs: int) -> None:
         state, low, high = 2 * pairs + 1 + k, f"v{2 * k}", f"v{2 * k + 1}"
         following = 2 * pairs + 1 + (k + 1) % pairs
         text += (
-            f"(q{state}, 1/4, 0): if (insample >= {low} && insample < {high}) then output ob; goto q{following} "
+            f"(q{state}, 1/4, 0): "
+            f"if (insample >= {low} && insample < {high}) then output ob; goto q{following} "
             f"elseif (insample >= {low} && insample >= {high}) then output oc; goto q{end} "
             f"elseif (insample < {low} && insample < {high}) then output od; goto q{end}\n"
         )

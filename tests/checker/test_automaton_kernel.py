@@ -17,7 +17,8 @@ from paramverify.reports.automata import evidence_document
 
 CASES = ROOT / "cases" / "automata"
 LEAKING = """(q1, 1/4, 0): x := insample; output oa; goto q2
-(q2, 1/2, 0): if (insample >= x) then x := insample; output ob; goto q2 elseif (insample < x) then output oc; goto q3
+(q2, 1/2, 0): if (insample >= x) then x := insample; output ob; goto q2
+  elseif (insample < x) then output oc; goto q3
 """
 
 

@@ -1,4 +1,4 @@
-"""Automata over streams by brute force: their ways, what each costs, and random automata. No code of the package."""
+"""Automata over streams by brute force: their ways, what each costs, and random automata."""
 
 from __future__ import annotations
 
