@@ -79,10 +79,8 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     other = differently_set(document, settings) if document["format"] != compositions.FORMAT else ""
     if other:
         return Report(False, (f"rejected: {other}",)), None, False
-    if document["format"] == automata.FORMAT:
-        return _automaton(document, path), None, False
-    if document["format"] == compositions.FORMAT:
-        return _composition(document, content, path, settings)
+    if document["format"] in _APART:
+        return _APART[document["format"]](document, content, path, settings)
     if document["format"] == dpctl.FORMAT:
         from paramverify.reports.logic_evidence import check_with_case as check_with_model
 
@@ -133,16 +131,19 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     return *look, claimed
 
 
-def _automaton(document: dict[str, Any], path: str) -> Report:
+def _automaton(
+    document: dict[str, Any], content: str, path: str, settings: Settings
+) -> tuple[Report, SecondLook | None, bool]:
     """Checks evidence of an automaton against its file."""
+    del content, settings
     from paramverify.automata.evidence import machine
     from paramverify.automata.reading import MAX_BYTES, read_automaton
 
     digest = sha256(read_file(Path(path), MAX_BYTES, "an automaton")).hexdigest()
     about = document.get("case", {})
     if about.get("digest") != digest:
-        return Report(False, (f"rejected: {changed(about, digest, Path(path).name)}",))
-    return automata.check_document(document, machine(read_automaton(Path(path))))
+        return Report(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
+    return automata.check_document(document, machine(read_automaton(Path(path)))), None, False
 
 
 def _composition(
@@ -155,6 +156,9 @@ def _composition(
     about = {**document, "components": own}
     look = with_second_look(report, about, content, folder=Path(path).parent, settings=settings)
     return *look, False
+
+
+_APART = {automata.FORMAT: _automaton, compositions.FORMAT: _composition}
 
 
 def _document(report: Report, look: SecondLook | None, claimed: bool) -> dict[str, Any]:
