@@ -37,7 +37,7 @@ from paramverify.reports import documents, verdicts
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
-SCRIPT = ".smt2"
+SCRIPT, AUTOMATON = ".smt2", ".dipa"
 FOR_EVIDENCE = 2.0  # seconds in which a certificate of a claim may follow a solver's word
 BUDGETS = "Verify for each of these bounds instead of the case's own, such as 1,ln(2),2."
 WRITE = "Write the evidence to this file, for `paramverify check`."
@@ -70,13 +70,18 @@ def command(
 
     An SMT-LIB script (.smt2) is answered by sat, unsat or unknown. Then the exit code is 0 for both answers,
     1 if the script states another :status, and 3 for unknown.
+
+    An automaton over streams (.dipa) is private if some multiple of epsilon is enough for every epsilon and
+    streams of every length.
     """
     options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
+    chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
+    others = {"encoding": encoding == MONOLITHIC, "budgets": budgets, "cluster": not options.executor.is_here}
+    if case.endswith(AUTOMATON):
+        return _of_automaton(case, timeout, as_json, evidence, **chosen, **others)
     if case.endswith(SCRIPT):
-        others = {"encoding": encoding == MONOLITHIC, "evidence": evidence, "budgets": budgets}
-        return _of_script(case, timeout, options, as_json, **others)
+        return _of_script(case, timeout, options, as_json, evidence=evidence, **others)
     if encoding == MONOLITHIC:
-        chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
         for name in (n for n, given in {**chosen, "evidence": evidence, "budgets": budgets}.items() if given):
             raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
         from paramverify.cli._formulas import verify_formulas
@@ -116,7 +121,13 @@ def command(
 def _of_script(case: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
     from paramverify.cli._scripts import verify_script
 
-    return verify_script(case, timeout, options, as_json, **others, cluster=not options.executor.is_here)
+    return verify_script(case, timeout, options, as_json, **others)
+
+
+def _of_automaton(case: str, timeout: float, as_json: bool, evidence: Path | None, **others: Any) -> int:
+    from paramverify.cli._automata import verify_automaton
+
+    return verify_automaton(case, timeout, as_json, evidence, **others)
 
 
 def _check_has_evidence(case: Case) -> None:
