@@ -75,18 +75,15 @@ def command(
     streams of every length.
     """
     options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
-    chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
+    chosen: dict[str, Any] = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
     others = {"encoding": encoding == MONOLITHIC, "budgets": budgets, "cluster": not options.executor.is_here}
     if case.endswith(AUTOMATON):
         return _of_automaton(case, timeout, as_json, evidence, **chosen, **others)
     if case.endswith(SCRIPT):
         return _of_script(case, timeout, options, as_json, evidence=evidence, **others)
     if encoding == MONOLITHIC:
-        for name in (n for n, given in {**chosen, "evidence": evidence, "budgets": budgets}.items() if given):
-            raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
-        from paramverify.cli._formulas import verify_formulas
-
-        return verify_formulas(case, timeout, options, as_json)
+        chosen |= {"evidence": evidence, "budgets": budgets}
+        return _of_formulas(case, timeout, options, as_json, **chosen)
     if budgets is not None:
         if evidence:
             raise click.UsageError("--evidence is for one budget: leave --budgets out")
@@ -109,13 +106,18 @@ def command(
     if as_json:
         print_json(verdicts.document(report, loaded) | documents.side_condition(loaded.model) | condition)
         return STATUS_CODES[status]
-    for line in verdicts.lines(report, loaded):
-        say(line)
-    for name, told in condition.items():
-        say(f"  {name.capitalize()}: {told}")
-    for line in verdicts.notes(report, loaded):
+    told = [f"  {name.capitalize()}: {text}" for name, text in condition.items()]
+    for line in (*verdicts.lines(report, loaded), *told, *verdicts.notes(report, loaded)):
         say(line)
     return STATUS_CODES[status]
+
+
+def _of_formulas(case: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
+    for name in (name for name, given in others.items() if given):
+        raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
+    from paramverify.cli._formulas import verify_formulas
+
+    return verify_formulas(case, timeout, options, as_json)
 
 
 def _of_script(case: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
