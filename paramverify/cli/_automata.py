@@ -25,7 +25,6 @@ from paramverify.portfolio.session import Options
 from paramverify.reports import automata
 from paramverify.reports.pictures.automata import dot
 
-SUFFIX = ".dipa"
 WHY = {
     "encoding": "it has no formula for Z3",
     "cluster": "it is decided here",
