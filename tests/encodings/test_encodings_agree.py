@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from kept_cases import kept
 from quick import seeds, shipped
 from random_models import random_model
 
@@ -35,7 +36,7 @@ from paramverify.models.context import sample_points
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import Case
 
 Word = tuple[str, ...]
 Point = Mapping[str, Fraction]
@@ -195,7 +196,7 @@ def short(model: Model) -> Model:
 @cache
 def prepared(path: Path) -> tuple[Case, Model, dict[str, tuple[Claim, ...]]]:
     """A case, its model for one length, and the claims of both encodings."""
-    case = load(path)
+    case = kept(path)
     model = short(need_privacy(case.model, "this test"))
     return case, model, {encode.__name__: encode(model) for encode in ENCODINGS}
 
