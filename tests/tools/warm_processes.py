@@ -94,6 +94,7 @@ def _import_everything() -> None:
     for module in walk_packages(package.__path__, "paramverify."):
         if not AWAY.search(module.name):
             import_module(module.name)
+    import_module("matplotlib.figure")
     assert not plugins._plugins.cache_info().misses, "a module asks for plugins when it is imported"
 
 
