@@ -345,6 +345,19 @@ SETS = record(
 FORMULAS = formulas(ABOUT, STATUS, record(DOMAIN, CONSTANT), proof)
 LOSSES = losses(ABOUT, STATUS, record(DOMAIN, CONSTANT), REAL)
 
+SCRIPT = record(
+    {
+        "format": one_of("paramverify-script"),
+        "version": one_of(1),
+        "script": record({"name": text, "digest": text}),
+        "questions": listed(
+            record(
+                {"status": STATUS, "claims": listed(ENTRY), "solvers": listed(text)},
+                {"model": table(by_type({str: rational, bool: flag}))},
+            )
+        ),
+    }
+)
 FORM = tagged(
     "format",
     {
@@ -358,5 +371,6 @@ FORM = tagged(
         "paramverify-formulas": FORMULAS,
         "paramverify-slots": SLOTS,
         "paramverify-automaton": AUTOMATON,
+        "paramverify-script": SCRIPT,
     },
 )

@@ -123,6 +123,8 @@ def _of_formulas(case: str, timeout: float, options: Options, as_json: bool, **o
 def _of_script(case: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
     from paramverify.cli._scripts import verify_script
 
+    if others["evidence"]:
+        options = replace(options, evidence=FOR_EVIDENCE)
     return verify_script(case, timeout, options, as_json, **others)
 
 
