@@ -88,6 +88,7 @@ RUNS = (
     "verify blood-test.toml",
     "verify time-series-2-all.toml",
     "verify geometric-metric.toml",
+    "prove randomized-response.toml -o FOLDER",
     "verify approximate/noisy-max-below.toml",
     "budget approximate/noisy-max.toml --delta-for 1",
     "budget approximate/geometric-independent.toml --epsilon-for 1/10",

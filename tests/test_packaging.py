@@ -155,7 +155,7 @@ def installed(wheel: Path, dependencies: Path, tmp_path_factory: pytest.TempPath
 @pytest.mark.slow
 def test_wheel_contents(wheel: Path, root: Path) -> None:
     """The wheel has every module, `encodings` included, the type marker, templates, the cases with what they
-    name, and the licence; nothing else."""
+    name, the theories, and the licence; nothing else."""
     data = [PACKAGE / "py.typed", PACKAGE / "portfolio" / "order.json", *(PACKAGE / "templates").iterdir()]
     cases = [path for path in (root / "cases").rglob("*") if path.is_file()]
     with ZipFile(wheel) as archive:
@@ -167,6 +167,7 @@ def test_wheel_contents(wheel: Path, root: Path) -> None:
         *(f"paramverify/pages/assets/{path.name}" for path in (PACKAGE / "pages" / "assets").iterdir()),
         *(str(path.relative_to(PACKAGE.parent)) for path in (*MODULES, *data)),
         *(f"paramverify/shipped/{path.relative_to(root / 'cases').as_posix()}" for path in cases),
+        *(f"paramverify/theories/{path.name}" for path in (root / "proofs" / "theories").glob("*.v")),
     }
     info = f"paramverify-{paramverify.__version__}.dist-info"
     assert {name.split("/")[0] for name in names} == {"paramverify", info}

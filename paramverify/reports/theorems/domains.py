@@ -1,0 +1,174 @@
+"""The domain of a case and its proofs in the words of Coq."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Domain
+from paramverify.claims import Claim, to_document, without_enclosure
+from paramverify.errors import UnsupportedError
+from paramverify.reports.theorems.certificates import polynomial, proof_numbers, several, whole_polynomial
+from paramverify.reports.theorems.words import Words, named
+
+Json = Mapping[str, Any]
+BITS = 128  # of the enclosure of exp(q) that claims without an own proof are tried with
+LINE = 100  # characters in one line of a text of numbers
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the parameters of a case are: their names in the file, and the domain."""
+
+    domain: Domain
+    own: Mapping[str, str]  # by name of the case, with the constant
+
+    @staticmethod
+    def of(domain: Domain) -> Place:
+        """Returns the place of a domain.
+
+        Raises:
+            UnsupportedError: a parameter stands beside its own exponential.
+        """
+        if domain.ring.tied:
+            raise UnsupportedError(
+                "a parameter stands beside its own exponential, and the theories know none"
+            )
+        return Place(domain, named(list(domain.ring.names)))
+
+    @property
+    def names(self) -> list[str]:
+        """The variables of the claims, in their order."""
+        return list(self.domain.ring.names)
+
+    @property
+    def free(self) -> list[str]:
+        """The parameters as they are written in the file, without the constant."""
+        return [self.own[name] for name in self.names if not self._is_constant(name)]
+
+    def _is_constant(self, name: str) -> bool:
+        return self.domain.constant is not None and name == GENERATOR
+
+    @property
+    def constant(self) -> str:
+        """The number exp(q), as a real number of Coq."""
+        assert self.domain.constant is not None
+        return f"exp ({_fraction(self.domain.constant.exponent)})"
+
+    @property
+    def reals(self) -> Words:
+        """The words in which parameters are real numbers."""
+        own = {n: f"({self.constant})" if self._is_constant(n) else self.own[n] for n in self.names}
+        return Words(own, {}, {})
+
+    @property
+    def words(self) -> Words:
+        """The words in which parameters are expressions of a file."""
+        return Words(self.own, {}, {})
+
+    @property
+    def definitions(self) -> list[str]:
+        """The definitions of the parameters."""
+        return [f"Definition {self.own[name]} := Param {k}." for k, name in enumerate(self.names)]
+
+    @property
+    def values(self) -> str:
+        """The values of all parameters, as a list of real numbers."""
+        values = [self.constant if self._is_constant(n) else self.own[n] for n in self.names]
+        return f"[{'; '.join(values)}]"
+
+    @property
+    def point(self) -> str:
+        """The point at which the parameters have these values."""
+        return f"at_values {self.values}"
+
+    @property
+    def hypotheses(self) -> list[str]:
+        """What is said of the parameters, one after the other."""
+        found = []
+        for name, interval in self.domain.box.items():
+            if self._is_constant(name):
+                continue
+            low, high = ("<=" if closed else "<" for closed in (interval.lower_closed, interval.upper_closed))
+            ends = _fraction(interval.lower), _fraction(interval.upper)
+            found.append(f"{ends[0]} {low} {self.own[name]} {high} {ends[1]}")
+        for constraint in self.domain.constraints:
+            sign = "<" if constraint.strict else "<="
+            found.append(f"0 {sign} {self.reals.polynomial(constraint.polynomial)}")
+        return found
+
+    def evidence(self, entries: Sequence[Json]) -> list[str]:
+        """Returns the definition of the certificate: the domain, and each polynomial with its proof.
+
+        Raises:
+            UnsupportedError: a proof that has no theory.
+        """
+        mine = to_document(without_enclosure(Claim(self.domain.ring.number(0), self.domain)))
+        del mine["polynomial"]
+        parts = [
+            [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *_proof(entry, self.names)]
+            for entry in entries
+            if {k: v for k, v in entry["claim"].items() if k != "polynomial"} == mine
+        ]
+        conditions = several(mine["constraints"], lambda c: [int(c[1] == ">"), *polynomial(c[0], self.names)])
+        box = "; ".join(self._interval(name) for name in self.names)
+        width = len(self.names)
+        lines = ["Definition evidence : certificate := {|", f"  intervals := [{box}];"]
+        lines += [
+            f'  conditions := conditions_of {width} "{_numbers(conditions)}";',
+            f"  constants := [{self._facts()}];",
+        ]
+        lines += ["  lemmas := [];", f'  attempts := certs_of {width} "{_numbers(self._attempts())}";']
+        return [*lines, f'  parts := proofs_of {width} "{_numbers(several(parts, list))}"', "|}."]
+
+    def _interval(self, name: str) -> str:
+        if self._is_constant(name):
+            return "None"
+        given = self.domain.box[name]
+        flags = " ".join("false" if closed else "true" for closed in (given.lower_closed, given.upper_closed))
+        return f"Some (Goal.Iv {_pair(given.lower)} {_pair(given.upper)} {flags})"
+
+    def _facts(self) -> str:
+        if self.domain.constant is None:
+            return ""
+        place = self.names.index(GENERATOR)
+        return f"Goal.Exp {place} {_pair(self.domain.constant.exponent)}"
+
+    def _attempts(self) -> list[int]:
+        """Returns proofs that are tried: the constant in an interval, and one Bernstein form."""
+        if self.domain.constant is None:
+            return [0]
+        found = self.domain.enclose(BITS).box[GENERATOR]
+        ends = [n for end in (found.lower, found.upper) for n in (end.numerator, end.denominator)]
+        return [1, 17, *ends, 7, 0]
+
+
+def _proof(entry: Json, names: Sequence[str]) -> list[int]:
+    if entry["proof"] is None:
+        raise UnsupportedError("a claim has no proof")
+    return proof_numbers(entry["proof"], names)
+
+
+def _fraction(value: Fraction | Any) -> str:
+    number = Fraction(str(value))
+    text = str(abs(number.numerator)) + (f" / {number.denominator}" if number.denominator > 1 else "")
+    return f"- ({text})" if number < 0 else text
+
+
+def _pair(value: Any) -> str:
+    number = Fraction(str(value))
+    return f"({number.numerator} # {number.denominator})%Q"
+
+
+def _numbers(found: Sequence[int]) -> str:
+    """Returns numbers with blanks between them, in lines."""
+    lines, line = [], ""
+    for number in found:
+        if len(line) > LINE:
+            lines.append(line)
+            line = ""
+        line += f"{number} "
+    return "\n    ".join([*lines, line.rstrip()])

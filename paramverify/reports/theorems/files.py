@@ -1,0 +1,105 @@
+"""The files of a theorem: one that people read and Coq checks, and how to have it checked."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from paramverify.errors import UnsupportedError
+from paramverify.models.model import Model
+from paramverify.models.settings import with_settings
+from paramverify.privacy.cases import Case
+from paramverify.reports.theorems.domains import Place
+from paramverify.reports.theorems.statements import Statement, check_is_covered, statement_of
+from paramverify.reports.theorems.words import comment
+
+Json = Mapping[str, Any]
+
+PROJECT = "-Q theories Paramverify\n"
+MAKEFILE = """\
+# Builds the theories, and has Coq check case.v.
+all: Makefile.coq
+	$(MAKE) -f Makefile.coq
+
+Makefile.coq: _CoqProject
+	coq_makefile -f _CoqProject -o $@
+"""
+HEADER = """\
+(** {title}
+
+    Coq checks this file by `make` in its folder. Where the theories are built already, in a folder T:
+
+      coqc -Q T Paramverify case.v
+
+    What is proved is the theorem [private] at the end. For all values of the parameters,
+    {told},
+    up to the factor {bound}. Privacy.v and Hmm.v of the theories say what privacy means, Networks.v and
+    Mechanisms.v what priors and mechanisms are. The definitions below say what the case is.
+    Read them: they must be what you mean.
+
+    The numbers of [evidence] need not be read. Coq derives polynomial claims from the definitions, and looks
+    for a proof of each of them there. With wrong numbers it rejects the file.
+
+    Trusted are Coq and the axioms of its real numbers, which the last line lists. No solver is trusted, and
+    paramverify for nothing but this: that the definitions are those of the case file. *)
+"""
+
+
+def theorem_text(case: Case, document: Json) -> str:
+    """Returns a file for Coq with the theorem that a case is private; `document` is the evidence for it.
+
+    Raises:
+        UnsupportedError: the theories do not cover the case, or a proof rests on a solver.
+    """
+    model = check_is_covered(case.model)
+    data = with_settings(tomllib.loads(case.text), case.settings)
+    place = Place.of(model.domain)
+    if "claims" not in document:
+        raise UnsupportedError("its evidence has no claims")
+    found = statement_of(data, model, place, document)
+    evidence = place.evidence(document["claims"])
+    header = HEADER.format(title=comment(case.title), told=found.told, bound=_ratio(model, place, real=True))
+    parts = [
+        header,
+        "From Paramverify Require Import Theorems.",
+        "",
+        "(* The parameters. *)",
+        *place.definitions,
+        "",
+        *found.definitions,
+        "",
+        f"(* How much more likely: {comment(case.budget)}. *)",
+        f"Definition ratio : expression := ({_ratio(model, place)})%case.",
+        "",
+        "(* Proofs of polynomial claims, as numbers. *)",
+        *evidence,
+        "",
+        *_theorem(found, model, place),
+        "",
+        "Print Assumptions private.",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _ratio(model: Model, place: Place, real: bool = False) -> str:
+    """Returns the bound as an expression of the file, or as a real number."""
+    words, bound = place.reals if real else place.words, model.measure.at(None).ratio
+    top, bottom = (words.polynomial(p) for p in (bound.numerator, bound.denominator))
+    return top if bottom == "1" else f"{top} / {bottom}"
+
+
+def _theorem(found: Statement, model: Model, place: Place) -> list[str]:
+    claim = found.claim.format(point=place.point, ratio=_ratio(model, place, real=True))
+    names = [f"domain{k}" for k in range(len(place.hypotheses))]
+    free = f"forall {' '.join(place.free)} : R,\n  " if place.free else ""
+    premises = "".join(f"({text})%R ->\n  " for text in place.hypotheses)
+    return [
+        f"Theorem private : {free}{premises}({claim})%R.",
+        "Proof.",
+        *([f"  intros {' '.join([*place.free, *names])}."] if names else []),
+        f"  refine ({found.uses} _ {place.values}%R _).",
+        "  - vm_cast_no_check (eq_refl true).",
+        "  - by_domain.",
+        "Qed.",
+    ]

@@ -1,0 +1,184 @@
+"""Expressions of a case in the words of Coq: probabilities, whole numbers and conditions.
+
+Names of a case stay as they are, unless they mean something to Coq or to the theories already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify import printable
+from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, Text, parse
+from paramverify.algebra.polynomials import Polynomial, key
+from paramverify.errors import UnsupportedError
+
+KEYWORDS = """
+    Along Axiom Definition E Eq False Fixpoint Goal Gt I IF In Lemma Lt Minus None O Over PI Param
+    Parameter Plus Point_zero Power Proof Prop Q Qed R Rabs Rmax Rmin S Section Set Some Theorem
+    Times True Type Variable Whole Z Z0 Zneg Zpos above above_threshold abs always andb app as ascii
+    at at_values attempts below bernoulli binomial bool by by_domain certificate chance choose cofix
+    combine comparison conditional conditions cone conj cons constants cos cover covering depth
+    determined differences distribution domain each_differs_by else emissions end entry eq_refl
+    evidence ex_intro exists exists2 existsb exp expression false filter first_day first_outputs fix
+    fold_right for forall forallb fst fun hidden_markov id if in initial inl inputs inr intervals
+    intros invariant k k0 largest left lemmas length lengths let lia list listed ln lra map match
+    matrix max mechanism min mod model move nat negb neighbours network nil noise noise_table
+    noisy_max_first noisy_max_uniform normals nth of_any_length one_answer one_differs_by option
+    or_introl orb output pairs_with parts point pow pred prior private probability prod proj1 proj2
+    pufferfish randomized_response ratio rays refine repeat return rev right row_of same secret
+    secrets seq sin snd sqrt states stopped string sum symbols table_row then then_do time_series
+    total transitions true truncated_geometric truthful tt unit up_to using value variable_in
+    vm_cast_no_check weight weights weights_of where with word world worlds_of written_out
+"""
+RESERVED = frozenset(KEYWORDS.split())
+
+Labels = Mapping[str, int]  # which whole number stands for a label
+
+
+@dataclass(frozen=True)
+class Words:
+    """How names of one case are written; `labels` are the numbers of texts such as `flu`."""
+
+    parameters: Mapping[str, str]
+    variables: Mapping[str, str]
+    labels: Labels
+
+    def probability(self, text: str | int | Fraction) -> str:
+        """Returns an expression over parameters as one of `case_scope`."""
+        tree = parse(str(text))
+        return _written(tree, tree.root, self._parameter, _REAL, _fraction)
+
+    def polynomial(self, polynomial: Polynomial) -> str:
+        """Returns a polynomial over parameters as an expression; a real number is written alike."""
+        return self.probability(key(polynomial).replace("^", "**"))
+
+    def whole(self, tree: Expression) -> str:
+        """Returns an expression over variables of the prior as a whole number, at the world `w`."""
+        return _written(tree, tree.root, self._variable, _WHOLE, self._whole)
+
+    def condition(self, tree: Expression) -> str:
+        """Returns a condition over variables of the prior, at the world `w`."""
+        return self._condition(tree, tree.root)
+
+    def _parameter(self, name: str) -> str:
+        if name not in self.parameters:
+            raise UnsupportedError(f"the theories have no words for {name} here")
+        return self.parameters[name]
+
+    def _variable(self, name: str) -> str:
+        if name not in self.variables:
+            raise UnsupportedError(f"the theories have no words for {name} here")
+        return f"{self.variables[name]} w"
+
+    def _whole(self, node: Number | Text) -> str:
+        if isinstance(node, Text):
+            return str(self.labels[node.value])
+        return str(whole_number(node.value))
+
+    def _condition(self, tree: Expression, node: Node) -> str:
+        if isinstance(node, Operation) and node.operator in ("and", "or"):
+            joint = " && " if node.operator == "and" else " || "
+            return "(" + joint.join(self._condition(tree, part) for part in node.arguments) + ")"
+        if isinstance(node, Operation) and node.operator == "not":
+            return f"negb {self._condition(tree, node.arguments[0])}"
+        if isinstance(node, Operation) and node.operator in _COMPARISONS:
+            left, right = (
+                _written(tree, part, self._variable, _WHOLE, self._whole) for part in node.arguments
+            )
+            return _COMPARISONS[node.operator].format(left, right)
+        if isinstance(node, Number):
+            return "true" if node.value else "false"
+        raise UnsupportedError(f"the theories have no words for {tree.text!r:.60}")
+
+
+_COMPARISONS = {
+    "<": "({} <? {})",
+    "<=": "({} <=? {})",
+    ">": "({} >? {})",
+    ">=": "({} >=? {})",
+    "==": "({} =? {})",
+    "!=": "negb ({} =? {})",
+}
+_REAL = frozenset({"+", "-", "*", "/", "**", "neg"})
+_WHOLE = frozenset({"+", "-", "*", "neg", "min", "max", "abs"})
+
+
+def whole_number(value: object) -> int:
+    """Returns a value as a whole number.
+
+    Raises:
+        UnsupportedError: it is none.
+    """
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return int(value)
+    raise UnsupportedError(f"worlds have whole numbers, and {value!s:.40} is none")
+
+
+def _fraction(node: Number | Text) -> str:
+    if isinstance(node, Text):
+        raise UnsupportedError("a label is no probability")
+    value = node.value
+    return str(value.numerator) if value.denominator == 1 else f"({value.numerator} / {value.denominator})"
+
+
+def _written(
+    tree: Expression,
+    node: Node,
+    name: Callable[[str], str],
+    known: frozenset[str],
+    number: Callable[[Number | Text], str],
+) -> str:
+    if isinstance(node, Number | Text):
+        return number(node)
+    if isinstance(node, Name):
+        return name(node.name)
+    if node.operator not in known:
+        raise UnsupportedError(f"the theories have no words for {tree.text!r:.60}")
+    if node.operator == "**":
+        power = node.arguments[1]
+        if not isinstance(power, Number) or power.value.denominator != 1 or power.value < 0:
+            raise UnsupportedError(f"the theories have no words for {tree.text!r:.60}")
+        return f"({_written(tree, node.arguments[0], name, known, number)} ^ {power.value})"
+    if node.operator == "+":
+        return _total(node.arguments, lambda part: _written(tree, part, name, known, number))
+    parts = [_written(tree, part, name, known, number) for part in node.arguments]
+    if node.operator == "neg":
+        return f"(0 - {parts[0]})"
+    if node.operator in ("min", "max", "abs"):
+        found = f"({parts[0]})"
+        for part in parts[1:]:
+            found = f"(Z.{node.operator} {found} ({part}))"
+        return f"(Z.abs {found})" if node.operator == "abs" else found
+    return "(" + f" {node.operator} ".join(parts) + ")"
+
+
+def _total(terms: tuple[Node, ...], write: Callable[[Node], str]) -> str:
+    """Returns a sum, with differences as such."""
+    found = ""
+    for term in terms:
+        if isinstance(term, Operation) and term.operator == "neg":
+            found = f"{found or '0'} - {write(term.arguments[0])}"
+        else:
+            found = f"{found} + {write(term)}" if found else write(term)
+    return f"({found})"
+
+
+def named(names: list[str], taken: frozenset[str] = RESERVED) -> dict[str, str]:
+    """Returns how names are written in a file: each its own way."""
+    found: dict[str, str] = {}
+    for name in names:
+        own = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        own = own if own[:1].isalpha() else f"n{own}"
+        while own in taken or own in found.values() or own == "w":
+            own += "_"
+        found[name] = own
+    return found
+
+
+def comment(text: str) -> str:
+    """Returns a text as a part of a comment, which it does not end."""
+    plain = printable.escaped(text).replace("(*", "( *").replace("*)", "* )")
+    return plain.replace('"', "'")
