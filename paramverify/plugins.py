@@ -90,6 +90,12 @@ def plugins(group: str) -> tuple[Plugin, ...]:
 
 
 @lru_cache
+def _modules(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the names of the modules of a folder: it is looked through once."""
+    return tuple(sorted(m.name for m in iter_modules(path) if not m.name.startswith("_")))
+
+
+@lru_cache
 def _plugins(path: tuple[str, ...]) -> tuple[Plugin, ...]:
     """Returns the plugins of all groups: looking through the installed packages takes some milliseconds."""
     from importlib.metadata import distributions
@@ -125,8 +131,7 @@ class Registry:
 
     def own(self) -> tuple[str, ...]:
         """Returns the names of the modules of the folder, in their order; nothing is imported."""
-        path: Iterable[str] = import_module(self.package).__path__
-        return tuple(sorted(m.name for m in iter_modules(path) if not m.name.startswith("_")))
+        return _modules(tuple(import_module(self.package).__path__))
 
     def own_module(self, name: str) -> Any:
         """Imports one of the modules of the folder."""

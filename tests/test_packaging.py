@@ -45,7 +45,7 @@ LAYERS = (
     ("tasks",),
     ("portfolio",),
     ("privacy",),
-    ("interactive", "scripts", "synthesis"),
+    ("automata", "interactive", "scripts", "synthesis"),
     ("compare", "composition", "logic", "statistics"),
     ("reports",),
     ("pages",),

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from flint import fmpq_poly
@@ -19,6 +18,7 @@ from flint import fmpq_poly
 from paramverify.algebra.polynomials import rational
 from paramverify.answers import Answer, End, Open, Proved
 from paramverify.backends import DECIDES, Ability
+from paramverify.backends._packages import installed
 from paramverify.claims import Claim
 from paramverify.formats.rounding import Approximation, Satisfied, Value, decide
 from paramverify.formats.smtlib import formula
@@ -43,11 +43,7 @@ class Cvc5:
 
     def version(self) -> str | None:
         """Returns the version of the PyPI package, or None."""
-        try:
-            version("pysmt")
-            return version("cvc5")
-        except PackageNotFoundError:
-            return None
+        return installed("pysmt", "cvc5")
 
     def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
         """Decides one claim; the proof is cvc5's `unsat`, the refutation is evaluated exactly."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.answers import Answer
 from paramverify.backends import Ability
+from paramverify.backends._packages import installed
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.exact.settling import Outcome, answer, by_enclosures, settle
@@ -35,10 +35,7 @@ class Sos:
 
     def version(self) -> str | None:
         """Returns the version of Clarabel, or None where it or what it needs is missing."""
-        try:
-            return [version(needed) for needed in NEEDED][-1]
-        except PackageNotFoundError:
-            return None
+        return installed(*NEEDED)
 
     def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
         """Proves the claim, refutes it at a point that was tried, or leaves it open.

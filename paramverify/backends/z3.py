@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from flint import fmpq
 from paramverify.algebra.polynomials import fraction
 from paramverify.answers import Answer, End, Open, Proved
 from paramverify.backends import DECIDES
+from paramverify.backends._packages import installed
 from paramverify.claims import Claim
 from paramverify.formats.rounding import Approximation, Satisfied, Value, decide
 from paramverify.formats.smtlib import formula
@@ -21,6 +21,7 @@ from paramverify.formats.smtlib import formula
 if TYPE_CHECKING:
     import z3
 
+GLOBAL = ("timeout", "rlimit", "model", "proof", "unsat_core", "auto_config", "verbose")  # without a module
 MEMORY = re.compile("out of memory|memory exceeded|memout")
 
 
@@ -37,15 +38,15 @@ class Z3:
 
     def version(self) -> str | None:
         """Returns the version of the PyPI package, or None."""
-        try:
-            version("pysmt")
-            return version("z3-solver")
-        except PackageNotFoundError:
-            return None
+        return installed("pysmt", "z3-solver")
 
     def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
         """Decides one claim; the proof is Z3's `unsat`, the refutation is evaluated exactly."""
         return decide(claim, lambda part: _solve(part, options))
+
+    def script_option(self, name: str) -> str:
+        """Returns what an option of Z3's solver is called in a script: there its module stands before it."""
+        return name if "." in name or name in GLOBAL else f"smt.{name}"
 
     def run_script(self, text: str) -> str:
         """Returns what Z3 prints about an SMT-LIB script."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from . import (
+    automata,
     claims,
     compositions,
     cones,
@@ -39,7 +40,7 @@ TOLD = {
 
 CHECKERS: dict[str, Callable[[Any], Report]] = {
     module.FORMAT: module.check_document
-    for module in (claims, compositions, cones, dpctl, every, losses, regions, sets, unwinding)
+    for module in (automata, claims, compositions, cones, dpctl, every, losses, regions, sets, unwinding)
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
@@ -48,6 +49,7 @@ NOT_COMPARED = {
         "that its weights and its bound are nowhere negative",
     ),
     regions.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
+    automata.FORMAT: ("the automaton with the file",),
     dpctl.FORMAT: dpctl.NOT_COMPARED,
     every.FORMAT: ("what the program does with the case",),
     unwinding.FORMAT: ("the system, the bound and the obligations with the case",),

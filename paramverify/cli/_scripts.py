@@ -18,8 +18,6 @@ from paramverify.reports import scripts
 from paramverify.scripts.answers import Answered, ScriptReport
 from paramverify.scripts.deciding import decide_script
 
-SUFFIX = ".smt2"
-
 
 def verify_script(path: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
     """Answers the questions of a script, prints the answers, and returns the exit code."""

@@ -31,7 +31,7 @@ from paramverify.compare import standards
 from paramverify.compare import summary as comparison
 from paramverify.compare.comparing import Advance, Choice, Planned, plan, run
 from paramverify.compare.foreign import read_results
-from paramverify.compare.results import ResultsFile, identity
+from paramverify.compare.results import Record, ResultsFile, identity
 from paramverify.compare.subjects import Skipped, read_subjects
 from paramverify.encodings import sequences, sets
 from paramverify.encodings.choice import names as encodings_known
@@ -119,8 +119,10 @@ def command(
     attempts, skipped = plan(subjects, choice)
     if not attempts:
         raise InputError("none of these backends can run any of these files")
-    told = [read_results(path, subjects.subjects, timeout, choice.memory, names) for path in others]
-    skipped += [part for _, parts in told for part in parts]
+    told: list[Record] = []
+    for path in others:
+        more, parts = read_results(path, subjects.subjects, timeout, choice.memory, names, before=told)
+        told, skipped = [*told, *more], [*skipped, *parts]
     if backends is None:
         skipped += [Skipped(b.name, f"not installed; to get it: {b.install}") for b in missing]
     with ResultsFile(output / "results.jsonl") as results:
@@ -139,8 +141,7 @@ def command(
         except KeyboardInterrupt:
             _say_interrupted(attempts, results)
             return Exit.INTERRUPTED
-    records += [record for found, _ in told for record in found]
-    made = comparison.Comparison.of(records, subjects, skipped, timeout)
+    made = comparison.Comparison.of([*records, *told], subjects, skipped, timeout)
     return _tell(made, output, as_json)
 
 
@@ -225,8 +226,12 @@ def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], l
 
 def _standard_files(made: comparison.Comparison, folder: Path) -> list[str]:
     """Writes results and tables as BenchExec has them, and the numbers of the plots; returns their names."""
+    written: set[str] = set()
     for configuration in made.runs:
         name = re.sub(r"\W+", "-", f"{configuration.encoding}-{configuration.label}")
+        while name in written:  # as of z3(seed=1) and z3(seed=-1)
+            name += "-"
+        written.add(name)
         (folder / "benchexec").mkdir(exist_ok=True)
         text = standards.result_xml(made, configuration)
         write_text(folder / "benchexec" / f"{name}.results.xml", text)

@@ -190,7 +190,8 @@ def _export(
     )
     if words:
         about = information(loaded.title, *words)
-        files = [replace(file, text=partial(_stated, file.claim, stem, about)) for file in files]
+        condition = documents.side_condition(model).get("side_condition", "")
+        files = [replace(file, text=partial(_stated, file.claim, stem, about, condition)) for file in files]
     what = "formulas" if whole else "claims"
     if number is not None:
         if number > len(files):
@@ -262,13 +263,13 @@ def _origin(claim: Claim) -> str:
     return str(claim.origins[0]) if claim.origins else "the model"
 
 
-def _stated(claim: Claim | None, stem: str, about: Mapping[str, str]) -> str:
+def _stated(claim: Claim | None, stem: str, about: Mapping[str, str], condition: str) -> str:
     """Returns the script about a claim, which is decided first."""
     assert claim is not None
     written = plain(claim)
     with Session(Options(seconds=STATED)) as session:
         status = known_of(written, session).status
-    return script(written, status, name=f"{stem}: {_origin(claim)}", information=about)
+    return script(written, status, name=f"{stem}: {_origin(claim)}\n{condition}", information=about)
 
 
 def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str, condition: str) -> str:

@@ -62,7 +62,14 @@ MAX_READ = 1_000_000  # characters of a file in which tables are looked for
 def _meant(word: str) -> str:
     """Returns the command that is meant by a word that is none: one that looks like it, or one for a file."""
     ending = os.path.splitext(word)[1]
-    readers = {".toml": "verify", ".smt2": "verify", ".prism": "logic", ".pm": "logic", ".json": "check"}
+    readers = {
+        ".toml": "verify",
+        ".smt2": "verify",
+        ".dipa": "verify",
+        ".prism": "logic",
+        ".pm": "logic",
+        ".json": "check",
+    }
     reader = readers.get(ending)
     if ending == ".toml":
         with suppress(OSError), open(word, encoding="utf-8", errors="replace") as file:

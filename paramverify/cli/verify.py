@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
 from paramverify.answers import Decision, Proved
 from paramverify.claims import Claim
 from paramverify.cli import _output
-from paramverify.cli._budgets import verify_budgets
 from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
     MONOLITHIC,
@@ -29,17 +29,15 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import STATUS_CODES
-from paramverify.cli._formulas import verify_formulas
-from paramverify.cli._scripts import SUFFIX, verify_script
 from paramverify.cli._settings import settings
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import load
-from paramverify.privacy.verification import Progress, verify
-from paramverify.reports import conditions, documents, verdicts
-from paramverify.reports.evidence import check_has_evidence, evidence_document
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.verification import Progress, Report, verify
+from paramverify.reports import documents, verdicts
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
+SCRIPT, AUTOMATON = ".smt2", ".dipa"
 FOR_EVIDENCE = 2.0  # seconds in which a certificate of a claim may follow a solver's word
 BUDGETS = "Verify for each of these bounds instead of the case's own, such as 1,ln(2),2."
 WRITE = "Write the evidence to this file, for `paramverify check`."
@@ -72,48 +70,87 @@ def command(
 
     An SMT-LIB script (.smt2) is answered by sat, unsat or unknown. Then the exit code is 0 for both answers,
     1 if the script states another :status, and 3 for unknown.
+
+    An automaton over streams (.dipa) is private if some multiple of epsilon is enough for every epsilon and
+    streams of every length.
     """
     options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
-    if case.endswith(SUFFIX):
-        others = {
-            "encoding": encoding == MONOLITHIC,
-            "evidence": evidence,
-            "budgets": budgets,
-            "cluster": not options.executor.is_here,
-        }
-        return verify_script(case, timeout, options, as_json, **others)
+    chosen: dict[str, Any] = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
+    others = {"encoding": encoding == MONOLITHIC, "budgets": budgets, "cluster": not options.executor.is_here}
+    if case.endswith(AUTOMATON):
+        return _of_automaton(case, timeout, as_json, evidence, **chosen, **others)
+    if case.endswith(SCRIPT):
+        return _of_script(case, timeout, options, as_json, evidence=evidence, **others)
     if encoding == MONOLITHIC:
-        chosen = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
-        for name in (n for n, given in {**chosen, "evidence": evidence, "budgets": budgets}.items() if given):
-            raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
-        return verify_formulas(case, timeout, options, as_json)
+        chosen |= {"evidence": evidence, "budgets": budgets}
+        return _of_formulas(case, timeout, options, as_json, **chosen)
     if budgets is not None:
         if evidence:
             raise click.UsageError("--evidence is for one budget: leave --budgets out")
+        from paramverify.cli._budgets import verify_budgets
+
         return verify_budgets(case, budgets, timeout=timeout, options=options, as_json=as_json)
     with time_limit(timeout) as lift, progress_bar("claims") as progress:
         until = time.monotonic() + options.seconds
         loaded = load(case, settings=settings())
         if evidence:
-            check_has_evidence(loaded)
+            _check_has_evidence(loaded)
             options = replace(options, evidence=FOR_EVIDENCE)
         options, settled = _kept(options, progress, as_json)
         report = verify(loaded, options, settled, near=not evidence)
-        condition = conditions.told(loaded, max(0.01, until - time.monotonic()))
+        condition = _condition(loaded, max(0.01, until - time.monotonic()))
     status = report.status
     if evidence:
         lift()
-        write_json(evidence, evidence_document(loaded, report), indent=1)
+        _write_evidence(evidence, loaded, report)
     if as_json:
         print_json(verdicts.document(report, loaded) | documents.side_condition(loaded.model) | condition)
         return STATUS_CODES[status]
-    for line in verdicts.lines(report, loaded):
-        say(line)
-    for name, told in condition.items():
-        say(f"  {name.capitalize()}: {told}")
-    for line in verdicts.notes(report, loaded):
+    told = [f"  {name.capitalize()}: {text}" for name, text in condition.items()]
+    for line in (*verdicts.lines(report, loaded), *told, *verdicts.notes(report, loaded)):
         say(line)
     return STATUS_CODES[status]
+
+
+def _of_formulas(case: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
+    for name in (name for name, given in others.items() if given):
+        raise click.UsageError(f"--encoding {MONOLITHIC} asks Z3, and has no claims: leave --{name} out")
+    from paramverify.cli._formulas import verify_formulas
+
+    return verify_formulas(case, timeout, options, as_json)
+
+
+def _of_script(case: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
+    from paramverify.cli._scripts import verify_script
+
+    return verify_script(case, timeout, options, as_json, **others)
+
+
+def _of_automaton(case: str, timeout: float, as_json: bool, evidence: Path | None, **others: Any) -> int:
+    from paramverify.cli._automata import verify_automaton
+
+    return verify_automaton(case, timeout, as_json, evidence, **others)
+
+
+def _check_has_evidence(case: Case) -> None:
+    from paramverify.reports.evidence import check_has_evidence
+
+    check_has_evidence(case)
+
+
+def _write_evidence(path: Path, case: Case, report: Report) -> None:
+    from paramverify.reports.evidence import evidence_document
+
+    write_json(path, evidence_document(case, report), indent=1)
+
+
+def _condition(case: Case, seconds: float) -> dict[str, str]:
+    """Returns what is said besides the verdict; what that needs is imported only where there is something."""
+    if not (case.free or case.design):
+        return {}
+    from paramverify.reports import conditions
+
+    return conditions.told(case, seconds)
 
 
 def _kept(options: Options, progress: Progress, as_json: bool) -> tuple[Options, Progress]:

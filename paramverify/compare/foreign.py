@@ -32,49 +32,61 @@ WORDS = {
 
 
 def read_results(
-    path: Path, subjects: Iterable[Subject], timeout: float, memory: int, taken: Iterable[str]
+    path: Path,
+    subjects: Iterable[Subject],
+    timeout: float,
+    memory: int,
+    taken: Iterable[str],
+    before: Iterable[Record] = (),
 ) -> tuple[list[Record], list[Skipped]]:
     """Returns the results about these subjects as records, and which rows were about nothing here.
 
     An answer after the time limit is none: all are judged by the same limit.
 
     Raises:
-        InputError: not such a file, with the line; a tool that has the name of a backend (`taken`).
+        InputError: not such a file, with the line; a tool that has the name of a backend (`taken`); a second
+            result of a tool, here or after those of other files (`before`).
     """
     known: dict[tuple[str, int], Subject] = {}
     for subject in subjects:
         known.setdefault((subject.case, subject.number), subject)  # under the first encoding
     records: dict[tuple[str, str, int], Record] = {}
+    there = {(r["backend"], r["case"], r["claim"]) for r in before}
     elsewhere = 0
     with located(file=str(path)):
         try:
             text = read_file(path, MAX_BYTES, "a table of results").decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InputError("not UTF-8 text") from None
-        rows = csv.DictReader(io.StringIO(text))
-        missing = [name for name in NEEDED if name not in (rows.fieldnames or ())]
-        if missing:
-            raise InputError(f"the first line names no column {', '.join(missing)}")
-        for row in rows:
-            try:
-                name, number = Path(row["case"] or ""), _claim(row)
-                about = known.get((name.name, number)) or known.get((name.stem, number))
+        rows = csv.DictReader(io.StringIO(text, newline=""))
+        try:
+            missing = [name for name in NEEDED if name not in (rows.fieldnames or ())]
+            if missing:
+                raise InputError(f"the first line names no column {', '.join(missing)}")
+            for row in rows:
+                about = _about(row, known)
                 if about is None:
                     elsewhere += 1
                     continue
                 if row["tool"] in taken or not row["tool"]:
                     raise InputError(f"the tool {row['tool']!r:.40} is a backend here, or has no name")
                 place = row["tool"], about.case, about.number
-                if place in records:
+                if place in records or place in there:
                     raise InputError(f"a second result of {row['tool']} on {about.case} {about.number}")
                 records[place] = _record(row, about, timeout, memory)
-            except (ValueError, InputError) as error:
-                made = error if isinstance(error, InputError) else InputError(str(error))
-                made.file_line = rows.line_num
-                raise made from None
+        except (ValueError, InputError, csv.Error) as error:
+            made = error if isinstance(error, InputError) else InputError(str(error))
+            made.file_line = rows.line_num or 1
+            raise made from None
     what = f"{elsewhere} {'row' if elsewhere == 1 else 'rows'} of {path.name}"
     told = [Skipped(what, "about nothing that is compared")]
     return list(records.values()), told if elsewhere else []
+
+
+def _about(row: Mapping[str, Any], known: Mapping[tuple[str, int], Subject]) -> Subject | None:
+    """Returns what a row is about: a case by its name or file, a script by its file."""
+    name, number = Path(row["case"] or "").name, _claim(row)
+    return known.get((name, number)) or known.get((name.removesuffix(".toml"), number))
 
 
 def _record(row: Mapping[str, Any], subject: Subject, timeout: float, memory: int) -> Record:
@@ -104,7 +116,7 @@ def _record(row: Mapping[str, Any], subject: Subject, timeout: float, memory: in
         "paramverify": __version__,
         "status": standing.value,
         "end": (unknown if standing is Standing.UNKNOWN else End.DECIDED).value,
-        "detail": "" if standing is not Standing.UNKNOWN else str(row["status"])[:200],
+        "detail": "" if standing is not Standing.UNKNOWN else str(row["status"] or "")[:200],
         "evidence": None if standing is Standing.UNKNOWN else "word",
         "denies": False,
         "known": subject.expected,
@@ -117,9 +129,9 @@ def _record(row: Mapping[str, Any], subject: Subject, timeout: float, memory: in
 
 
 def _claim(row: Mapping[str, Any]) -> int:
-    number = _number(row, "claim") or 1.0
-    if not number.is_integer():
-        raise InputError(f"claim is {row['claim']!r:.40}, which is no whole number")
+    number = _number(row, "claim") if (row.get("claim") or "").strip() else 1.0
+    if not number.is_integer() or not number:
+        raise InputError(f"claim is {row['claim']!r:.40}, which is no whole number from 1 on")
     return int(number)
 
 

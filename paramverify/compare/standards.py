@@ -39,6 +39,7 @@ def smt_comp(comparison: Comparison) -> list[dict[str, Any]]:
 def _scores(runs: Iterable[Run], timeout: float) -> dict[str, Any]:
     found = list(runs)
     solved = [run.record for run in found if run.solved]
+    in_time = [r for r in solved if r["wall"] <= timeout]
 
     def count(accept: Callable[[Mapping[str, Any]], bool], time: str) -> tuple[int, float]:
         chosen = [r[time] for r in solved if accept(r)]
@@ -52,9 +53,9 @@ def _scores(runs: Iterable[Run], timeout: float) -> dict[str, Any]:
         "parallel_seconds": parallel[1],
         "sequential": sequential[0],
         "sequential_seconds": sequential[1],
-        "sat": count(lambda r: r["status"] == Standing.VIOLATED, "wall")[0],
-        "unsat": count(lambda r: r["status"] == Standing.HOLDS, "wall")[0],
-        "within_24": count(lambda r: r["wall"] <= QUICK, "wall")[0],
+        "sat": sum(r["status"] == Standing.VIOLATED for r in in_time),
+        "unsat": sum(r["status"] == Standing.HOLDS for r in in_time),
+        "within_24": sum(r["wall"] <= QUICK for r in in_time),
     }
 
 
@@ -76,7 +77,7 @@ def _cells(run: Run) -> dict[str, str]:
             record["end"], "unknown"
         )
     category = "wrong" if run.wrong else "correct" if run.solved else "unknown"
-    if run.solved and not record["known"]:
+    if run.solved and not run.known:
         category = "unknown"
     if status in ("ERROR", "OUT OF MEMORY", "TIMEOUT"):
         category = "error"

@@ -58,12 +58,16 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """The median run of a configuration on a problem; `penalty` is what it counts for in PAR-2."""
+    """The median run of a configuration on a problem; `penalty` is what it counts for in PAR-2.
+
+    `known` says whether the right answer is known.
+    """
 
     record: Record
     solved: bool
     penalty: float
     wrong: bool = False
+    known: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,12 @@ class Comparison:
     def of(
         records: Sequence[Record], subjects: Subjects, skipped: Sequence[Skipped], timeout: float
     ) -> Comparison:
-        """Returns what the results say; all have the same time limit."""
-        expected = {s.digest: s.expected for s in subjects.subjects if s.expected}
+        """Returns what the results say; all have the same time limit.
+
+        Where files state different things of one question, none of them is taken, and that is told.
+        """
+        expected, contrary = _expected(subjects)
+        skipped = [*skipped, *contrary]
         judgement = judge(records, expected, subjects.encoded)
         grouped: dict[Configuration, dict[Problem, list[Run]]] = defaultdict(lambda: defaultdict(list))
         for record in records:
@@ -91,7 +99,8 @@ class Comparison:
             solved = record["status"] in DECIDED and not is_wrong(record, judgement.known)
             penalty = min(float(record["wall"]), timeout) if solved else 2 * timeout
             wrong = is_wrong(record, judgement.known)
-            grouped[configuration][problem].append(Run(record, solved, penalty, wrong))
+            known = record["digest"] in judgement.known
+            grouped[configuration][problem].append(Run(record, solved, penalty, wrong, known))
         runs = {
             c: {p: sorted(found, key=lambda r: r.penalty)[len(found) // 2] for p, found in problems.items()}
             for c, problems in sorted(grouped.items())
@@ -133,6 +142,23 @@ class Comparison:
                     if problem not in best or run.penalty < best[problem].penalty:
                         best[problem] = run
         return best
+
+
+def _expected(subjects: Subjects) -> tuple[dict[str, str], list[Skipped]]:
+    """Returns what files say of questions, by digest, and of which of them they contradict each other."""
+    stated: dict[str, set[str]] = defaultdict(set)
+    for subject in subjects.subjects:
+        if subject.expected:
+            stated[subject.digest].add(subject.expected)
+    contrary = [
+        Skipped(
+            f"what {subject.case} says of number {subject.number}",
+            "another file says the contrary of the same question",
+        )
+        for subject in subjects.subjects
+        if subject.expected and len(stated[subject.digest]) > 1
+    ]
+    return {digest: found.pop() for digest, found in stated.items() if len(found) == 1}, contrary
 
 
 # --- scores -----------------------------------------------------------------------------------------

@@ -29,6 +29,8 @@ THEORIES = {
     "FP": "floats",
     "A": "arrays",
 }
+# The functions of the theories Core and Reals, which no script may declare again.
+THEORY = ("true", "false", "not", "=>", "and", "or", "xor", "=", "distinct", "ite", *"+-*/<>", "<=", ">=")
 DECIDED = ("sat", "unsat")
 STATUS = (*DECIDED, "unknown")
 IGNORED = (
@@ -155,6 +157,8 @@ class _Reading:
         """
         if command.name == "exit":
             return False
+        if command.words[:2] == ["set-option", ":global-declarations"] and command.words[2:] != ["false"]:
+            raise UnsupportedError("declarations that outlive a (pop) are not taken")
         if command.name in IGNORED:
             return True
         if command.name not in self.commands:
@@ -197,7 +201,7 @@ class _Reading:
         self._now.text.append(command.text)
 
     def _new(self, name: str) -> str:
-        if name in self._now.symbols or name in self._now.definitions:
+        if name in self._now.symbols or name in self._now.definitions or name in THEORY:
             raise InputError(f"{name[:60]} is there already")
         if not (sexpressions.SIMPLE.match(name) or name[0] == "|") or name in sexpressions.RESERVED:
             raise InputError(f"{name[:60]} is no symbol")

@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
@@ -159,12 +160,13 @@ class Runner:
 
         At first `width` run at a time (as many as there are processors), in the order given: `alone` seconds
         long, for more would only slow them down. Then one more joins each time that `turn` seconds have
-        passed: so none has to wait until those before it give up. `until`
-        sees each decision once, as it comes; without it, any proof or refutation ends the race. Returns
-        one decision for each attempt; an attempt that was stopped, or never started, is interrupted. An
-        answer that was complete when the race ended is kept, so that a contradiction can be seen. Where a
-        race has ended with a word and no certificate, after s seconds, those that certify go on for
-        `evidence(s)` seconds at most; those that have not started do so if that is more than a turn.
+        passed: so none has to wait until those before it give up. The seconds of `limits` are those of the
+        whole race: who starts later has what is left. `until` sees each decision once, as it comes; without
+        it, any proof or refutation ends the race. Returns one decision for each attempt; an attempt that was
+        stopped, or never started, is interrupted. An answer that was complete when the race ended is kept, so
+        that a contradiction can be seen. Where a race has ended with a word and no certificate, after s
+        seconds, those that certify go on for `evidence(s)` seconds at most; those that have not started do so
+        if that is more than a turn.
         """
         enough = until or is_decided
         width = width or os.cpu_count() or 1
@@ -175,11 +177,18 @@ class Runner:
         pending: list[Running] = []
         over = False
         began = time.monotonic()
+
+        def own() -> Limits | None:
+            if len(runnings) < width:
+                return limits
+            left = round(began + limits.seconds - time.monotonic(), 2)
+            return replace(limits, seconds=left) if left > 0 else None
+
         try:
-            while not over and (pending or len(runnings) < len(attempts)):
+            while not over and (pending or (len(runnings) < len(attempts) and own())):
                 turns = max(0, int((time.monotonic() - began - alone) / turn))
-                while len(pending) < width + turns and len(runnings) < len(attempts):
-                    running = self.start(queue[len(runnings)], limits)
+                while len(pending) < width + turns and len(runnings) < len(attempts) and (share := own()):
+                    running = self.start(queue[len(runnings)], share)
                     runnings.append(running)
                     pending.append(running)
                 next_turn = began + alone + (turns + 1) * turn - time.monotonic()
@@ -191,15 +200,12 @@ class Runner:
             if over and evidence and _word_only(runnings):
                 seconds = evidence(time.monotonic() - began)
                 self.cancel([r for r in pending if not _certifies(r.attempt)], "another backend was faster")
-                late = [a for a in queue[len(runnings) :] if _certifies(a)] if seconds > turn else []
-                for attempt in late:
+                for attempt in [a for a in queue[len(runnings) :] if _certifies(a)] if seconds > turn else []:
                     runnings.append(self.start(attempt, limits))
                 self._await_certificate([r for r in runnings if not r.outcome], seconds)
         finally:
             self.cancel(runnings, "another backend was faster" if over else "interrupted")
-        unstarted = Open(End.INTERRUPTED, "another backend was faster")
-        made = {id(r.attempt): r.decision for r in runnings}
-        return [made.get(id(a)) or Decision(unstarted, a.backend) for a in attempts]
+        return _decisions(attempts, runnings, over)
 
     def _await_certificate(self, runnings: Sequence[Running], seconds: float) -> None:
         """Waits until one of these attempts has decided, all have ended, or the time is over."""
@@ -370,6 +376,15 @@ class Runner:
                 running = self._active[report["ended"]]
                 self._forget(running)
                 running.conclude(report["code"], report["cpu"], report["memory"])
+
+
+def _decisions(attempts: Sequence[Attempt], runnings: Sequence[Running], over: bool) -> list[Decision]:
+    """Returns the decision of each attempt, in their order."""
+    unstarted = Open(End.TIMEOUT, "no time was left to ask it")
+    if over:
+        unstarted = Open(End.INTERRUPTED, "another backend was faster")
+    made = {id(r.attempt): r.decision for r in runnings}
+    return [made.get(id(a)) or Decision(unstarted, a.backend) for a in attempts]
 
 
 def _word_only(runnings: Sequence[Running]) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from paramverify.checker import compositions, dpctl, every, losses, sets, unwinding
+from paramverify.checker import automata, compositions, dpctl, every, losses, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_reading import SecondLook, with_second_look
@@ -112,8 +113,8 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     other = differently_set(document, settings) if document["format"] != compositions.FORMAT else ""
     if other:
         return Report(False, (f"rejected: {other}",)), None, False
-    if document["format"] == compositions.FORMAT:
-        return _composition(document, content, path, settings)
+    if document["format"] in _APART:
+        return _APART[document["format"]](document, content, path, settings)
     if document["format"] == dpctl.FORMAT:
         from paramverify.reports.logic_evidence import check_with_case as check_with_model
 
@@ -164,6 +165,21 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     return *look, claimed
 
 
+def _automaton(
+    document: dict[str, Any], content: str, path: str, settings: Settings
+) -> tuple[Report, SecondLook | None, bool]:
+    """Checks evidence of an automaton against its file."""
+    del content, settings
+    from paramverify.automata.evidence import machine
+    from paramverify.automata.reading import MAX_BYTES, read_automaton
+
+    digest = sha256(read_file(Path(path), MAX_BYTES, "an automaton")).hexdigest()
+    about = document.get("case", {})
+    if about.get("digest") != digest:
+        return Report(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
+    return automata.check_document(document, machine(read_automaton(Path(path)))), None, False
+
+
 def _composition(
     document: dict[str, Any], content: str, path: str, settings: Settings
 ) -> tuple[Report, SecondLook | None, bool]:
@@ -174,6 +190,9 @@ def _composition(
     about = {**document, "components": own}
     look = with_second_look(report, about, content, folder=Path(path).parent, settings=settings)
     return *look, False
+
+
+_APART = {automata.FORMAT: _automaton, compositions.FORMAT: _composition}
 
 
 def _document(report: Report, look: SecondLook | None, claimed: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from paramverify import __version__
@@ -39,7 +39,10 @@ def run_script(backend: Backend, text: str, options: Mapping[str, str]) -> str |
     runner = script_runner(backend)
     if runner is None:
         raise InputError(f"{backend.name}: {why_not(backend)}")
-    return runner("".join(f"(set-option :{name} {value})\n" for name, value in options.items()) + text)
+    called: Callable[[str], str] = getattr(backend, "script_option", str)
+    return runner(
+        "".join(f"(set-option :{called(name)} {value})\n" for name, value in options.items()) + text
+    )
 
 
 def script_attempt(backend: str, text: str, symbols: str = "") -> Attempt:

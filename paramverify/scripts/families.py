@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -145,17 +146,22 @@ def information(title: str, license_: str, category: str) -> dict[str, str]:
 
 
 def members(
-    family: str, claims: Iterable[Claim], session: Session, taken: set[str], left: list[str]
+    family: str, claims: Iterable[Claim], session: Session, taken: set[str], left: Counter[str]
 ) -> Iterator[Member]:
-    """Yields the benchmarks of a family; digests are added to `taken`, reasons for others to `left`."""
+    """Yields the benchmarks of a family; digests are added to `taken`, reasons for others to `left`.
+
+    Raises:
+        TimeLimitError: the time of the session is over before all claims were looked at.
+    """
     number = 0
     for claim in claims:
+        session.in_time()
         about = plain(claim)
         if len(occurring(about)) < LEAST:
-            left.append("fewer than two variables")
+            left["fewer than two variables"] += 1
             continue
         if about.digest() in taken:
-            left.append("another one is the same")
+            left["another one is the same"] += 1
             continue
         taken.add(about.digest())
         number += 1

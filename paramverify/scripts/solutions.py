@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
@@ -18,12 +18,13 @@ from paramverify.answers import Decision, End, Proved, Refuted, Standing
 from paramverify.backends import script_runner
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError, LimitError, UnsupportedError
+from paramverify.evidence import certificates
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL
 from paramverify.exact.settling import VERSION
 from paramverify.formats.script_writing import quoted
 from paramverify.portfolio.agreement import program
-from paramverify.portfolio.session import QUICK, Options, Session
+from paramverify.portfolio.session import ALONE, QUICK, TURN, Options, Session
 from paramverify.portfolio.strategies import BUILT_IN
 from paramverify.processes.attempts import resolve
 from paramverify.processes.runner import Limits, Runner
@@ -101,8 +102,9 @@ def solution(question: Question, truth: Truth, means: Means) -> Answered:
         found = step()
         if found is not None:
             return found
-    reasons = dict.fromkeys(printable.name(reason, LONGEST) for reason in work.reasons)
-    return Answered(Standing.UNKNOWN, end=work.end, reason="; ".join(reasons) or NO_TIME)
+    reasons = dict.fromkeys(printable.name(reason, LONGEST) for reason in work.reasons if reason)
+    end = End.TIMEOUT if means.left < LEAST or not reasons else work.end
+    return Answered(Standing.UNKNOWN, end=end, reason="; ".join(reasons) or NO_TIME)
 
 
 def _cells(question: Question) -> list[_Cell]:
@@ -128,6 +130,24 @@ def _point(
 
 
 @dataclass
+class _Words:
+    """What solvers have said of a script: the backend and what it printed; for unsat by program."""
+
+    unsat: dict[str, tuple[str, str]] = field(default_factory=dict)
+    sat: dict[str, str] = field(default_factory=dict)
+
+    def check_agreement(self, said: str, by: str) -> None:
+        """Checks that none of them says the other of sat and unsat.
+
+        Raises:
+            DisagreementError: one does.
+        """
+        for other, text in self.sat.items() if said == "unsat" else self.unsat.values():
+            contrary = "sat" if said == "unsat" else "unsat"
+            raise DisagreementError("the script", ((by, said, ""), (other, contrary, text)))
+
+
+@dataclass
 class _Work:
     """The cells of a question that are still open, and what is known."""
 
@@ -138,13 +158,22 @@ class _Work:
     settled: Settled = ()
     end: End = End.GAVE_UP
     irrational: bool = False
+    words: _Words = field(default_factory=_Words)
 
     def __post_init__(self) -> None:
         self.reasons: list[str] = []
 
     def quickly(self) -> Answered | None:
-        """Lets the exact procedures look at each cell, with a small bound on their work."""
-        return self._each(lambda claim: Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION))
+        """Lets the exact procedures look at each cell, with a small bound on their work.
+
+        Where there are many cells, the others get half of the time.
+        """
+        part = self.means.within(self.means.left / 2)
+
+        def decide(claim: Claim) -> Decision:
+            return Decision(decide_exactly(claim, replace(QUICK)), BUILT_IN, VERSION)
+
+        return self._each(decide, part)
 
     def by_backends(self) -> Answered | None:
         """Lets the backends race for each cell, with half of the time.
@@ -157,23 +186,27 @@ class _Work:
         if part.left < LEAST:
             return None
         with Session(replace(part.options, seconds=part.left), part.runner) as session:
-            return self._each(session.decide)
+            return self._each(session.decide, part)
 
     def by_solvers(self, seconds: float) -> Answered | None:
         """Lets those solvers race that read the script as it is."""
         part = self.means.within(min(seconds, self.means.left))
         if not part.solvers() or part.left < LEAST:
             return None
-        found = as_it_is(self.question, self.truth, part)
+        found = as_it_is(self.question, self.truth, part, words=self.words)
         if found.standing is not Standing.UNKNOWN:
             return found
         self.reasons.append(found.reason)
         self.end = found.end
         return None
 
-    def _each(self, decide: Callable[[Claim], Decision]) -> Answered | None:
+    def _each(self, decide: Callable[[Claim], Decision], means: Means) -> Answered | None:
         left: list[_Cell] = []
         for cell in self.waiting:
+            if means.left <= 0:
+                self.end = End.TIMEOUT
+                left.append(cell)
+                continue
             made = decide(cell.region.claim)
             if isinstance(made.answer, Proved):
                 self.settled += ((cell.region.claim, made),)
@@ -181,6 +214,7 @@ class _Work:
             if isinstance(made.answer, Refuted):
                 point = cell.point(made.answer.point)
                 if self.truth(point):
+                    self.words.check_agreement("sat", made.backend)
                     return Answered(Standing.VIOLATED, point, found_by=(made.backend,))
             else:
                 self.end = made.answer.end
@@ -190,18 +224,23 @@ class _Work:
         self.waiting = left
         if left:
             return None
-        words = (d.backend for _, d in self.settled if d.proof["kind"] == "solver")
+        words = (word for _, decision in self.settled for word in certificates.words(decision))
+        solvers = tuple(dict.fromkeys(words))
         by = dict.fromkeys(d.backend for _, d in self.settled)
-        return Answered(
-            Standing.HOLDS, settled=self.settled, solvers=tuple(dict.fromkeys(words)), found_by=tuple(by)
-        )
+        if solvers:  # a certificate needs nobody's consent
+            self.words.check_agreement("unsat", ", ".join(solvers))
+        return Answered(Standing.HOLDS, settled=self.settled, solvers=solvers, found_by=tuple(by))
 
 
 # --- solvers that read scripts --------------------------------------------------------------------------
 
 
-def as_it_is(question: Question, truth: Truth, means: Means, reason: str = "") -> Answered:
+def as_it_is(
+    question: Question, truth: Truth, means: Means, reason: str = "", words: _Words | None = None
+) -> Answered:
     """Lets solvers race for the script itself; a sat counts where the assertions are true at its model.
+
+    `words` are those of earlier races for it, and get those of this one.
 
     Raises:
         DisagreementError: a solver says unsat, and another one sat.
@@ -212,11 +251,12 @@ def as_it_is(question: Question, truth: Truth, means: Means, reason: str = "") -
         return Answered(Standing.UNKNOWN, end=End.GAVE_UP, reason="; ".join(filter(None, (reason, told))))
     if means.left < LEAST:
         return Answered(Standing.UNKNOWN, end=End.TIMEOUT, reason=reason or NO_TIME)
-    race = _Race(question, truth, means)
+    race = _Race(question, truth, means, words or _Words())
     symbols = " ".join(map(quoted, question.symbols))
     attempts = [script_attempt(name, question.script, symbols) for name in names]
     means.runner.warm(names)
-    made = means.runner.race(attempts, Limits(means.left, means.options.memory), race.enough, WIDTH)
+    limits = Limits(means.left, means.options.memory)
+    made = means.runner.race(attempts, limits, race.enough, WIDTH, turn=TURN, alone=ALONE)
     for decision in made:
         race.enough(decision)
     return race.result(reason)
@@ -225,12 +265,11 @@ def as_it_is(question: Question, truth: Truth, means: Means, reason: str = "") -
 class _Race:
     """What solvers say of a script, as they come."""
 
-    def __init__(self, question: Question, truth: Truth, means: Means) -> None:
+    def __init__(self, question: Question, truth: Truth, means: Means, words: _Words) -> None:
         self.question, self.truth = question, truth
         self.confirm = means.options.confirm
         self.seen: set[int] = set()
-        self.unsat: dict[str, tuple[str, str]] = {}  # by program: the backend, and what it printed
-        self.said_sat: dict[str, str] = {}
+        self.unsat, self.said_sat = words.unsat, words.sat
         self.point: tuple[Point, str] | None = None
         self.open: list[tuple[End, str]] = []
 

@@ -4,7 +4,8 @@
     x = (A·u + B·v)/D with u + v = 1 its coefficients are those of Bernstein, up to positive numbers.  Where u
     and v are at least zero and all coefficients are, the polynomial is.  A form is written as a polynomial
     again: the chain of the variable k has the coefficients cⱼ.  A change of u and v, which is a matrix of whole
-    numbers, is all that is ever done: to begin, and for each cut. *)
+    numbers, is all that is ever done: to begin, and for each cut.  It is made of shears, which only add where
+    they can. *)
 
 From Coq Require Import ZArith Reals List Lia Lra Bool QArith Qreals Psatz.
 From Paramverify Require Import Poly Goal.
@@ -137,58 +138,7 @@ Proof.
   - apply fits_PX in H; rewrite (IH _ _ _ _ H); cbn [pow pred]; lra.
 Qed.
 
-(** * Changes of u and v along one axis *)
-
-(** The coefficients of (a·u + b·v)ⁿ. *)
-Fixpoint lval (l : list Z) (n : nat) (u v : R) : R :=
-  match l with [] => 0 | z :: l => IZR z * u ^ n + v * lval l (pred n) u v end.
-
-Fixpoint lgo (a b before : Z) (l : list Z) : list Z :=
-  match l with [] => [(b * before)%Z] | z :: l => (b * before + a * z)%Z :: lgo a b z l end.
-Definition lmul (a b : Z) (l : list Z) : list Z := lgo a b 0 l.
-
-Fixpoint lpow (a b : Z) (n : nat) : list Z := match n with O => [1%Z] | S n => lmul a b (lpow a b n) end.
-
-Lemma lgo_length : forall a b l z, length (lgo a b z l) = S (length l).
-Proof. induction l; intro z; simpl; auto. Qed.
-
-Lemma lpow_length : forall a b n, length (lpow a b n) = S n.
-Proof. induction n; simpl; [easy|]; unfold lmul; now rewrite lgo_length, IHn. Qed.
-
-Lemma lgo_val : forall a b u v l z n, (length l <= n)%nat ->
-  lval (lgo a b z l) n u v = IZR b * IZR z * u ^ n + (IZR a * u + IZR b * v) * lval l (pred n) u v.
-Proof.
-  induction l as [|y l IH]; intros z n H; cbn [lgo lval].
-  - rewrite mult_IZR; lra.
-  - destruct n as [|n]; [simpl in H; lia|]; simpl in H.
-    rewrite IH by lia; cbn [pred pow]; rewrite plus_IZR, !mult_IZR; lra.
-Qed.
-
-Lemma lpow_val : forall a b n u v, lval (lpow a b n) n u v = (IZR a * u + IZR b * v) ^ n.
-Proof.
-  induction n as [|n IH]; intros u v; cbn [lpow lval pred pow]; [lra|].
-  unfold lmul; rewrite lgo_val by now rewrite lpow_length.
-  cbn [pred]; rewrite IH; lra.
-Qed.
-
-(** q times such a power. *)
-Fixpoint outer (q : poly) (l : list Z) : poly :=
-  match l with [] => Pc 0 | z :: l => mkX (pscale z q) (outer q l) end.
-
-Lemma outer_val : forall q l n ns u v,
-  fval (outer q l) (n :: ns) u v = lval l n (u 0%nat) (v 0%nat) * fval q ns (shift u) (shift v).
-Proof.
-  induction l as [|z l IH]; intros n ns u v; cbn [outer lval]; [simpl; lra|].
-  rewrite fval_mkX; cbn [fval hd tl]; rewrite IH, fval_pscale; lra.
-Qed.
-
-Lemma outer_fits : forall q l n, (length l <= S n)%nat -> fits n (outer q l) = true.
-Proof.
-  induction l as [|z l IH]; intros n H; [easy|]; cbn [outer]; simpl in H.
-  destruct n as [|n]; [destruct l; [|simpl in H; lia]|].
-  - simpl; now destruct (pscale z q).
-  - apply fits_mkX, IH; lia.
-Qed.
+(** * Changes of u and v along one axis: reversal, shears, scales *)
 
 Record mat := Mat { ma : Z; mb : Z; mc : Z; md : Z }.
 Definition identity := Mat 1 0 0 1.
@@ -204,40 +154,6 @@ Proof. intros; unfold toU, toV, mmul; cbn [ma mb mc md]; rewrite !plus_IZR, !mul
 Lemma toV_mul : forall m t u v, toV (mmul m t) u v = toV m (toU t u v) (toV t u v).
 Proof. intros; unfold toU, toV, mmul; cbn [ma mb mc md]; rewrite !plus_IZR, !mult_IZR; lra. Qed.
 
-(** (c·u + d·v)·p, of a degree more. *)
-Definition lin (c d : Z) (p : poly) : poly := padd (pscale c p) (mkX (Pc 0) (pscale d p)).
-
-Lemma lin_val : forall c d p n ns u v, fits n p = true ->
-  fval (lin c d p) (S n :: ns) u v = (IZR c * u 0%nat + IZR d * v 0%nat) * fval p (n :: ns) u v.
-Proof.
-  intros c d p n ns u v H; unfold lin.
-  rewrite fval_padd, fval_mkX; cbn [fval hd tl pred]; rewrite !fval_pscale, fval_up by easy; lra.
-Qed.
-
-Lemma lin_fits : forall c d p n, fits n p = true -> fits (S n) (lin c d p) = true.
-Proof.
-  intros c d p n H; unfold lin; apply fits_padd; [apply fits_pscale|apply fits_mkX, fits_pscale; easy].
-  clear c d; revert n H; induction p as [c|q _ p IH]; intros n H; [easy|].
-  destruct n; [apply fits_PX_0 in H; now subst|]; apply fits_PX in H; apply fits_PX; auto.
-Qed.
-
-(** The form in the new u and v; and (a·u + b·v)ⁿ. *)
-Fixpoint subst (t : mat) (p : poly) (n : nat) : poly * list Z :=
-  match p with
-  | Pc _ => let l := lpow (ma t) (mb t) n in (outer p l, l)
-  | PX q r =>
-      match r with
-      | Pc Z0 => let l := lpow (ma t) (mb t) n in (outer q l, l)
-      | _ =>
-          match n with
-          | O => (Pc 0, [])
-          | S n =>
-              let (s, l) := subst t r n in
-              let l := lmul (ma t) (mb t) l in (padd (outer q l) (lin (mc t) (md t) s), l)
-          end
-      end
-  end.
-
 Definition change (t : mat) (k : nat) (u v : env) : env * env :=
   (upd u k (toU t (u k) (v k)), upd v k (toV t (u k) (v k))).
 
@@ -248,35 +164,210 @@ Lemma fval_change0 : forall q ns u v x y,
   fval q ns (shift (upd u 0 x)) (shift (upd v 0 y)) = fval q ns (shift u) (shift v).
 Proof. intros; apply fval_ext; now intro. Qed.
 
-Lemma subst_step : forall t q r n, fits (S n) (PX q r) = true -> r <> Pc 0 ->
-  subst t (PX q r) (S n) =
-    let (s, l) := subst t r n in
-    let l := lmul (ma t) (mb t) l in (padd (outer q l) (lin (mc t) (md t) s), l).
-Proof. intros t q [[| |]|r1 r2] n H K; try reflexivity; easy. Qed.
+(** v becomes c·u + v. *)
+Fixpoint shear (c : Z) (p : poly) : poly :=
+  match p with
+  | Pc _ => p
+  | PX q r => let s := shear c r in padd (lift q) (padd (pscale c s) (mkX (Pc 0) s))
+  end.
 
-Lemma subst_ok : forall t p n ns u v, fits n p = true ->
-  snd (subst t p n) = lpow (ma t) (mb t) n /\ fits n (fst (subst t p n)) = true /\
-  fval (fst (subst t p n)) (n :: ns) u v
-  = fval p (n :: ns) (fst (change t 0 u v)) (snd (change t 0 u v)).
+(** v becomes d·v; [pw] is a power of d. *)
+Fixpoint scale_from (pw d : Z) (p : poly) : poly :=
+  match p with
+  | Pc _ => pscale pw p
+  | PX q r => mkX (pscale pw q) (match r with Pc Z0 => Pc 0 | _ => scale_from (pw * d) d r end)
+  end.
+
+(** u and v change places, in a form of degree n. *)
+Fixpoint pad (n : nat) (p : poly) : poly := match n with O => p | S n => mkX (Pc 0) (pad n p) end.
+Fixpoint rev_onto (n : nat) (p acc : poly) {struct p} : poly :=
+  match p with
+  | Pc _ => pad n (mkX p acc)
+  | PX q r =>
+      match r with
+      | Pc Z0 => pad n (mkX q acc)
+      | _ => match n with O => Pc 0 | S n => rev_onto n r (mkX q acc) end
+      end
+  end.
+
+Inductive move := Rev | Shear (c : Z) | Scale (d : Z).
+Definition mat_of_move (o : move) : mat :=
+  match o with Rev => Mat 0 1 1 0 | Shear c => Mat 1 0 c 1 | Scale d => Mat 1 0 0 d end.
+Definition apply_move (n : nat) (p : poly) (o : move) : poly :=
+  match o with
+  | Rev => rev_onto n p (Pc 0)
+  | Shear c => if Z.eqb c 0 then p else shear c p
+  | Scale d => if Z.eqb d 1 then p else scale_from 1 d p
+  end.
+
+Lemma is_zero_poly_dec : forall p : poly, {p = Pc 0} + {p <> Pc 0}.
+Proof. intros [[| |]|]; [now left| | |]; now right. Qed.
+
+Lemma fits_low : forall n p, fits n p = true -> fits (S n) p = true.
 Proof.
-  intros t p; induction p as [c|q _ r IH]; intros n ns u v H.
-  - cbn [subst fst snd]; split; [easy|]; split; [apply outer_fits; now rewrite lpow_length|].
-    rewrite outer_val, lpow_val; cbn [fval wt change fst]; rewrite upd_same; unfold toU.
-    rewrite wt_change0; lra.
-  - assert (Z : {r = Pc 0} + {r <> Pc 0}).
-    { destruct r as [[| |]|]; [now left| | |]; now right. }
-    destruct Z as [->|Z].
-    + cbn [subst fst snd]; split; [easy|]; split; [apply outer_fits; now rewrite lpow_length|].
-      rewrite outer_val, lpow_val; cbn [fval hd tl change fst snd]; rewrite upd_same, fval_change0.
-      unfold toU; lra.
-    + destruct n as [|n]; [apply fits_PX_0 in H; easy|].
-      rewrite subst_step by easy; apply fits_PX in H.
-      destruct (IH n ns u v H) as (E1 & E2 & E3); destruct (subst t r n) as [s l]; cbn [fst snd] in *; subst l.
-      split; [easy|]; split.
-      * apply fits_padd; [apply outer_fits; unfold lmul; now rewrite lgo_length, lpow_length|now apply lin_fits].
-      * change (lmul (ma t) (mb t) (lpow (ma t) (mb t) n)) with (lpow (ma t) (mb t) (S n)).
-        rewrite fval_padd, outer_val, lpow_val, lin_val, E3 by easy.
-        cbn [fval hd tl pred change fst snd]; rewrite !upd_same, fval_change0; unfold toU, toV; lra.
+  intros n p; revert n; induction p as [c|q _ p IH]; intros n H; [easy|].
+  destruct n; [apply fits_PX_0 in H; now subst|]; apply fits_PX in H; apply fits_PX; auto.
+Qed.
+
+Lemma fits_lift : forall n q, fits n (lift q) = true.
+Proof. intros n [c|q1 q2]; easy. Qed.
+
+(** (c·u + v)·p, of a degree more. *)
+Lemma lin_val : forall c p n ns u v, fits n p = true ->
+  fval (padd (pscale c p) (mkX (Pc 0) p)) (S n :: ns) u v
+  = (IZR c * u 0%nat + v 0%nat) * fval p (n :: ns) u v.
+Proof.
+  intros c p n ns u v H.
+  rewrite fval_padd, fval_mkX, fval_pscale, fval_up by easy; cbn [fval hd tl pred]; lra.
+Qed.
+
+Lemma lin_fits : forall c p n, fits n p = true -> fits (S n) (padd (pscale c p) (mkX (Pc 0) p)) = true.
+Proof. intros c p n H; apply fits_padd; [now apply fits_pscale, fits_low|now apply fits_mkX]. Qed.
+
+Lemma fval_lift : forall q n ns u v, fval (lift q) (n :: ns) u v = u 0%nat ^ n * fval q ns (shift u) (shift v).
+Proof. intros; unfold lift; rewrite fval_mkX; cbn [fval hd tl]; lra. Qed.
+
+Lemma shear_ok : forall c p n ns u v, fits n p = true -> fits n (shear c p) = true /\
+  fval (shear c p) (n :: ns) u v
+  = fval p (n :: ns) (fst (change (Mat 1 0 c 1) 0 u v)) (snd (change (Mat 1 0 c 1) 0 u v)).
+Proof.
+  intros c p; induction p as [z|q _ r IH]; intros n ns u v H.
+  - split; [easy|]; cbn [shear fval wt change fst]; rewrite upd_same, wt_change0.
+    unfold toU; cbn [ma mb]; rewrite Rmult_1_l, Rmult_0_l, Rplus_0_r; reflexivity.
+  - cbn [shear]; destruct n as [|n].
+    + apply fits_PX_0 in H; subst; cbn [shear].
+      replace (padd (pscale c (Pc 0)) (mkX (Pc 0) (Pc 0))) with (Pc 0) by (destruct c as [|[| |]|]; easy).
+      split; [apply fits_padd; [apply fits_lift|easy]|].
+      rewrite fval_padd, fval_lift; cbn [fval hd tl pow change fst snd]; rewrite fval_change0; lra.
+    + apply fits_PX in H; destruct (IH n ns u v H) as [E1 E2]; split.
+      * apply fits_padd; [apply fits_lift|now apply lin_fits].
+      * rewrite fval_padd, fval_lift, lin_val, E2 by easy.
+        cbn [fval hd tl pred change fst snd]; rewrite !upd_same, fval_change0; unfold toU, toV; cbn [ma mb mc md].
+        rewrite !Rmult_1_l, Rmult_0_l, Rplus_0_r; reflexivity.
+Qed.
+
+Lemma scale_ok : forall d p pw n ns u v, fits n p = true -> fits n (scale_from pw d p) = true /\
+  fval (scale_from pw d p) (n :: ns) u v
+  = IZR pw * fval p (n :: ns) (fst (change (Mat 1 0 0 d) 0 u v)) (snd (change (Mat 1 0 0 d) 0 u v)).
+Proof.
+  intros d p; induction p as [z|q _ r IH]; intros pw n ns u v H.
+  - cbn [scale_from]; split; [now apply fits_pscale|]; rewrite fval_pscale.
+    cbn [fval wt change fst]; rewrite upd_same, wt_change0.
+    unfold toU; cbn [ma mb]; rewrite Rmult_1_l, Rmult_0_l, Rplus_0_r; reflexivity.
+  - assert (U : fst (change (Mat 1 0 0 d) 0 u v) 0%nat = u 0%nat).
+    { cbn [change fst]; rewrite upd_same; unfold toU; cbn [ma mb]; lra. }
+    assert (V : snd (change (Mat 1 0 0 d) 0 u v) 0%nat = IZR d * v 0%nat).
+    { cbn [change snd]; rewrite upd_same; unfold toV; cbn [mc md]; lra. }
+    cbn [scale_from]; destruct (is_zero_poly_dec r) as [->|Z].
+    + split; [apply fits_lift|].
+      rewrite fval_mkX; cbn [fval hd tl]; rewrite fval_pscale, U; cbn [change fst snd].
+      rewrite fval_change0; lra.
+    + replace (match r with Pc Z0 => Pc 0 | _ => scale_from (pw * d) d r end) with (scale_from (pw * d) d r)
+        by (destruct r as [[| |]|]; easy).
+      destruct n as [|n]; [apply fits_PX_0 in H; easy|]; apply fits_PX in H.
+      destruct (IH (pw * d)%Z n ns u v H) as [E1 E2]; split; [now apply fits_mkX|].
+      rewrite fval_mkX; cbn [fval hd tl pred]; rewrite fval_pscale, E2, U, V, mult_IZR.
+      replace (fval q ns (shift (fst (change (Mat 1 0 0 d) 0 u v))) (shift (snd (change (Mat 1 0 0 d) 0 u v))))
+        with (fval q ns (shift u) (shift v)) by (cbn [change fst snd]; now rewrite fval_change0).
+      ring.
+Qed.
+
+Lemma pad_val : forall n p N ns u v,
+  fval (pad n p) (N :: ns) u v = v 0%nat ^ n * fval p ((N - n)%nat :: ns) u v.
+Proof.
+  induction n as [|n IH]; intros p N ns u v; cbn [pad pow].
+  - rewrite Nat.sub_0_r; lra.
+  - rewrite fval_mkX; cbn [fval hd tl]; rewrite IH; replace (pred N - n)%nat with (N - S n)%nat by lia; lra.
+Qed.
+
+Lemma pad_fits : forall n m p, fits m p = true -> fits (n + m) (pad n p) = true.
+Proof. induction n; intros m p H; simpl; [easy|]; now apply fits_mkX, IHn. Qed.
+
+(** p may follow a coefficient, in a chain of degree n. *)
+Definition room (n : nat) (p : poly) : Prop := p = Pc 0 \/ exists m, n = S m /\ fits m p = true.
+
+Lemma room_fits : forall n q p, room n p -> fits n (mkX q p) = true.
+Proof. intros n q p [->|(m & -> & H)]; [apply fits_lift|now apply fits_mkX]. Qed.
+
+Lemma rev_ok : forall p n acc N ns u v, fits n p = true -> (n <= N)%nat -> room (N - n) acc ->
+  fits N (rev_onto n p acc) = true /\
+  fval (rev_onto n p acc) (N :: ns) u v
+  = u 0%nat ^ (N - n) * fval p (n :: ns) (upd u 0 (v 0%nat)) (upd v 0 (u 0%nat))
+    + v 0%nat ^ S n * fval acc (pred (N - n) :: ns) u v.
+Proof.
+  assert (End : forall q n acc N ns u v, (n <= N)%nat -> room (N - n) acc ->
+    fits N (pad n (mkX q acc)) = true /\
+    fval (pad n (mkX q acc)) (N :: ns) u v
+    = u 0%nat ^ (N - n) * (v 0%nat ^ n * fval q ns (shift u) (shift v))
+      + v 0%nat ^ S n * fval acc (pred (N - n) :: ns) u v).
+  { intros q n acc N ns u v L A; split.
+    - replace N with (n + (N - n))%nat by lia; now apply pad_fits, room_fits.
+    - rewrite pad_val, fval_mkX; cbn [fval hd tl pow]; ring. }
+  induction p as [z|q _ r IH]; intros n acc N ns u v H L A.
+  - destruct (End (Pc z) n acc N ns u v L A) as [E1 E2]; split; [exact E1|].
+    cbn [rev_onto]; rewrite E2; cbn [fval wt]; rewrite upd_same, wt_change0; ring.
+  - destruct (is_zero_poly_dec r) as [->|Z].
+    + destruct (End q n acc N ns u v L A) as [E1 E2]; split; [exact E1|].
+      cbn [rev_onto]; rewrite E2; cbn [fval hd tl]; rewrite upd_same, fval_change0; ring.
+    + destruct n as [|n]; [apply fits_PX_0 in H; easy|]; apply fits_PX in H.
+      replace (rev_onto (S n) (PX q r) acc) with (rev_onto n r (mkX q acc))
+        by (destruct r as [[| |]|]; easy).
+      assert (A' : room (N - n) (mkX q acc)).
+      { right; exists (N - S n)%nat; split; [lia|now apply room_fits]. }
+      destruct (IH n (mkX q acc) N ns u v H) as [E1 E2]; [lia|easy|]; split; [exact E1|].
+      rewrite E2, fval_mkX; cbn [fval hd tl pred]; rewrite !upd_same, fval_change0.
+      replace (pred (N - n)) with (N - S n)%nat by lia.
+      replace (N - n)%nat with (S (N - S n)) by lia; cbn [pow]; ring.
+Qed.
+
+Lemma apply_move_ok : forall o n p ns u v, fits n p = true -> fits n (apply_move n p o) = true /\
+  fval (apply_move n p o) (n :: ns) u v
+  = fval p (n :: ns) (fst (change (mat_of_move o) 0 u v)) (snd (change (mat_of_move o) 0 u v)).
+Proof.
+  intros [|c|d] n p ns u v H; cbn [apply_move mat_of_move].
+  - destruct (rev_ok p n (Pc 0) n ns u v H (le_n _)) as [E1 E2]; [now left|]; split; [easy|].
+    rewrite E2, Nat.sub_diag; cbn [fval change fst snd]; unfold toU, toV; cbn [ma mb mc md].
+    rewrite (fval_ext p (n :: ns) (upd u 0 (0 * u 0%nat + 1 * v 0%nat)) (upd v 0 (1 * u 0%nat + 0 * v 0%nat))
+      (upd u 0 (v 0%nat)) (upd v 0 (u 0%nat))); [simpl; lra| |];
+      intro k; unfold upd; destruct (Nat.eqb k 0); lra.
+  - destruct (Z.eqb_spec c 0) as [->|_]; [split; [easy|]|now apply shear_ok].
+    apply fval_ext; intro k; cbn [change fst snd]; unfold toU, toV, upd; cbn [ma mb mc md];
+      destruct (Nat.eqb_spec k 0) as [->|_]; lra.
+  - destruct (Z.eqb_spec d 1) as [->|_].
+    + split; [easy|]; apply fval_ext; intro k; cbn [change fst snd]; unfold toU, toV, upd; cbn [ma mb mc md];
+        destruct (Nat.eqb_spec k 0) as [->|_]; lra.
+    + destruct (scale_ok d p 1 n ns u v H) as [E1 E2]; split; [easy|]; rewrite E2; lra.
+Qed.
+
+(** Several moves, the first one first. *)
+Definition mat_of_moves (l : list move) : mat := fold_left (fun m o => mmul m (mat_of_move o)) l identity.
+Definition apply_moves (l : list move) (n : nat) (p : poly) : poly := fold_left (apply_move n) l p.
+
+Lemma change_mul : forall p ns m t u v,
+  fval p ns (fst (change (mmul m t) 0 u v)) (snd (change (mmul m t) 0 u v))
+  = fval p ns (fst (change m 0 (fst (change t 0 u v)) (snd (change t 0 u v))))
+      (snd (change m 0 (fst (change t 0 u v)) (snd (change t 0 u v)))).
+Proof.
+  intros; apply fval_ext; intro k; cbn [change fst snd]; unfold upd; destruct (Nat.eqb_spec k 0) as [->|_];
+    cbn [Nat.eqb]; rewrite ?toU_mul, ?toV_mul; reflexivity.
+Qed.
+
+Lemma apply_moves_ok : forall l n p ns u v, fits n p = true -> 
+  fval (apply_moves l n p) (n :: ns) u v
+  = fval p (n :: ns) (fst (change (mat_of_moves l) 0 u v)) (snd (change (mat_of_moves l) 0 u v)).
+Proof.
+  assert (G : forall l n p0 m p ns,
+    (fits n p = true /\ forall u v, fval p (n :: ns) u v
+       = fval p0 (n :: ns) (fst (change m 0 u v)) (snd (change m 0 u v))) ->
+    forall u v, fval (fold_left (apply_move n) l p) (n :: ns) u v
+      = fval p0 (n :: ns) (fst (change (fold_left (fun m o => mmul m (mat_of_move o)) l m) 0 u v))
+          (snd (change (fold_left (fun m o => mmul m (mat_of_move o)) l m) 0 u v))).
+  { induction l as [|o l IH]; intros n p0 m p ns [F E] u v; cbn [fold_left]; [apply E|].
+    apply IH; destruct (apply_move_ok o n p ns u v F) as [F' _]; split; [exact F'|]; clear u v; intros u v.
+    destruct (apply_move_ok o n p ns u v F) as [_ E']; rewrite E', E, change_mul; reflexivity. }
+  intros l n p ns u v F; apply (G l n p identity p ns); split; [exact F|]; clear u v; intros u v.
+  apply fval_ext; intro k; cbn [change fst snd]; unfold toU, toV, upd, identity; cbn [ma mb mc md];
+    destruct (Nat.eqb_spec k 0) as [->|_]; lra.
 Qed.
 
 (** The same below k variables. *)
@@ -297,29 +388,24 @@ Fixpoint fits_at (k n : nat) : poly -> bool :=
   | S k => fix go p := match p with Pc _ => true | PX q p => fits_at k n q && go p end
   end.
 
-Definition go_or_zero k f (p : poly) := match p with Pc Z0 => Pc 0 | _ => at_depth (S k) f p end.
-
-Lemma shift_updS_pt : forall (e : env) k x j, shift (upd e (S k) x) j = upd (shift e) k x j.
-Proof. reflexivity. Qed.
-
 Lemma fits_at_Pc : forall k n c, fits_at k n (Pc c) = true.
 Proof. destruct k; easy. Qed.
 
-Lemma at_depth_ok : forall t k p ns u v, fits_at k (nth k ns 0%nat) p = true ->
-  fval (at_depth k (fun p => fst (subst t p (nth k ns 0%nat))) p) ns u v
-  = fval p ns (fst (change t k u v)) (snd (change t k u v)).
+Lemma at_depth_ok : forall l k p ns u v, fits_at k (nth k ns 0%nat) p = true ->
+  fval (at_depth k (apply_moves l (nth k ns 0%nat)) p) ns u v
+  = fval p ns (fst (change (mat_of_moves l) k u v)) (snd (change (mat_of_moves l) k u v)).
 Proof.
-  intros t k; induction k as [|k IH]; intros p ns u v H.
+  intros l k; set (t := mat_of_moves l); induction k as [|k IH]; intros p ns u v H.
   - cbn [at_depth fits_at] in *.
     rewrite <- (fval_hd _ ns), <- (fval_hd p ns).
     replace (nth 0 ns 0%nat) with (hd 0%nat ns) in * by now destruct ns.
-    now apply subst_ok.
+    now apply apply_moves_ok.
   - assert (G : forall q ns, fits_at k (nth k (tl ns) 0%nat) q = true ->
-      fval (at_depth k (fun p => fst (subst t p (nth k (tl ns) 0%nat))) q) (tl ns) (shift u) (shift v)
+      fval (at_depth k (apply_moves l (nth k (tl ns) 0%nat)) q) (tl ns) (shift u) (shift v)
       = fval q (tl ns) (shift (fst (change t (S k) u v))) (shift (snd (change t (S k) u v)))).
     { intros q ms Q; rewrite (IH q (tl ms) (shift u) (shift v) Q); apply fval_ext; reflexivity. }
     assert (N : forall ns : list nat, nth (S k) ns 0%nat = nth k (tl ns) 0%nat).
-    { intros [|a l]; [now destruct k|easy]. }
+    { intros [|a m]; [now destruct k|easy]. }
     rewrite N in *.
     remember (nth k (tl ns) 0%nat) as n eqn:En.
     revert ns En H; induction p as [c|q _ p IHp]; intros ns En H.
@@ -332,9 +418,7 @@ Proof.
       replace (fst (change t (S k) u v) 0%nat) with (u 0%nat) by reflexivity.
       replace (snd (change t (S k) u v) 0%nat) with (v 0%nat) by reflexivity.
       f_equal; f_equal.
-      assert (Z : {p = Pc 0} + {p <> Pc 0}).
-      { destruct p as [[| |]|]; [now left| | |]; now right. }
-      destruct Z as [->|Z]; [cbn [fval]; lra|].
+      destruct (is_zero_poly_dec p) as [->|Z]; [cbn [fval]; lra|].
       rewrite <- (IHp (pred (hd 0%nat ns) :: tl ns)); [|exact En|exact H2].
       destruct p as [[| |]|]; try reflexivity; easy.
 Qed.
@@ -365,11 +449,11 @@ Qed.
 
 Definition form_of (p : poly) (ns : list nat) : form := Form p ns [] true.
 
-Definition step (k : nat) (t : mat) (f : form) : form :=
+Definition step (k : nat) (l : list move) (f : form) : form :=
   let n := nth k (fdegrees f) 0%nat in
   if fgood f && fits_at k n (fpoly f)
-  then Form (at_depth k (fun p => fst (subst t p n)) (fpoly f)) (fdegrees f)
-         (put (fmats f) k (mmul (mat_at (fmats f) k) t)) true
+  then Form (at_depth k (apply_moves l n) (fpoly f)) (fdegrees f)
+         (put (fmats f) k (mmul (mat_at (fmats f) k) (mat_of_moves l))) true
   else Form (Pc 0) (fdegrees f) [] false.
 
 (** The form is p, seen from other coordinates. *)
@@ -384,9 +468,9 @@ Proof.
     rewrite nth_overflow by (simpl; lia); unfold toU, toV, identity; cbn [ma mb mc md]; lra.
 Qed.
 
-Lemma step_shows : forall k t f p, shows f p -> shows (step k t f) p.
+Lemma step_shows : forall k l f p, shows f p -> shows (step k l f) p.
 Proof.
-  intros k t f p H; unfold step.
+  intros k l f p H; unfold step.
   destruct (fgood f && fits_at k (nth k (fdegrees f) 0%nat) (fpoly f)) eqn:E; [|intro; discriminate].
   apply andb_prop in E as [E1 E2]; intros _ u v; cbn [fpoly fdegrees fmats].
   rewrite at_depth_ok by easy; rewrite (H E1).
@@ -395,18 +479,18 @@ Proof.
     |rewrite !upd_other, mat_put_other by easy; reflexivity]).
 Qed.
 
-(** From the interval [lo, hi]: D·(u + v) = 1 and A·u + B·v = x. *)
-Definition mat_of (i : interval) : mat :=
+(** To the interval [A/D, B/D], from 1 and x: D·(u + v) = 1 and A·u + B·v = x. *)
+Definition moves_to (a b d : Z) : list move := [Rev; Scale d; Rev; Shear a; Scale (b - a); Rev; Shear 1; Rev].
+Definition moves_of (i : interval) : list move :=
   let (a, m) := lo i in
   let (b, n) := hi i in
-  if Pos.eqb m n then Mat (Zpos m) (Zpos m) a b
-  else Mat (Zpos (m * n)) (Zpos (m * n)) (a * Zpos n) (b * Zpos m).
+  if Pos.eqb m n then moves_to a b (Zpos m) else moves_to (a * Zpos n) (b * Zpos m) (Zpos (m * n)).
 
 Fixpoint on_axes (b : box) (k : nat) (f : form) : form :=
   match b with
   | [] => f
   | None :: b => on_axes b (S k) f
-  | Some i :: b => on_axes b (S k) (step k (mat_of i) f)
+  | Some i :: b => on_axes b (S k) (step k (moves_of i) f)
   end.
 
 Definition form_on (b : box) (ns : list nat) (p : poly) : form := on_axes b 0 (form_of p ns).

@@ -19,9 +19,9 @@ Definition cut_weights (m : mat) (a : Q) : Z * Z :=
   if Z.eqb d 0 then (x, y) else ((x / d)%Z, (y / d)%Z).
 
 Definition lower_form (k : nat) (a : Q) (f : form) : form :=
-  let (x, y) := cut_weights (mat_at (fmats f) k) a in step k (Mat 1 x 0 y) f.
+  let (x, y) := cut_weights (mat_at (fmats f) k) a in step k [Scale y; Rev; Shear x; Rev] f.
 Definition upper_form (k : nat) (a : Q) (f : form) : form :=
-  let (x, y) := cut_weights (mat_at (fmats f) k) a in step k (Mat x 0 y 1) f.
+  let (x, y) := cut_weights (mat_at (fmats f) k) a in step k [Rev; Scale x; Rev; Shear y] f.
 
 Lemma lower_form_shows : forall k a f p, shows f p -> shows (lower_form k a f) p.
 Proof. intros k a f p H; unfold lower_form; destruct (cut_weights _ _); now apply step_shows. Qed.

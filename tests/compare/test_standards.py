@@ -7,6 +7,7 @@ import io
 import json
 import resource
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,16 +15,17 @@ from xml.etree import ElementTree
 import pytest
 
 from paramverify.backends.smtlib_process import SmtLibProcess
+from paramverify.cli.compare import _standard_files
 from paramverify.cli.main import run
 from paramverify.compare import standards
 from paramverify.compare.foreign import read_results
 from paramverify.compare.subjects import Subjects, read_subjects
 from paramverify.compare.summary import Comparison
 from paramverify.errors import InputError
-from paramverify.processes.attempts import Attempt, Limits
+from paramverify.processes.attempts import Attempt, Limits, resolve
 from paramverify.processes.runner import Runner
 from paramverify.reports.pictures import plots
-from paramverify.scripts.asking import NO_CLAIM
+from paramverify.scripts.asking import NO_CLAIM, run_script
 
 SCRIPT = "(set-logic QF_NRA)(set-info :status {})(declare-const x Real)(assert (< (* x x) {}))(check-sat)"
 
@@ -130,6 +132,8 @@ def test_results_of_other_tools(subjects: Subjects, tmp_path: Path) -> None:
         ("case,tool,status,wall\na.smt2,f,sat,nan\n", "2: wall is 'nan'"),
         ("case,tool,status,claim\na.smt2,f,sat,one\n", "2: claim is 'one', which is no number"),
         ("case,tool,status,claim\na.smt2,f,sat,1.5\n", "2: claim is '1.5', which is no whole number"),
+        ("case,tool,status,claim\na.smt2,f,sat,0\n", "2: claim is '0', which is no whole number from 1 on"),
+        (f"case,tool,status\na.smt2,{'f' * 200_000},sat\n", "field larger than field limit"),
         ("case,tool,status,cpu\na.smt2,f,sat,x\n", "2: cpu is 'x', which is no number"),
         ("case,tool,status,wall,cpu\na.smt2,f,sat,,\n", "2: an answer needs its seconds: give wall or cpu"),
         ("case,tool,status\na.smt2,f,no\na.smt2,f,no\n", "3: a second result of f on a.smt2 1"),
@@ -137,6 +141,47 @@ def test_results_of_other_tools(subjects: Subjects, tmp_path: Path) -> None:
         file.write_text(rows)
         with pytest.raises(InputError, match=reason):
             read_results(file, subjects.subjects, 10.0, 5, ("z3",))
+
+
+def test_a_tool_has_one_result_of_a_question(subjects: Subjects, tmp_path: Path) -> None:
+    """A second one in another file is a mistake; a script and a case of one name are two things."""
+    file = tmp_path / "others.csv"
+    file.write_text("case,tool,status,wall\na.smt2,foo,unsat,1\n")
+    records, _ = read_results(file, subjects.subjects, 10.0, 5, ())
+    with pytest.raises(InputError, match=r"2: a second result of foo on a\.smt2 1"):
+        read_results(file, subjects.subjects, 10.0, 5, (), before=records)
+    case = [replace(subjects.subjects[0], case="a")]
+    assert read_results(file, case, 10.0, 5, ())[0] == []
+    file.write_text("case,tool,status,wall\nx/a.toml,foo,unsat,1\na,bar,unsat,1\n")
+    assert [r["backend"] for r in read_results(file, case, 10.0, 5, ())[0]] == ["foo", "bar"]
+
+
+def test_files_that_state_the_contrary_of_each_other(subjects: Subjects) -> None:
+    """Where two files state two things of one question, nobody is wrong by either, and that is told."""
+    first, *others = subjects.subjects
+    contrary = replace(first, case="other.smt2", expected="violated")
+    both = Subjects([first, contrary, *others], subjects.encoded)
+    records = [record(subjects, "a", "bold", **solved("holds", 1, 1, "holds"))]
+    found = Comparison.of(records, both, (), 10.0)
+    assert found.judgement.wrong == ()
+    assert [s.what for s in found.skipped] == [f"what {n} says of number 1" for n in ("a.smt2", "other.smt2")]
+    assert 'value="unknown"' in standards.result_xml(found, next(iter(found.runs)))
+
+
+def test_files_of_names_that_are_alike(subjects: Subjects, tmp_path: Path) -> None:
+    """Each configuration has a file, also where names differ in signs alone."""
+    names = ("z3(seed=1)", "z3(seed=-1)", "z3 seed 1 ")
+    records = [record(subjects, "a", name, **solved("holds", 1, 1, "holds")) for name in names]
+    _standard_files(Comparison.of(records, subjects, (), 10.0), tmp_path)
+    files = (tmp_path / "benchexec").glob("*.results.xml")
+    assert {ElementTree.parse(f).getroot().get("tool") for f in files} == set(names)
+
+
+def test_options_of_z3_reach_scripts() -> None:
+    """What Z3's solver calls an option has the name of a module before it in a script."""
+    text = "(set-logic QF_NRA)(declare-const x Real)(assert (= (* x x) 2))(check-sat)"
+    for option in ("random_seed", "smt.random_seed", "timeout"):
+        assert run_script(resolve("z3"), text, {option: "100"}) == "sat\n"
 
 
 @pytest.mark.parametrize(

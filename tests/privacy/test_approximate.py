@@ -52,7 +52,7 @@ def compare_with_brute_force(seed: int, parameters: int) -> str:
     random = Random(seed)
     found, ratio = drawn(random, parameters), random.choice(RATIOS)
     grid = list(points(found.names))
-    largest = max(found.least_delta(side, ratio, at)[0] for side in (0, 1) for at in grid)
+    largest = max(found.largest_delta(ratio, at) for at in grid)
     delta = min(Fraction(1), max(Fraction(1, 1000), largest + random.choice((-1, 0, 0, 1)) * Fraction(1, 50)))
     report = decided(found, ratio, delta)
     if isinstance(report.verdict, Holds):

@@ -279,11 +279,14 @@ def test_nobody_waits_for_those_that_hang(runner: Runner) -> None:
     assert [isinstance(decision.answer, Proved) for decision in decisions] == [False, False, False, True]
 
 
-def test_the_first_ones_run_alone_for_a_while(runner: Runner) -> None:
-    """Nobody joins a race before the time is over in which the first ones have the processors."""
+def test_the_limit_is_that_of_the_whole_race(runner: Runner) -> None:
+    """Nobody joins while the first ones run alone; who waits has what they leave of the time."""
     rivals = [attempt("hang"), attempt("prove")]
     hanging, proving = runner.race(rivals, SOON, width=1, turn=0.01, alone=3600.0)
-    assert detail(hanging)[0] is End.TIMEOUT  # the other one begins when it has ended, not before
+    assert detail(hanging)[0] is End.TIMEOUT
+    assert detail(proving) == (End.TIMEOUT, "no time was left to ask it")
+    refusing, proving = runner.race([attempt("refuse"), rivals[1]], AMPLE, width=1, turn=0.01, alone=3600.0)
+    assert detail(refusing)[0] is End.GAVE_UP
     assert isinstance(proving.answer, Proved)
 
 

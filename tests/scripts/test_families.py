@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from conftest import ROOT
 from smt_scripts import run_z3
 
 from paramverify.algebra.polynomials import value_at
+from paramverify.answers import Standing
 from paramverify.checker.claims import check_document
 from paramverify.checker.exponentials import encloses_exp
 from paramverify.cli.main import run
@@ -18,7 +20,8 @@ from paramverify.encodings.choice import listed_claims
 from paramverify.formats.script_reading import read_script
 from paramverify.formats.smtlib import occurring, script
 from paramverify.privacy.cases import load
-from paramverify.scripts.families import plain
+from paramverify.scripts import families
+from paramverify.scripts.families import Known, plain
 
 CASES = ROOT / "cases"
 CONTAGIOUS = str(CASES / "noisy-max-contagious.toml")
@@ -52,6 +55,47 @@ def test_statuses_are_right_and_have_evidence(made: Path) -> None:
         assert (report.status, report.trusted) == ({"sat": "violated", "unsat": "holds"}[row["status"]], 0)
         claim = document["witness"]["claim"] if "witness" in document else document["claims"][0]["claim"]
         assert any(claim["polynomial"] == str(c.polynomial) for c in claims if c.digest() == row["digest"])
+
+
+def test_families_of_one_name_and_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cases of one name in two folders have two families; evidence of another claim does not stay."""
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        text = Path(CONTAGIOUS).read_text(encoding="utf-8")
+        (tmp_path / folder / "case.toml").write_text(text.replace("(0, 1)", "(0, 3/4)", folder == "two"))
+    evidence = tmp_path / "new" / "evidence" / "case-0001.json"
+    evidence.parent.mkdir(parents=True)
+    evidence.write_text("{}")
+    nothing = Known(Standing.UNKNOWN, "none", 5, 0.0)
+    monkeypatch.setattr(families, "known_of", lambda claim, session: nothing)
+    files = [str(tmp_path / folder / "case.toml") for folder in ("one", "two")]
+    assert run(["export", *files, "--collection", str(tmp_path / "new")]) == 0
+    rows = list(csv.DictReader((tmp_path / "new" / "index.csv").read_text().splitlines()))
+    assert {row["family"] for row in rows} == {"case", "case.2"}
+    assert all((tmp_path / "new" / row["file"]).exists() for row in rows)
+    assert len({row["digest"] for row in rows}) == len({row["file"] for row in rows}) == len(rows)
+    assert not evidence.exists()
+
+
+def test_claims_that_are_not_reached_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The time of a case ends it; what was decided until then is written, and the rest is counted."""
+
+    def slowly(claim: object, session: object) -> Known:
+        time.sleep(0.3)
+        return Known(Standing.UNKNOWN, "none", 5, 0.3)
+
+    monkeypatch.setattr(families, "known_of", slowly)
+    folder = str(tmp_path / "new")
+    assert run(["export", CONTAGIOUS, "--collection", folder, "--timeout", "0.8", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    late = told["left_out"]["not reached in 0.8 s, the time of its case"]
+    assert 0 < told["scripts"] < 4
+    assert sum(told["left_out"].values()) + told["scripts"] == len(
+        list(listed_claims(load(CONTAGIOUS).model))
+    )
+    assert late > 0
 
 
 def test_what_a_benchmark_says_of_itself(made: Path) -> None:

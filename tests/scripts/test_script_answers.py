@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import random
 import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -12,12 +15,16 @@ from pathlib import Path
 import pytest
 from smt_scripts import run_z3
 
+from paramverify.answers import Answer, End, Open, Proved
+from paramverify.backends import Ability
+from paramverify.claims import Claim
 from paramverify.cli.main import run
-from paramverify.errors import InputError, LimitError
+from paramverify.errors import DisagreementError, InputError, LimitError
 from paramverify.formats import script_terms
 from paramverify.formats.script_reading import script_of
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import race_of
+from paramverify.scripts import solutions
 from paramverify.scripts.answers import Answered
 from paramverify.scripts.deciding import decide_script
 from paramverify.scripts.evaluation import Point, satisfies
@@ -61,6 +68,10 @@ HANDMADE = {
     '(declare-const |ü ( ; "| Real)(assert (= |ü ( ; "| 2))': "sat",
     "(declare-const |let| Real)(declare-const E Real)(assert (< |let| E |let|))": "unsat",
     "(assert (and))(assert (or p (not p)))": "sat",
+    "(declare-const |true| Bool)(assert (not true))": "true is there already",
+    "(define-fun < ((a Real) (b Real)) Bool (> a b))(assert (< 1 0))": "< is there already",
+    "(define-fun abs ((a Real)) Real (ite (< a 0) (- a) a))(assert (< (abs x) 0))": "unsat",
+    "(set-option :global-declarations true)": "declarations that outlive a (pop) are not taken",
 }
 
 
@@ -114,6 +125,58 @@ def test_exact_signs_at_algebraic_points() -> None:
         assert satisfies([equal], point) is true
         assert satisfies([opposite], point) is False
     assert satisfies([opposite], Point({"x": Fraction(1)}, {})) is None
+
+
+@dataclass(frozen=True)
+class Says:
+    """A solver that says one word of scripts, and has no model; of claims it says nothing, or proves all."""
+
+    name: str
+    word: str
+    proves: bool = False
+    builtin: bool = False
+    description: str = ""
+    install: str = ""
+    abilities: frozenset[Ability] = frozenset({Ability.CLAIMS})
+
+    def version(self) -> str:
+        return "1"
+
+    def decide(self, claim: Claim, options: Mapping[str, str]) -> Answer:
+        return Proved(transcript="unsat") if self.proves else Open(End.GAVE_UP, "no")
+
+    def run_script(self, text: str) -> str:
+        return self.word
+
+
+SAYS_SAT, PROVES = Says("says-sat", "sat"), Says("proves", "unknown", proves=True)
+
+
+def test_contradictions_are_seen_from_step_to_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sat that no point shows contradicts the proof of the claims by another program, on its word."""
+    text = "(assert (= (* x x x y) 7))(check-sat)"
+    monkeypatch.setattr(solutions, "FIRST", 30.0)  # a busy machine starts processes slowly
+    liar, prover = f"{__name__}:SAYS_SAT", f"{__name__}:PROVES"
+    with pytest.raises(DisagreementError, match="the script"):
+        words(text, Options(seconds=60, strategy=race_of((liar, prover))))
+    (found,) = answered(text, Options(seconds=60, strategy=race_of((prover,))))
+    assert found.solvers == (f"{prover} 1",)  # although simplification stands above its word
+
+
+def test_many_cells_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the time is over no further cell is begun, and the reason says so."""
+    seen: list[Claim] = []
+
+    def slowly(claim: Claim, work: object) -> Answer:
+        seen.append(claim)
+        time.sleep(0.05)
+        return Open(End.GAVE_UP, "")
+
+    monkeypatch.setattr(solutions, "decide_exactly", slowly)
+    ways = " ".join(f"(= (* x x y) {n})" for n in range(1, 100))
+    (found,) = answered(f"(assert (or {ways}))(check-sat)", replace(ALONE, seconds=0.2))
+    assert (found.end, found.reason) == (End.TIMEOUT, "the time limit was reached")
+    assert 0 < len(seen) < 20
 
 
 QUANTIFIED = {

@@ -37,7 +37,7 @@ def ratio_at(found: Drawn, side: int, delta: Fraction, point: Point) -> Fraction
 
 def deltas_at(found: Drawn, ratio: Fraction, point: Point) -> Fraction:
     """The least delta at a point, in both directions."""
-    return max(found.least_delta(side, ratio, point)[0] for side in (0, 1))
+    return found.largest_delta(ratio, point)
 
 
 def check_number(bound: LeastBound, expected: Fraction) -> None:

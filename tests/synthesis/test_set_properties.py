@@ -82,7 +82,7 @@ def test_the_corners_of_a_curve(seed: int) -> None:
     between = [(a + b) / 2 for a, b in pairwise(ratios)]
 
     def least(ratio: Fraction) -> Fraction:
-        return max(found.least_delta(side, ratio, at)[0] for side in (0, 1))
+        return found.largest_delta(ratio, at)
 
     for point in made.points:
         assert point.delta == least(point.ratio)
@@ -112,9 +112,7 @@ def test_a_curve_over_all_priors(seed: int) -> None:
             ratio = 1 + (last - 1) * Fraction(random.randint(0, 60), 60)
             chord = chord_at(made.points, ratio)
             line = max(p - ratio * q for p, q in made.lines)
-            least = max(
-                found.least_delta(side, ratio, at)[0] for side in (0, 1) for at in points(found.names)
-            )
+            least = max(found.largest_delta(ratio, at) for at in points(found.names))
             assert least <= chord
             assert max(line, 0) >= chord - made.gap
             if k < 2:

@@ -47,7 +47,7 @@ def case(seed: int, parameters: int) -> tuple[Drawn, Fraction, Fraction, Model]:
 
 def needed(found: Drawn, ratio: Fraction, point: Point) -> Fraction:
     """The least delta of both directions at a point, over all sets of outputs."""
-    return max(found.least_delta(side, ratio, point)[0] for side in (0, 1))
+    return found.largest_delta(ratio, point)
 
 
 @pytest.mark.parametrize("seed", range(600, 615))

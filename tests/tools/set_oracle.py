@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations, product
+from math import lcm
+from operator import mul
 from random import Random
 
 from random_models import parametric_model, random_row
@@ -32,18 +34,28 @@ class Drawn:
 
     def shares(self, side: int, point: Point) -> list[Fraction]:
         """How likely each output is under one secret, at a point."""
-        prior = [value(entry, point) for entry in self.priors[side]]
+        return self.both(point)[side]
+
+    def both(self, point: Point) -> tuple[list[Fraction], list[Fraction]]:
+        """How likely each output is under either secret, at a point."""
         rows = [[value(entry, point) for entry in row] for row in self.emissions]
-        return [
-            sum((w * row[k] for w, row in zip(prior, rows, strict=True)), Fraction(0))
-            for k in range(len(rows[0]))
-        ]
+        columns = list(zip(*rows, strict=True))
+
+        def under(secret: list[Mix]) -> list[Fraction]:
+            prior = [value(entry, point) for entry in secret]
+            return [sum(map(mul, prior, column), Fraction(0)) for column in columns]
+
+        return under(self.priors[0]), under(self.priors[1])
 
     def least_delta(self, side: int, ratio: Fraction, point: Point) -> tuple[Fraction, tuple[int, ...]]:
         """The largest Pr(S | side) − ratio · Pr(S | other) over all sets of outputs, and the set."""
-        one, other = self.shares(side, point), self.shares(1 - side, point)
-        subsets = chain.from_iterable(combinations(range(len(one)), n) for n in range(len(one) + 1))
-        return max((sum((one[k] - ratio * other[k] for k in s), Fraction(0)), s) for s in subsets)
+        shares = self.both(point)
+        return largest_set(shares[side], shares[1 - side], ratio)
+
+    def largest_delta(self, ratio: Fraction, point: Point) -> Fraction:
+        """The same for the side where it is larger, without the set."""
+        one, other = self.both(point)
+        return max(largest_set(one, other, ratio)[0], largest_set(other, one, ratio)[0])
 
     def model(self, ratio: Fraction, delta: Fraction, length: int = 1) -> Model:
         """The model of the package with these bounds."""
@@ -55,6 +67,18 @@ class Drawn:
         ring = found.domain.ring
         bounds = (RationalFunction.of(ring.number(bound)) for bound in (ratio, delta))
         return replace(found, measure=Approximate(*bounds))
+
+
+def largest_set(
+    one: list[Fraction], other: list[Fraction], ratio: Fraction
+) -> tuple[Fraction, tuple[int, ...]]:
+    """The largest Pr(S | one) − ratio · Pr(S | other) over all sets of outputs, and the set."""
+    parts = [p - ratio * q for p, q in zip(one, other, strict=True)]
+    scale = lcm(*(part.denominator for part in parts))  # sums of whole numbers are faster
+    whole = [part.numerator * (scale // part.denominator) for part in parts]
+    subsets = chain.from_iterable(combinations(range(len(whole)), n) for n in range(len(whole) + 1))
+    best, chosen = max((sum(whole[k] for k in s), s) for s in subsets)
+    return Fraction(best, scale), chosen
 
 
 def value(entry: Mix, point: Point) -> Fraction:

@@ -83,9 +83,14 @@ class Between:
         """Tells whether a number is between the ends, and on the grid."""
         if self.side:
             return False
-        if self.grid is not None and (self.grid[0] * number - self.grid[1]).denominator != 1:
-            return False
-        return (self.low is None or self.low <= number) and (self.high is None or number <= self.high)
+        top, bottom = number.as_integer_ratio()  # samples are looked up by the ten thousand
+        for end, sign in ((self.low, 1), (self.high, -1)):
+            if end is not None and sign * (top * end.denominator - end.numerator * bottom) < 0:
+                return False
+        if self.grid is None:
+            return True
+        (a, b), (c, d) = (part.as_integer_ratio() for part in self.grid)
+        return (a * top * d - c * b * bottom) % (b * bottom * d) == 0  # a/b·number - c/d is whole
 
 
 def _sum(of: tuple[tuple[int, Fraction], ...]) -> str:
@@ -168,17 +173,21 @@ def flat(outputs: Iterable[Put]) -> Iterator[Put]:
 
 def holds(observation: Outputs, outputs: Outputs) -> bool:
     """Tells whether plain outputs are in the set of outputs that an observation is."""
-    known = list(flat(outputs))
+    known: list[Put] = []
 
     def fits(name: Put, value: Put) -> bool:
+        if isinstance(name, Between):
+            return isinstance(value, Fraction) and name.holds(meant(name, value))
         if isinstance(name, tuple) and isinstance(value, tuple):
             return len(name) == len(value) and all(map(fits, name, value))
-        if not isinstance(name, Between):
-            return key(name) == key(value)
-        if not isinstance(value, Fraction):
-            return False
-        parts = [(known[place - 1], slope) for place, slope in name.of] or [(value, Fraction(1))]
-        return name.holds(sum((v * k for v, k in parts if isinstance(v, Fraction)), Fraction(0)))
+        return type(name) is type(value) and key(name) == key(value)
+
+    def meant(name: Between, value: Fraction) -> Fraction:
+        if not name.of:
+            return value
+        known.extend(() if known else flat(outputs))
+        parts = ((known[place - 1], slope) for place, slope in name.of)
+        return sum((v * k for v, k in parts if isinstance(v, Fraction)), Fraction(0))
 
     return fits(observation, outputs)
 

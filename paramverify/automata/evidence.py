@@ -1,0 +1,77 @@
+"""Evidence about automata, as JSON data: the automaton, and a proof or a family (`checker/automata.py`)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from paramverify.automata.automaton import Automaton
+from paramverify.automata.demands import Demands
+from paramverify.automata.violations import Family
+from paramverify.automata.ways import Way
+
+FORMAT, VERSION = "paramverify-automaton", 1
+
+
+def machine(automaton: Automaton) -> dict[str, Any]:
+    """Returns an automaton as JSON data."""
+    return {
+        "states": [
+            {
+                "name": state.name,
+                "reads": state.reads,
+                "rate": str(state.rate),
+                "mean": str(state.mean),
+                "second": None if state.second is None else [str(number) for number in state.second],
+            }
+            for state in automaton.states
+        ],
+        "variables": list(automaton.variables),
+        "transitions": [
+            {
+                "source": step.source,
+                "target": step.target,
+                "output": step.output,
+                "above": sorted(step.above),
+                "below": sorted(step.below),
+                "stored": sorted(step.stored),
+            }
+            for step in automaton.transitions
+        ],
+    }
+
+
+def proof(found: Demands, weight: list[Fraction], multiple: Fraction) -> dict[str, Any]:
+    """Returns demands with their weights as a proof that a multiple is enough."""
+    graph = found.graph
+    return {
+        "multiple": str(multiple),
+        "classes": [node.state for node in graph.nodes],
+        "edges": [[edge.source, edge.target, edge.transition] for edge in graph.edges],
+        "demands": [
+            {
+                "class": node,
+                "bounds": [list(entry) for entry in zone.bounds],
+                "pairs": sorted(map(list, zone.pairs)),
+                "weight": str(weight[number]),
+            }
+            for number, (node, zone) in enumerate(found.zones)
+        ],
+        "links": [[link.source, link.target, link.edge, link.level] for link in found.links],
+    }
+
+
+def family(found: Family) -> dict[str, Any]:
+    """Returns a family of ways as JSON data."""
+    return {
+        "kind": found.kind,
+        "parts": [{"steps": list(part.steps), "repeated": part.repeated} for part in found.parts],
+        "chain": [list(place) for place in found.chain],
+        "gain": str(found.gain),
+    }
+
+
+def least(way: Way) -> dict[str, Any]:
+    """Returns a way with its differences and flows as JSON data."""
+    high, low = ([[a, b, str(amount)] for (a, b), amount in sorted(flow.items())] for flow in way.flows)
+    return {"steps": list(way.steps), "signs": list(way.signs), "high": high, "low": low}

@@ -1,0 +1,234 @@
+"""Which stored values are known to be in which order, and so which transitions can be taken at all.
+
+A node is a state of the automaton together with the pairs (x, y) of variables of which x ≤ y is known from
+the guards of the way there; pairs in both directions are one and the same sample. Samples are drawn from
+densities that are positive everywhere, and all orders that agree with the pairs have positive probability.
+So a guard can be true iff no variable that must lie below insample is known to be above one that must lie
+above it: **the ways of nodes are exactly the ways of the automaton with a positive probability**. Variables
+that no guard reads before they are stored again are forgotten ([Chadha23] calls the result the augmented
+automaton).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from paramverify import printable
+from paramverify.automata.automaton import SAMPLE, SECOND, Automaton, Transition
+from paramverify.errors import InputError, LimitError
+
+MAX_NODES = 20_000
+MAX_EDGES = 100_000
+
+Pairs = frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A state of the automaton, the variables that have a value, and the pairs that are known."""
+
+    state: int
+    pairs: Pairs
+    known: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A transition between two nodes, all by their numbers."""
+
+    source: int
+    target: int
+    transition: int
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """All nodes that a run can reach, from node 0, and what leaves and enters each."""
+
+    automaton: Automaton
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    component: tuple[int, ...]  # by the node: the number of its strongly connected component
+    leaving: tuple[tuple[int, ...], ...] = field(init=False)
+    entering: tuple[tuple[int, ...], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        leaving: list[list[int]] = [[] for _ in self.nodes]
+        entering: list[list[int]] = [[] for _ in self.nodes]
+        for number, edge in enumerate(self.edges):
+            leaving[edge.source].append(number)
+            entering[edge.target].append(number)
+        object.__setattr__(self, "leaving", tuple(map(tuple, leaving)))
+        object.__setattr__(self, "entering", tuple(map(tuple, entering)))
+
+    def step(self, edge: Edge | int) -> Transition:
+        """Returns the transition of an edge."""
+        found = self.edges[edge] if isinstance(edge, int) else edge
+        return self.automaton.transitions[found.transition]
+
+    def repeats(self, edge: Edge | int) -> bool:
+        """Tells whether a run can take an edge any number of times."""
+        found = self.edges[edge] if isinstance(edge, int) else edge
+        return self.component[found.source] == self.component[found.target]
+
+
+def live_variables(automaton: Automaton) -> tuple[frozenset[int], ...]:
+    """Returns for each state the variables that some way reads before it stores them."""
+    live: list[frozenset[int]] = [frozenset() for _ in automaton.states]
+    entering: dict[int, list[Transition]] = {}
+    for step in automaton.transitions:
+        entering.setdefault(step.target, []).append(step)
+    waiting = set(range(len(live)))
+    while waiting:
+        state = waiting.pop()
+        found: frozenset[int] = frozenset()
+        for number in automaton.leaving[state]:
+            step = automaton.transitions[number]
+            found |= step.compared | (live[step.target] - step.stored)
+        if found != live[state]:
+            live[state] = found
+            waiting |= {step.source for step in entering.get(state, ())}
+    return tuple(live)
+
+
+def fits(above: Iterable[int], below: Iterable[int], pairs: Pairs) -> bool:
+    """Tells whether a new sample may lie above and below these variables."""
+    return not any(low == high or (high, low) in pairs for low in above for high in below)
+
+
+def after(step: Transition, pairs: Pairs, kept: frozenset[int]) -> Pairs:
+    """Returns the pairs that are known after a step, of the variables that are kept."""
+    lower = set(step.above) | {x for x, y in pairs if y in step.above}
+    upper = set(step.below) | {y for x, y in pairs if x in step.below}
+    found = {(x, y) for x, y in pairs} | {(x, y) for x in lower for y in upper}
+    stays = kept - step.stored
+    found = {(x, y) for x, y in found if x in stays and y in stays}
+    stored = step.stored & kept
+    found |= {(x, v) for x in lower & stays for v in stored}
+    found |= {(v, y) for y in upper & stays for v in stored}
+    return frozenset(found | {(v, w) for v in stored for w in stored if v != w})
+
+
+def explore(automaton: Automaton) -> Graph:
+    """Returns the graph of all nodes that a run can reach.
+
+    Raises:
+        InputError: a variable is read that has no value yet, or two guards are true at once.
+        LimitError: there are too many nodes.
+    """
+    live = live_variables(automaton)
+    first = Node(0, frozenset(), frozenset())
+    numbers, nodes, edges = {first: 0}, [first], []
+    for place, node in enumerate(nodes):
+        for number in _taken(automaton, node):
+            step = automaton.transitions[number]
+            kept = live[step.target]
+            known = (node.known | step.stored) & kept
+            following = Node(step.target, after(step, node.pairs, kept), known)
+            target = numbers.setdefault(following, len(nodes))
+            if target == len(nodes):
+                nodes.append(following)
+            edges.append(Edge(place, target, number))
+            if len(nodes) > MAX_NODES or len(edges) > MAX_EDGES:
+                raise LimitError(f"the orders of stored values give more than {MAX_NODES:,} nodes")
+    return _merged(automaton, nodes, edges)
+
+
+def _taken(automaton: Automaton, node: Node) -> list[int]:
+    """Returns the transitions that can be taken from a node; no two of them at once."""
+    found: list[int] = []
+    for number in automaton.leaving[node.state]:
+        step = automaton.transitions[number]
+        for variable in sorted(step.compared - node.known):
+            name = printable.name(automaton.variables[variable])
+            raise InputError(f"line {step.line}: {name} is compared before a value is stored in it")
+        if not fits(step.above, step.below, node.pairs):
+            continue
+        for other in (automaton.transitions[k] for k in found):
+            if fits(step.above | other.above, step.below | other.below, node.pairs):
+                reason = f"two guards of {printable.name(automaton.states[node.state].name)} are true at once"
+                raise InputError(f"line {step.line}: {reason}; add to this one what excludes the other")
+        found.append(number)
+    return found
+
+
+def same_outputs(graph: Graph) -> tuple[int, int] | None:
+    """Returns two edges of one node that an observer may confuse: the same word, or numbers; None if none.
+
+    Where there are none, outputs tell the way.
+    """
+    for leaving in graph.leaving:
+        seen: dict[str, int] = {}
+        for number in leaving:
+            word = graph.step(number).output
+            word = "" if word in (SAMPLE, SECOND) else word
+            if word in seen:
+                return seen[word], number
+            seen[word] = number
+    return None
+
+
+def _merged(automaton: Automaton, nodes: list[Node], edges: list[Edge]) -> Graph:
+    """Returns the graph of classes of nodes: same state, and the same transitions to the same classes."""
+    leaving: list[list[Edge]] = [[] for _ in nodes]
+    for edge in edges:
+        leaving[edge.source].append(edge)
+    classes, count = [node.state for node in nodes], 0
+    while True:
+        told = [
+            (classes[k], tuple(sorted((edge.transition, classes[edge.target]) for edge in leaving[k])))
+            for k in range(len(nodes))
+        ]
+        numbers: dict[object, int] = {}
+        classes = [numbers.setdefault(entry, len(numbers)) for entry in told]
+        if len(numbers) == count:
+            break
+        count = len(numbers)
+    first = {number: place for place, number in reversed(list(enumerate(classes)))}
+    kept = [Edge(k, classes[e.target], e.transition) for k in range(count) for e in leaving[first[k]]]
+    following: list[list[int]] = [[] for _ in range(count)]
+    for edge in kept:
+        following[edge.source].append(edge.target)
+    return Graph(automaton, tuple(nodes[first[k]] for k in range(count)), tuple(kept), strong(following))
+
+
+def strong(following: list[list[int]]) -> tuple[int, ...]:
+    """Returns the number of the strongly connected component of each node of a graph of successors.
+
+    Components are numbered so that each comes after all that it leads to.
+    """
+    size = len(following)
+    index, low, component = [-1] * size, [0] * size, [-1] * size
+    stack: list[int] = []
+    count = found = 0
+    for root in range(size):
+        if index[root] >= 0:
+            continue
+        work = [(root, iter(following[root]))]
+        index[root] = low[root] = count
+        count += 1
+        stack.append(root)
+        while work:
+            node, rest = work[-1]
+            for child in rest:
+                if index[child] < 0:
+                    index[child] = low[child] = count
+                    count += 1
+                    stack.append(child)
+                    work.append((child, iter(following[child])))
+                    break
+                if component[child] < 0:
+                    low[node] = min(low[node], index[child])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    while True:
+                        child = stack.pop()
+                        component[child] = found
+                        if child == node:
+                            break
+                    found += 1
+    return tuple(component)

@@ -1,0 +1,275 @@
+"""Reads automata from their text form (`.dipa`), as the tool DiPAut of [Chadha23] takes it.
+
+    (q1:non-input, 1/4, 0): x := insample; output obot; goto q2
+    (q2, 1/2, 0): if (insample < x) then output obot; goto q2 elseif (insample >= x) then output otop; goto q3
+
+A state has its name, the rate d and the mean, and where it is used, rate and mean of `insample'` (also
+written `insampleprime`). A state that is only gone to ends the run. Guards are tried in order: a transition
+is taken if its guard is true and none before it is. The text is data; nothing of it is run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from paramverify.automata.automaton import SAMPLE, SECOND, Automaton, State, Transition
+from paramverify.errors import InputError, LimitError, located
+from paramverify.files import read_file
+
+MAX_BYTES = 10_000_000
+MAX_DIGITS = 60
+MAX_STATES = 20_000
+MAX_TRANSITIONS = 100_000
+RESERVED = ("if", "then", "elseif", "goto", "output", "insample", "insampleprime", "Lap")
+TOKEN = re.compile(
+    r"(?P<blank>[ \t\r]+|\#[^\n]*)|(?P<line>\n)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<input>non-input)"
+    r"|(?P<name>insample'|[A-Za-z_][A-Za-z_0-9]*)|(?P<sign>:=|<=|>=|&&|[():;,/<>-])"
+)
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    line: int
+
+
+class _Mistake(InputError):
+    """A mistake in a line of the text."""
+
+    def __init__(self, reason: str, line: int) -> None:
+        super().__init__(f"line {line}: {reason}")
+
+
+def read_automaton(path: Path) -> Automaton:
+    """Returns the automaton of a file.
+
+    Raises:
+        InputError: it cannot be read, or is no automaton; with the line.
+        LimitError: it is too large.
+    """
+    with located(file=str(path)):
+        try:
+            text = read_file(path, MAX_BYTES, "an automaton").decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise InputError("not UTF-8 text") from None
+        return parse_automaton(text)
+
+
+def parse_automaton(text: str) -> Automaton:
+    """Returns the automaton of a text; see `read_automaton`."""
+    return _Parser(list(_tokens(text))).automaton()
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    place, line = 0, 1
+    while place < len(text):
+        match = TOKEN.match(text, place)
+        if match is None:
+            raise _Mistake(f"{text[place]!r} is not expected", line)
+        place = match.end()
+        kind = str(match.lastgroup)
+        if kind == "line":
+            line += 1
+        elif kind != "blank":
+            yield _Token(kind, match[0], line)
+    yield _Token("end", "the end of the text", line)
+
+
+@dataclass
+class _Step:
+    """A transition whose target is still a name."""
+
+    output: str
+    target: str
+    guard: list[tuple[str, int]]
+    stored: frozenset[int]
+    line: int
+
+
+class _Parser:
+    """Goes through the tokens of a text once."""
+
+    def __init__(self, tokens: list[_Token]) -> None:
+        self.tokens, self.place = tokens, 0
+        self.variables: dict[str, int] = {}
+        self.stored: set[int] = set()
+
+    @property
+    def now(self) -> _Token:
+        return self.tokens[self.place]
+
+    def take(self, *texts: str) -> _Token:
+        """Takes one of these tokens."""
+        token = self.now
+        if token.text not in texts or token.kind == "end":
+            raise _Mistake(f"{' or '.join(texts)} is expected, not {token.text!r}", token.line)
+        self.place += 1
+        return token
+
+    def has(self, text: str) -> bool:
+        """Takes a token if it is there."""
+        found = self.now.text == text and self.now.kind != "end"
+        self.place += found
+        return found
+
+    def name(self, what: str) -> _Token:
+        token = self.now
+        if token.kind != "name" or token.text in RESERVED or token.text.endswith("'"):
+            raise _Mistake(f"{what} is expected, not {token.text!r}", token.line)
+        self.place += 1
+        return token
+
+    def number(self) -> Fraction:
+        sign = -1 if self.has("-") else 1
+        token, below = self.digits(), Fraction(1)
+        if self.has("/"):
+            below = self.digits()
+            if not below:
+                raise _Mistake("a number is divided by zero", self.now.line)
+        return sign * token / below
+
+    def digits(self) -> Fraction:
+        token = self.now
+        if token.kind != "number" or len(token.text) > MAX_DIGITS:
+            raise _Mistake(f"a number such as 1/4 is expected, not {token.text[:MAX_DIGITS]!r}", token.line)
+        self.place += 1
+        return Fraction(token.text)
+
+    def variable(self, token: _Token) -> int:
+        return self.variables.setdefault(token.text, len(self.variables))
+
+    def automaton(self) -> Automaton:
+        states: dict[str, State] = {}
+        steps: dict[str, list[_Step]] = {}
+        while self.now.kind != "end":
+            state = self.state()
+            if state.name in states:
+                raise _Mistake(f"the state {state.name} is there twice", state.line)
+            states[state.name] = state
+            steps[state.name] = self.statement(state)
+        if not states:
+            raise InputError("the text has no state")
+        first = "q1" if "q1" in states else next(iter(states))
+        order = [first, *(name for name in states if name != first)]
+        ends = {
+            step.target: step.line for found in steps.values() for step in found if step.target not in states
+        }
+        every = [states[n] for n in order] + [
+            State(n, False, Fraction(1), Fraction(0), line=line) for n, line in ends.items()
+        ]
+        number = {state.name: k for k, state in enumerate(every)}
+        found = [t for name in order for t in _transitions(steps[name], number[name], number)]
+        if len(every) > MAX_STATES or len(found) > MAX_TRANSITIONS:
+            raise LimitError(f"{len(every):,} states and {len(found):,} transitions are too many")
+        self.check_stored(found)
+        return Automaton(tuple(every), tuple(self.variables), tuple(found))
+
+    def check_stored(self, found: list[Transition]) -> None:
+        names = list(self.variables)
+        for step in found:
+            for variable in sorted(step.compared - self.stored):
+                raise _Mistake(f"{names[variable]} is compared, and nothing is stored in it", step.line)
+
+    def state(self) -> State:
+        line = self.take("(").line
+        name = self.name("the name of a state").text
+        reads = True
+        if self.has(":"):
+            self.take("non-input")
+            reads = False
+        numbers: list[Fraction] = []
+        while not self.has(")"):
+            self.take(",")
+            numbers.append(self.number())
+        if len(numbers) not in (2, 4):
+            reason = (
+                f"{name} needs a rate and a mean, or these and those of insample', not {len(numbers)} numbers"
+            )
+            raise _Mistake(reason, line)
+        if any(rate <= 0 for rate in numbers[::2]):
+            raise _Mistake(f"the rate of {name} must be positive", line)
+        self.take(":")
+        second = (numbers[2], numbers[3]) if len(numbers) == 4 else None
+        return State(name, reads, numbers[0], numbers[1], second=second, line=line)
+
+    def statement(self, state: State) -> list[_Step]:
+        if not self.has("if"):
+            return [self.step([], state)]
+        found = [self.branch(state)]
+        while self.has("elseif"):
+            found.append(self.branch(state))
+        return found
+
+    def branch(self, state: State) -> _Step:
+        guard: list[tuple[str, int]] = []
+        self.take("(")
+        while True:
+            self.take(SAMPLE)
+            sign = self.take("<", "<=", ">", ">=").text
+            guard.append((sign[0], self.variable(self.name("a variable"))))
+            if not self.has("&&"):
+                break
+        self.take(")")
+        self.take("then")
+        return self.step(guard, state)
+
+    def step(self, guard: list[tuple[str, int]], state: State) -> _Step:
+        stored: set[int] = set()
+        line = self.now.line
+        if self.now.text != "output":
+            while True:
+                stored.add(self.variable(self.name("a variable")))
+                self.take(":=")
+                self.take(SAMPLE)
+                if not self.has(","):
+                    break
+            self.take(";")
+        self.stored |= stored
+        self.take("output")
+        output = self.output(state)
+        self.take(";")
+        self.take("goto")
+        target = self.name("the name of a state").text
+        self.has(";")
+        return _Step(output, target, guard, frozenset(stored), line)
+
+    def output(self, state: State) -> str:
+        if self.has(SAMPLE):
+            return SAMPLE
+        if self.has(SECOND) or self.has("insampleprime"):
+            if state.second is None:
+                raise _Mistake(f"{state.name} has no rate and no mean for {SECOND}", self.now.line)
+            return SECOND
+        return self.name("an output").text
+
+
+def _transitions(steps: list[_Step], source: int, number: dict[str, int]) -> list[Transition]:
+    """Returns the transitions of a state, each with what keeps the guards before it from being true.
+
+    A guard of several comparisons is excluded where only one of them is not among those of the later guard. A
+    later guard that has all of them is never reached.
+    """
+    found: list[Transition] = []
+    guards: list[tuple[frozenset[int], frozenset[int]]] = []
+    for step in steps:
+        above = frozenset(v for sign, v in step.guard if sign == ">")
+        below = frozenset(v for sign, v in step.guard if sign == "<")
+        reached = True
+        for others_above, others_below in guards:
+            if above & others_below or below & others_above:
+                continue
+            more_above, more_below = others_above - above, others_below - below
+            if not more_above and not more_below:
+                reached = False
+            elif len(more_above) + len(more_below) == 1:
+                above, below = above | more_below, below | more_above
+        guards.append((above, below))
+        if reached and not above & below:
+            guard = {"above": above, "below": below, "stored": step.stored}
+            found.append(Transition(source, number[step.target], step.output, **guard, line=step.line))
+    return found

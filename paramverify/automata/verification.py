@@ -1,0 +1,126 @@
+"""Whether an automaton is private for some multiple of ε, for every ε and streams of every length."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.answers import End, Standing
+from paramverify.automata.automaton import Automaton
+from paramverify.automata.demands import Demands, all_demands, weights
+from paramverify.automata.least import costly_way
+from paramverify.automata.orders import Graph, explore, same_outputs
+from paramverify.automata.violations import Family, find_family
+from paramverify.automata.ways import Way
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was found of an automaton.
+
+    Private: `multiple`·ε is enough, by `demands` with their `weight`; and no multiple below that of `way` is,
+    where there is one. Not private: the `family`. Otherwise `reason` says what is missing. `confused` names
+    two edges with one output, where outputs do not tell the way.
+    """
+
+    automaton: Automaton
+    graph: Graph
+    demands: Demands
+    seconds: float
+    weight: tuple[Fraction, ...] = ()
+    multiple: Fraction | None = None
+    way: Way | None = None
+    family: Family | None = None
+    reason: str = ""
+    end: End = End.DECIDED
+    confused: tuple[int, int] | None = None
+
+    @property
+    def standing(self) -> Standing:
+        """Private, not private, or undecided."""
+        if self.multiple is not None:
+            return Standing.HOLDS
+        return Standing.UNKNOWN if self.family is None or self.confused else Standing.VIOLATED
+
+    @property
+    def least(self) -> Fraction:
+        """A number so that no multiple below it is enough."""
+        return Fraction(0) if self.way is None else self.way.cost
+
+    @property
+    def tight(self) -> bool:
+        """Whether the multiple is known to be the least one."""
+        return self.multiple is not None and self.least == self.multiple
+
+
+def verify(automaton: Automaton) -> Report:
+    """Decides whether an automaton is private for some multiple of ε.
+
+    Private means: there is a number D so that for every ε > 0, all streams of one length whose entries differ
+    by at most 1 each, and all outputs, the probabilities (or densities) are within a factor of exp(D·ε).
+
+    Raises:
+        InputError: a guard reads what has no value, or two guards are true at once.
+        LimitError: the automaton is too large.
+    """
+    start = time.monotonic()
+    graph = explore(automaton)
+    demands = all_demands(graph)
+    confused = same_outputs(graph)
+    weight = None if demands.conflict else weights(demands)
+    if weight is not None:
+        way = None if confused else costly_way(demands, weight)
+        multiple = at_beginning(demands, weight)
+        if multiple and (way is None or way.cost < multiple):
+            demands, weight = _lighter(demands, weight)
+            multiple = at_beginning(demands, weight)
+        seconds = time.monotonic() - start
+        return Report(
+            automaton,
+            graph,
+            demands,
+            seconds,
+            weight=tuple(weight),
+            multiple=multiple,
+            way=way,
+            confused=confused,
+        )
+    return _not_private(automaton, graph, demands, start)
+
+
+def at_beginning(demands: Demands, weight: Sequence[Fraction]) -> Fraction:
+    """Returns the largest weight of a demand at the beginning: a multiple that is enough."""
+    return max(w for (node, _), w in zip(demands.zones, weight, strict=True) if node == 0)
+
+
+def _lighter(demands: Demands, weight: list[Fraction]) -> tuple[Demands, list[Fraction]]:
+    """Returns these demands, or those in which each step pays least by itself, if they weigh less."""
+    sparing = all_demands(demands.graph, sparing=True)
+    other = None if sparing.conflict else weights(sparing)
+    if other is None or at_beginning(sparing, other) >= at_beginning(demands, weight):
+        return demands, weight
+    return sparing, other
+
+
+def _not_private(automaton: Automaton, graph: Graph, demands: Demands, start: float) -> Report:
+    """Returns the ways whose costs grow, or what is missing to say that there are some."""
+    confused = same_outputs(graph)
+    family = find_family(graph, demands.conflict)
+    reason, end = "", End.DECIDED
+    if family is None:
+        reason, end = "no bound of the costs was found, and no ways whose costs grow", End.GAVE_UP
+    elif confused:
+        reason, end = "the costs of ways have no bound, but outputs do not tell the way", End.GAVE_UP
+    seconds = time.monotonic() - start
+    return Report(
+        automaton,
+        graph,
+        demands,
+        seconds,
+        family=family,
+        reason=reason,
+        end=end,
+        confused=confused,
+    )

@@ -1,0 +1,382 @@
+"""Ways that cost more the longer they are: why an automaton is private for no multiple of ε.
+
+**What a way costs at least.** For one way let V(α) be the least Σ d_k·|x_k − centre_k(α)| over all samples
+x in the order that its guards ask for, with released samples fixed. As ε grows, ln Pr_α(way)/ε goes to
+−V(α) (Laplace's principle). V is convex and piecewise linear, and the samples are ordered by a cone. So for
+a direction δ of differences, V(τ·δ + δ) − V(τ·δ) is V_cone(δ) = min Σ d_k·|s_k + δ_k| for large τ: the
+minimum over shifts s in the same order, with 0 for released ones. This is the cost of the best shifts for
+these streams. So **the cost of a way is the least multiple of ε for that way**: no multiple below it is one
+for all ε.
+
+**Families.** A `Family` has parts of a way that are repeated n times, and a chain of samples, each of which
+lies below the next. The first one of the chain, in repetition k, wants the shift 1 or 0, and the last one
+-1 or 0. Their order does not allow both; so each repetition pays. Repetitions have samples of their own, so
+n of them pay n times: the cost of the way grows without bound.
+
+The kinds are those of [Chadha21] and [Chadha23]: a released input in a cycle (disclosing cycle), a value
+that a cycle stores and compares (leaking cycle), two cycles that compare values in order (leaking pair),
+and a cycle that compares a value which lies beyond a released one (privacy-violating path).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from paramverify.automata.automaton import Automaton, Transition
+from paramverify.automata.demands import Conflict
+from paramverify.automata.orders import Graph
+from paramverify.errors import DefectError
+
+KINDS = ("disclosing cycle", "leaking cycle", "leaking pair", "privacy-violating path")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Transitions one after another, once or in every repetition."""
+
+    steps: tuple[int, ...]
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Family:
+    """Ways of every length with a cost that grows: see above.
+
+    The chain has places: number of the part, step in it, and 0 or 1 for a repetition and the one after it.
+    `gain` is what each repetition costs at least, or each second one if the chain needs two.
+    """
+
+    kind: str
+    parts: tuple[Part, ...]
+    chain: tuple[tuple[int, int, int], ...]
+    gain: Fraction
+
+    @property
+    def period(self) -> int:
+        """How many repetitions cost `gain`: 1 or 2."""
+        return 1 + max(copy for _, _, copy in self.chain)
+
+    def repetitions(self, multiple: Fraction) -> int:
+        """Returns how many repetitions cost more than a multiple."""
+        return self.period * int(multiple / self.gain + 1)
+
+    def way(self, repetitions: int) -> tuple[int, ...]:
+        """Returns the transitions of the way with so many repetitions."""
+        return tuple(
+            step
+            for part in self.parts
+            for _ in range(repetitions if part.repeated else 1)
+            for step in part.steps
+        )
+
+    def marked(self, repetitions: int) -> tuple[list[int], list[int]]:
+        """Returns the places in the way of the first and of the last samples of all chains."""
+        starts, at = [], 0
+        for part in self.parts:
+            starts.append(at)
+            at += len(part.steps) * (repetitions if part.repeated else 1)
+
+        def every(place: tuple[int, int, int]) -> list[int]:
+            number, step, copy = place
+            part = self.parts[number]
+            if not part.repeated:
+                return [starts[number] + step]
+            copies = range(copy, repetitions - self.period + 1 + copy, self.period)
+            return [starts[number] + step + k * len(part.steps) for k in copies]
+
+        return every(self.chain[0]), every(self.chain[-1])
+
+
+def find_family(graph: Graph, conflict: Conflict | None) -> Family | None:
+    """Returns a family of ways with costs without bound, if the automaton has one of the known kinds."""
+    found = _disclosing(graph) or _leaking_cycle(graph)
+    if found is None and conflict is not None:
+        found = _conflicting(graph, conflict)
+    return found
+
+
+def wish(automaton: Automaton, step: Transition, upwards: bool) -> int:
+    """Returns the shift that a sample wants under the worst streams, -1, 0 or 1; what is released wants 0."""
+    if step.releases or not automaton.state_of(step).reads:
+        return 0
+    return 1 if upwards else -1
+
+
+def gain_of(automaton: Automaton, first: Transition, last: Transition) -> Fraction:
+    """Returns what two samples cost at least if the first one lies below the last one: 0 if nothing.
+
+    A released sample cannot be moved at all; so what is not released pays.
+    """
+    gap = wish(automaton, first, True) - wish(automaton, last, False)
+    rates = [automaton.state_of(step).rate for step in (first, last) if not step.releases]
+    return min(rates) * gap if rates and gap > 0 else Fraction(0)
+
+
+def _disclosing(graph: Graph) -> Family | None:
+    """A cycle that releases what it reads."""
+    automaton = graph.automaton
+    for number, edge in enumerate(graph.edges):
+        step = graph.step(edge)
+        if not graph.repeats(edge) or not automaton.state_of(step).reads:
+            continue
+        gain = automaton.state_of(step).rate if step.releases else automaton.second_rate(step)
+        if gain:
+            cycle = (number, *_path(graph, edge.target, edge.source, _inside(graph, edge.source)))
+            parts = _parts(graph, [_to(graph, edge.source), cycle])
+            return Family(KINDS[0], parts, ((len(parts) - 1, 0, 0),), gain)
+    return None
+
+
+def _leaking_cycle(graph: Graph) -> Family | None:
+    """A cycle that stores a value and compares it, where one of both reads an input."""
+    automaton = graph.automaton
+    for number, edge in enumerate(graph.edges):
+        if not graph.repeats(edge):
+            continue
+        for variable in sorted(graph.step(edge).compared):
+            for store in _stores_before(graph, number, variable):
+                below = variable in graph.step(edge).below
+                first, last = (number, store) if below else (store, number)
+                gain = gain_of(automaton, graph.step(first), graph.step(last))
+                if gain:
+                    return _cycle_family(graph, (store, number), variable, gain)
+    return None
+
+
+def _stores_before(graph: Graph, number: int, variable: int) -> list[int]:
+    """Returns the edges of the component from which a stored value reaches an edge."""
+    inside = _inside(graph, graph.edges[number].source)
+    seen, waiting, found = {graph.edges[number].source}, [graph.edges[number].source], []
+    while waiting:
+        for entering in graph.entering[waiting.pop()]:
+            edge = graph.edges[entering]
+            if not inside(entering):
+                continue
+            if variable in graph.step(edge).stored:
+                found.append(entering)
+            elif edge.source not in seen:
+                seen.add(edge.source)
+                waiting.append(edge.source)
+    return found
+
+
+def _cycle_family(graph: Graph, places: tuple[int, int], variable: int, gain: Fraction) -> Family:
+    store, compare = places
+    inside = _inside(graph, graph.edges[store].source)
+    there = _path(
+        graph,
+        graph.edges[store].target,
+        graph.edges[compare].source,
+        lambda number: inside(number) and variable not in graph.step(number).stored,
+    )
+    if store == compare:
+        cycle, offset, copy = (store, *there), 0, 1
+    else:
+        back = _path(graph, graph.edges[compare].target, graph.edges[store].source, inside)
+        cycle, offset, copy = (store, *there, compare, *back), 1 + len(there), 0
+    parts = _parts(graph, [_to(graph, graph.edges[store].source), cycle])
+    last = len(parts) - 1
+    chain = [(last, 0, 0), (last, offset, copy)]
+    if variable in graph.step(compare).below:
+        chain.reverse()
+    return Family(KINDS[1], parts, tuple(chain), gain)
+
+
+def _conflicting(graph: Graph, conflict: Conflict) -> Family | None:
+    """Two parts of a way, one after another or the same, whose samples cannot be moved as both want."""
+    route = _with_tours(graph, (*_to(graph, conflict.node), *conflict.way))
+    below, above = _links(graph, route)
+    for place, number in enumerate(route):
+        chains = _chains(place, [one | other for one, other in zip(below, above, strict=True)])
+        for end, chain in chains.items():
+            first, last = graph.step(number), graph.step(route[end])
+            gain = gain_of(graph.automaton, first, last)
+            repeated = [k for k in (place, end) if not graph.step(route[k]).releases]
+            if gain and end != place and all(graph.repeats(route[k]) for k in repeated):
+                family = _pumped(graph, route, chain, gain)
+                if family is not None:
+                    return family
+    return None
+
+
+def _links(graph: Graph, route: Sequence[int]) -> tuple[list[set[int]], list[set[int]]]:
+    """Returns for each sample of a way those that are directly known to lie above it.
+
+    The first list has those that were stored before, the second one those that come later.
+    """
+    holder: dict[int, int] = {}
+    earlier: list[set[int]] = [set() for _ in route]
+    later: list[set[int]] = [set() for _ in route]
+    for place, number in enumerate(route):
+        step = graph.step(number)
+        earlier[place] |= {holder[v] for v in step.below}
+        for variable in step.above:
+            later[holder[variable]].add(place)
+        holder |= dict.fromkeys(step.stored, place)
+    return earlier, later
+
+
+def _chains(start: int, following: Sequence[set[int]]) -> dict[int, tuple[int, ...]]:
+    """Returns a shortest chain to every sample that is known to lie above one."""
+    found: dict[int, tuple[int, ...]] = {start: (start,)}
+    waiting = [start]
+    for place in waiting:
+        for above in sorted(following[place]):
+            if above not in found:
+                found[above] = (*found[place], above)
+                waiting.append(above)
+    return found
+
+
+def _pumped(graph: Graph, route: Sequence[int], chain: tuple[int, ...], gain: Fraction) -> Family | None:
+    """Returns the family that repeats a cycle at each end of a chain, if the chain outlives it."""
+    ends = [place for place in (chain[0], chain[-1]) if not graph.step(route[place]).releases]
+    kept = _spans(graph, route, chain)
+    cycles: dict[int, tuple[int, ...]] = {}
+    for place in ends:
+        used = {v for v, start, end in kept if start < place <= end}
+        if used & graph.step(route[place]).stored:
+            return None
+        back = _around(graph, route[place], used)
+        if back is None:
+            return None
+        cycles[place] = (route[place], *back)
+    return _assembled(graph, route, chain, cycles, gain)
+
+
+def _around(graph: Graph, number: int, kept: set[int]) -> tuple[int, ...] | None:
+    """Returns a way from the end of an edge to its beginning that stores none of these variables."""
+    edge = graph.edges[number]
+    inside = _inside(graph, edge.source)
+    return _maybe_path(
+        graph, edge.target, edge.source, lambda n: inside(n) and not kept & graph.step(n).stored
+    )
+
+
+def _assembled(
+    graph: Graph,
+    route: Sequence[int],
+    chain: tuple[int, ...],
+    cycles: dict[int, tuple[int, ...]],
+    gain: Fraction,
+) -> Family:
+    """Returns the family with a cycle before each of these places, instead of the place in the chain."""
+    pieces: list[tuple[tuple[int, ...], bool]] = []
+    where: dict[int, tuple[int, int, int]] = {}
+    start = 0
+    for place in sorted(cycles):
+        if place > start:
+            pieces.append((tuple(route[start:place]), False))
+            for k in range(start, place):
+                where.setdefault(k, (len(pieces) - 1, k - start, 0))
+        where[place] = (len(pieces), 0, 0)
+        pieces.append((cycles[place], True))
+        start = place
+    end = max(chain)
+    if end > start or end not in cycles:
+        pieces.append((tuple(route[start : end + 1]), False))
+        for k in range(start, end + 1):
+            where.setdefault(k, (len(pieces) - 1, k - start, 0))
+    kind = KINDS[3] if any(graph.step(route[place]).releases for place in chain) else KINDS[2]
+    parts = tuple(Part(tuple(graph.edges[n].transition for n in steps), rep) for steps, rep in pieces)
+    return Family(kind, parts, tuple(where[place] for place in chain), gain)
+
+
+def _spans(graph: Graph, route: Sequence[int], chain: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Returns the variables by which the samples of a chain are compared, and between which places."""
+    found = []
+    for low, high in pairwise(chain):
+        start, end = min(low, high), max(low, high)
+        compared = graph.step(route[end]).below if end == low else graph.step(route[end]).above
+        held = compared & graph.step(route[start]).stored
+        for variable in sorted(held):
+            if all(variable not in graph.step(route[k]).stored for k in range(start + 1, end)):
+                found.append((variable, start, end))
+                break
+    return found
+
+
+def _with_tours(graph: Graph, route: Sequence[int]) -> list[int]:
+    """Returns a way that goes once through all guards of each component before it goes on."""
+    found: list[int] = []
+    seen: set[int] = set()
+    node = 0
+    for number in (*route, None):
+        component = graph.component[node]
+        if component not in seen:
+            seen.add(component)
+            found += tour(graph, node)
+        if number is not None:
+            found.append(number)
+            node = graph.edges[number].target
+    return found
+
+
+def tour(graph: Graph, node: int) -> list[int]:
+    """Returns a closed way through all edges of a component that compare or release something."""
+    inside = _inside(graph, node)
+    found: list[int] = []
+    here = node
+    for number, edge in enumerate(graph.edges):
+        step = graph.step(edge)
+        if inside(number) and (step.compared or step.releases):
+            found += [*_path(graph, here, edge.source, inside), number]
+            here = edge.target
+    return [*found, *_path(graph, here, node, inside)] if found else found
+
+
+def _inside(graph: Graph, node: int) -> Callable[[int], bool]:
+    """Returns whether an edge stays in the component of a node."""
+    component = graph.component[node]
+    return lambda number: (
+        graph.component[graph.edges[number].source]
+        == component
+        == graph.component[graph.edges[number].target]
+    )
+
+
+def _to(graph: Graph, node: int) -> tuple[int, ...]:
+    return _path(graph, 0, node, lambda number: True)
+
+
+def _path(graph: Graph, start: int, end: int, allowed: Callable[[int], bool]) -> tuple[int, ...]:
+    """Returns a shortest way between two nodes along allowed edges.
+
+    Raises:
+        DefectError: there is none.
+    """
+    found = _maybe_path(graph, start, end, allowed)
+    if found is None:
+        raise DefectError("a node is not reached from a node of its component")
+    return found
+
+
+def _maybe_path(graph: Graph, start: int, end: int, allowed: Callable[[int], bool]) -> tuple[int, ...] | None:
+    """Returns a shortest way between two nodes along allowed edges; None if there is none."""
+    before: dict[int, int | None] = {start: None}
+    waiting = [start]
+    for node in waiting:
+        if node == end:
+            break
+        for number in graph.leaving[node]:
+            target = graph.edges[number].target
+            if target not in before and allowed(number):
+                before[target] = number
+                waiting.append(target)
+    if end not in before:
+        return None
+    found: list[int] = []
+    while (number_before := before[end]) is not None:
+        found.append(number_before)
+        end = graph.edges[number_before].source
+    return tuple(reversed(found))
+
+
+def _parts(graph: Graph, pieces: Iterable[Sequence[int]]) -> tuple[Part, ...]:
+    """Returns parts of edges as transitions; the last one is repeated."""
+    told = [tuple(graph.edges[number].transition for number in piece) for piece in pieces]
+    parts = [Part(piece) for piece in told[:-1] if piece]
+    return (*parts, Part(told[-1], repeated=True))

@@ -1,0 +1,276 @@
+"""Checks that an automaton over streams is private for a multiple of ε, or for none: standard library only.
+
+A state with rate d draws x + mean + Lap(1/(d·ε)), where x is the next input, or 0 if it reads none. A
+transition is taken if the sample lies above and below stored values. The probabilities of a way (a sequence
+of transitions, with densities where a sample is put out) under streams α and β with |α_k − β_k| ≤ 1 are
+compared.
+
+**Private** (`holds`). Fix a way and both streams, and move the k-th sample by s_k in [-1, 1]. If s respects
+the order in which the way compares samples, and is 0 where a sample is put out, the way under α becomes the
+way under β, and each density falls by a factor of exp(d·ε·|s_k + α_k − β_k|) at most, or exp(d·ε·|s_k|)
+where nothing is read. So Pr_α(way) ≤ exp(W·ε)·Pr_β(way) with the sum W of these costs; d·ε comes for
+insample' besides. The least W is convex in α − β, so differences ±1 are enough. The document has classes
+that cover all ways that are possible, and demands: a class, a set Z of shifts of the stored values, and a
+weight. Each link from a demand to the next is checked: from any shifts in Z, and for each difference ±1, a
+shift of the new sample within the level keeps the order and leads into the next set; the weight falls by
+the cost. For each edge and each demand at its end there is a link. So from the end of any way to its
+beginning there is a chain of demands, and its first weight bounds W.
+
+**Not private** (`violated`). As ε grows, ln Pr_α(way)/ε goes to −V(α), the least Σ d·|x_k − centre_k| over
+ordered samples (Laplace's principle), for densities too. V is convex and piecewise linear, and orders are
+cones: V(τδ + δ) − V(τδ) is for large τ the least Σ d·|s_k + δ_k| over ordered shifts s, with 0 for what is
+put out. So no multiple below this cost is one for all ε. The document has a way with repeated parts and a
+chain of samples, each below the next one in every repetition, whose ends want shifts in the wrong order:
+each repetition adds to the cost. Outputs tell the way, which is checked; so probabilities of ways are
+probabilities of outputs.
+
+**Least multiple** (`least`). A way with differences δ, and two flows along its order: flows between samples
+that want 1 and those that want less, and between those that want 0 or more and those that want -1, within
+the rates. For every t in (0, 1) the samples with s > t are closed upwards, so that their cut is at least
+the first flow; for t in (-1, 0) the second one. The integral over t is the cost.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from . import automaton_shapes
+from .automaton_families import check_family
+from .automaton_runs import Machine, explore, first_order, machine, outputs_differ, walk
+from .claims import Report
+from .strict import Rejected, check
+
+FORMAT, VERSION = "paramverify-automaton", 1
+
+
+def check_document(document: Any, expected: Any = None) -> Report:
+    """Checks a document; `expected`, if given, is the automaton of the file in the same form."""
+    try:
+        check(document, automaton_shapes.AUTOMATON)
+        if expected is not None and document["automaton"] != expected:
+            raise Rejected("the evidence is about another automaton")
+        lines = _check(document)
+    except Rejected as error:
+        return Report(False, (f"rejected: {error}",))
+    return Report(True, tuple(lines), proved=1, status=document["status"])
+
+
+def _check(document: Any) -> list[str]:
+    read = machine(document["automaton"])
+    if document["status"] == "violated":
+        if "proof" in document or "family" not in document:
+            raise Rejected("a violation has a family, and no proof")
+        outputs_differ(read, explore(read))
+        gain, period = check_family(read, document["family"])
+        each = "each repetition" if period == 1 else f"each {period} repetitions"
+        return [f"family: {each} cost {gain} times epsilon more: no multiple of epsilon is enough"]
+    if "proof" not in document or "family" in document:
+        raise Rejected("privacy has a proof, and no family")
+    bound = _proved(read, document["proof"])
+    lines = [
+        f"demands: {len(document['proof']['demands'])}: private with {bound} times epsilon, for every length"
+    ]
+    if "least" in document:
+        outputs_differ(read, explore(read))
+        cost = _least(read, document["least"])
+        lines.append(f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough")
+        if cost > bound:
+            raise Rejected("a way costs more than the bound")
+    return lines
+
+
+@dataclass(frozen=True)
+class _Demand:
+    """A class, bounds and pairs of shifts, and a weight."""
+
+    place: int
+    low: dict[int, int]
+    high: dict[int, int]
+    pairs: frozenset[tuple[int, int]]
+    weight: Fraction
+
+    def at_most(self, one: int | tuple[int, ...], other: int | tuple[int, ...]) -> bool:
+        """Tells whether one shift is at most another one for all shifts; a number is given as a tuple."""
+        most = one[0] if isinstance(one, tuple) else self.high.get(one, 1)
+        least = other[0] if isinstance(other, tuple) else self.low.get(other, -1)
+        return most <= least or one == other or (one, other) in self.pairs
+
+
+def _demand(data: Any, variables: int, classes: int) -> _Demand:
+    low, high = {}, {}
+    for variable, least, most in data["bounds"]:
+        if not 0 <= variable < variables or variable in low or not -1 <= least <= most <= 1:
+            raise Rejected("a demand has a bound that is none")
+        low[variable], high[variable] = least, most
+    pairs = frozenset((x, y) for x, y in data["pairs"])
+    if any(not 0 <= v < variables for pair in pairs for v in pair):
+        raise Rejected("a demand is about a variable that is not there")
+    weight = Fraction(data["weight"])
+    if not 0 <= data["class"] < classes or weight < 0:
+        raise Rejected("a demand has no class, or a negative weight")
+    return _Demand(data["class"], low, high, pairs, weight)
+
+
+def _possible(demand: _Demand) -> bool:
+    """Tells whether some shifts are in the set of a demand: the least ones, if any."""
+    least = dict(demand.low)
+    for _ in range(len({v for pair in demand.pairs for v in pair}) + 1):
+        for x, y in demand.pairs:
+            least[y] = max(least.get(y, -1), least.get(x, -1))
+    ordered = all(least.get(x, -1) <= least.get(y, -1) for x, y in demand.pairs)
+    return ordered and all(value <= demand.high.get(v, 1) for v, value in least.items())
+
+
+def _proved(read: Machine, proof: Any) -> Fraction:
+    """Returns the multiple that is shown."""
+    classes = proof["classes"]
+    edges = [tuple(edge) for edge in proof["edges"]]
+    following: dict[tuple[int, int], int] = {}
+    for source, target, number in edges:
+        if not (0 <= source < len(classes) and 0 <= target < len(classes) and 0 <= number < len(read.steps)):
+            raise Rejected("an edge is between classes that are not there")
+        if following.setdefault((source, number), target) != target:
+            raise Rejected("a transition leads from one class to two")
+    _covered(read, classes, following)
+    demands = [_demand(data, read.variables, len(classes)) for data in proof["demands"]]
+    if {demand.place for demand in demands} != set(range(len(classes))):
+        raise Rejected("a class has no demand: a way that ends there is not covered")
+    links: set[tuple[int, int]] = set()
+    for source, target, edge, level in proof["links"]:
+        if not (0 <= source < len(demands) and 0 <= target < len(demands) and 0 <= edge < len(edges)):
+            raise Rejected("a link is between demands that are not there")
+        _check_link(read, demands[source], demands[target], edges[edge], level)
+        links.add((edge, target))
+    for number, (_, target, _) in enumerate(edges):
+        for k, demand in enumerate(demands):
+            if demand.place == target and (number, k) not in links:
+                raise Rejected(f"edge {number} has no link to demand {k}")
+    first = [demand for demand in demands if demand.place == 0]
+    if not all(map(_possible, first)):
+        raise Rejected("a demand at the beginning has no shifts")
+    bound = Fraction(proof["multiple"])
+    if any(demand.weight > bound for demand in first):
+        raise Rejected("the multiple is smaller than a weight at the beginning")
+    return bound
+
+
+def _covered(read: Machine, classes: list[int], following: dict[tuple[int, int], int]) -> None:
+    """Checks that every way that is possible is a way of classes, from class 0."""
+    if not classes or classes[0] != 0:
+        raise Rejected("class 0 is not one of the first state")
+    seen = {(first_order(read), 0)}
+    waiting = list(seen)
+    for order, place in waiting:
+        for number, after in read.following(order):
+            target = following.get((place, number))
+            if target is None or classes[target] != after.state:
+                raise Rejected(f"class {place} has not transition {number}, which is possible")
+            if (after, target) not in seen:
+                seen.add((after, target))
+                waiting.append((after, target))
+
+
+def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ...], level: int) -> None:
+    """Checks that from all shifts of a demand a step leads to the next one, within a level."""
+    step = read.steps[edge[2]]
+    state = read.states[step.source]
+    if now.place != edge[0] or later.place != edge[1]:
+        raise Rejected("a link does not follow its edge")
+    if not 0 <= level <= (2 if state.reads else 1):
+        raise Rejected("a link has a level that is none")
+    if now.weight < state.rate * level + read.second_cost(step) + later.weight:
+        raise Rejected("a weight does not fall by the cost of a link")
+    wanted = 1 if state.reads else 0
+    lower: list[int | tuple[int, ...]] = [(-1,), *step.above]
+    upper: list[int | tuple[int, ...]] = [(1,), *step.below]
+    if step.output == "insample":
+        lower, upper = [*lower, (0,)], [*upper, (0,)]
+    for variable in later.low:
+        ends: tuple[int, int] = (later.low[variable], later.high[variable])
+        if variable in step.stored:
+            lower, upper = [*lower, (ends[0],)], [*upper, (ends[1],)]
+        elif not (now.at_most((ends[0],), variable) and now.at_most(variable, (ends[1],))):
+            raise Rejected("a demand does not have the bounds of the next one")
+    for x, y in later.pairs:
+        if x in step.stored and y not in step.stored:
+            upper.append(y)
+        elif y in step.stored and x not in step.stored:
+            lower.append(x)
+        elif x not in step.stored and not now.at_most(x, y):
+            raise Rejected("a demand does not have the pairs of the next one")
+    free = all(now.at_most(low, high) for low in lower for high in upper)
+    within = all(now.at_most(low, (level - wanted,)) for low in lower)
+    if not (free and within and all(now.at_most((wanted - level,), high) for high in upper)):
+        raise Rejected("a sample cannot be moved within its level")
+
+
+def _least(read: Machine, data: Any) -> Fraction:
+    """Returns what a way costs at least, by its flows."""
+    steps, signs = data["steps"], data["signs"]
+    if len(steps) != len(signs):
+        raise Rejected("a way has one difference for each step")
+    order = first_order(read)
+    for number in steps:
+        order = walk(read, order, number)
+    wishes: list[int] = []
+    cost = Fraction(0)
+    for number, sign in zip(steps, signs, strict=True):
+        step = read.steps[number]
+        reads = read.states[step.source].reads
+        if (sign not in (-1, 1)) if reads else sign:
+            raise Rejected("a difference is 1 or -1 where an input is read, and 0 elsewhere")
+        cost += read.second_cost(step)
+        if step.output == "insample":
+            cost += read.states[step.source].rate if reads else 0
+            wishes.append(0)
+        else:
+            wishes.append(-sign)
+    above = _links(read, steps)
+    for name, from_least, to_most in (("high", 1, 0), ("low", 0, -1)):
+        cost += _flow(read, steps, above, data[name], (wishes, from_least, to_most))
+    return cost
+
+
+def _links(read: Machine, steps: list[int]) -> set[tuple[int, int]]:
+    """Returns the pairs of places whose samples a way compares directly, the lower one first."""
+    holder: dict[int, int] = {}
+    found: set[tuple[int, int]] = set()
+    for place, number in enumerate(steps):
+        step = read.steps[number]
+        found |= {(holder[v], place) for v in step.above} | {(place, holder[v]) for v in step.below}
+        holder |= dict.fromkeys(step.stored, place)
+    return found
+
+
+def _flow(
+    read: Machine,
+    steps: list[int],
+    above: set[tuple[int, int]],
+    flow: Any,
+    wanted: tuple[list[int], int, int],
+) -> Fraction:
+    """Returns the value of a flow from samples that want a shift of at least `least` to those of `most`."""
+    wishes, least, most = wanted
+    net = [Fraction(0)] * len(steps)
+    for low, high, text in flow:
+        amount = Fraction(text)
+        if (low, high) not in above or amount < 0:
+            raise Rejected("a flow does not follow the order of samples")
+        net[low] += amount
+        net[high] -= amount
+    value = Fraction(0)
+    for place, number in enumerate(steps):
+        step = read.steps[number]
+        fixed = step.output == "insample"
+        rate = read.states[step.source].rate
+        if net[place] > 0 and (wishes[place] < least or (net[place] > rate and not fixed)):
+            raise Rejected("a flow begins at a sample that does not give so much")
+        if net[place] < 0 and (wishes[place] > most or (-net[place] > rate and not fixed)):
+            raise Rejected("a flow ends at a sample that does not take so much")
+        value += max(net[place], Fraction(0))
+    return value

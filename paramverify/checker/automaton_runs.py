@@ -1,0 +1,201 @@
+"""Automata of evidence: which transitions are possible in which order of stored values.
+
+All orders of stored values that agree with the guards of a way have positive probability, because samples
+have densities that are positive everywhere. So a transition is possible iff no value that must lie below
+the sample is known to lie above one that must lie above it.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .strict import Rejected
+
+MAX_ORDERS = 100_000
+
+
+@dataclass(frozen=True)
+class State:
+    """Whether a state reads, its rate, and the rate of insample' (0 if none)."""
+
+    reads: bool
+    rate: Fraction
+    second: Fraction
+
+
+@dataclass(frozen=True)
+class Step:
+    """A transition; variables by their numbers."""
+
+    source: int
+    target: int
+    output: str
+    above: frozenset[int]
+    below: frozenset[int]
+    stored: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Order:
+    """A state, the variables that have a value and are still compared, and pairs (x, y) with x ≤ y."""
+
+    state: int
+    known: frozenset[int]
+    pairs: frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The automaton that evidence is about; `live` has for each state what may still be compared."""
+
+    states: tuple[State, ...]
+    steps: tuple[Step, ...]
+    variables: int
+    leaving: tuple[tuple[int, ...], ...]
+    live: tuple[frozenset[int], ...]
+
+    def second_cost(self, step: Step) -> Fraction:
+        """Returns what the release of insample' costs for a difference of 1."""
+        state = self.states[step.source]
+        return state.second if step.output == "insample'" and state.reads else Fraction(0)
+
+    def following(self, order: Order) -> Iterator[tuple[int, Order]]:
+        """Returns the transitions that are possible, and what is known after each.
+
+        Raises:
+            Rejected: two of them are possible at once, or a variable has no value.
+        """
+        found: list[int] = []
+        for number in self.leaving[order.state]:
+            step = self.steps[number]
+            if not step.above | step.below <= order.known:
+                raise Rejected(f"transition {number} compares a variable that has no value")
+            if not fits(step.above, step.below, order.pairs):
+                continue
+            for other in (self.steps[k] for k in found):
+                if fits(step.above | other.above, step.below | other.below, order.pairs):
+                    raise Rejected(f"transition {number} is possible at once with another one")
+            found.append(number)
+        for number in found:
+            yield number, after(self, order, number)
+
+
+def machine(data: Any) -> Machine:
+    """Returns the automaton of a document.
+
+    Raises:
+        Rejected: it is none.
+    """
+    states = tuple(
+        State(s["reads"], Fraction(s["rate"]), Fraction(s["second"][0]) if s["second"] else Fraction(0))
+        for s in data["states"]
+    )
+    if not states or any(s.rate <= 0 or s.second < 0 for s in states):
+        raise Rejected("there is no state, or a rate is not positive")
+    steps = tuple(_step(s, len(states), len(data["variables"])) for s in data["transitions"])
+    for step in steps:
+        if step.output == "insample'" and not states[step.source].second:
+            raise Rejected("insample' is put out by a state without a rate for it")
+    leaving = tuple(tuple(n for n, s in enumerate(steps) if s.source == k) for k in range(len(states)))
+    return Machine(states, steps, len(data["variables"]), leaving, _live(len(states), steps))
+
+
+def _step(data: Any, states: int, variables: int) -> Step:
+    sets = [frozenset(data[name]) for name in ("above", "below", "stored")]
+    if not (0 <= data["source"] < states and 0 <= data["target"] < states):
+        raise Rejected("a transition is between states that are not there")
+    if any(not 0 <= v < variables for found in sets for v in found):
+        raise Rejected("a transition has a variable that is not there")
+    return Step(data["source"], data["target"], data["output"], *sets)
+
+
+def _live(states: int, steps: Iterable[Step]) -> tuple[frozenset[int], ...]:
+    live: list[frozenset[int]] = [frozenset()] * states
+    changed = True
+    while changed:
+        changed = False
+        for step in steps:
+            found = live[step.source] | step.above | step.below | (live[step.target] - step.stored)
+            changed = changed or found != live[step.source]
+            live[step.source] = found
+    return tuple(live)
+
+
+def fits(above: Iterable[int], below: Iterable[int], pairs: frozenset[tuple[int, int]]) -> bool:
+    """Tells whether a sample may lie above and below these values."""
+    high = list(below)
+    return all(x != y and (y, x) not in pairs for x in above for y in high)
+
+
+def after(read: Machine, order: Order, number: int) -> Order:
+    """Returns what is known after a transition: the sample is put between the values, and then stored."""
+    step, sample = read.steps[number], -1
+    lower = step.above | {x for x, y in order.pairs if y in step.above}
+    upper = step.below | {y for x, y in order.pairs if x in step.below}
+    pairs = set(order.pairs) | {(x, y) for x in lower for y in upper}
+    pairs |= {(x, sample) for x in lower} | {(sample, y) for y in upper} | {(sample, sample)}
+    kept = (order.known | step.stored) & read.live[step.target]
+
+    def names(value: int) -> list[int]:
+        if value == sample:
+            return sorted(step.stored & kept)
+        return [value] if value in kept and value not in step.stored else []
+
+    told = {(x, y) for low, high in pairs for x in names(low) for y in names(high) if x != y}
+    return Order(step.target, kept, frozenset(told))
+
+
+def first_order(read: Machine) -> Order:
+    """Returns what is known in the beginning: the first state, and nothing of any value."""
+    del read
+    return Order(0, frozenset(), frozenset())
+
+
+def walk(read: Machine, order: Order, number: int) -> Order:
+    """Returns what is known after one transition of a way.
+
+    Raises:
+        Rejected: it is not possible there.
+    """
+    if 0 <= number < len(read.steps):
+        for possible, found in read.following(order):
+            if possible == number:
+                return found
+    raise Rejected(f"transition {number} is not possible at its place in a way")
+
+
+def explore(read: Machine) -> tuple[Order, ...]:
+    """Returns all that may be known in a run.
+
+    Raises:
+        Rejected: two guards are true at once, or there is too much.
+    """
+    found = {first_order(read): None}
+    waiting = list(found)
+    for order in waiting:
+        for _, following in read.following(order):
+            if following not in found:
+                found[following] = None
+                waiting.append(following)
+        if len(found) > MAX_ORDERS:
+            raise Rejected("there are too many orders of stored values")
+    return tuple(found)
+
+
+def outputs_differ(read: Machine, orders: Iterable[Order]) -> None:
+    """Checks that outputs tell the way: no two possible transitions put out the same word, or numbers.
+
+    Raises:
+        Rejected: two do.
+    """
+    for order in orders:
+        outputs = [read.steps[number].output for number, _ in read.following(order)]
+        words = ["" if word in ("insample", "insample'") else word for word in outputs]
+        if len(set(words)) < len(words):
+            raise Rejected("two transitions of one state put out the same: outputs do not tell the way")

@@ -1,0 +1,76 @@
+"""The form of evidence about automata over streams: standard library only."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from .strict import flag, listed, maybe, one_of, rational, record, row, table, text, whole
+
+MACHINE = record(
+    {
+        "states": listed(
+            record(
+                {
+                    "name": text,
+                    "reads": flag,
+                    "rate": rational,
+                    "mean": rational,
+                    "second": maybe(row(rational, rational)),
+                }
+            )
+        ),
+        "variables": listed(text),
+        "transitions": listed(
+            record(
+                {
+                    "source": whole,
+                    "target": whole,
+                    "output": text,
+                    "above": listed(whole),
+                    "below": listed(whole),
+                    "stored": listed(whole),
+                }
+            )
+        ),
+    }
+)
+FLOW = listed(row(whole, whole, rational))
+AUTOMATON = record(
+    {
+        "format": one_of("paramverify-automaton"),
+        "version": one_of(1),
+        "status": one_of("holds", "violated"),
+        "automaton": MACHINE,
+    },
+    {
+        "case": record({"title": text, "digest": text}, {"set": table(text)}),
+        "proof": record(
+            {
+                "multiple": rational,
+                "classes": listed(whole),
+                "edges": listed(row(whole, whole, whole)),
+                "demands": listed(
+                    record(
+                        {
+                            "class": whole,
+                            "bounds": listed(row(whole, whole, whole)),
+                            "pairs": listed(row(whole, whole)),
+                            "weight": rational,
+                        }
+                    )
+                ),
+                "links": listed(row(whole, whole, whole, whole)),
+            }
+        ),
+        "least": record({"steps": listed(whole), "signs": listed(whole), "high": FLOW, "low": FLOW}),
+        "family": record(
+            {
+                "kind": one_of("disclosing cycle", "leaking cycle", "leaking pair", "privacy-violating path"),
+                "parts": listed(record({"steps": listed(whole), "repeated": flag})),
+                "chain": listed(row(whole, whole, whole)),
+                "gain": rational,
+            }
+        ),
+    },
+)

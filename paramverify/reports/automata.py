@@ -1,0 +1,153 @@
+"""What is said of an automaton over streams, in words and as JSON data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from paramverify import printable
+from paramverify.answers import Standing
+from paramverify.automata import evidence
+from paramverify.automata.automaton import Automaton
+from paramverify.automata.verification import Report
+from paramverify.automata.violations import Family
+from paramverify.checker.strict import counted
+
+FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"
+SHOWN_STEPS = 12  # of a way in words
+SHOWN = Fraction(2)  # the multiple for which a number of repetitions is told
+
+
+def lines(report: Report) -> list[str]:
+    """Returns the verdict and what it rests on, line by line."""
+    told = [_verdict(report)]
+    if report.multiple is not None:
+        told += _least(report)
+        told.append(f"  {counted(len(report.demands.zones), 'demand')} on stored values {_size(report)}")
+    elif report.standing is Standing.VIOLATED and report.family is not None:
+        told += _family(report.automaton, report.family)
+        told.append(f"  {counted(len(report.graph.nodes), 'node')} {_size(report)}")
+    else:
+        told.append(f"  {report.end.value}: {report.reason}.")
+    if report.confused:
+        told += _confused(report)
+    return told
+
+
+def _verdict(report: Report) -> str:
+    word = report.standing.of_case
+    if report.multiple is not None:
+        return f"{word}: {times(report.multiple)} is enough, {FOR_WHOM}."
+    if report.standing is Standing.VIOLATED:
+        return f"{word}: no multiple of epsilon is enough for streams of every length."
+    return f"{word}."
+
+
+def times(multiple: Fraction) -> str:
+    """Returns a multiple of epsilon: `5/4*epsilon`, `epsilon`, `0`."""
+    if multiple in (0, 1):
+        return "epsilon" if multiple else "0"
+    return f"{multiple}*epsilon"
+
+
+def _least(report: Report) -> list[str]:
+    if report.tight and report.way is not None:
+        steps = counted(len(report.way.steps), "step")
+        return [f"  It is the least one: a way with {steps} needs it as epsilon grows."]
+    if report.way is not None:
+        steps = counted(len(report.way.steps), "step")
+        return [f"  A multiple below {report.least} is not enough: a way with {steps} needs it."]
+    return []
+
+
+def _size(report: Report) -> str:
+    automaton = report.automaton
+    sizes = (
+        counted(len(automaton.states), "state"),
+        counted(len(automaton.variables), "variable"),
+        counted(len(automaton.transitions), "transition"),
+    )
+    return f"({', '.join(sizes)}), in {report.seconds:.2g} s."
+
+
+def _family(automaton: Automaton, family: Family) -> list[str]:
+    told = [f"  {family.kind[:1].upper()}{family.kind[1:]}:"]
+    for part in family.parts:
+        often = "again and again" if part.repeated else "once"
+        told.append(f"    {often}: {_way(automaton, part.steps)}")
+    each = "Each repetition costs" if family.period == 1 else f"{family.period} repetitions cost"
+    enough = family.repetitions(SHOWN)
+    told.append(f"  {each} {times(family.gain)} more.")
+    told.append(f"  With {counted(enough, 'repetition')} {times(SHOWN)} is not enough, as epsilon grows.")
+    return told
+
+
+def _way(automaton: Automaton, steps: Sequence[int]) -> str:
+    """Returns the states of a way with the outputs between them; of a long one the ends."""
+    names = [printable.name(automaton.states[automaton.transitions[steps[0]].source].name)]
+    for number in steps:
+        step = automaton.transitions[number]
+        output, target = printable.name(step.output), printable.name(automaton.states[step.target].name)
+        names.append(f"-{output}-> {target}")
+    if len(names) > SHOWN_STEPS:
+        half = SHOWN_STEPS // 2
+        names = [*names[:half], f"... {len(names) - 2 * half} more ...", *names[-half:]]
+    return " ".join(names)
+
+
+def _confused(report: Report) -> list[str]:
+    assert report.confused is not None
+    one, other = (report.graph.step(k) for k in report.confused)
+    automaton = report.automaton
+    state = printable.name(automaton.states[one.source].name)
+    words = sorted({printable.name(one.output), printable.name(other.output)})
+    return [
+        f"  Note: {state} has two transitions that put out {' or '.join(words)}; no lower bound is known."
+    ]
+
+
+def document(report: Report) -> dict[str, Any]:
+    """Returns the verdict as JSON data."""
+    standing, automaton = report.standing, report.automaton
+    told: dict[str, Any] = {
+        "status": standing.value,
+        "verdict": standing.of_case,
+        "states": len(automaton.states),
+        "variables": len(automaton.variables),
+        "transitions": len(automaton.transitions),
+        "seconds": round(report.seconds, 6),
+    }
+    if report.multiple is not None:
+        told |= {"multiple": str(report.multiple), "multiple_lower": str(report.least), "tight": report.tight}
+        told["demands"] = len(report.demands.zones)
+        if report.way is not None:
+            told["way"] = {"steps": list(report.way.steps), "signs": list(report.way.signs)}
+    elif standing is Standing.VIOLATED and report.family is not None:
+        told["family"] = evidence.family(report.family)
+    else:
+        told |= {"end": report.end.value, "reason": report.reason}
+    if report.confused:
+        told["confused"] = [report.graph.edges[k].transition for k in report.confused]
+    return told
+
+
+def evidence_document(report: Report, path: Path, content: bytes) -> dict[str, Any]:
+    """Returns the evidence for a verdict, private or not private, for `paramverify check`."""
+    standing = report.standing
+    told: dict[str, Any] = {
+        "format": evidence.FORMAT,
+        "version": evidence.VERSION,
+        "status": standing.value,
+        "case": {"title": path.name, "digest": hashlib.sha256(content).hexdigest()},
+        "automaton": evidence.machine(report.automaton),
+    }
+    if report.multiple is not None:
+        told["proof"] = evidence.proof(report.demands, list(report.weight), report.multiple)
+        if report.way is not None:
+            told["least"] = evidence.least(report.way)
+    elif report.family is not None:
+        told["family"] = evidence.family(report.family)
+    return told

@@ -1,0 +1,114 @@
+"""The text form of automata: what is read, and where mistakes are told."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from paramverify.automata.automaton import SAMPLE, SECOND
+from paramverify.automata.orders import explore
+from paramverify.automata.reading import parse_automaton, read_automaton
+from paramverify.errors import InputError
+
+TEXT = """# A comment, and two states.
+(q1:non-input, 1/4, -1/2): x:= insample,y := insample; output oa; goto q2
+
+(q2,0.5,3, 1/8, 0): if (insample<= x && insample > y) then output obot; goto q2
+  elseif (insample >= x) then z := insample; output insampleprime; goto q9
+"""
+
+
+def test_what_is_read() -> None:
+    """States, rates, means, guards, stored values, outputs, and the end that has no entry."""
+    automaton = parse_automaton(TEXT)
+    first, second, end = automaton.states
+    assert (first.name, first.reads, first.rate, first.mean) == ("q1", False, Fraction(1, 4), Fraction(-1, 2))
+    assert (second.reads, second.rate, second.second) == (True, Fraction(1, 2), (Fraction(1, 8), Fraction(0)))
+    assert end.name == "q9"
+    assert automaton.variables == ("x", "y", "z")
+    store, stay, leave = automaton.transitions
+    assert (store.stored, store.compared) == ({0, 1}, frozenset())
+    assert (stay.below, stay.above, stay.output, stay.target) == ({0}, {1}, "obot", 1)
+    assert (leave.above, leave.stored, leave.output, leave.target) == ({0}, {2}, SECOND, 2)
+
+
+def test_the_first_state() -> None:
+    """A run begins in q1, wherever it stands; without one in the first state."""
+    one = "(q1, 1, 0): output oa; goto q2"
+    other = "(q2, 1, 0): output insample; goto q1"
+    assert parse_automaton(f"{other}\n{one}").states[0].name == "q1"
+    assert parse_automaton("(qb, 1, 0): output insample; goto qa").transitions[0].output == SAMPLE
+
+
+def test_guards_are_tried_in_order() -> None:
+    """A later guard gets what excludes an earlier one; one that is never reached is left out."""
+    start = "(q1, 1, 0): x := insample, y := insample; output oa; goto q2\n(q2, 1, 0): "
+    one = "if (insample < x) then output oa; goto q2"
+    both = parse_automaton(f"{start}{one} elseif (insample > y) then output ob; goto q2").transitions
+    assert (both[2].above, both[2].below) == ({0, 1}, frozenset())
+    same = parse_automaton(f"{start}{one} elseif (insample <= x && insample > y) then output ob; goto q2")
+    assert len(same.transitions) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "the text has no state"),
+        ("(q1, 1, 0) output oa; goto q2", "line 1: : is expected, not 'output'"),
+        ("(q1, 0, 0): output oa; goto q2", "line 1: the rate of q1 must be positive"),
+        ("(q1, 1/0, 0): output oa; goto q2", "line 1: a number is divided by zero"),
+        ("(q1, 1): output oa; goto q2", "line 1: q1 needs a rate and a mean"),
+        ("(q1, x, 0): output oa; goto q2", "line 1: a number such as 1/4 is expected, not 'x'"),
+        (
+            "(q1, 1, 0): output oa; goto q2\n(q1, 1, 0): output oa; goto q2",
+            "line 2: the state q1 is there twice",
+        ),
+        ("(q1, 1, 0): output insample'; goto q2", "line 1: q1 has no rate and no mean for insample'"),
+        ("(q1, 1, 0): output goto; goto q2", "line 1: an output is expected, not 'goto'"),
+        (
+            "(q1, 1, 0): if (insample < x) then output oa; goto q2",
+            "line 1: x is compared, and nothing is stored",
+        ),
+        ("(q1, 1, 0): if (x < insample) then output oa; goto q2", "line 1: insample is expected, not 'x'"),
+        ("(q1, 1, 0): output oa; goto q2\n@", "line 2: '@' is not expected"),
+        ("(q1, 1, 0): x := insample; output oa; goto", "line 1: the name of a state is expected"),
+    ],
+)
+def test_mistakes(text: str, reason: str) -> None:
+    """A mistake is told with its line."""
+    with pytest.raises(InputError) as caught:
+        parse_automaton(text)
+    assert caught.value.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "(q1, 1, 0): output oa; goto q2\n"
+            "(q2, 1, 0): if (insample < x) then x := insample; output oa; goto q2",
+            "line 2: x is compared before a value is stored in it",
+        ),
+        (
+            "(q1, 1, 0): x := insample; output oa; goto q2\n(q2, 1, 0): y := insample; output oa; goto q3\n"
+            "(q3, 1, 0): y := insample; output oa; goto q4\n(q4, 1, 0): z := insample; output oa; goto q5\n"
+            "(q5, 1, 0): if (insample < x && insample < y) then output oa; goto q5 "
+            "elseif (insample < z) then output ob; goto q5",
+            "line 5: two guards of q5 are true at once",
+        ),
+    ],
+)
+def test_mistakes_of_runs(text: str, reason: str) -> None:
+    """What only a run shows is told with its line too."""
+    with pytest.raises(InputError, match=reason):
+        explore(parse_automaton(text))
+
+
+def test_a_file(tmp_path: Path) -> None:
+    """A mistake in a file names the file."""
+    path = tmp_path / "a.dipa"
+    path.write_bytes(b"\xff")
+    with pytest.raises(InputError, match=r"a\.dipa: not UTF-8 text"):
+        read_automaton(path)
