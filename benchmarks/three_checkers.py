@@ -82,16 +82,12 @@ def main() -> None:
 def compared_in_coq(
     documents: Sequence[bytes], given: Sequence[Answer], folder: Path
 ) -> Counter[tuple[bool, bool]]:
-    """Returns how often the program and Coq accept the proofs of claims: those that the program has looked at."""
+    """Returns how often the program and Coq accept proofs of claims, of those that the program looked at."""
     rows, wanted = [], []
     for data, answer in zip(documents, given, strict=True):
         told = {line.partition(" (")[0].partition(":")[0]: line for line in answer.lines}
-        entries = (
-            json.loads(data.decode("utf-8-sig"))["claims"]
-            if any(name.startswith("claim ") for name in told)
-            else []
-        )
-        for k, entry in enumerate(entries or []):
+        entries = json.loads(data.decode("utf-8-sig"))["claims"] if "claim 1" in told else []
+        for k, entry in enumerate(entries):
             line = told.get(f"claim {k + 1}", "")
             if not line.endswith((": proved", NOT_SHOWN)):
                 continue
