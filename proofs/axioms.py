@@ -60,7 +60,7 @@ def main() -> None:
             print(f"{theorem}: {len(found)} axioms, as listed")
     if wrong:
         sys.exit(1)
-    modules = sorted(f"Paramverify.{path.stem}" for path in (HERE / "theories").glob("*.vo"))
+    modules = sorted(f"Paramverify.{path.stem}" for path in (HERE / "theories").glob("*.v"))
     command = ["coqchk", "-silent", *OPTIONS]
     for module in modules:
         command += ["-norec", module]

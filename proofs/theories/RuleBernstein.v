@@ -38,10 +38,13 @@ Fixpoint set_degree (ns : list nat) (k n : nat) : list nat :=
   | S k, a :: l => a :: set_degree l k n
   end.
 
-(** The polynomial at an end, where its derivative has a sign on the whole box. *)
+(** The polynomial, which mentions the variable, at an end, where its derivative has a sign on the whole box. *)
 Definition slope_ok (g : goal) (k : nat) (upper : bool) (ns : list nat) : bool :=
   let d := qderiv (gpoly g) k in
-  nonneg_at (set_degree ns k (pred (nth k ns O))) (gbox g) (num (if upper then qopp d else d)).
+  match nth k ns O with
+  | O => false
+  | S n => nonneg_at (set_degree ns k n) (gbox g) (num (if upper then qopp d else d))
+  end.
 
 (** Outside of the points of the goal: a constraint is nowhere fulfilled. *)
 Definition fails (g : goal) (i : nat) : bool :=
@@ -93,7 +96,8 @@ Lemma slope_ok_sound : forall g k upper ns i e, at_axis (gbox g) k = Some i -> d
   qeval (gpoly g) (upd e k (Q2R (if upper then hi i else lo i))) <= qeval (gpoly g) e.
 Proof.
   intros g k upper ns i e E D H; apply monotone_at; [now apply D|].
-  intros y Y; unfold slope_ok in H; apply nonneg_at_ok with (e := upd e k y) in H.
+  intros y Y; unfold slope_ok in H; destruct (nth k ns O) as [|n]; [discriminate|].
+  apply nonneg_at_ok with (e := upd e k y) in H.
   - apply qeval_sign in H; destruct upper; [now rewrite qeval_opp in H|exact H].
   - apply in_box_upd; [apply D|]; intros j J; rewrite E in J; now inversion J; subst.
 Qed.

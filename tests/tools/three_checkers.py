@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
@@ -32,6 +32,7 @@ class Answer:
     proved: int = 0
     trusted: int = 0
     open: int = 0
+    lines: tuple[str, ...] = field(default=(), compare=False)  # one for each claim, and others
 
 
 NONE = Answer("no evidence")
@@ -55,7 +56,7 @@ def in_python(data: bytes) -> Answer:
     if not report.accepted and no_evidence(text):
         return NONE
     word = "accepted" if report.accepted else "rejected"
-    return Answer(word, report.proved, report.trusted, report.open)
+    return Answer(word, report.proved, report.trusted, report.open, report.lines)
 
 
 def by_program(checker: str, paths: Sequence[Path]) -> Iterator[Answer]:
@@ -70,7 +71,8 @@ def by_program(checker: str, paths: Sequence[Path]) -> Iterator[Answer]:
             if "error" in found:
                 yield NONE if found["code"] == 2 else Answer(NOT_KNOWN)
             else:
-                yield Answer(found["answer"], found["proved"], found["trusted"], found["open"])
+                counts = (found["proved"], found["trusted"], found["open"])
+                yield Answer(found["answer"], *counts, tuple(found["lines"]))
 
 
 def differences(checker: str, documents: Iterable[bytes], folder: Path) -> tuple[list[str], dict[str, int]]:
