@@ -103,7 +103,7 @@ def _following(graph: Graph, reached: _Reached, unit: int) -> Iterator[_Reached]
         variables = tuple(sorted({*stays, *(step.stored & kept)}))
         for sign in (-1, 1) if automaton.state_of(step).reads else (0,):
             table = _table(automaton, step, reached, (variables, sign, unit))
-            yield _Reached(edge.target, variables, table, edge.transition, sign, reached)
+            yield _Reached(edge.target, variables, table, edge.transition, sign=sign, before=reached)
 
 
 def _table(
