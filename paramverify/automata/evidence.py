@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.demands import Demands
+from paramverify.automata.orders import Graph
+from paramverify.automata.searching import Closed
 from paramverify.automata.violations import Family
 from paramverify.automata.ways import Way
 
@@ -58,6 +61,23 @@ def proof(found: Demands, weight: list[Fraction], multiple: Fraction) -> dict[st
             for number, (node, zone) in enumerate(found.zones)
         ],
         "links": [[link.source, link.target, link.edge, link.level] for link in found.links],
+    }
+
+
+def tables(graph: Graph, found: Sequence[Closed], multiple: Fraction) -> dict[str, Any]:
+    """Returns tables that bound the costs of all ways as a proof that a multiple is enough."""
+    return {
+        "multiple": str(multiple),
+        "classes": [node.state for node in graph.nodes],
+        "edges": [[edge.source, edge.target, edge.transition] for edge in graph.edges],
+        "tables": [
+            {
+                "class": table.node,
+                "variables": list(table.variables),
+                "costs": [None if cost is None else str(cost) for cost in table.costs],
+            }
+            for table in found
+        ],
     }
 
 

@@ -12,6 +12,7 @@ from paramverify.automata.automaton import Automaton
 from paramverify.automata.demands import Demands, all_demands, weights
 from paramverify.automata.least import costly_way
 from paramverify.automata.orders import Graph, explore, same_outputs
+from paramverify.automata.searching import Closed, search
 from paramverify.automata.violations import Family, find_family
 from paramverify.automata.ways import Way
 
@@ -22,9 +23,9 @@ MOST_TRIED = 12  # steps that are tried one after another for lighter demands
 class Report:
     """What was found of an automaton.
 
-    Private: `multiple`·ε is enough, by `demands` with their `weight`; and no multiple below that of `way` is,
-    where there is one. Not private: the `family`. Otherwise `reason` says what is missing. `confused` names
-    two edges with one output, where outputs do not tell the way.
+    Private: `multiple`·ε is enough, by `demands` with their `weight`, or by `tables` if there are some; and
+    no multiple below that of `way` is, where there is one. Not private: the `family`. Otherwise `reason` says
+    what is missing. `confused` names two edges with one output, where outputs do not tell the way.
     """
 
     automaton: Automaton
@@ -34,6 +35,7 @@ class Report:
     weight: tuple[Fraction, ...] = ()
     multiple: Fraction | None = None
     way: Way | None = None
+    tables: tuple[Closed, ...] = ()
     family: Family | None = None
     reason: str = ""
     end: End = End.DECIDED
@@ -82,9 +84,16 @@ def verify(automaton: Automaton) -> Report:
     if weight is not None:
         way = None if confused else costly_way(demands, weight)
         multiple = at_beginning(demands, weight)
+        tables: tuple[Closed, ...] = ()
         if multiple and (way is None or way.cost < multiple):
-            demands, weight = _lighter(demands, weight, way.cost if way else Fraction(0))
-            multiple = at_beginning(demands, weight)
+            searched = search(graph, multiple)
+            costly = max([w.cost for w in (way, searched.way) if w], default=Fraction(0))
+            if searched.way is not None and searched.way.cost == costly and not confused:
+                way = searched.way
+            demands, weight = _lighter(demands, weight, costly)
+            tables, multiple = searched.tables, at_beginning(demands, weight)
+            if tables:
+                multiple = costly
         seconds = time.monotonic() - start
         return Report(
             automaton,
@@ -94,6 +103,7 @@ def verify(automaton: Automaton) -> Report:
             weight=tuple(weight),
             multiple=multiple,
             way=way,
+            tables=tables,
             confused=confused,
         )
     return _not_private(automaton, graph, demands, start)

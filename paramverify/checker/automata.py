@@ -16,6 +16,8 @@ shift of the new sample within the level keeps the order and leads into the next
 the cost. For each edge and each demand at its end there is a link. So from the end of any way to its
 beginning there is a chain of demands, and its first weight bounds W.
 
+**Tables** (`tables`) show the same from the beginning of ways: see `automaton_tables`.
+
 **Not private** (`violated`). As ε grows, ln Pr_α(way)/ε goes to −V(α), the least Σ d·|x_k − centre_k| over
 ordered samples (Laplace's principle), for densities too. V is convex and piecewise linear, and orders are
 cones: V(τδ + δ) − V(τδ) is for large τ the least Σ d·|s_k + δ_k| over ordered shifts s, with 0 for what is
@@ -42,6 +44,7 @@ from typing import Any
 from . import automaton_shapes
 from .automaton_families import check_family
 from .automaton_runs import Machine, explore, first_order, machine, outputs_differ, walk
+from .automaton_tables import bounded_by_tables
 from .claims import Report
 from .strict import Rejected, check
 
@@ -69,12 +72,17 @@ def _check(document: Any) -> list[str]:
         gain, period = check_family(read, document["family"])
         each = "each repetition" if period == 1 else f"each {period} repetitions"
         return [f"family: {each} cost {gain} times epsilon more: no multiple of epsilon is enough"]
-    if "proof" not in document or "family" in document:
-        raise Rejected("privacy has a proof, and no family")
-    bound = _proved(read, document["proof"])
-    lines = [
-        f"demands: {len(document['proof']['demands'])}: private with {bound} times epsilon, for every length"
-    ]
+    if len({"proof", "tables"} & document.keys()) != 1 or "family" in document:
+        raise Rejected("privacy has one proof, and no family")
+    if "tables" in document:
+        edges, following = _classes(read, document["tables"])
+        _covered(read, document["tables"]["classes"], following)
+        bound = bounded_by_tables(read, document["tables"], edges)
+    else:
+        bound = _proved(read, document["proof"])
+    kind = "tables" if "tables" in document else "demands"
+    count = len(document.get("proof", document.get("tables"))[kind])
+    lines = [f"{kind}: {count}: private with {bound} times epsilon, for every length"]
     if "least" in document:
         outputs_differ(read, explore(read))
         cost = _least(read, document["least"])
@@ -129,13 +137,7 @@ def _possible(demand: _Demand) -> bool:
 def _proved(read: Machine, proof: Any) -> Fraction:
     """Returns the multiple that is shown."""
     classes = proof["classes"]
-    edges = [tuple(edge) for edge in proof["edges"]]
-    following: dict[tuple[int, int], int] = {}
-    for source, target, number in edges:
-        if not (0 <= source < len(classes) and 0 <= target < len(classes) and 0 <= number < len(read.steps)):
-            raise Rejected("an edge is between classes that are not there")
-        if following.setdefault((source, number), target) != target:
-            raise Rejected("a transition leads from one class to two")
+    edges, following = _classes(read, proof)
     _covered(read, classes, following)
     demands = [_demand(data, read.variables, len(classes)) for data in proof["demands"]]
     if {demand.place for demand in demands} != set(range(len(classes))):
@@ -157,6 +159,19 @@ def _proved(read: Machine, proof: Any) -> Fraction:
     if any(demand.weight > bound for demand in first):
         raise Rejected("the multiple is smaller than a weight at the beginning")
     return bound
+
+
+def _classes(read: Machine, proof: Any) -> tuple[list[tuple[int, ...]], dict[tuple[int, int], int]]:
+    """Returns the edges between classes, and where each transition leads from each class."""
+    classes = proof["classes"]
+    edges = [tuple(edge) for edge in proof["edges"]]
+    following: dict[tuple[int, int], int] = {}
+    for source, target, number in edges:
+        if not (0 <= source < len(classes) and 0 <= target < len(classes) and 0 <= number < len(read.steps)):
+            raise Rejected("an edge is between classes that are not there")
+        if following.setdefault((source, number), target) != target:
+            raise Rejected("a transition leads from one class to two")
+    return edges, following
 
 
 def _covered(read: Machine, classes: list[int], following: dict[tuple[int, int], int]) -> None:

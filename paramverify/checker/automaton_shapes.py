@@ -63,6 +63,16 @@ AUTOMATON = record(
                 "links": listed(row(whole, whole, whole, whole)),
             }
         ),
+        "tables": record(
+            {
+                "multiple": rational,
+                "classes": listed(whole),
+                "edges": listed(row(whole, whole, whole)),
+                "tables": listed(
+                    record({"class": whole, "variables": listed(whole), "costs": listed(maybe(rational))})
+                ),
+            }
+        ),
         "least": record({"steps": listed(whole), "signs": listed(whole), "high": FLOW, "low": FLOW}),
         "family": record(
             {

@@ -31,7 +31,7 @@ def lines(report: Report) -> list[str]:
     told = [_verdict(report)]
     if report.multiple is not None:
         told += _least(report)
-        told.append(f"  {counted(len(report.demands.zones), 'demand')} on stored values {_size(report)}")
+        told.append(f"  {_proof(report)} {_size(report)}")
     elif report.standing is Standing.VIOLATED and report.family is not None:
         told += _family(report.automaton, report.family)
         told.append(f"  {counted(len(report.graph.nodes), 'node')} {_size(report)}")
@@ -66,6 +66,12 @@ def _least(report: Report) -> list[str]:
         steps = counted(len(report.way.steps), "step")
         return [f"  A multiple below {report.least} is not enough: a way with {steps} needs it."]
     return []
+
+
+def _proof(report: Report) -> str:
+    if report.tables:
+        return f"{counted(len(report.tables), 'table')} of costs"
+    return f"{counted(len(report.demands.zones), 'demand')} on stored values"
 
 
 def _size(report: Report) -> str:
@@ -127,7 +133,7 @@ def document(report: Report) -> dict[str, Any]:
     }
     if report.multiple is not None:
         told |= {"multiple": str(report.multiple), "multiple_lower": str(report.least), "tight": report.tight}
-        told["demands"] = len(report.demands.zones)
+        told |= {"tables": len(report.tables)} if report.tables else {"demands": len(report.demands.zones)}
         if report.way is not None:
             told["way"] = {"steps": list(report.way.steps), "signs": list(report.way.signs)}
     elif standing is Standing.VIOLATED and report.family is not None:
@@ -191,7 +197,10 @@ def evidence_document(report: Report, path: Path, content: bytes) -> dict[str, A
         "automaton": evidence.machine(report.automaton),
     }
     if report.multiple is not None:
-        told["proof"] = evidence.proof(report.demands, list(report.weight), report.multiple)
+        if report.tables:
+            told["tables"] = evidence.tables(report.graph, report.tables, report.multiple)
+        else:
+            told["proof"] = evidence.proof(report.demands, list(report.weight), report.multiple)
         if report.way is not None:
             told["least"] = evidence.least(report.way)
     elif report.family is not None:

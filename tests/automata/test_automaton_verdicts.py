@@ -82,6 +82,11 @@ KNOWN = {  # bodies after START, and a kind, or the multiple with whether it is 
         f"(q4, 1/4, 0): {above('q4', 'q5')}",
         ("2", True),
     ),
+    "a bound that is less than the sum of the rates": (  # of three samples in a row one or two agree
+        "(q2, 1/4, 9): if (insample >= x) then y := insample; output oa; goto q3\n"
+        "(q3, 1/4, 0): if (insample < y && insample >= x) then output oa; goto q4",
+        ("1/2", True),
+    ),
     "a running maximum": (
         "(q2, 1/2, 0): if (insample >= x) then x := insample; output ob; goto q2",
         "leaking cycle",

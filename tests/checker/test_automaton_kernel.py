@@ -22,6 +22,12 @@ LEAKING = """(q1, 1/4, 0): x := insample; output oa; goto q2
 """
 
 
+SHORT = """(q1, 1/2, 0): x := insample; output oa; goto q2
+(q2, 1/2, 10): if (insample >= x) then y := insample; output oa; goto q3
+(q3, 1/6, 0): if (insample < y && insample >= x) then output oa; goto q4
+"""
+
+
 def evidence(name: str) -> dict[str, Any]:
     """The evidence about a shipped automaton, as it is written to a file."""
     path = CASES / f"{name}.dipa"
@@ -33,6 +39,7 @@ PRIVATE, WRONG, OTHER = (
     evidence("sparse-vector-never-stops"),
     evidence("every-number"),
 )
+TABLES = json.loads(json.dumps(evidence_document(verify(parse_automaton(SHORT)), CASES, b"")))
 PINNED = evidence("numeric-sparse-vector-same-noise")
 CYCLE = json.loads(json.dumps(evidence_document(verify(parse_automaton(LEAKING)), CASES, b"")))
 Change = Callable[[dict[str, Any]], Any]
@@ -69,7 +76,7 @@ def accepts(document: dict[str, Any]) -> bool:
     return check_text(json.dumps(document)).accepted
 
 
-@pytest.mark.parametrize("document", [PRIVATE, WRONG, OTHER, PINNED, CYCLE])
+@pytest.mark.parametrize("document", [PRIVATE, WRONG, OTHER, PINNED, CYCLE, TABLES])
 def test_true_evidence(document: dict[str, Any]) -> None:
     """What the package writes is accepted."""
     report = check_text(json.dumps(document))
@@ -139,6 +146,16 @@ FORGED = {
     "a value that is not stored": (CYCLE, lambda d: d["automaton"]["transitions"][1].update(stored=[])),
     "a variable without a value": (CYCLE, lambda d: d["automaton"]["transitions"][0].update(stored=[])),
     "a rate of zero": (CYCLE, put("automaton", "states", 0, "rate", "0")),
+    "a smaller multiple of tables": (TABLES, put("tables", "multiple", "99/100")),
+    "a table is missing": (TABLES, drop("tables", "tables", 2)),
+    "no table for the beginning": (TABLES, drop("tables", "tables", 0)),
+    "costs below zero": (TABLES, put("tables", "tables", 0, "costs", 0, "-1")),
+    "costs that are too small": (TABLES, lambda d: d["tables"]["tables"][1].update(costs=["0", "0", "0"])),
+    "a table that bounds nothing": (TABLES, lambda d: d["tables"]["tables"][1].update(costs=[None] * 3)),
+    "a table without a variable": (TABLES, lambda d: d["tables"]["tables"][2].update(variables=[0, 0])),
+    "an edge is missing beside tables": (TABLES, drop("tables", "edges", 0)),
+    "a larger rate": (TABLES, put("automaton", "states", 1, "rate", "1")),
+    "two proofs": (TABLES, lambda d: d.update(proof=PRIVATE["proof"])),
     "a key too many": (CYCLE, put("more", "1")),
     "another kind": (CYCLE, put("family", "kind", "leak")),
 }

@@ -1,0 +1,137 @@
+"""Costly ways by search: what a way has cost so far, for all shifts of its stored values at once.
+
+A table has the least cost of the way so far for each assignment of shifts to the stored values. Its least
+entry is what the way costs if it ends there. A table that is nowhere larger than another one at the same
+node leads to nothing costlier, so it is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import lcm
+
+from paramverify.automata.automaton import Automaton, Transition
+from paramverify.automata.orders import Graph
+from paramverify.automata.ways import Way, cost
+
+MOST_VARIABLES = 3
+MOST_TABLES = 600  # that are gone on from
+NEVER = 1 << 62  # the cost of shifts that the order does not allow
+
+Table = dict[tuple[int, ...], int]
+
+
+@dataclass(frozen=True, eq=False)
+class _Reached:
+    """A way so far: its node, stored variables and table, the last step with its difference, and the rest."""
+
+    node: int
+    variables: tuple[int, ...]
+    table: Table
+    step: int = -1
+    sign: int = 0
+    before: _Reached | None = None
+
+    def least(self) -> int:
+        return min(self.table.values())
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A table that bounds the costs so far of ways to a node, in the order of all shifts; None: no bound."""
+
+    node: int
+    variables: tuple[int, ...]
+    costs: tuple[Fraction | None, ...]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The costliest way that was found; and tables that bound all ways, if the search came to its end.
+
+    Then no way costs more than the way: the tables are closed under all steps, up to smaller ones.
+    """
+
+    way: Way | None
+    tables: tuple[Closed, ...] = ()
+
+
+def search(graph: Graph, goal: Fraction) -> Searched:
+    """Returns the costliest way that was found, at once if it costs the goal; the cost is exact."""
+    if any(len(node.known) > MOST_VARIABLES for node in graph.nodes):
+        return Searched(None)
+    automaton = graph.automaton
+    rates = [state.rate for state in automaton.states]
+    rates += [automaton.second_rate(step) for step in automaton.transitions]
+    unit = lcm(*(rate.denominator for rate in rates))
+    best = _Reached(0, (), {(): 0})
+    kept: dict[tuple[int, tuple[int, ...]], list[Table]] = {(0, ()): [best.table]}
+    waiting = [best]
+    for reached in waiting:
+        for following in _following(graph, reached, unit):
+            tables = kept.setdefault((following.node, following.variables), [])
+            if not any(_bounds(other, following.table) for other in tables):
+                tables[:] = [other for other in tables if not _bounds(following.table, other)]
+                tables.append(following.table)
+                waiting.append(following)
+                best = max(best, following, key=_Reached.least)
+        if best.least() >= goal * unit or len(waiting) > MOST_TABLES:
+            return Searched(_way(automaton, best))
+    closed = tuple(
+        Closed(node, variables, tuple(None if c == NEVER else Fraction(c, unit) for c in table.values()))
+        for (node, variables), tables in kept.items()
+        for table in tables
+    )
+    return Searched(_way(automaton, best), closed)
+
+
+def _bounds(one: Table, other: Table) -> bool:
+    """Tells whether a table is nowhere less than another one of the same variables."""
+    return all(one[key] >= value for key, value in other.items())
+
+
+def _following(graph: Graph, reached: _Reached, unit: int) -> Iterator[_Reached]:
+    automaton = graph.automaton
+    for number in graph.leaving[reached.node]:
+        edge = graph.edges[number]
+        step = graph.step(edge)
+        kept = graph.nodes[edge.target].known
+        stays = tuple(v for v in reached.variables if v in kept and v not in step.stored)
+        variables = tuple(sorted({*stays, *(step.stored & kept)}))
+        for sign in (-1, 1) if automaton.state_of(step).reads else (0,):
+            table = _table(automaton, step, reached, (variables, sign, unit))
+            yield _Reached(edge.target, variables, table, edge.transition, sign=sign, before=reached)
+
+
+def _table(
+    automaton: Automaton, step: Transition, reached: _Reached, given: tuple[tuple[int, ...], int, int]
+) -> Table:
+    variables, sign, unit = given
+    rate = int(automaton.state_of(step).rate * unit)
+    second = int(automaton.second_rate(step) * unit)
+    table: Table = {}
+    for shifts, so_far in reached.table.items():
+        if so_far == NEVER:
+            continue
+        of = dict(zip(reached.variables, shifts, strict=True))
+        low = max((of[v] for v in step.above), default=-1)
+        high = min((of[v] for v in step.below), default=1)
+        low, high = (max(low, 0), min(high, 0)) if step.releases else (low, high)
+        for shift in range(low, high + 1):
+            key = tuple(shift if v in step.stored else of[v] for v in variables)
+            found = so_far + rate * abs(shift + sign) + second
+            table[key] = min(table.get(key, found), found)
+    return {key: table.get(key, NEVER) for key in product((-1, 0, 1), repeat=len(variables))}
+
+
+def _way(automaton: Automaton, reached: _Reached) -> Way | None:
+    steps: list[int] = []
+    signs: list[int] = []
+    while reached.before is not None:
+        steps.append(reached.step)
+        signs.append(reached.sign)
+        reached = reached.before
+    return cost(automaton, steps[::-1], signs[::-1]) if steps else None

@@ -1,0 +1,86 @@
+"""Tables that bound what ways have cost so far, for all shifts of the stored values at once.
+
+For a way and differences ±1 of the streams, let c(s) be the least cost so far among shifts of its samples
+that keep the order, for each assignment s of shifts in {-1, 0, 1} to the stored values. One more step makes
+another such function of it, which is larger where c is larger. So if c is at most a table, and every step
+leads from each table to functions that are at most a table again, all functions are. Where a table has no
+entry, it bounds nothing. What a way costs is the least value of its function, so at most the least entry of
+a table.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from .automaton_runs import Machine, Step
+from .strict import Rejected
+
+MOST_VARIABLES = 6
+Costs = dict[tuple[int, ...], Fraction]
+
+
+@dataclass(frozen=True)
+class _Table:
+    place: int
+    variables: tuple[int, ...]
+    costs: Costs  # without entries that bound nothing
+
+
+def bounded_by_tables(read: Machine, proof: Any, edges: Iterable[tuple[int, ...]]) -> Fraction:
+    """Returns the multiple that tables show for all ways of classes, from class 0.
+
+    Raises:
+        Rejected: they do not.
+    """
+    tables = [_table(data) for data in proof["tables"]]
+    bound = Fraction(proof["multiple"])
+    if any(not table.costs or min(table.costs.values()) > bound for table in tables):
+        raise Rejected("a table has costs beyond the multiple")
+    if not any(t.place == 0 and not t.variables and t.costs[()] >= 0 for t in tables):
+        raise Rejected("there is no table for the beginning")
+    for source, target, number in edges:
+        step = read.steps[number]
+        reads = read.states[step.source].reads
+        after = [table for table in tables if table.place == target]
+        for table in tables:
+            if table.place == source:
+                for sign in (-1, 1) if reads else (0,):
+                    if not any(_leads(read, step, (table, following), sign) for following in after):
+                        raise Rejected("a step leads from a table to costs that no table bounds")
+    return bound
+
+
+def _table(data: Any) -> _Table:
+    variables = tuple(data["variables"])
+    if len(set(variables)) < len(variables) or len(variables) > MOST_VARIABLES:
+        raise Rejected("a table has a variable twice, or too many")
+    keys = list(product((-1, 0, 1), repeat=len(variables)))
+    if len(keys) != len(data["costs"]):
+        raise Rejected("a table has not one entry for each assignment of shifts")
+    costs = {k: Fraction(c) for k, c in zip(keys, data["costs"], strict=True) if c is not None}
+    return _Table(data["class"], variables, costs)
+
+
+def _leads(read: Machine, step: Step, tables: tuple[_Table, _Table], sign: int) -> bool:
+    """Tells whether a step leads from what the first table bounds to what the second one bounds."""
+    now, later = tables
+    if not set(later.variables) <= set(now.variables) | step.stored:
+        return False
+    if not step.above | step.below <= set(now.variables):
+        raise Rejected("a table lacks a variable that is compared")
+    state, found = read.states[step.source], dict[tuple[int, ...], Fraction]()
+    for shifts, so_far in now.costs.items():
+        of = dict(zip(now.variables, shifts, strict=True))
+        for shift in (0,) if step.output == "insample" else (-1, 0, 1):
+            if all(of[v] <= shift for v in step.above) and all(shift <= of[v] for v in step.below):
+                key = tuple(shift if v in step.stored else of[v] for v in later.variables)
+                cost = so_far + state.rate * abs(shift + sign) + read.second_cost(step)
+                found[key] = min(found.get(key, cost), cost)
+    return all(key in found and found[key] <= cost for key, cost in later.costs.items())
