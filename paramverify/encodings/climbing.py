@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import inf
+from operator import mul
 
 from paramverify.algebra.polynomials import Point, constant_value, is_constant
 from paramverify.claims import Origin
@@ -122,8 +123,7 @@ class _Search:
         """Returns the largest ratio a few observations later, and these."""
         best: tuple[float, tuple[int, ...]] = (0.0, ())
         for word, vector in self.futures:
-            a = sum(x * v for x, v in zip(left, vector, strict=True))
-            b = sum(x * v for x, v in zip(right, vector, strict=True))
+            a, b = sum(map(mul, left, vector)), sum(map(mul, right, vector))
             ratio = a / b if b else inf if a else 0.0
             if ratio > best[0]:
                 best = ratio, word

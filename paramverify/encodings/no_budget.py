@@ -114,10 +114,10 @@ class _Search:
         ends = [(), *((o,) for o in range(count))]
         sums = {z: self._after(z) for z in ends}
         words = list(islice(product(range(count), repeat=size), MAX_WORDS))
-        powers: dict[tuple[int, ...], list[Row]] = {}
+        powers: dict[tuple[int, ...], _Power] = {}
         for w in words:
             self.check()
-            powers[w] = self._matrix(w)
+            powers[w] = _Power(self._matrix(w))
         for pair in self.model.pairs[:MAX_PAIRS]:
             for one, other, left, right in (
                 (pair.left, pair.right, pair.pi, pair.tau),
@@ -147,8 +147,9 @@ class _Search:
                                 )
 
     def _loop(
-        self, left: Row, right: Row, matrix: list[Row], after: list[Fraction]
+        self, left: Row, right: Row, power: _Power, after: list[Fraction]
     ) -> tuple[int, tuple[tuple[int, Fraction], ...], tuple[Fraction, Fraction], Fraction] | None:
+        matrix = power.rows
         usable = [s for s in left if after[s] and matrix[s].get(s)]
         if not usable:
             return None
@@ -157,7 +158,7 @@ class _Search:
         states = sorted(_reached(matrix, right))
         if not any(after[s] for s in states):
             return None  # then the right side is zero, which is a violation of another kind
-        bound = _bound(matrix, states, after, a)
+        bound = _bound(power, states, after, a)
         if bound is None:
             return None
         b, x = bound
@@ -213,33 +214,45 @@ def _reached(matrix: list[Row], start: Row) -> set[int]:
     return found
 
 
+class _Power:
+    """The matrix of a word, with what was solved about it: that is the same for all ends of the loop."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self.rows = rows
+        self.sums = [sum(row.values(), Fraction(0)) for row in rows]
+        self._inverses: dict[tuple[tuple[int, ...], Fraction], fmpq_mat | None] = {}
+
+    def inverse(self, states: list[int], b: Fraction) -> fmpq_mat | None:
+        """Returns (b - T)^(-1) on the states, or None where there is none."""
+        key = (tuple(states), b)
+        if key not in self._inverses:
+            zero = Fraction(0)
+            entries = [
+                _flint((b if i == j else zero) - self.rows[i].get(j, zero)) for i in states for j in states
+            ]
+            system = fmpq_mat(len(states), len(states), entries)
+            self._inverses[key] = system.inv() if system.det() != 0 else None
+        return self._inverses[key]
+
+
 def _bound(
-    matrix: list[Row], states: list[int], after: list[Fraction], a: Fraction
+    power: _Power, states: list[int], after: list[Fraction], a: Fraction
 ) -> tuple[Fraction, dict[int, Fraction]] | None:
     """Returns b < a and x ≥ 0 with T·x ≤ b·x and `after` ≤ x on the states, if they are found."""
     top = max(after[s] for s in states)
-    b = max(sum(matrix[s].values(), Fraction(0)) for s in states)
+    b = max(power.sums[s] for s in states)
     if 0 < b < a:
         return b, dict.fromkeys(states, top)
+    least = [_flint(after[s]) for s in states]
     for eighths in range(4, 8):
         # x = Σ_k (T/b)^k·y solves T·x = b·(x − y). If it is not negative, T·x ≤ b·x, and then x ≥ y too.
         b = a * eighths / 8
-        size = len(states)
-        system = fmpq_mat(
-            size,
-            size,
-            [
-                _flint((b if i == j else Fraction(0)) - matrix[i].get(j, Fraction(0)))
-                for i in states
-                for j in states
-            ],
-        )
-        if system.det() == 0:
+        inverse = power.inverse(states, b)
+        if inverse is None:
             continue
-        solved = system.solve(fmpq_mat(size, 1, [_flint(b * after[s]) for s in states])).entries()
-        x = {s: Fraction(int(v.p), int(v.q)) for s, v in zip(states, solved, strict=True)}
-        if all(v >= 0 for v in x.values()) and all(x[s] >= after[s] for s in states):
-            return b, x
+        solved = (inverse * (_flint(b) * fmpq_mat(len(states), 1, least))).entries()
+        if all(v >= 0 and v >= y for v, y in zip(solved, least, strict=True)):
+            return b, {s: Fraction(int(v.p), int(v.q)) for s, v in zip(states, solved, strict=True)}
     return None
 
 
