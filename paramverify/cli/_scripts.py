@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ def verify_script(
             from paramverify.reports.script_evidence import check_has_evidence, evidence_document
 
             check_has_evidence(script)
-        report = decide_script(script, options, _keep)
+        left = _output.remaining(timeout)  # reading took a part of it
+        report = decide_script(script, replace(options, seconds=left), _keep)
     if evidence:
         lift()
         write_json(evidence, evidence_document(report), indent=1)

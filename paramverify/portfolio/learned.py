@@ -106,8 +106,8 @@ def tree_of(data: Any) -> Split | Leaf:
 def _read(path: Path) -> Split | Leaf:
     try:
         return tree_of(json.loads(read_file(path, MAX_BYTES, "a tree for the order of backends")))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON: {error}", file=str(path)) from None
+    except (ValueError, OverflowError, RecursionError) as error:
+        raise InputError(f"not JSON, or numbers that are too large: {error}", file=str(path)) from None
 
 
 def chosen_tree() -> Split | Leaf | None:

@@ -18,6 +18,7 @@ from paramverify.processes.attempts import split_names
 BUILT_IN = "built-in"  # the exact procedures of this package, in this process, with a small bound on work
 MAX_CUTS = 8
 NAMES, SECONDS, CUTS = r"((?:[\w., :-]|\([^()]*\))+?)", r"(\d+(?:\.\d+)?|inf)", r"(\d)"
+NO_SECONDS = re.compile(r"^\s*:|:\s*(?:[-+.\d]|nan\b)")
 STAGE = re.compile(rf"\s*{NAMES}\s*(?::\s*{SECONDS}\s*(?:/\s*{CUTS})?)?\s*")
 
 
@@ -80,6 +81,8 @@ def parse_strategy(text: str) -> Strategy:
     stages = []
     for part in text.split(";"):
         match = STAGE.fullmatch(part)
+        if match and NO_SECONDS.search(match[1]):
+            match = None  # such as z3:-1, which is no object in a module either
         if not match or (":" not in part and len(text.split(";")) == 1 and "," not in part):
             raise InputError(
                 f"unknown strategy {text!r}; known: {', '.join(NAMED)}; or write for example "

@@ -89,7 +89,11 @@ def test_the_tree_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{", "[]", '{"claims": 1, "seconds": {"z3": "1"}}', json.dumps({**TREE, "feature": "colour"})]
+    "text",
+    [
+        *("{", "[]", "[" * 100_000, '{"claims": 1, "seconds": {"z3": "1"}}'),
+        *(json.dumps({**TREE, "feature": "colour"}), json.dumps({**TREE, "at": 10**400})),
+    ],
 )
 def test_files_that_are_no_tree(tree: Path, text: str) -> None:
     """A mistake in the user's tree is told with the file."""

@@ -62,3 +62,10 @@ def test_a_race_with_options_and_without_simplification() -> None:
     assert made.backend == "z3(random_seed=7)"
     assert made.options == {"random_seed": "7"}
     assert made.proof["kind"] == "solver"
+
+
+@pytest.mark.parametrize("text", ["z3:-1", "z3:1e3", ":3", "z3:nan", "z3:.5"])
+def test_what_is_no_number_of_seconds(text: str) -> None:
+    """What stands behind a colon and is no number of seconds is told as such, not as a missing module."""
+    with pytest.raises(InputError, match="unknown strategy"):
+        parse_strategy(text)
