@@ -210,7 +210,7 @@ def test_coverings(seed: int) -> None:
 
 
 def test_command(tmp_path: Path) -> None:
-    """`prove` writes the file with what Coq needs, tells of a case that is not private, and refuses others."""
+    """`prove` writes what Coq needs, tells of a case that is not private, and refuses others."""
     folder = tmp_path / "out"
     cases = ROOT / "cases"
     done = called("prove", str(cases / "randomized-response.toml"), "-o", str(folder), "--json")
