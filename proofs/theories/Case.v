@@ -5,7 +5,7 @@
 
 From Coq Require Import Reals ZArith List Lra Lia Bool QArith Qreals.
 From Paramverify Require Import Expressions Sums Programs Privacy Symbolic OneShot Hmm Coverings Sequences.
-From Paramverify Require Import Poly Goal Certificate Check Sound.
+From Paramverify Require Import Poly Goal Certificate RuleExponential Check Sound.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -14,14 +14,24 @@ Record certificate := {
   conditions : list cond;
   constants : list fact;  (* which variable stands for exp(q) *)
   lemmas : list (goal * cert);
-  parts : list (poly * cert);
-  attempts : list cert  (* proofs to try where a claim is none of these *)
+  enclosure : option (Q * Q);  (* of exp(q) *)
+  parts : list (poly * cert)
 }.
 
 Section Certificate.
 Variable c : certificate.
 
-Definition domain_of (f : poly) : goal := Goal (QP f 1) (intervals c) (conditions c) (constants c).
+(** The intervals, and one around exp(q) where it is checked to be there. *)
+Definition enclosed : box :=
+  match find_exp (constants c), enclosure c with
+  | Some (k, q), Some (low, high) =>
+      if encloses q low high then set_axis (intervals c) k (Some (Iv low high false false)) else intervals c
+  | _, _ => intervals c
+  end.
+
+(** The box and the lemmas are arguments below, so that they are computed once. *)
+Definition domain_in (b : box) (f : poly) : goal := Goal (QP f 1) b (conditions c) (constants c).
+Definition domain_of (f : poly) : goal := domain_in enclosed f.
 
 (** Where the parameters may be. *)
 Definition domain (p : point) : Prop := dom (domain_of (Pc 0)) p.
@@ -36,16 +46,17 @@ Proof.
 Qed.
 
 (** The polynomials whose proofs are accepted. *)
-Definition accepted : list poly :=
-  map fst (filter (fun part => check max_depth known (domain_of (fst part)) (snd part)) (parts c)).
+Definition accepted (b : box) (l : list goal) : list poly :=
+  map fst (filter (fun part => check max_depth l (domain_in b (fst part)) (snd part)) (parts c)).
 
-Definition plain (f : poly) : bool :=
-  existsb (fun d => check max_depth known (domain_of f) d) (CConstant :: CBernstein TLeaf :: attempts c).
+Definition plain (b : box) (l : list goal) (f : poly) : bool :=
+  existsb (fun d => check max_depth l (domain_in b f) d) (CConstant :: CBernstein TLeaf :: nil).
 
-Definition shown (good : list poly) (f : poly) : bool := existsb (proportional f) good || plain f.
+Definition shown (b : box) (l : list goal) (good : list poly) (f : poly) : bool :=
+  existsb (proportional f) good || plain b l f.
 
-Definition shown_positive (f : poly) : bool :=
-  check max_depth known (with_cond (domain_of (Pc (-1))) (Some (QP (popp f) 1, false)))
+Definition shown_positive (b : box) (l : list goal) (f : poly) : bool :=
+  check max_depth l (with_cond (domain_in b (Pc (-1))) (Some (QP (popp f) 1, false)))
         (CBernstein (TOutside (length (conditions c)))).
 
 Definition number_of (f : poly) : option Z := match f with Pc z => Some z | _ => None end.
@@ -62,7 +73,7 @@ Proof.
   change (gpoly (domain_of f)) with (QP f 1) in G. rewrite eval_over_one in G. exact G.
 Qed.
 
-Lemma shown_right p f : shown accepted f = true -> domain p -> 0 <= eval f p.
+Lemma shown_right p f : shown enclosed known (accepted enclosed known) f = true -> domain p -> 0 <= eval f p.
 Proof.
   intros H Hp. apply orb_true_iff in H. destruct H as [H|H].
   - apply existsb_exists in H. destruct H as [g [Hin Hprop]]. unfold accepted in Hin.
@@ -75,7 +86,7 @@ Proof.
     apply checked_right with (p := p) in H; assumption.
 Qed.
 
-Lemma shown_positive_right p f : shown_positive f = true -> domain p -> 0 < eval f p.
+Lemma shown_positive_right p f : shown_positive enclosed known f = true -> domain p -> 0 < eval f p.
 Proof.
   intros H Hp. destruct (Rlt_le_dec 0 (eval f p)) as [L|L]; [exact L|]. exfalso.
   pose proof (check_sound max_depth known _ _ known_hold H) as G.
@@ -85,7 +96,7 @@ Proof.
 Qed.
 
 Definition algebra_of : algebra :=
-  let good := accepted in {|
+  let b := enclosed in let l := known in let good := accepted b l in {|
     Symbolic.poly := Chains.poly;
     at_point := fun p f => eval f p;
     whole := Pc;
@@ -96,8 +107,8 @@ Definition algebra_of : algebra :=
     equal := peq;
     number := number_of;
     Symbolic.inside := domain;
-    positive_on := shown_positive;
-    proved := shown good;
+    positive_on := shown_positive b l;
+    proved := shown b l good;
     whole_right := fun p z => eq_refl;
     variable_right := fun p k => eval_var k p;
     sum_right := fun p f g => eval_padd f g p;
@@ -140,8 +151,19 @@ Definition in_domain (c : certificate) (values : list R) : Prop :=
   (forall d, In d (conditions c) -> cond_holds (at_values values) d) /\
   (forall f, In f (constants c) -> fact_holds (at_values values) f).
 
+Lemma enclosed_right c p : in_box (intervals c) p -> (forall f, In f (constants c) -> fact_holds p f) ->
+  in_box (enclosed c) p.
+Proof.
+  intros Hb Hf. unfold enclosed. destruct (find_exp (constants c)) as [[k q]|] eqn:E; [|exact Hb].
+  destruct (enclosure c) as [[low high]|]; [|exact Hb]. destruct (encloses q low high) eqn:E'; [|exact Hb].
+  apply in_box_set; [exact Hb|]. intros j H. injection H as <-. apply find_exp_ok in E. apply Hf in E. simpl in E.
+  unfold Goal.inside; simpl. rewrite E. apply encloses_ok. exact E'.
+Qed.
+
 Lemma in_domain_right c values : in_domain c values -> domain c (at_values values).
-Proof. intros [H1 [H2 H3]]. split; [apply in_ranges_right; exact H1 | split; assumption]. Qed.
+Proof.
+  intros [H1 [H2 H3]]. split; [apply enclosed_right; [apply in_ranges_right; exact H1 | exact H3] | split; assumption].
+Qed.
 
 Definition certified (c : certificate) (claims : algebra -> bool) : bool := claims (algebra_of c).
 
@@ -191,8 +213,12 @@ Qed.
 
 (** Shows that parameters are where the theorem says, in the words of the certificate. *)
 Ltac by_domain :=
-  split; [simpl; unfold Goal.inside, Goal.below, Q2R; simpl; repeat split; try lra
-         | split; [intros d Hd; simpl in Hd; intuition subst; unfold cond_holds, Goal.below, qeval; simpl;
-                   unfold shift, at_values; simpl; lra
-                  | intros f Hf; simpl in Hf; intuition subst; unfold fact_holds; simpl; unfold Q2R; simpl;
-                    try (f_equal; lra)]].
+  split;
+  [cbn; unfold Goal.inside, Goal.below, Q2R; cbn; repeat split; lra
+  | split;
+    [intros d Hd; cbn in Hd;
+     repeat (destruct Hd as [<-|Hd];
+             [unfold cond_holds, Goal.below, qeval, at_values, shift; cbn; lra |]); contradiction
+    | intros f Hf; cbn in Hf;
+      repeat (destruct Hf as [<-|Hf];
+              [unfold fact_holds, at_values, Q2R; cbn; f_equal; lra |]); contradiction]].

@@ -34,11 +34,21 @@ Notation amount := (amount K).
 
 Definition amounts (p : point) (v : list fraction) : vector := map (amount p) v.
 
+Definition is_zero (f : fraction) : bool := match number K (top K f) with Some Z0 => true | _ => false end.
+
 Fixpoint dot_fractions (a b : list fraction) : fraction :=
   match a, b with
-  | x :: a, y :: b => plus_fractions K (times_fractions K x y) (dot_fractions a b)
+  | x :: a, y :: b =>
+      let rest := dot_fractions a b in
+      if is_zero x then rest else if is_zero y then rest else plus_fractions K (times_fractions K x y) rest
   | _, _ => none K
   end.
+
+Lemma is_zero_right f : is_zero f = true -> forall p, amount p f = 0.
+Proof.
+  unfold is_zero. destruct (number K (top K f)) as [[|z|z]|] eqn:E; try discriminate. intros _ p.
+  apply (number_right K p) in E. unfold Symbolic.amount. rewrite E. unfold Rdiv. apply Rmult_0_l.
+Qed.
 
 Lemma dot_fractions_right a b : Forall (proper K) a -> Forall (proper K) b ->
   proper K (dot_fractions a b) /\
@@ -48,6 +58,10 @@ Proof.
   - split; [apply of_poly_proper | intros p _; apply none_right].
   - destruct Hb as [|y b Hy Hb]; simpl; [split; [apply of_poly_proper | intros p _; apply none_right]|].
     destruct (IH b Hb) as [H1 H2].
+    destruct (is_zero x) eqn:Ex.
+    { split; [exact H1|]. intros p Hp. rewrite H2, (is_zero_right x Ex) by exact Hp. lra. }
+    destruct (is_zero y) eqn:Ey.
+    { split; [exact H1|]. intros p Hp. rewrite H2, (is_zero_right y Ey) by exact Hp. lra. }
     split; [apply plus_proper; [apply times_proper|]; assumption|].
     intros p Hp. rewrite plus_right, times_right, H2 by (try apply times_proper; assumption). reflexivity.
 Qed.

@@ -1,9 +1,11 @@
 (** All that files of cases need. *)
 
-From Coq Require Export Reals ZArith List String Bool Lra QArith.
+From Coq Require Export Reals ZArith List Bool Lra QArith.
+From Coq Require String.
 From Paramverify Require Poly Goal Certificate.
 From Paramverify Require Export Expressions Sums Programs Privacy Networks Hmm Coverings Sequences Mechanisms Case Reader.
 Export ListNotations.
+Export String.StringSyntax.
 Close Scope Q_scope.
 Close Scope string_scope.
 Close Scope nat_scope.

@@ -11,11 +11,12 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import UnsupportedError
+from paramverify.evidence.certificates import EXPONENTIAL, POSITIVE
 from paramverify.reports.theorems.certificates import polynomial, proof_numbers, several, whole_polynomial
 from paramverify.reports.theorems.words import Words, named
 
 Json = Mapping[str, Any]
-BITS = 128  # of the enclosure of exp(q) that claims without an own proof are tried with
+BITS = 64  # of the enclosure of exp(q)
 LINE = 100  # characters in one line of a text of numbers
 
 
@@ -112,6 +113,8 @@ class Place:
             [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *_proof(entry, self.names)]
             for entry in entries
             if {k: v for k, v in entry["claim"].items() if k != "polynomial"} == mine
+            and entry["proof"]
+            != EXPONENTIAL  # such a claim is seen at once, with the constant in an interval
         ]
         conditions = several(mine["constraints"], lambda c: [int(c[1] == ">"), *polynomial(c[0], self.names)])
         box = "; ".join(self._interval(name) for name in self.names)
@@ -121,7 +124,7 @@ class Place:
             f'  conditions := conditions_of {width} "{_numbers(conditions)}";',
             f"  constants := [{self._facts()}];",
         ]
-        lines += ["  lemmas := [];", f'  attempts := certs_of {width} "{_numbers(self._attempts())}";']
+        lines += ["  lemmas := [];", f"  enclosure := {self._enclosure()};"]
         return [*lines, f'  parts := proofs_of {width} "{_numbers(several(parts, list))}"', "|}."]
 
     def _interval(self, name: str) -> str:
@@ -137,18 +140,19 @@ class Place:
         place = self.names.index(GENERATOR)
         return f"Goal.Exp {place} {_pair(self.domain.constant.exponent)}"
 
-    def _attempts(self) -> list[int]:
-        """Returns proofs that are tried: the constant in an interval, and one Bernstein form."""
+    def _enclosure(self) -> str:
+        """Returns the interval around the constant with which claims are computed."""
         if self.domain.constant is None:
-            return [0]
+            return "None"
         found = self.domain.enclose(BITS).box[GENERATOR]
-        ends = [n for end in (found.lower, found.upper) for n in (end.numerator, end.denominator)]
-        return [1, 17, *ends, 7, 0]
+        return f"Some ({_pair(found.lower)}, {_pair(found.upper)})"
 
 
 def _proof(entry: Json, names: Sequence[str]) -> list[int]:
     if entry["proof"] is None:
         raise UnsupportedError("a claim has no proof")
+    if entry["proof"] == EXPONENTIAL:  # the constant is in an interval already, so this is much quicker
+        return proof_numbers(POSITIVE, names)
     return proof_numbers(entry["proof"], names)
 
 

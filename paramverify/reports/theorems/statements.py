@@ -20,6 +20,7 @@ from paramverify.reports.theorems.words import Words, comment
 Json = Mapping[str, Any]
 
 MAX_STATES = 60  # of a model that is written out
+MAX_INPUTS = 150  # of a mechanism whose neighbours are all compared
 MAX_WORDS = 5_000  # sequences that are compared one by one in Coq
 
 
@@ -102,7 +103,7 @@ def _neighbours(data: Json, model: Model, place: Place) -> Statement:
     if not isinstance(count, int) or not by.isdigit():
         raise UnsupportedError("these neighbours")
     top = made["noise"]["range"]
-    if (top + 1) ** count > 150:
+    if (top + 1) ** count > (20 if place.domain.constant else MAX_INPUTS):
         raise UnsupportedError("so many inputs")
     answers = [f"(nth {k} w 0)" for k in range(count)]
     pairs = {"each": "each_differs_by", "one": "one_differs_by"}[given["differ"]]

@@ -1,0 +1,241 @@
+"""Theorems about cases: what is written, what Coq says of it, and what is refused."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from tools.calling_tools import called, strict_json
+
+from paramverify.algebra.cones import extreme_rays
+from paramverify.checker.polynomials import parse
+from paramverify.errors import UnsupportedError
+from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
+from paramverify.reports.evidence import evidence_document
+from paramverify.reports.theorems.certificates import polynomial, proof_numbers
+from paramverify.reports.theorems.cones import Along, Zero, covering
+from paramverify.reports.theorems.files import theorem_text
+from paramverify.reports.theorems.words import comment, named
+
+ROOT = Path(__file__).parents[2]
+THEORIES = ROOT / "proofs" / "theories"
+BUILT = shutil.which("coqc") is not None and (THEORIES / "Theorems.vo").exists()
+needs_coq = pytest.mark.skipif(not BUILT, reason="the theories are not built: make -C proofs")
+
+
+def written(name: str) -> str:
+    """Returns the theorem about a shipped case."""
+    case = load(ROOT / "cases" / f"{name}.toml")
+    report = verify(case, Options(seconds=30, evidence=2.0))
+    return theorem_text(case, evidence_document(case, report))
+
+
+def accepts(text: str, folder: Path) -> bool:
+    """Tells whether Coq accepts a file."""
+    (folder / "case.v").write_text(text)
+    command = ["coqc", "-Q", str(THEORIES), "Paramverify", "case.v"]
+    return subprocess.run(command, cwd=folder, capture_output=True, timeout=300).returncode == 0
+
+
+def test_words_of_example_5() -> None:
+    """The file says prior, mechanism, secrets and theorem as the case does."""
+    text = written("noisy-max-independent")
+    for line in (
+        "Definition pB := Param 1.",
+        "  fun w => binomial 2 (pC)%case",
+        "Definition at_most_one : secret := fun w => (A w <=? 1).",
+        "Definition secrets := [(at_least_one, at_most_one)].",
+        "noisy_max_uniform (truncated_geometric ((1 / 2))%case 2) [(A w); (B w); (C w)].",
+        "  (0 < pA < 1)%R ->",
+        "  (pufferfish (at_values [pA; pB; pC]) (worlds_of prior) mechanism (2) secrets)%R.",
+        "Print Assumptions private.",
+    ):
+        assert line in text
+
+
+@needs_coq
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "noisy-max-independent",
+        "randomized-response",
+        "time-series-2-all",
+        "above-threshold-prior",
+        "markov-quilt",
+    ],
+)
+def test_coq_accepts(name: str, tmp_path: Path) -> None:
+    """Coq accepts theorems about one answer, about sequences of all lengths, and about models written out."""
+    assert accepts(written(name), tmp_path)
+
+
+@needs_coq
+@pytest.mark.slow
+def test_coq_rejects(tmp_path: Path) -> None:
+    """Coq rejects a bound that is too small, also where all definitions agree, and other noise."""
+    text = written("geometric-independent")
+    assert accepts(text, tmp_path)
+    smaller = text.replace("(2)%case", "(19 / 10)%case").replace(
+        "mechanism (2) secrets", "mechanism (19/10) secrets"
+    )
+    assert smaller.count("19") == 2
+    other = text.replace("truncated_geometric ((1 / 2))", "truncated_geometric ((1 / 3))")
+    assert other != text
+    assert not accepts(smaller, tmp_path)
+    assert not accepts(other, tmp_path)
+
+
+def read(numbers: Iterator[int], names: list[str]) -> Any:
+    """Reads a proof of a few kinds back from its numbers."""
+    kind = next(numbers)
+    if kind == 0:
+        return "constant"
+    if kind == 2:
+        constant = Fraction(next(numbers), next(numbers))
+        factors = []
+        for _ in range(next(numbers)):
+            factor, times = read_polynomial(numbers, len(names)), next(numbers)
+            part = (next(numbers), read(numbers, names)) if next(numbers) else None
+            factors.append((factor, times, part))
+        return constant, factors
+    assert kind == 7
+    return read_tree(numbers, names)
+
+
+def read_tree(numbers: Iterator[int], names: list[str]) -> Any:
+    kind = next(numbers)
+    if kind == 5:
+        name, at = names[next(numbers)], Fraction(next(numbers), next(numbers))
+        return name, at, read_tree(numbers, names), read_tree(numbers, names)
+    return {0: "+", 1: "outside"}[kind], *([next(numbers)] if kind else [])
+
+
+def read_polynomial(numbers: Iterator[int], width: int) -> dict[tuple[int, ...], Fraction]:
+    scale, count = next(numbers), next(numbers)
+    terms = {}
+    for _ in range(count):
+        c = next(numbers)
+        terms[tuple(next(numbers) for _ in range(width))] = Fraction(c, scale)
+    return terms
+
+
+def test_numbers_of_proofs() -> None:
+    """A proof is read back from its numbers; nothing is left over."""
+    tree = ["cut", "q", "1/3"], "+", ["outside", 2]
+    proof = {
+        "kind": "factors",
+        "constant": "-3/2",
+        "factors": [
+            {
+                "factor": "p - 1/2*q",
+                "multiplicity": 1,
+                "sign": "-",
+                "proof": {"kind": "bernstein", "tree": [*tree]},
+            },
+            {"factor": "q", "multiplicity": 2},
+        ],
+    }
+    names = ["p", "q"]
+    numbers = iter(proof_numbers(proof, names))
+    first = {(1, 0): Fraction(1), (0, 1): Fraction(-1, 2)}
+    cut = "q", Fraction(1, 3), ("+",), ("outside", 2)
+    assert read(numbers, names) == (Fraction(-3, 2), [(first, 1, (0, cut)), ({(0, 1): Fraction(1)}, 2, None)])
+    assert next(numbers, None) is None
+    text = "3/2*p^2*q - p + 1"
+    assert read_polynomial(iter(polynomial(text, names)), 2) == parse(text, names)
+
+
+def test_solver_is_refused() -> None:
+    """A proof that rests on a solver is refused, at any depth."""
+    inner = {"kind": "solver", "solver": "z3", "version": "4"}
+    with pytest.raises(UnsupportedError, match="the word of a solver"):
+        proof_numbers({"kind": "fixed", "variable": "p", "proof": inner}, ["p"])
+
+
+def dot(a: tuple[int, ...], b: tuple[int, ...]) -> int:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def covers(found: Any, normals: Any, rays: Any, equalities: tuple[Any, ...]) -> bool:
+    """Replays a covering, as the theory does."""
+    if isinstance(found, Zero):
+        size = len(normals[0])
+        for sign, rows in ((1, found.at_least), (-1, found.at_most)):
+            for k, (ls, ms) in enumerate(rows):
+                total = [
+                    sum(w * v[j] for w, v in zip((*ls, *ms), (*normals, *equalities), strict=True))
+                    for j in range(size)
+                ]
+                if min(ls) < 0 or total != [sign * found.scale * (j == k) for j in range(size)]:
+                    return False
+        return found.scale > 0 and len(found.at_least) == len(found.at_most) == size
+    assert isinstance(found, Along)
+    active = [m for m in normals if dot(m, found.ray) > 0]
+    return (
+        found.ray in rays
+        and all(dot(m, found.ray) >= 0 for m in normals)
+        and all(dot(e, found.ray) == 0 for e in equalities)
+        and len(active) == len(found.faces) > 0
+        and all(covers(f, normals, rays, (m, *equalities)) for m, f in zip(active, found.faces, strict=True))
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_coverings(seed: int) -> None:
+    """Cones of bounded ratios lie in the cone of their rays, by certificates that a second replay accepts."""
+    random = Random(seed)
+    size = random.choice((2, 3, 3))
+    units = [tuple(int(j == k) for j in range(size)) for k in range(size)]
+    ratios = [
+        tuple(-1 if j == a else random.randint(1, 9) if j == b else 0 for j in range(size))
+        for a in range(size)
+        for b in range(size)
+        if a != b
+    ]
+    normals = [*units, *ratios]
+    rays = [tuple(int(x) for x in ray) for ray in extreme_rays(normals, size)]
+    found = covering(normals, rays, size)
+    assert covers(found, normals, rays, ())
+    with pytest.raises(Exception, match="a face without a ray"):
+        covering(normals, rays[1:], size)
+
+
+def test_command(tmp_path: Path) -> None:
+    """`prove` writes what Coq needs, tells of a case that is not private, and refuses others."""
+    folder = tmp_path / "out"
+    cases = ROOT / "cases"
+    done = called("prove", str(cases / "randomized-response.toml"), "-o", str(folder), "--json")
+    files = strict_json(done.out)["files"]
+    assert done.code == 0
+    assert files[0] == str(folder / "case.v")
+    assert "Theorem private : forall p t : R" in (folder / "case.v").read_text()
+    project = (folder / "_CoqProject").read_text().split()
+    assert project[:3] == ["-Q", "theories", "Paramverify"]
+    assert "theories/Privacy.v" in project
+    assert all((folder / name).exists() for name in project[3:])
+    broken = called("prove", str(cases / "geometric-contagious-ln2.toml"), "-o", str(tmp_path / "none"))
+    assert broken.code == 1
+    assert "only private cases" in broken.out
+    assert not (tmp_path / "none").exists()
+    refused = called("prove", str(cases / "approximate" / "noisy-max.toml"), "-o", str(tmp_path / "none"))
+    assert refused.code == 2
+    assert "sets of outputs" in refused.err
+
+
+def test_names_and_comments() -> None:
+    """Names that mean something to Coq get another spelling, and no text ends a comment."""
+    assert named(["forall", "value", "x"]) == {"forall": "forall_", "value": "value_", "x": "x"}
+    assert named(["a b", "a_b"]) == {"a b": "a_b", "a_b": "a_b_"}
+    for text in ('*) Axiom x : False. (* "', "(*)", "**)"):
+        assert "*)" not in comment(text)
+        assert "(*" not in comment(text)
+        assert '"' not in comment(text)
