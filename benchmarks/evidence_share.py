@@ -81,7 +81,11 @@ def verdicts(path: Path, limit: float) -> Iterator[Verdict]:
         if not evidence.exists():
             refused = said
             code, answer, said = command(*asked, limit=limit + GRACE)
-        if code not in (0, 1, 3) or "status" not in answer:
+        if (
+            code not in (0, 1, 3)
+            or "status" not in answer
+            or (kind == "logic" and "properties" not in answer)
+        ):
             yield Verdict(kind, name, UNDECIDED, said)
             return
         found, reason = (

@@ -25,6 +25,10 @@ MARK = "<!-- example -->"
 END = "=== end of output ==="
 TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
 WIDEST = 130  # characters in a line of prose
+PLAIN = re.compile(
+    r"""(?P<command>paramverify ([^|&;<>()$`\\*?~"']|"[^"$`\\]*"|'[^']*')*?)( \| head -n (?P<first>\d+))?"""
+)
+EXPORTED = re.compile(r"export (\w+)=([\w./-]+)")
 
 
 @dataclass(frozen=True)
@@ -84,23 +88,37 @@ def outputs_of(commands: list[str], folder: Path) -> list[str]:
 def is_plain(command: str) -> bool:
     """Tells whether a command asks nothing of the shell of a block.
 
-    It is `paramverify` with words that no shell changes, asks for the last status, or works on files alone.
+    It is `paramverify` with words that no shell changes, maybe its first lines; or it asks for the last
+    status, sets a variable, or works on files alone.
     """
-    if command == "echo $?" or command.split()[0] in ("cat", "cp", "ls", "rm", "sed", "sha256sum", "z3"):
+    if command == "echo $?" or EXPORTED.fullmatch(command):
         return True
-    words = r"""paramverify ([^|&;<>()$`\\*?~"']|"[^"$`\\]*"|'[^']*')*"""
-    return re.fullmatch(words, command) is not None
+    if command.split()[0] in ("cat", "cp", "echo", "head", "ls", "python", "rm", "sed", "sha256sum", "z3"):
+        return not re.search(r"[;&]|paramverify|\$", unquoted(command))
+    return PLAIN.fullmatch(command) is not None
 
 
-def outputs_of_plain(commands: list[str], folder: Path) -> list[str]:
+def unquoted(command: str) -> str:
+    """Returns a command without what stands in quotes that a shell leaves as it is."""
+    return re.sub(r"""'[^']*'|"[^"$`\\]*\"""", "", command)
+
+
+def outputs_of_plain(commands: list[str], folder: Path, patch: pytest.MonkeyPatch) -> list[str]:
     """Returns what plain commands print; `paramverify` runs in this process, as it takes long to start."""
     outputs, status = [], 0
     for command in commands:
+        exported, piped = EXPORTED.fullmatch(command), PLAIN.fullmatch(command)
         if command == "echo $?":
             outputs.append(f"{status}\n")
-        elif command.startswith("paramverify "):
-            status, shown, _ = printed(*shlex.split(command)[1:])
-            outputs.append(shown)
+        elif exported:
+            patch.setenv(*exported.groups())
+            if exported[1] == "PYTHONPATH":
+                patch.syspath_prepend(str(folder / exported[2]))
+            outputs.append("")
+        elif piped:
+            status, shown, _ = printed(*shlex.split(piped["command"])[1:])
+            first = int(piped["first"]) if piped["first"] else None
+            outputs.append("".join(shown.splitlines(keepends=True)[:first]))
         else:
             outputs += outputs_of([command], folder)
     return outputs
@@ -143,7 +161,7 @@ def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         monkeypatch.chdir(tmp_path)
         for name, value in TERMINAL.items():
             monkeypatch.setenv(name, value)
-        outputs = outputs_of_plain(commands, tmp_path)
+        outputs = outputs_of_plain(commands, tmp_path, monkeypatch)
     for (command, expected), actual in zip(example.commands, outputs, strict=True):
         shown = f"{example.place}: $ {command}\n--- expected\n{expected}\n--- got\n{actual}"
         assert matches(expected, actual), shown

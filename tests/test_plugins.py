@@ -16,6 +16,7 @@ from typing import Any
 
 import additions
 import pytest
+import warm_processes
 from conftest import ROOT
 from jsonschema import Draft7Validator
 
@@ -46,7 +47,10 @@ class Extended:
     folder: Path
 
     def run(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        """Runs Python with the arguments."""
+        """Runs Python with the arguments; the package as it is has been imported before."""
+        if PACKAGE.parent in self.path:
+            added = [str(path) for path in self.path if path != PACKAGE.parent]
+            return warm_processes.run([*map(str, arguments)], self.folder, os.environ, added)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, self.path))}
         command = [sys.executable, *map(str, arguments)]
         return subprocess.run(

@@ -17,7 +17,7 @@ stay from the shift that would cost nothing. Less paid is more demanded of the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -165,10 +165,10 @@ def _alone(automaton: Automaton, step: Transition, later: Zone, level: int) -> b
     return least <= min(most, top) and most >= bottom
 
 
-def all_demands(graph: Graph, sparing: bool = False) -> Demands:
+def all_demands(graph: Graph, sparing: Collection[int] = ()) -> Demands:
     """Returns the demands of all ways to their end; stops at the first conflict.
 
-    If `sparing`, no edge pays more than it must. A conflict then says nothing about the automaton.
+    The edges of `sparing` pay no more than they must. A conflict then says nothing about the automaton.
 
     Raises:
         LimitError: there are too many.
@@ -195,7 +195,7 @@ def all_demands(graph: Graph, sparing: bool = False) -> Demands:
             return found
     for place, (node, later) in enumerate(found.zones):
         for edge in graph.entering[node]:
-            asked = ask(graph, edge, later, sparing)
+            asked = ask(graph, edge, later, edge in sparing)
             source = demand(graph.edges[edge].source, asked.zone if asked else None, (edge, place))
             if asked is None or source is None:
                 return found

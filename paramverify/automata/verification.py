@@ -15,6 +15,8 @@ from paramverify.automata.orders import Graph, explore, same_outputs
 from paramverify.automata.violations import Family, find_family
 from paramverify.automata.ways import Way
 
+MOST_TRIED = 12  # steps that are tried one after another for lighter demands
+
 
 @dataclass(frozen=True, eq=False)
 class Report:
@@ -49,6 +51,13 @@ class Report:
         """A number so that no multiple below it is enough."""
         return Fraction(0) if self.way is None else self.way.cost
 
+    def standing_of(self, multiple: Fraction) -> Standing:
+        """Tells whether a multiple is enough: private, not private, or undecided."""
+        if self.multiple is not None and multiple >= self.multiple:
+            return Standing.HOLDS
+        grows = self.standing is Standing.VIOLATED
+        return Standing.VIOLATED if grows or multiple < self.least else Standing.UNKNOWN
+
     @property
     def tight(self) -> bool:
         """Whether the multiple is known to be the least one."""
@@ -74,7 +83,7 @@ def verify(automaton: Automaton) -> Report:
         way = None if confused else costly_way(demands, weight)
         multiple = at_beginning(demands, weight)
         if multiple and (way is None or way.cost < multiple):
-            demands, weight = _lighter(demands, weight)
+            demands, weight = _lighter(demands, weight, way.cost if way else Fraction(0))
             multiple = at_beginning(demands, weight)
         seconds = time.monotonic() - start
         return Report(
@@ -95,13 +104,23 @@ def at_beginning(demands: Demands, weight: Sequence[Fraction]) -> Fraction:
     return max(w for (node, _), w in zip(demands.zones, weight, strict=True) if node == 0)
 
 
-def _lighter(demands: Demands, weight: list[Fraction]) -> tuple[Demands, list[Fraction]]:
-    """Returns these demands, or those in which each step pays least by itself, if they weigh less."""
-    sparing = all_demands(demands.graph, sparing=True)
-    other = None if sparing.conflict else weights(sparing)
-    if other is None or at_beginning(sparing, other) >= at_beginning(demands, weight):
-        return demands, weight
-    return sparing, other
+def _lighter(demands: Demands, weight: list[Fraction], least: Fraction) -> tuple[Demands, list[Fraction]]:
+    """Returns these demands, or lighter ones in which some steps pay least by themselves.
+
+    Which ones is a matter of luck: all are tried, and of small automata one after another.
+    """
+    graph = demands.graph
+    once = [number for number in range(len(graph.edges)) if not graph.repeats(number)]
+    chosen: frozenset[int] = frozenset()
+    alone = once if len(once) <= MOST_TRIED else []
+    for tried in (frozenset(once), *(frozenset({number}) for number in alone)):
+        if at_beginning(demands, weight) <= least:
+            break
+        other = all_demands(graph, chosen | tried)
+        lighter = None if other.conflict else weights(other)
+        if lighter is not None and at_beginning(other, lighter) < at_beginning(demands, weight):
+            demands, weight, chosen = other, lighter, chosen | tried
+    return demands, weight
 
 
 def _not_private(automaton: Automaton, graph: Graph, demands: Demands, start: float) -> Report:

@@ -238,6 +238,8 @@ def _check_document(
     status = document["status"]
     if ("witness" in document) != (status == "violated"):
         raise Misformed("a witness comes with the status violated, and only with it", "status")
+    if "windows" in document and status != "holds":
+        raise Misformed("windows prove, and refute nothing", "windows")
     wanted = None if expected is None else {digest(claim) for claim in expected}
     ledger = Ledger(_lemmas(document))
     for index, entry in enumerate(document["claims"]):

@@ -20,6 +20,7 @@ from . import (
     losses,
     neighbours,
     regions,
+    scripts,
     sets,
     shapes,
     told,
@@ -40,7 +41,10 @@ TOLD = {
 
 CHECKERS: dict[str, Callable[[Any], Report]] = {
     module.FORMAT: module.check_document
-    for module in (automata, claims, compositions, cones, dpctl, every, losses, regions, sets, unwinding)
+    for module in (
+        *(automata, claims, compositions, cones, dpctl, every),
+        *(losses, regions, scripts, sets, unwinding),
+    )
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
@@ -52,6 +56,7 @@ NOT_COMPARED = {
     automata.FORMAT: ("the automaton with the file",),
     dpctl.FORMAT: dpctl.NOT_COMPARED,
     every.FORMAT: ("what the program does with the case",),
+    scripts.FORMAT: ("the claims, and the assertions at its models, with the script",),
     unwinding.FORMAT: ("the system, the bound and the obligations with the case",),
     BUDGET: ("the claims, the bound and the side condition with the case", "the witnesses with the model"),
     "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),

@@ -52,6 +52,7 @@ from .second_matching import (
 from .second_numbers import Calculator, Finer
 from .second_reader import MAX_WORDS, Found, SecondReader
 from .second_ties import steps_of_ties, without_logarithms
+from .second_windows import keep_bound
 from .strict import Unread, counted
 
 Word = tuple[str, ...]
@@ -233,6 +234,9 @@ class Look:
         points = self._points()
         values = [tuple(self._value(text, *at) for at in points) for text in texts]
         holds = not regions and self.document["status"] == "holds"
+        if "windows" in self.document:
+            stated = self.document["windows"]["pairs"]
+            return keep_bound(self.reader, found, pairs, points, {(a, b): far for a, b, far in stated})
         matching = Matching(values, origins, complete=regions or holds)
         count = 0
         for left, right in dict.fromkeys(pairs):

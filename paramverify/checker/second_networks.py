@@ -108,7 +108,7 @@ class Walk:
             # another name for a derived variable
             self._define(name, self.prior[tree.id])
             return
-        parts = _addends(tree)
+        parts = addends(tree)
         if len(parts) <= FEW:
             self._step("value", tree, text, name)
             return
@@ -214,7 +214,7 @@ def _count(found: dict[tuple[tuple[str, Value], ...], int], known: Known, weight
         found[key] = found.get(key, 0) + weight
 
 
-def _addends(tree: ast.expr) -> list[tuple[ast.expr, int]]:
+def addends(tree: ast.expr) -> list[tuple[ast.expr, int]]:
     """Returns the parts of a sum with their signs."""
     found: list[tuple[ast.expr, int]] = []
     pending = [(tree, 1)]

@@ -231,7 +231,7 @@ class SecondReader:
             for pair in self._neighbours(process):
                 secrets |= {_shown(given, process): {given: Fraction(1)} for given in pair}
         else:
-            secrets = self._secrets(process, at, only)
+            secrets = self.under_secrets(process, at, only)
         process.prepare(list(dict.fromkeys(x for given in secrets.values() for x in given)))
         chosen = secrets if only is None else {name: secrets[name] for name in only}
         far = distances_of(self.data, len(process.answers))
@@ -290,7 +290,7 @@ class SecondReader:
         sides = [[(Fraction(side), Fraction(t)) for side in (0, 1)] for t in thresholds]
         return [(left, right) for left, right in sides]
 
-    def _secrets(
+    def under_secrets(
         self, process: Process, at: Calculator, only: Collection[str] | None = None
     ) -> dict[str, dict[Input, Fraction]]:
         """Returns the weights of the inputs under each secret; not divided by their sum."""
@@ -315,7 +315,7 @@ class SecondReader:
             true = [name for name in names if here.number(self.data["secrets"][name]) != 0]
             if not true or not weight:
                 continue
-            given = _input([here.value(q) for q in listed], process)
+            given = as_input([here.value(q) for q in listed], process)
             for name in true:
                 found[name][given] = found[name].get(given, Fraction(0)) + weight
         return found
@@ -329,7 +329,7 @@ class SecondReader:
             walk = Walk(self.data["prior"], at)
             weights = walk.weights(self.data["secrets"][name], queries_of(self.data["mechanism"]))
             for answers, weight in weights.items():
-                given = _input(answers, process)
+                given = as_input(answers, process)
                 found[name][given] = found[name].get(given, Fraction(0)) + weight
         return found
 
@@ -348,7 +348,7 @@ class SecondReader:
         return found
 
 
-def _input(answers: Sequence[Value], process: Process) -> Input:
+def as_input(answers: Sequence[Value], process: Process) -> Input:
     """Returns the input of the process that answers mean; a program takes whatever it is given."""
     known = process.answers or [None] * len(answers)
     return tuple(a if k is None else named(a, k) for a, k in zip(answers, known, strict=True))

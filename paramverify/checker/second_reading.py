@@ -13,7 +13,9 @@ from typing import Any
 
 from .claims import Report
 from .compositions import FORMAT as COMPOSITION
+from .dpctl import FORMAT as FORMULAS
 from .losses import FORMAT as LOSSES
+from .second_chains import ChainLook
 from .second_compositions import compare
 from .second_look import Look
 from .second_losses import LossLook
@@ -72,6 +74,8 @@ def second_look(
     try:
         if document["format"] == COMPOSITION:
             return SecondLook(True, True, f"read a second time: {compare(document, content, folder)}")
+        if document["format"] == FORMULAS:
+            return SecondLook(True, True, f"read a second time: {_formulas(document, content, settings)}")
         kind = SetLook if document["format"] == SETS or "sums" in document else Look
         kind = LossLook if document["format"] == LOSSES else kind
         look = kind(document, content, bound, folder, settings)
@@ -87,6 +91,13 @@ def second_look(
         return SecondLook(True, False, f"the second reading differs: {error!s:.300}")
     except MISTAKES as error:
         return SecondLook(True, False, f"the second reading finds a mistake: {error!s:.200}")
+
+
+def _formulas(document: Mapping[str, Any], content: str, settings: Mapping[str, str]) -> str:
+    try:
+        return ChainLook(document, content, settings).compare()
+    except Finer as error:
+        raise Unread(str(error)) from None
 
 
 def _with_steps(look: Look) -> str:

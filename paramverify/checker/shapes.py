@@ -110,6 +110,13 @@ def _document(name: str, required: dict[str, Shape], optional: dict[str, Shape])
     return record({"format": one_of(name), "version": one_of(1), **required}, {**ABOUT, **optional})
 
 
+# Pairs of secrets whose claims are about what is near them, and why these are enough.
+WINDOWED = (
+    "if c*near_B(s)*mass_A(v) - near_A(s)*mass_B(v) >= 0 for all values s and v of two separators around the "
+    "secrets A and B, and for all sums of what is far, then Pr(output | A) <= c*Pr(output | B)"
+)
+WINDOWS = record({"statement": one_of(WINDOWED), "pairs": listed(row(text, text, whole))})
+
 EVIDENCE = _document(
     "paramverify-evidence",
     {
@@ -119,6 +126,7 @@ EVIDENCE = _document(
     {
         "lemmas": listed(record({"name": text, "claim": CLAIM, "proof": proof})),
         "witness": WITNESS,
+        "windows": WINDOWS,
     },
 )
 
@@ -337,6 +345,19 @@ SETS = record(
 FORMULAS = formulas(ABOUT, STATUS, record(DOMAIN, CONSTANT), proof)
 LOSSES = losses(ABOUT, STATUS, record(DOMAIN, CONSTANT), REAL)
 
+SCRIPT = record(
+    {
+        "format": one_of("paramverify-script"),
+        "version": one_of(1),
+        "script": record({"name": text, "digest": text}),
+        "questions": listed(
+            record(
+                {"status": STATUS, "claims": listed(ENTRY), "solvers": listed(text)},
+                {"model": table(by_type({str: rational, bool: flag}))},
+            )
+        ),
+    }
+)
 FORM = tagged(
     "format",
     {
@@ -350,5 +371,6 @@ FORM = tagged(
         "paramverify-formulas": FORMULAS,
         "paramverify-slots": SLOTS,
         "paramverify-automaton": AUTOMATON,
+        "paramverify-script": SCRIPT,
     },
 )

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
-from math import gcd
+from math import gcd, lcm
 from typing import Any
 
 from .claims import Rejected
@@ -56,11 +56,12 @@ def extreme_rays(normals: Sequence[Sequence[int]], size: int) -> list[Vector]:
     for chosen in combinations(normals, size - 1):
         lines = kernel(chosen, size)
         if len(lines) == 1:
-            scale = max(map(abs, lines[0]))
+            factor = lcm(*(x.denominator for x in lines[0]))
+            line = [x.numerator * (factor // x.denominator) for x in lines[0]]
+            scale = max(map(abs, line))
             for sign in (1, -1):
-                ray = tuple(sign * x / scale for x in lines[0])
-                if all(sum(a * x for a, x in zip(n, ray, strict=True)) >= 0 for n in normals):
-                    found[ray] = None
+                if all(sign * sum(a * x for a, x in zip(n, line, strict=True)) >= 0 for n in normals):
+                    found[tuple(Fraction(sign * x, scale) for x in line)] = None
     return list(found)
 
 

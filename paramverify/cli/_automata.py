@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
 
 from paramverify.answers import Standing
+from paramverify.automata.examples import find_example
 from paramverify.automata.reading import MAX_BYTES, read_automaton
-from paramverify.automata.verification import verify
+from paramverify.automata.verification import Report, verify
+from paramverify.cli import _output
+from paramverify.cli._budgets import WORST, split
 from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import STATUS_CODES, Exit
 from paramverify.cli._settings import settings
-from paramverify.errors import located
+from paramverify.errors import InputError, located
 from paramverify.files import read_file
+from paramverify.portfolio.session import Options
 from paramverify.reports import automata
 from paramverify.reports.pictures.automata import dot
 
-SUFFIX = ".dipa"
 WHY = {
-    "budgets": "its verdict tells the multiple of epsilon",
     "encoding": "it has no formula for Z3",
     "cluster": "it is decided here",
     "backends": "no solver is asked",
@@ -29,16 +34,22 @@ WHY = {
 }
 
 
-def verify_automaton(path: str, timeout: float, as_json: bool, evidence: Path | None, **others: Any) -> int:
+def verify_automaton(path: str, options: Options, as_json: bool, evidence: Path | None, **others: Any) -> int:
     """Decides an automaton, prints the verdict, writes the evidence if asked, and returns the exit code."""
+    budgets = others.pop("budgets")
     for name in (name for name, given in others.items() if given):
         raise click.UsageError(
             f"{path} is an automaton: leave --{name} out, {WHY.get(name, 'it is for cases')}"
         )
+    if evidence and budgets:
+        raise click.UsageError("--evidence is for all multiples: leave --budgets out")
     _no_settings(path)
-    with time_limit(timeout) as lift, located(file=path):
+    with time_limit(options.limit or options.seconds) as lift, located(file=path):
+        until = time.monotonic() + options.seconds
         content = read_file(Path(path), MAX_BYTES, "an automaton")
         report = verify(read_automaton(Path(path)))
+        if budgets is not None:
+            return _multiples(report, budgets, replace(options, seconds=until - time.monotonic()), as_json)
         if evidence and report.standing is not Standing.UNKNOWN:
             lift()
             write_json(evidence, automata.evidence_document(report, Path(path), content), indent=1)
@@ -50,6 +61,45 @@ def verify_automaton(path: str, timeout: float, as_json: bool, evidence: Path | 
     if evidence and report.standing is Standing.UNKNOWN:
         click.echo("no evidence was written: there is none for an automaton that is undecided", err=True)
     return STATUS_CODES[report.standing]
+
+
+def _multiples(report: Report, budgets: str, options: Options, as_json: bool) -> int:
+    """Says for each of several multiples of epsilon whether it is enough; the exit code is the worst one."""
+    until = time.monotonic() + options.seconds
+    standings: list[Standing] = []
+    listed: list[dict[str, Any]] = []
+    told: list[str] = []
+    for multiple in map(_multiple, split(budgets)):
+        standing, example = report.standing_of(multiple), None
+        if standing is Standing.VIOLATED:
+            _output.violated()
+            example = find_example(report, multiple, replace(options, seconds=until - time.monotonic()))
+        standings.append(standing)
+        listed.append(automata.multiple_document(report, multiple, example))
+        lines = automata.multiple_lines(report, multiple, example)
+        told += lines
+        _output.add("budgets", listed[-1], f"  {lines[0]}")
+    worst = next(standing for standing in WORST if standing in standings)
+    if as_json:
+        print_json({"status": worst.value, "verdict": worst.of_case, "budgets": listed})
+    for line in () if as_json else told:
+        say(line)
+    return STATUS_CODES[worst]
+
+
+def _multiple(text: str) -> Fraction:
+    """Returns a multiple of epsilon, such as 3/2.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        found = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        found = Fraction(-1)
+    if found < 0 or len(text) > 100:
+        raise InputError(f"{text[:100]!r} is no multiple of epsilon such as 3/2", key="--budgets")
+    return found
 
 
 def show_automaton(path: str, graph: bool, as_json: bool) -> int:

@@ -9,7 +9,7 @@ import click
 
 from paramverify.answers import Standing
 from paramverify.cli import _output
-from paramverify.cli._common import print_json, say, time_limit
+from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
 from paramverify.formats.script_reading import Check, read_script
@@ -19,15 +19,25 @@ from paramverify.scripts.answers import Answered, ScriptReport
 from paramverify.scripts.deciding import decide_script
 
 
-def verify_script(path: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
+def verify_script(
+    path: str, timeout: float, options: Options, as_json: bool, evidence: Path | None, **others: Any
+) -> int:
     """Answers the questions of a script, prints the answers, and returns the exit code."""
     for name in (name for name, given in others.items() if given):
         reason = WHY.get(name, "it is for cases")
         raise click.UsageError(f"{path} is an SMT-LIB script: leave --{name} out, {reason}")
     if settings():
         raise click.UsageError(f"{path} is an SMT-LIB script, and has no definitions for -D")
-    with time_limit(timeout):
-        report = decide_script(read_script(Path(path)), options, _keep)
+    with time_limit(timeout) as lift:
+        script = read_script(Path(path))
+        if evidence:
+            from paramverify.reports.script_evidence import check_has_evidence, evidence_document
+
+            check_has_evidence(script)
+        report = decide_script(script, options, _keep)
+    if evidence:
+        lift()
+        write_json(evidence, evidence_document(report), indent=1)
     if as_json:
         print_json(scripts.document(report))
     else:
@@ -43,7 +53,6 @@ def _keep(check: Check, answer: Answered) -> None:
 
 
 WHY = {
-    "evidence": "a script has no evidence: the checker cannot derive claims from a script",
     "budgets": "a script has no privacy budget",
     "encoding": "its formula is there already",
     "cluster": "its questions are decided here",

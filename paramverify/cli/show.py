@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from paramverify.cli import _automata, _output
+from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
@@ -14,6 +14,8 @@ from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 from paramverify.reports.showing import MOST_ROWS, Functions, Row, Wanted, formulas_of
 from paramverify.reports.showing import graph as graph_of
+
+AUTOMATON = ".dipa"
 
 LISTED = (70, "Print the observation probabilities as formulas, or the model as a graph.")
 
@@ -48,12 +50,14 @@ def command(
     """Print the observation probabilities as formulas, or the model as a graph."""
     if length and observations:
         raise click.UsageError("give either --length or --observations")
-    if case.endswith(_automata.SUFFIX):
+    if case.endswith(AUTOMATON):
         if as_latex or length or observations:
             raise click.UsageError(
                 f"{case} is an automaton: --latex, --length and --observations are for cases"
             )
-        return _automata.show_automaton(case, graph, as_json)
+        from paramverify.cli._automata import show_automaton
+
+        return show_automaton(case, graph, as_json)
     if graph and (length or observations):
         raise click.UsageError("--length and --observations are for formulas, not for --graph")
     loaded = load(case, settings=settings())

@@ -78,7 +78,7 @@ def command(
     chosen: dict[str, Any] = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
     others = {"encoding": encoding == MONOLITHIC, "budgets": budgets, "cluster": not options.executor.is_here}
     if case.endswith(AUTOMATON):
-        return _of_automaton(case, timeout, as_json, evidence, **chosen, **others)
+        return _of_automaton(case, options, as_json, evidence, **chosen, **others)
     if case.endswith(SCRIPT):
         return _of_script(case, timeout, options, as_json, evidence=evidence, **others)
     if encoding == MONOLITHIC:
@@ -123,13 +123,15 @@ def _of_formulas(case: str, timeout: float, options: Options, as_json: bool, **o
 def _of_script(case: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:
     from paramverify.cli._scripts import verify_script
 
+    if others["evidence"]:
+        options = replace(options, evidence=FOR_EVIDENCE)
     return verify_script(case, timeout, options, as_json, **others)
 
 
-def _of_automaton(case: str, timeout: float, as_json: bool, evidence: Path | None, **others: Any) -> int:
+def _of_automaton(case: str, options: Options, as_json: bool, evidence: Path | None, **others: Any) -> int:
     from paramverify.cli._automata import verify_automaton
 
-    return verify_automaton(case, timeout, as_json, evidence, **others)
+    return verify_automaton(case, options, as_json, evidence, **others)
 
 
 def _check_has_evidence(case: Case) -> None:

@@ -47,8 +47,8 @@ class Report:
     `obligations` are claims about the model itself that were needed besides. `certificate` is a document for
     `checker.cones` where the case is about every length. `enclosed` are the numbers of divergences and of
     boxes on which they are bounded, where there are no claims; `balls` are the numbers of probabilities that
-    were enclosed, and of bits. With a `bound` some claims are about windows of a large prior: they prove the
-    case, and are not its own claims.
+    were enclosed, and of bits. With a `bound` some claims are not those of the case: they are about `windows`
+    of a large prior, which prove pairs of secrets, or about sequences of every length.
     """
 
     verdict: Verdict
@@ -62,6 +62,7 @@ class Report:
     enclosed: tuple[int, int] | None = None
     balls: tuple[int, int] | None = None
     bound: bool = False
+    windows: tuple[tuple[str, str, int], ...] = ()
 
     @property
     def status(self) -> Standing:
@@ -70,12 +71,12 @@ class Report:
 
     @property
     def own_claims(self) -> tuple[Claim, ...]:
-        """The claims, which evidence is about.
+        """The claims, which evidence is about: those of the case, or of windows.
 
         Raises:
-            DefectError: they are not those of the case.
+            DefectError: they are neither.
         """
-        if self.bound:
+        if self.bound and not self.windows:
             raise DefectError("a bound has no evidence: the claims of the case itself are to be decided")
         return self.claims
 
@@ -123,6 +124,7 @@ def verify(
             enclosed=found.enclosed,
             balls=found.balls,
             bound=bool(found.note),
+            windows=found.windows,
         )
 
 
@@ -142,11 +144,13 @@ def _of_large_prior(session: Session, case: Case, progress: Progress | None, nea
     if not isinstance(model, Model) or not windows_of(model, case.whole):
         return None
     try:
-        seen = decide_near(session, model, case.whole if near else None)
+        seen = decide_near(session, model, case.whole if near or session.options.evidence else None)
         if seen is None:
             return violation_at_points(session, model, model.pairs)
         if not seen.left:
-            return Found(Holds(seen.decisions), seen.claims, seen.decisions, note=seen.note)
+            return Found(
+                Holds(seen.decisions), seen.claims, seen.decisions, note=seen.note, windows=seen.windows
+            )
         broken = violation_at_points(session, model, seen.left)
     except TimeLimitError as error:
         return Found(Unknown(End.TIMEOUT, str(error)))
@@ -155,8 +159,11 @@ def _of_large_prior(session: Session, case: Case, progress: Progress | None, nea
     rest = _of_all_claims(session, replace(model, pairs=seen.left), progress, near)
     if not isinstance(rest.verdict, Holds) or not seen.claims:
         return rest
+    if rest.certificate and session.options.evidence:  # evidence has one kind of proof for all pairs
+        return _of_all_claims(session, model, progress, near)
     decisions = (*seen.decisions, *rest.decisions)
-    return Found(Holds(decisions), (*seen.claims, *rest.claims), decisions, note=seen.note)
+    claims = (*seen.claims, *rest.claims)
+    return Found(Holds(decisions), claims, decisions, note=seen.note, windows=seen.windows)
 
 
 def _of_long_sequences(session: Session, model: AnyModel, near: bool) -> Found | None:

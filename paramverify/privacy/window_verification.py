@@ -38,12 +38,16 @@ POINTS = 12  # at which claims are looked at before they are decided
 
 @dataclass(frozen=True, eq=False)
 class Near:
-    """What windows prove of a model: the pairs that are left, and the claims with their decisions."""
+    """What windows prove of a model: the pairs that are left, and the claims with their decisions.
+
+    `windows` are the pairs that are proved, each with the distance of its window.
+    """
 
     left: tuple[SecretPair, ...]
     claims: tuple[Claim, ...]
     decisions: tuple[Decision, ...]
     distances: tuple[int, ...]
+    windows: tuple[tuple[str, str, int], ...] = ()
 
     @property
     def note(self) -> str:
@@ -51,7 +55,7 @@ class Near:
         far = max(self.distances, default=0)
         return (
             f"the proof is a bound: what is {far} step{'s' * (far != 1)} away from a secret counts as known; "
-            "it does not say how tight the budget is, and --evidence decides the exact claims instead"
+            "it does not say how tight the budget is"
         )
 
 
@@ -67,6 +71,7 @@ def decide_near(session: Session, model: Model, whole: Whole | None) -> Near | N
     left = list(model.pairs)
     known = _Known({}, set(), {})
     distances: list[int] = []
+    proved: list[tuple[str, str, int]] = []
     points = _spread(model.domain, POINTS)
     for distance in range(1, MAX_DISTANCE + 1):
         kept: list[SecretPair] = []
@@ -77,13 +82,16 @@ def decide_near(session: Session, model: Model, whole: Whole | None) -> Near | N
             small = small or claims is not None
             if claims is None or not known.proves(session, claims, points):
                 kept.append(pair)
+            else:
+                proved.append((pair.left, pair.right, distance))
         if len(kept) < len(left):
             distances.append(distance)
         left = kept
         if not left or not small:
             break
     decisions = tuple(known.proved[name][1] for name in known.used)
-    return Near(tuple(left), tuple(known.used.values()), decisions, tuple(distances))
+    every = tuple(known.used.values())
+    return Near(tuple(left), every, decisions, tuple(distances), tuple(proved))
 
 
 def _spread(domain: Domain, most: int) -> list[Point]:

@@ -12,11 +12,16 @@ from paramverify import printable
 from paramverify.answers import Standing
 from paramverify.automata import evidence
 from paramverify.automata.automaton import Automaton
+from paramverify.automata.examples import WIDTH, Example
+from paramverify.automata.programs import released
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
 from paramverify.checker.strict import counted
+from paramverify.reports import documents
+from paramverify.reports.text import witness_lines
 
 FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"
+SHOWN_STREAM = 30  # entries in words
 SHOWN_STEPS = 12  # of a way in words
 SHOWN = Fraction(2)  # the multiple for which a number of repetitions is told
 
@@ -131,6 +136,47 @@ def document(report: Report) -> dict[str, Any]:
         told |= {"end": report.end.value, "reason": report.reason}
     if report.confused:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
+    return told
+
+
+def multiple_lines(report: Report, multiple: Fraction, example: Example | None) -> list[str]:
+    """Returns whether a multiple is enough, with streams and an epsilon at which it is not."""
+    standing = report.standing_of(multiple)
+    if standing is Standing.HOLDS:
+        return [f"{standing.of_case}: {times(multiple)} is enough, {FOR_WHOM}."]
+    if standing is Standing.UNKNOWN:
+        return [f"{standing.of_case}: whether {times(multiple)} is enough is not known."]
+    told = [f"{standing.of_case}: {times(multiple)} is not enough."]
+    if example is None:
+        return [*told, "  No example was evaluated in time: a way that costs more is known."]
+    repeated = f", {counted(example.repetitions, 'repetition')}" if example.repetitions else ""
+    told.append(f"  Way: {_way(report.automaton, example.way.steps)}{repeated}")
+    told.append(f"  Streams: {_stream(example.streams.first)}")
+    told.append(f"      and: {_stream(example.streams.second)}")
+    if released(report.automaton, example.way.steps):
+        told.append(f"  Numbers that are put out lie between -{WIDTH} and {WIDTH}.")
+    return told + [f"  {line}" for line in witness_lines(example.witness)]
+
+
+def _stream(stream: Sequence[Fraction]) -> str:
+    shown = [str(value) for value in stream[:SHOWN_STREAM]]
+    return ", ".join([*shown, "..."] if len(stream) > SHOWN_STREAM else shown)
+
+
+def multiple_document(report: Report, multiple: Fraction, example: Example | None) -> dict[str, Any]:
+    """Returns whether a multiple is enough, as JSON data."""
+    standing = report.standing_of(multiple)
+    told: dict[str, Any] = {
+        "multiple": str(multiple),
+        "status": standing.value,
+        "verdict": standing.of_case,
+    }
+    if example is not None:
+        streams = [list(map(str, stream)) for stream in (example.streams.first, example.streams.second)]
+        told["example"] = {"steps": list(example.way.steps), "repetitions": example.repetitions}
+        told["example"] |= {"streams": streams, "witness": documents.witness(example.witness)}
+        if released(report.automaton, example.way.steps):
+            told["example"]["between"] = [str(-WIDTH), str(WIDTH)]
     return told
 
 

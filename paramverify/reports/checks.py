@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from paramverify.checker import automata, compositions, dpctl, every, losses, sets, unwinding
+from paramverify.checker import automata, compositions, dpctl, every, losses, scripts, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_reading import SecondLook, with_second_look
@@ -165,6 +165,16 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     return *look, claimed
 
 
+def _script(
+    document: dict[str, Any], content: str, path: str, settings: Settings
+) -> tuple[Report, SecondLook | None, bool]:
+    """Checks evidence of answers against their script."""
+    del settings
+    from paramverify.reports.script_evidence import check_with_script
+
+    return *check_with_script(document, path, content), False
+
+
 def _automaton(
     document: dict[str, Any], content: str, path: str, settings: Settings
 ) -> tuple[Report, SecondLook | None, bool]:
@@ -192,7 +202,7 @@ def _composition(
     return *look, False
 
 
-_APART = {automata.FORMAT: _automaton, compositions.FORMAT: _composition}
+_APART = {automata.FORMAT: _automaton, compositions.FORMAT: _composition, scripts.FORMAT: _script}
 
 
 def _document(report: Report, look: SecondLook | None, claimed: bool) -> dict[str, Any]:

@@ -41,7 +41,7 @@ from paramverify.portfolio.obligations import needs_of, points_for, read_points,
 from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report
-from paramverify.reports import documents, loss_evidence
+from paramverify.reports import documents, loss_evidence, window_evidence
 from paramverify.reports.violations import broken_claim, claim_of, recheck_witness, witness_document
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.maps import RegionMap
@@ -77,7 +77,9 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
         case.title, case.digest, status, certificates.distinct(entries), violation
     ) | {"case": case_entry(case.title, case.digest, case.settings)}
     points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
-    return {**document, **({"points": points} if points else {}), **statements(case, status)}
+    windows = window_evidence.statement(report.windows) if status == Standing.HOLDS else {}
+    more = {**({"points": points} if points else {}), **({"windows": windows} if windows else {})}
+    return {**document, **more, **statements(case, status)}
 
 
 def check_has_evidence(case: Case) -> None:
@@ -187,6 +189,15 @@ def check_with_case(text: str, case: Case) -> checker.Report:
     return report
 
 
+def _expected_of_windows(
+    stated: Mapping[str, Any], case: Case, told: dict[str, set[str]]
+) -> list[dict[str, Any]] | None:
+    """Returns the claims of windows, those of all other pairs, and the obligations."""
+    near, rest = window_evidence.expected(stated, case, told)
+    others = expected_claims(rest, told) if rest.pairs else _obligations(rest)
+    return None if others is None else [*near, *others]
+
+
 def _without_proofs(reduction: object) -> object:
     """Returns what a statement about neighbours says; the kernel replays its proofs."""
     if not isinstance(reduction, Mapping):
@@ -204,7 +215,10 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
     if isinstance(model, Model) and model.measure.by_sets:
         raise checker.Rejected("the case has a delta, and this evidence is about outputs one by one")
     told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
-    expected = expected_claims(model, told)
+    if "windows" in document:
+        expected = _expected_of_windows(document["windows"], case, told)
+    else:
+        expected = expected_claims(model, told)
     if expected is None:
         if document["status"] != Standing.VIOLATED:
             reason = "for so many sequences, only a certificate of a cone or a witness is evidence"

@@ -95,7 +95,9 @@ def solution(question: Question, truth: Truth, means: Means) -> Answered:
     if BUILT_IN in means.names() and asked.confirm == 1:
         steps.append(work.quickly)
     # Claims in which variables were moved, or that rest on equations, are harder than the script is.
-    if any(cell.region.moved or is_constant(cell.region.claim.polynomial) for cell in cells):
+    if not asked.evidence and any(
+        cell.region.moved or is_constant(cell.region.claim.polynomial) for cell in cells
+    ):
         steps.append(partial(work.by_solvers, FIRST))
     steps += [work.by_backends, partial(work.by_solvers, means.left)]
     for step in steps:
@@ -105,6 +107,15 @@ def solution(question: Question, truth: Truth, means: Means) -> Answered:
     reasons = dict.fromkeys(printable.name(reason, LONGEST) for reason in work.reasons if reason)
     end = End.TIMEOUT if means.left < LEAST or not reasons else work.end
     return Answered(Standing.UNKNOWN, end=end, reason="; ".join(reasons) or NO_TIME)
+
+
+def claims_of(question: Question) -> list[Claim]:
+    """Returns claims that all hold iff a question has no solution.
+
+    Raises:
+        UnsupportedError, LimitError: there are none.
+    """
+    return [cell.region.claim for cell in _cells(question)]
 
 
 def _cells(question: Question) -> list[_Cell]:

@@ -86,7 +86,7 @@ Qed.
 
 Definition algebra_of : algebra :=
   let good := accepted in {|
-    Symbolic.poly := Poly.poly;
+    Symbolic.poly := Chains.poly;
     at_point := fun p f => eval f p;
     whole := Pc;
     variable := var;

@@ -53,4 +53,4 @@ Definition check_all (depth : nat) (lemmas claims : list (goal * cert)) : bool :
   end.
 
 (** Proofs inside proofs that are deeper are not accepted. *)
-Definition max_depth : nat := 64.
+Definition max_depth : nat := 61.

@@ -101,8 +101,22 @@ Fixpoint rows_ok (b : box) (d : positive) (rows : list (Z * list (Z * Z))) (t : 
   | _, _ => false
   end.
 
+(* The width of an interval: the entries are those in coordinates in which the box is the unit box. *)
+Definition width (b : box) (k : nat) : Q :=
+  match at_axis b k with
+  | Some i => if qlt (lo i) (hi i) then Qred (hi i - lo i) else 1%Q
+  | None => 1%Q
+  end.
+
+Lemma width_pos : forall b k, 0 < Q2R (width b k).
+Proof.
+  intros b k. unfold width. destruct (at_axis b k) as [i|]; [|rewrite Q2R_1; lra].
+  destruct (qlt (lo i) (hi i)) eqn:E; [|rewrite Q2R_1; lra].
+  apply qlt_R in E. rewrite (Qeq_eqR _ _ (Qred_correct _)), Q2R_minus. lra.
+Qed.
+
 Definition curved (b : box) (n : nat) (p : qpoly) : bool :=
-  let t := qtriangle (fun i j => qderiv (qderiv p i) j) n in
+  let t := qtriangle (fun i j => qscale (width b i * width b j) (qderiv (qderiv p i) j)) n in
   let guesses := map (fun r => (guess b (fst r), map (guess b) (snd r))) t in
   let d := common (flat_map (fun r => fst r :: snd r) guesses) in
   let rows := whole_rows d guesses in
@@ -158,13 +172,12 @@ Proof.
   intros b n p e d H B. unfold curved in H. apply andb_prop in H as [H1 H2].
   set (D := common _) in *. set (rows := whole_rows D _) in *.
   pose proof (rows_ok_within _ _ e _ _ _ B H2) as W.
-  pose proof (curved_upwards rows n _ d H1 W) as C. unfold curvature.
+  pose proof (curved_upwards rows n _ (fun i => d i / Q2R (width b i)) H1 W) as C. unfold curvature.
   pose proof (pos_IZR D) as HD. apply Rmult_le_reg_l with (IZR (Zpos D)); [assumption|]. rewrite Rmult_0_r.
-  eapply Rle_trans; [exact C|]. right. rewrite <- rsum_scale. apply rsum_ext. intros i _.
-  assert (E : rsum (fun j => d j * (IZR (Zpos D) * qeval (qderiv (qderiv p i) j) e)) n
-    = IZR (Zpos D) * rsum (fun j => d j * qeval (qderiv (qderiv p i) j) e) n).
-  { rewrite <- rsum_scale. apply rsum_ext. intros j _. ring. }
-  cbn beta. rewrite E. ring.
+  eapply Rle_trans; [exact C|]. right. rewrite <- rsum_scale. apply rsum_ext. intros i _. cbn beta.
+  pose proof (width_pos b i) as Wi. unfold Rdiv at 1. rewrite Rmult_assoc, (Rmult_comm (IZR (Zpos D))), Rmult_assoc.
+  f_equal. rewrite <- rsum_scale, Rmult_comm, <- rsum_scale. apply rsum_ext. intros j _.
+  pose proof (width_pos b j) as Wj. rewrite qeval_scale, Q2R_mult. field. split; lra.
 Qed.
 
 (* --- a point, and the tangent plane there ---------------------------------------------------------------- *)

@@ -6,14 +6,14 @@ Local Open Scope R_scope.
 
 (* --- bounds of exp, with whole numbers --------------------------------------------------------------- *)
 
-(* (P, A, D) with the sum P/D of the first n terms of the series of exp(a/b), and the next one A/D. *)
-Fixpoint exp_terms (a : Z) (b : positive) (n : nat) : Z * Z * positive :=
+(* The sum of the first n terms of the series of exp(a/b) and the next one, times M, both between whole numbers. *)
+Fixpoint exp_terms (a : Z) (b M : positive) (n : nat) : (Z * Z) * (Z * Z) :=
   match n with
-  | O => (0%Z, 1%Z, 1%positive)
+  | O => ((0, Zpos M), (0, Zpos M))%Z
   | S m =>
-    let '(P, A, D) := exp_terms a b m in
-    let f := (b * Pos.of_succ_nat m)%positive in
-    ((P + A) * Zpos f, A * a, (D * f)%positive)%Z
+    let '((s, t), (s', t')) := exp_terms a b M m in
+    let f := Zpos (b * Pos.of_succ_nat m) in
+    ((s + t, t * a / f), (s' + t', - (- (t' * a) / f)))%Z
   end.
 
 Definition div (a : Z) (d : positive) : R := IZR a / IZR (Zpos d).
@@ -24,82 +24,89 @@ Proof. reflexivity. Qed.
 Lemma succ_INR : forall m, IZR (Zpos (Pos.of_succ_nat m)) = INR (S m).
 Proof. intro m. rewrite Zpos_P_of_succ_nat, <- Nat2Z.inj_succ, <- INR_IZR_INZ. reflexivity. Qed.
 
-Lemma exp_terms_ok : forall a b n, let '(P, A, D) := exp_terms a b n in
-  div P D = esum (div a b) n /\ div A D = eterm (div a b) n.
-Proof.
-  intros a b n. induction n as [|m IH].
-  - simpl. unfold div, eterm. simpl. split; field.
-  - cbn [exp_terms]. destruct (exp_terms a b m) as [[P A] D]. destruct IH as [I1 I2].
-    pose proof (pos_IZR D). pose proof (pos_IZR b). pose proof (pos_IZR (Pos.of_succ_nat m)).
-    split.
-    + change (esum (div a b) (S m)) with (esum (div a b) m + eterm (div a b) m).
-      rewrite <- I1, <- I2. unfold div. rewrite !Pos2Z.inj_mul, !mult_IZR, plus_IZR.
-      field. lra.
-    + rewrite eterm_S, <- I2, <- succ_INR. unfold div.
-      rewrite !Pos2Z.inj_mul, !mult_IZR. field. lra.
-Qed.
-
-(* Whole numbers L and H with L ≤ exp(q)·M ≤ H, for q ≥ 0. *)
-Definition exp_between (q : Q) (n : nat) (M : positive) : option (Z * Z) :=
-  let '(P, A, D) := exp_terms (Qnum q) (Qden q) n in
-  let top := Zpos (Pos.of_succ_nat n * Qden q) in
-  let rest := (top - Qnum q)%Z in
-  if (0 <=? Qnum q)%Z && (0 <? rest)%Z then
-    Some (P * Zpos M / Zpos D, - (- ((P * rest + A * top) * Zpos M) / (Zpos D * rest)))%Z
-  else None.
-
 Lemma floor_div : forall a d, (0 < d)%Z -> IZR (a / d) * IZR d <= IZR a.
 Proof.
   intros a d H. rewrite <- mult_IZR. apply IZR_le. rewrite Z.mul_comm. apply Z.mul_div_le. assumption.
 Qed.
 
+Lemma ceiling_div : forall a d, (0 < d)%Z -> IZR a <= IZR (- (- a / d)) * IZR d.
+Proof. intros a d H. pose proof (floor_div (- a) d H) as F. rewrite opp_IZR in F. rewrite opp_IZR. lra. Qed.
+
+Lemma exp_terms_ok : forall a b M n, (0 <= a)%Z -> let '((s, t), (s', t')) := exp_terms a b M n in
+  IZR s <= IZR (Zpos M) * esum (div a b) n <= IZR s' /\
+  IZR t <= IZR (Zpos M) * eterm (div a b) n <= IZR t'.
+Proof.
+  intros a b M n Ha. induction n as [|m IH].
+  - simpl exp_terms. unfold eterm. simpl. lra.
+  - cbn [exp_terms]. destruct (exp_terms a b M m) as [[s t] [s' t']]. destruct IH as [I1 I2].
+    set (f := Zpos (b * Pos.of_succ_nat m)).
+    assert (Hf : (0 < f)%Z) by reflexivity. pose proof (pos_IZR (b * Pos.of_succ_nat m)) as Pf. fold f in Pf.
+    pose proof (pos_IZR b) as Pb. pose proof (pos_IZR (Pos.of_succ_nat m)) as Pm. apply IZR_le in Ha.
+    split.
+    + change (esum (div a b) (S m)) with (esum (div a b) m + eterm (div a b) m). rewrite !plus_IZR. lra.
+    + assert (E : IZR (Zpos M) * eterm (div a b) (S m) * IZR f = IZR (Zpos M) * eterm (div a b) m * IZR a).
+      { rewrite eterm_S, <- succ_INR. unfold f, div. rewrite Pos2Z.inj_mul, mult_IZR. field. lra. }
+      pose proof (floor_div (t * a) f Hf) as F. pose proof (ceiling_div (t' * a) f Hf) as C.
+      rewrite mult_IZR in F, C. split; apply Rmult_le_reg_r with (IZR f); try assumption; rewrite E.
+      * assert (IZR t * IZR a <= IZR (Zpos M) * eterm (div a b) m * IZR a) by (apply Rmult_le_compat_r; lra). lra.
+      * assert (IZR (Zpos M) * eterm (div a b) m * IZR a <= IZR t' * IZR a) by (apply Rmult_le_compat_r; lra). lra.
+Qed.
+
+(* Whole numbers L and H with L ≤ exp(q)·M ≤ H, for q ≥ 0. *)
+Definition exp_between (q : Q) (n : nat) (M : positive) : option (Z * Z) :=
+  let top := Zpos (Pos.of_succ_nat n * Qden q) in
+  let rest := (top - Qnum q)%Z in
+  if (0 <=? Qnum q)%Z && (0 <? rest)%Z then
+    let '((s, _), (s', t')) := exp_terms (Qnum q) (Qden q) M n in Some (s, s' + - (- (t' * top) / rest))%Z
+  else None.
+
 Lemma exp_between_ok : forall q n M L H, exp_between q n M = Some (L, H) ->
   IZR L <= exp (Q2R q) * IZR (Zpos M) <= IZR H /\ 0 < exp (Q2R q).
 Proof.
   intros q n M L H E. unfold exp_between in E.
-  pose proof (exp_terms_ok (Qnum q) (Qden q) n) as T.
-  destruct (exp_terms (Qnum q) (Qden q) n) as [[P A] D]. destruct T as [T1 T2].
   set (top := Zpos (Pos.of_succ_nat n * Qden q)) in *.
   destruct (Z.leb_spec 0 (Qnum q)) as [Hq|]; [|discriminate].
   destruct (Z.ltb_spec 0 (top - Qnum q)) as [Hr|]; [|discriminate].
   set (r := (top - Qnum q)%Z) in *. cbn [andb] in E.
-  set (below := (P * Zpos M / Zpos D)%Z) in E. set (N := ((P * r + A * top) * Zpos M)%Z) in E.
-  set (above := (- (- N / (Zpos D * r)))%Z) in E.
-  assert (EL : L = below) by congruence. assert (EH : H = above) by congruence. subst L H. clear E.
-  rewrite div_Q. pose proof (pos_IZR M) as HM. pose proof (pos_IZR D) as HD.
-  pose proof (pos_IZR (Qden q)) as Hd. apply IZR_le in Hq. assert (Hr' := Hr). apply IZR_lt in Hr'.
-  assert (Hn : 0 <= div (Qnum q) (Qden q)).
-  { unfold div, Rdiv. apply Rmult_le_pos; [assumption|]. left. now apply Rinv_0_lt_compat. }
+  pose proof (exp_terms_ok (Qnum q) (Qden q) M n Hq) as T.
+  destruct (exp_terms (Qnum q) (Qden q) M n) as [[s t] [s' t']]. destruct T as [T1 T2].
+  set (more := (- (- (t' * top) / r))%Z) in E.
+  assert (EL : L = s) by congruence. assert (EH : H = (s' + more)%Z) by congruence. subst L H. clear E.
+  rewrite div_Q. pose proof (pos_IZR M) as HM. pose proof (pos_IZR (Qden q)) as Hd. apply IZR_le in Hq.
+  assert (Hr' := Hr). apply IZR_lt in Hr'.
+  set (x := div (Qnum q) (Qden q)) in *.
+  assert (Hn : 0 <= x).
+  { unfold x, div, Rdiv. apply Rmult_le_pos; [assumption|]. left. now apply Rinv_0_lt_compat. }
   split; [split|apply exp_pos].
-  - apply Rle_trans with (div P D * IZR (Zpos M)).
-    + apply Rmult_le_reg_r with (IZR (Zpos D)); [assumption|].
-      replace (div P D * IZR (Zpos M) * IZR (Zpos D)) with (IZR (P * Zpos M)) by (rewrite mult_IZR; unfold div; field; lra).
-      unfold below. apply floor_div. lia.
-    + apply Rmult_le_compat_r; [lra|]. rewrite T1. apply esum_low. assumption.
+  - apply Rle_trans with (IZR (Zpos M) * esum x n); [apply T1|].
+    rewrite Rmult_comm. apply Rmult_le_compat_r; [lra|]. apply esum_low. assumption.
   - set (b := IZR top / IZR r).
     assert (Htop : 0 < IZR top) by apply pos_IZR.
     assert (Hsn : IZR top = INR (S n) * IZR (Zpos (Qden q))).
     { unfold top. rewrite Pos2Z.inj_mul, mult_IZR, succ_INR. reflexivity. }
-    assert (B : exp (div (Qnum q) (Qden q)) <= div P D + div A D * b).
-    { rewrite T1, T2. apply esum_high; [assumption | now apply Rdiv_lt_0_compat |].
-      assert (Er : IZR r = (INR (S n) - div (Qnum q) (Qden q)) * IZR (Zpos (Qden q))).
-      { unfold r. rewrite minus_IZR, Hsn. unfold div. field. lra. }
+    assert (B : exp x <= esum x n + eterm x n * b).
+    { apply esum_high; [assumption | now apply Rdiv_lt_0_compat |].
+      assert (Er : IZR r = (INR (S n) - x) * IZR (Zpos (Qden q))).
+      { unfold r. rewrite minus_IZR, Hsn. unfold x, div. field. lra. }
       right. unfold b. rewrite Hsn. apply Rmult_eq_reg_r with (IZR r); [|lra].
-      replace (INR (S n) * IZR (Zpos (Qden q)) / IZR r * (INR (S n) - div (Qnum q) (Qden q)) * IZR r)
-        with (INR (S n) * (IZR (Zpos (Qden q)) * (INR (S n) - div (Qnum q) (Qden q)))) by (field; lra).
+      replace (INR (S n) * IZR (Zpos (Qden q)) / IZR r * (INR (S n) - x) * IZR r)
+        with (INR (S n) * (IZR (Zpos (Qden q)) * (INR (S n) - x))) by (field; lra).
       rewrite Er. ring. }
-    apply Rle_trans with ((div P D + div A D * b) * IZR (Zpos M)); [apply Rmult_le_compat_r; lra|].
-    assert (Hdr : (0 < Zpos D * r)%Z) by lia.
-    pose proof (floor_div (- N) _ Hdr) as F. rewrite opp_IZR, mult_IZR in F.
-    apply Rmult_le_reg_r with (IZR (Zpos D) * IZR r); [now apply Rmult_lt_0_compat|].
-    replace ((div P D + div A D * b) * IZR (Zpos M) * (IZR (Zpos D) * IZR r)) with (IZR N).
-    2: { unfold N, b, div. rewrite !mult_IZR, plus_IZR, !mult_IZR. field. lra. }
-    unfold above. rewrite opp_IZR. lra.
+    pose proof (ceiling_div (t' * top) r Hr) as C. fold more in C. rewrite mult_IZR in C.
+    assert (K : IZR (Zpos M) * eterm x n * b <= IZR more).
+    { apply Rmult_le_reg_r with (IZR r); [assumption|].
+      replace (IZR (Zpos M) * eterm x n * b * IZR r) with (IZR (Zpos M) * eterm x n * IZR top)
+        by (unfold b; field; lra).
+      assert (IZR (Zpos M) * eterm x n * IZR top <= IZR t' * IZR top) by (apply Rmult_le_compat_r; lra). lra. }
+    rewrite plus_IZR. apply Rle_trans with ((esum x n + eterm x n * b) * IZR (Zpos M)).
+    + apply Rmult_le_compat_r; lra.
+    + replace ((esum x n + eterm x n * b) * IZR (Zpos M))
+        with (IZR (Zpos M) * esum x n + IZR (Zpos M) * eterm x n * b) by ring. lra.
 Qed.
 
 (* Terms, and the number of bits, one after the other; more terms where q is large. *)
 Definition precisions : list (nat * positive) :=
-  [(10%nat, Pos.pow 2 40); (30%nat, Pos.pow 2 120); (100%nat, Pos.pow 2 600);
+  [(12%nat, Pos.pow 2 48); (50%nat, Pos.pow 2 192); (120%nat, Pos.pow 2 600);
    (300%nat, Pos.pow 2 2400); (1000%nat, Pos.pow 2 10000)]%positive.
 
 Definition at_precision (q : Q) (ok : positive -> Z -> Z -> bool) (pr : nat * positive) : bool :=
@@ -108,14 +115,24 @@ Definition at_precision (q : Q) (ok : positive -> Z -> Z -> bool) (pr : nat * po
   | None => false
   end.
 
+(* Whether one is right: the rest is not computed after the first. *)
+Fixpoint some_is {A : Type} (f : A -> bool) (l : list A) : bool :=
+  match l with [] => false | a :: l => if f a then true else some_is f l end.
+
+Lemma some_is_ok : forall A (f : A -> bool) l, some_is f l = true -> exists a, f a = true.
+Proof.
+  induction l as [|a l IH]; intro H; [discriminate|]. simpl in H.
+  destruct (f a) eqn:E; [exists a; assumption | apply IH; assumption].
+Qed.
+
 Definition decided (q : Q) (ok : positive -> Z -> Z -> bool) : bool :=
-  qle q 1000 && existsb (at_precision q ok) precisions.
+  if qle q 1000 then some_is (at_precision q ok) precisions else false.
 
 Lemma decided_ok : forall q ok, decided q ok = true -> exists M L H, ok M L H = true /\
   IZR L <= exp (Q2R q) * IZR (Zpos M) <= IZR H /\ 0 < exp (Q2R q).
 Proof.
-  intros q ok H. unfold decided in H. apply andb_prop in H as [_ H].
-  apply existsb_exists in H as (pr & _ & H). unfold at_precision in H.
+  intros q ok H. unfold decided in H. destruct (qle q 1000); [|discriminate].
+  apply some_is_ok in H as (pr & H). unfold at_precision in H.
   destruct (exp_between _ _ _) as [[L U]|] eqn:E in H; [|discriminate].
   exists (snd pr), L, U. split; [assumption|]. eapply exp_between_ok; eassumption.
 Qed.

@@ -53,7 +53,8 @@ Qed.
 
 (* low ≤ -ln b ≤ high for b in (0, 1]. *)
 Definition encloses_log (b low high : Q) : bool :=
-  (qle low 0 || exp_at_most low b) && qle 0 high && ((qsame b 1) || exp_at_least high b 1).
+  (if qle low 0 then true else exp_at_most low b) && qle 0 high &&
+  (if qsame b 1 then true else exp_at_least high b 1).
 
 Lemma encloses_log_ok : forall b low high, 0 < Q2R b <= 1 -> encloses_log b low high = true ->
   Q2R low <= - ln (Q2R b) <= Q2R high.
@@ -63,10 +64,10 @@ Proof.
   assert (L : ln (Q2R b) <= 0).
   { rewrite <- ln_1. destruct (Req_dec (Q2R b) 1) as [->|N]; [lra|]. left. apply ln_increasing; lra. }
   split.
-  - apply orb_prop in H1 as [H1|H1]; [apply qle_R in H1; rewrite Q2R_0 in H1; lra|].
+  - destruct (qle low 0) eqn:E; [apply qle_R in E; rewrite Q2R_0 in E; lra|].
     apply exp_at_most_ok; tauto.
-  - apply orb_prop in H3 as [H3|H3].
-    + apply qsame_R in H3. rewrite H3, Q2R_1, ln_1. lra.
+  - destruct (qsame b 1) eqn:E1.
+    + apply qsame_R in E1. rewrite E1, Q2R_1, ln_1. lra.
     + apply exp_at_least_ok in H3 as [H3|H3]; [|lra]. rewrite Q2R_1 in H3.
       assert (E : 0 <= ln (Q2R b * exp (Q2R high))).
       { rewrite <- ln_1. destruct (Req_dec (Q2R b * exp (Q2R high)) 1) as [->|N]; [lra|].

@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 from functools import cache
 from itertools import islice
+from pathlib import Path
 
 import pytest
 from automaton_oracle import least_cost, random_automaton, signs_of, ways, worst_cost
@@ -13,12 +14,18 @@ from conftest import ROOT
 
 from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
+from paramverify.automata.examples import WIDTH, find_example
+from paramverify.automata.programs import case_text, streams
 from paramverify.automata.reading import parse_automaton, read_automaton
 from paramverify.automata.verification import Report, verify
 from paramverify.automata.violations import KINDS
 from paramverify.automata.ways import cost
 from paramverify.checker.automata import check_document
 from paramverify.errors import InputError
+from paramverify.files import standing_in
+from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify as verify_case
 from paramverify.reports.automata import evidence_document
 
 SHIPPED = {
@@ -236,6 +243,26 @@ def worst(automaton: Automaton, way: tuple[int, ...]) -> Fraction:
         signs = [sign if reading else 0 for sign, reading in zip(guess, reads, strict=True)]
         best = max(best, cost(automaton, way, signs).cost)
     return best
+
+
+@pytest.mark.slow
+def test_random_automata_against_the_engine() -> None:
+    """Closed forms of programs: no multiple that is proved is exceeded, and one below a family's cost is."""
+    options = Options(seconds=20)
+    for seed, automaton, report in reports(6):
+        if report.family is not None:
+            assert find_example(report, report.family.gain * 3 / 4, options) is not None, seed
+            continue
+        assert report.multiple is not None
+        every = [way for way in ways(automaton, 4) if len(way) == 4] or ways(automaton, 4)
+        way = random.Random(seed).choice(every)
+        signs = max(signs_of(automaton, way), key=lambda found: least_cost(automaton, way, found))
+        if not any(signs):
+            continue
+        costly = cost(automaton, way, signs)
+        text = case_text(automaton, costly, streams(automaton, costly, 0), report.multiple, WIDTH)
+        with standing_in(Path("way.toml"), text.encode()):
+            assert verify_case(load("way.toml"), options).status is not Standing.VIOLATED, seed
 
 
 def test_costs_by_flows() -> None:

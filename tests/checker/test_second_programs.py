@@ -14,6 +14,7 @@ from calling_tools import called
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from integrated_programs import integrated, random_program
+from kept_cases import keep, kept
 from program_oracle import Distribution, Maker, Oracle, proved
 
 from paramverify.checker import second_programs, second_runs
@@ -64,10 +65,13 @@ def made(source: str, rest: str) -> str:
 
 
 @pytest.mark.parametrize("path", shipped())
-def test_both_readers_agree_about_every_program(path: Path, tmp_path: Path) -> None:
+def test_both_readers_agree_about_every_program(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is proved or refuted of a shipped program is what the second reader finds in it."""
+    keep(monkeypatch, ["verify"])
     look = second_look(written(path, tmp_path / "evidence.json"), path.read_text())
-    between = load(path).model.hmm.spreads  # outputs between two breaks, with a variable for their place
+    between = kept(path).model.hmm.spreads  # outputs between two breaks, with a variable for their place
     if between or path.stem == "numeric-laplace-parallel":  # or with counts
         assert look.line == "not read a second time: an output with noise or with a parameter"
         return

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -70,10 +72,51 @@ def test_graph(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["show", str(CASES / "sparse-vector.dipa")]) == 2
 
 
+def test_multiples(capsys: pytest.CaptureFixture[str], same: str) -> None:
+    """Each multiple has its verdict, and what is too small an epsilon, streams and exact probabilities."""
+    private, leaking = str(CASES / "sparse-vector.dipa"), str(CASES / "sparse-vector-never-stops.dipa")
+    code, text = output(["verify", private, "--budgets", "1,3/2", "--json"], capsys)
+    assert (code, [entry["verdict"] for entry in json.loads(text)["budgets"]]) == (0, ["private"] * 2)
+    code, text = output(["verify", leaking, "--budgets", "1/2", "--json"], capsys)
+    document = json.loads(text)
+    assert code == 1
+    assert list(mistakes(document, "verify of an automaton", "m")) == []
+    example = document["budgets"][0]["example"]
+    left, right = (Fraction(chance) for chance in example["witness"]["probabilities"])
+    assert left / right > Fraction(example["witness"]["bound"])
+    first, second = ([Fraction(x) for x in stream] for stream in example["streams"])
+    assert all(abs(x - y) <= 1 for x, y in zip(first, second, strict=True))
+    below, above = example["repetitions"] + 1, example["repetitions"]
+    x = Fraction(example["witness"]["parameters"]["x_eps"])
+    assert example["witness"]["meaning"]["eps"] == f"4*ln({1 / x})"
+    chance = integrated(4 * math.log(1 / x), first[:below], first[below:])
+    assert (len(first), chance) == (below + above, pytest.approx(float(left), rel=1e-6))
+    assert output(["verify", same, "--budgets", "1"], capsys)[0] == 3
+    assert run(["verify", leaking, "--budgets", "-1"]) == 2
+
+
+def integrated(epsilon: float, below: list[Fraction], above: list[Fraction]) -> float:
+    """The chance that numbers with noise lie below and above a noisy threshold, by Simpson's rule."""
+
+    def tail(value: float) -> float:  # the chance that the noise of a number is at most this
+        return 1 - math.exp(-value * epsilon / 4) / 2 if value > 0 else math.exp(value * epsilon / 4) / 2
+
+    def density(t: float) -> float:
+        chance = epsilon / 4 * math.exp(-abs(t) * epsilon / 2)
+        return chance * math.prod(tail(t - x) for x in below) * math.prod(1 - tail(t - x) for x in above)
+
+    count, reach = 8000, 40.0
+    points = [-reach + 2 * reach * k / count for k in range(count + 1)]
+    factors = [1 if k in (0, count) else 4 if k % 2 else 2 for k in range(count + 1)]
+    return sum(f * density(t) for f, t in zip(factors, points, strict=True)) * 2 * reach / count / 3
+
+
 @pytest.mark.parametrize(
-    "option", ["--budgets 1", "--backends z3", "--confirm 2", "--encoding monolithic", "-D a=1"]
+    "option",
+    ["--evidence e.json --budgets 1", "--backends z3", "--confirm 2", "--encoding monolithic", "-D a=1"],
 )
 def test_what_is_not_for_automata(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Options for cases are refused with the reason."""
     assert run(["verify", str(CASES / "sparse-vector.dipa"), *option.split()]) == 2
-    assert "is an automaton" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "is an automaton" in told or "leave --budgets out" in told

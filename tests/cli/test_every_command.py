@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from calling_tools import called, strict_json
 from conftest import ROOT
+from kept_cases import keep
 from quick import shipped
 
 from paramverify.reports.pictures import plots
@@ -77,9 +78,10 @@ ROWS: dict[str, list[list[str]]] = {
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    keep(monkeypatch, ("verify", "budget", "synthesize", "show", "export", "certify"))
 
 
-@pytest.mark.parametrize("path", shipped(CASES))
+@pytest.mark.parametrize("path", shipped(CASES), scope="module")
 @pytest.mark.parametrize("command", ROWS)
 def test_commands(command: str, path: Path) -> None:
     """A command ends as the documentation says, with a terminal and without."""
@@ -87,7 +89,7 @@ def test_commands(command: str, path: Path) -> None:
     called(command, str(path), *SHORT, *rows[number % len(rows)], terminal=number % 2 == 0)
 
 
-@pytest.mark.parametrize("path", shipped(CASES))
+@pytest.mark.parametrize("path", shipped(CASES), scope="module")
 def test_certify(path: Path) -> None:
     """`certify` evaluates an output that `show` lists, in words and as JSON; other words are refused."""
     case = str(path)

@@ -11,6 +11,7 @@ from typing import IO, Any
 
 import click
 import pytest
+import warm_processes
 from calling_tools import strict_json
 from conftest import ROOT
 
@@ -53,6 +54,13 @@ def paramverify(
     return subprocess.run(
         command, stdout=stdout, stderr=stderr, cwd=cwd, env={**os.environ, **(env or {})}, text=True
     )
+
+
+def forked(
+    *arguments: str, env: Mapping[str, str] | None = None, cwd: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
+    """The same where nothing depends on how Python starts."""
+    return warm_processes.run(["-m", "paramverify", *arguments], cwd, {**os.environ, **(env or {})})
 
 
 @pytest.fixture(scope="module")
@@ -309,10 +317,10 @@ def test_nothing_of_the_working_folder_is_run(tmp_path: Path, relative: dict[str
     """No command takes solvers from a file that lies where it is called."""
     evil(tmp_path)
     for command in (["backends"], ["compare", CASE, "--backends", "bernstein", "--encodings", "sequences"]):
-        ended = paramverify(*command, cwd=tmp_path, env=relative)
+        ended = forked(*command, cwd=tmp_path, env=relative)
         assert ended.returncode == 0
         assert "evil" not in ended.stdout + ended.stderr
-    ended = paramverify("verify", CASE, "--backends", "evil", cwd=tmp_path, env=relative)
+    ended = forked("verify", CASE, "--backends", "evil", cwd=tmp_path, env=relative)
     assert ended.returncode == 2
     assert "unknown backend 'evil'" in ended.stderr
     assert not (tmp_path / "ran").exists()
@@ -326,12 +334,12 @@ def test_a_configuration_that_is_named(tmp_path: Path, before: bool) -> None:
     hard = 'p = "(0, 1)"\nq = "(0, 1)"\n[claim]\nholds = "p**4 + q**4 + 1/10 >= p*q/3"\n'
     (tmp_path / "case.toml").write_text(f"[parameters]\n{hard}")
     command = ["verify", "case.toml", "--backends", "evil", "--timeout", "20"]
-    ended = paramverify(*([*config, *command] if before else [*command, *config]), cwd=tmp_path)
+    ended = forked(*([*config, *command] if before else [*command, *config]), cwd=tmp_path)
     assert ended.returncode == 0
     assert (tmp_path / "ran").exists()
     assert run(["backends", *config[:1], str(tmp_path / config[1])]) == 0
     assert "PARAMVERIFY_CONFIG" not in os.environ
-    assert paramverify("backends", "--config", "nowhere.toml").returncode == 2
+    assert forked("backends", "--config", "nowhere.toml").returncode == 2
 
 
 def test_a_program_beside_its_configuration(tmp_path: Path) -> None:
@@ -340,7 +348,7 @@ def test_a_program_beside_its_configuration(tmp_path: Path) -> None:
     config = tmp_path / "relative.toml"
     config.write_text('[solvers.mine]\ncommand = ["./program"]\nversion = "1"\n')
     (tmp_path / "elsewhere").mkdir()
-    ended = paramverify("backends", "--config", str(config), cwd=tmp_path / "elsewhere")
+    ended = forked("backends", "--config", str(config), cwd=tmp_path / "elsewhere")
     assert [line.split()[1] for line in ended.stdout.splitlines() if line.startswith("mine")] == ["1"]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kept_cases import kept
 
 from paramverify.errors import FinerError, LimitError, ProgramError
 from paramverify.models.enclosed import Enclosed
@@ -19,7 +20,6 @@ from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
 from paramverify.models.programs.evaluating import is_enclosed
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
-from paramverify.privacy.cases import load
 
 CASES = sorted(Path("cases/programs").glob("*.toml"))
 EACH = 22  # mutants of each program: more than 1,000 in all
@@ -81,7 +81,7 @@ def check_place(error: ProgramError, text: str) -> None:
 @pytest.mark.parametrize("path", [pytest.param(p, marks=pytest.mark.slow, id=p.stem) for p in CASES])
 def test_mutants_are_refused_with_their_place(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every error of a mutant has its place; what is too large is said to be."""
-    case = load(path)
+    case = kept(path)
     mechanism, model = case.mechanism, case.model
     assert isinstance(mechanism, ProgramMechanism)
     assert isinstance(model, Model | Enclosed)

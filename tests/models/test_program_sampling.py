@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import sampled_mechanisms
 from conftest import ROOT
+from kept_cases import kept
 from program_oracle import Distribution, Maker, Oracle, labelled, proved
 from scipy import stats
 
@@ -264,7 +265,7 @@ FINITE = sorted((ROOT / "cases" / "programs").glob("*.toml"))
 def test_the_library_is_run_as_it_is_proved() -> None:
     """What each program of the library does has the exact probabilities that its verdict rests on."""
     for path in FINITE:
-        case = rounded(load(path))
+        case = rounded(kept(path))
         if case.model.hmm.densities or case.model.domain.ring.tied:
             continue
         inputs = CaseInputs.of(case).by_input()

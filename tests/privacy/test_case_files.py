@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from kept_cases import kept
 from quick import shipped
 
 from paramverify.encodings.sequences import candidates
@@ -12,7 +13,6 @@ from paramverify.evidence.algebraic import AlgebraicCounterexample
 from paramverify.evidence.witnesses import Counterexample
 from paramverify.models.inequality import Inequality
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.verdicts import Holds, Violated
 
@@ -21,10 +21,10 @@ MOST = 100_000  # sequences of all pairs that are compared one by one
 STATUS = {"holds": Holds, "violated": Violated}
 
 
-@pytest.mark.parametrize("path", shipped(CASES, large=True))
+@pytest.mark.parametrize("path", shipped(CASES, large=True), scope="module")
 def test_expected_verdict(path: Path) -> None:
     """The verdict is as expected, and a violation comes with exact numbers that show it."""
-    case = load(path)
+    case = kept(path)
     report = verify(case, Options(seconds=120))
     assert isinstance(report.verdict, STATUS[case.expect["status"]])
     if isinstance(report.verdict, Violated):
@@ -41,10 +41,10 @@ def test_expected_verdict(path: Path) -> None:
             assert left / right == Fraction(case.expect["ratio"])
 
 
-@pytest.mark.parametrize("path", shipped(CASES, large=True))
+@pytest.mark.parametrize("path", shipped(CASES, large=True), scope="module")
 def test_expected_largest_ratio(path: Path) -> None:
     """Where all ratios are numbers, the largest is the expected tight one."""
-    case = load(path)
+    case = kept(path)
     model = case.model
     if isinstance(model, Inequality) or not model.lengths or "ratio" not in case.expect:
         return

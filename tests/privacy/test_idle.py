@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from kept_cases import kept
 
 from paramverify.api import loads, verify
 from paramverify.cli.main import run
-from paramverify.privacy.cases import load
 from paramverify.privacy.idle import warnings_of
 from paramverify.tables import read_document
 
@@ -84,7 +84,7 @@ def test_no_shipped_case_is_warned_of() -> None:
         data = read_document(path).data
         if "mechanism" not in data and "claim" not in data:
             continue
-        case = load(path)
+        case = kept(path)
         assert warnings_of(case.model, case.mechanism, case.prior, data) == [], path
         seen += 1
     assert seen > 50

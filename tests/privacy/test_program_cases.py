@@ -6,6 +6,7 @@ import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ import numpy as np
 import pytest
 from cloud_oracle import NODES, REST, SHARES, CloudOracle, Output
 from given_oracle import GivenOracle
+from kept_cases import kept
 
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import load
-from paramverify.privacy.verification import verify
+from paramverify.privacy.verification import Report, verify
 from paramverify.verdicts import Holds, Violated
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "programs").glob("*.toml"))
@@ -65,15 +66,19 @@ POINTS = {"alpha": ("1/5", "1/8"), "eps": ("1/2", "2"), "f": ("1/4", "3/4"), "r"
 POINTS |= {"s": ("1/10", "9/10"), "g": ("1/3",), "p": ("1/3",), "h": ("1/4", "3/4")}
 
 
-@pytest.mark.parametrize("path", SHOWN)
+@cache
+def verified(path: Path) -> Report:
+    """Returns what the default settings say of a case."""
+    return verify(kept(path), Options(seconds=120))
+
+
+@pytest.mark.parametrize("path", SHOWN, scope="module")
 def test_expected_verdict(path: Path) -> None:
     """The verdict is as expected; a ratio that is expected is that of the largest claim."""
-    case = load(path)
-    report = verify(case, Options(seconds=120))
-    assert isinstance(report.verdict, STATUS[case.expect["status"]])
+    assert isinstance(verified(path).verdict, STATUS[kept(path).expect["status"]])
 
 
-@pytest.mark.parametrize("path", SHOWN)
+@pytest.mark.parametrize("path", SHOWN, scope="module")
 def test_verdicts_agree_with_running_the_text(path: Path) -> None:
     """No pair of neighbours has a larger ratio than a bound that holds; a witness has the ratio it tells."""
     if path.stem in BY_HAND or path in RELATED or path.stem.startswith(NUMERIC):
@@ -85,7 +90,7 @@ def test_verdicts_agree_with_running_the_text(path: Path) -> None:
         return  # tests/privacy/test_enclosed.py integrates such programs
     near = 1e-3 if path.stem in COARSE else 1e-8
     if data["expect"]["status"] == "violated":
-        witness = verify(load(path), Options(seconds=120)).verdict.witness  # type: ignore[union-attr]
+        witness = verified(path).verdict.witness  # type: ignore[union-attr]
         names = {k: _number(witness.meant.get(k[2:], str(v))) for k, v in witness.parameters.items()}
         names = {k.removeprefix("x_"): v for k, v in names.items()}
         names |= {k: float(Fraction(v)) for k, v in data.get("parameters", {}).items() if v[0] not in "(["}
@@ -256,7 +261,7 @@ def test_the_leak_of_a_released_value_by_hand() -> None:
 
     assert abs(released(0) / released(1) - 32) < 1e-9
     path = next(p for p in CASES if p.stem == "sparse-vector-value-leaks")
-    witness = verify(load(path), Options(seconds=120)).verdict.witness  # type: ignore[union-attr]
+    witness = verified(path).verdict.witness  # type: ignore[union-attr]
     assert witness.ratio is not None
     assert witness.ratio.rational == 32
     assert abs(float(witness.probabilities[0].rational) - released(0)) < 1e-12
@@ -269,7 +274,7 @@ def test_two_intervals_are_two_independent_tests() -> None:
         "if y >= low and y <= high:\n    output(1)\nelse:\n    output(0)"
     )
     inside = {x: GivenOracle(2, lambda k, _: k < 2).distribution(text, {"x": x})[(1,)] for x in (-1, 0, 1)}
-    found = load(next(p for p in CASES if p.stem == "two-intervals-test")).model
+    found = kept(next(p for p in CASES if p.stem == "two-intervals-test")).model
     hmm = found.hmm  # type: ignore[union-attr]
     for k, state in enumerate(hmm.states):
         x, y = map(int, state.strip("()").split(","))
@@ -371,7 +376,7 @@ def _below(x: float, scale: float) -> float:
 def _witness(name: str) -> tuple[float, list[list[int]], list[float]]:
     """Returns eps, the two inputs and their probabilities of a witness."""
     path = next(p for p in CASES if p.stem == name)
-    witness = verify(load(path), Options(seconds=60)).verdict.witness  # type: ignore[union-attr]
+    witness = verified(path).verdict.witness  # type: ignore[union-attr]
     inputs = [[int(v) for v in text.strip("()").split(",")] for text in (witness.left, witness.right)]
     return (
         _number(witness.meant["eps"]),

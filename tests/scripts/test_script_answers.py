@@ -257,9 +257,6 @@ def test_the_command_and_its_exit_codes(tmp_path: Path, capsys: pytest.CaptureFi
     code, _, err = verified("(assert (= x z))")
     assert code == 2
     assert "script.smt2:1: z is not declared" in err
-    code, _, err = verified("", "--evidence", str(tmp_path / "e.json"))
-    assert code == 2
-    assert "a script has no evidence" in err
     code, out, _ = verified("(assert (> x 1))(assert p)", "--json")
     document = json.loads(out)
     assert (code, document["status"], document["verdict"]) == (0, "violated", "sat")

@@ -6,6 +6,7 @@ import copy
 import re
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from random import Random
 from typing import Any
@@ -401,8 +402,9 @@ class Runs:
             for row in system["rows"]
         ]
         self.ratio = _weight(document["ratio"], point)
+        self.seen = cache(self._seen)  # each pair of inputs and trace is met several times
 
-    def seen(self, inputs: tuple[int, ...], trace: tuple[int, ...]) -> tuple[Fraction, Fraction]:
+    def _seen(self, inputs: tuple[int, ...], trace: tuple[int, ...]) -> tuple[Fraction, Fraction]:
         """Returns bounds of the chance to see a trace first: hidden steps are followed for a while."""
         here = {(self.initial, 0, 0): Fraction(1)}
         found = Fraction(0)
@@ -424,6 +426,8 @@ class Runs:
                     key = (successor, taken + waits, seen + shown)
                     after[key] = after.get(key, Fraction(0)) + weight * share
             here = {key: Fraction(round(w * 10**20), 10**20) for key, w in after.items()}
+            if not here:
+                break
         return found, found + sum(here.values(), Fraction(0))
 
     def within(self) -> bool:

@@ -1,0 +1,97 @@
+"""Two streams and an ε at which a multiple of ε is exceeded, evaluated exactly by the engine for programs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from paramverify.automata.automaton import Automaton
+from paramverify.automata.programs import Streams, case_text, streams
+from paramverify.automata.verification import Report
+from paramverify.automata.violations import Family
+from paramverify.automata.ways import Way, cost
+from paramverify.errors import LimitError
+from paramverify.evidence.witnesses import AnyWitness
+from paramverify.files import standing_in
+from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import Case, load
+from paramverify.privacy.verification import verify as verify_case
+from paramverify.verdicts import Violated
+
+WIDTH = Fraction(1, 8)  # half of the interval in which a released sample lies
+TIMES = (0, 2, 8)  # how far away from the means the streams are
+MOST_STEPS = 40  # of a way that is evaluated
+FOR_ONE = 10.0  # seconds for one way
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A way that is too likely for a multiple: with so many repetitions, these streams, and this witness."""
+
+    multiple: Fraction
+    repetitions: int
+    way: Way
+    streams: Streams
+    case: Case
+    witness: AnyWitness
+
+
+def worst_signs(automaton: Automaton, family: Family, repetitions: int) -> Way:
+    """Returns a way of a family with differences that make each repetition cost."""
+    steps = family.way(repetitions)
+    first, last = (set(places) for places in family.marked(repetitions))
+    signs = []
+    for place, number in enumerate(steps):
+        step = automaton.transitions[number]
+        sign = -1 if place in first or (place not in last and step.below and not step.above) else 1
+        signs.append(sign if automaton.state_of(step).reads else 0)
+    return cost(automaton, steps, signs)
+
+
+def find_example(report: Report, multiple: Fraction, options: Options) -> Example | None:
+    """Returns streams and an ε at which a multiple is exceeded, as short as they are found in time.
+
+    Every example is a witness of the case of its way (`programs.case_text`), evaluated exactly.
+    """
+    until = time.monotonic() + options.seconds
+    for repetitions, way in _candidates(report, multiple):
+        for times in TIMES:
+            left = min(FOR_ONE, until - time.monotonic())
+            if left <= 0.1:
+                return None
+            given = streams(report.automaton, way, times)
+            text = case_text(report.automaton, way, given, multiple, WIDTH)
+            found = _witness(text, replace(options, seconds=left))
+            if found is not None:
+                return Example(multiple, repetitions, way, given, *found)
+    return None
+
+
+def _candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
+    """Returns ways that cost more than a multiple, the shortest ones first."""
+    family = report.family
+    if family is None:
+        if report.way is not None and report.way.cost > multiple and len(report.way.steps) <= MOST_STEPS:
+            yield 0, report.way
+        return
+    repetitions = family.period
+    while len(family.way(repetitions)) <= MOST_STEPS:
+        way = worst_signs(report.automaton, family, repetitions)
+        if way.cost > multiple:
+            yield repetitions, way
+        repetitions += family.period
+
+
+def _witness(text: str, options: Options) -> tuple[Case, AnyWitness] | None:
+    """Returns the case of a text and its witness, if it is violated."""
+    path = Path("way.toml")
+    with standing_in(path, text.encode()):
+        try:
+            case = load(str(path))
+            verdict = verify_case(case, options).verdict
+        except LimitError:
+            return None
+    return (case, verdict.witness) if isinstance(verdict, Violated) else None

@@ -1,0 +1,102 @@
+"""One way of an automaton as a program, of which the engine for programs has the closed form.
+
+The case that is made has the two streams as its only neighbours. Its output is "way" if the run takes the
+way, and "other" as soon as it does not. Where a number is put out, the way asks that it lies in an interval
+around 0 of the given width: a set of outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.automata.automaton import SAMPLE, SECOND, Automaton
+from paramverify.automata.ways import Way
+
+PARAMETER = "eps"
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Two streams whose entries differ by 1 each, in the order of the inputs that a way reads."""
+
+    first: tuple[Fraction, ...]
+    second: tuple[Fraction, ...]
+
+
+def streams(automaton: Automaton, way: Way, times: int) -> Streams:
+    """Returns two streams in the direction of a way's differences, so many times 1 away from the means.
+
+    For large times, and as epsilon grows, ln of the ratio of the probabilities comes near to the cost.
+    """
+    first, second = [], []
+    for number, sign in zip(way.steps, way.signs, strict=True):
+        state = automaton.state_of(automaton.transitions[number])
+        if state.reads:
+            first.append(-times * sign - state.mean)
+            second.append(-(times + 1) * sign - state.mean)
+    return Streams(tuple(first), tuple(second))
+
+
+def program(automaton: Automaton, steps: Sequence[int], width: Fraction) -> str:
+    """Returns the text of the program that says whether a run takes a way."""
+    lines: list[str] = []
+    holder: dict[int, str] = {}
+    read = 0
+    for place, number in enumerate(steps):
+        step = automaton.transitions[number]
+        state = automaton.state_of(step)
+        given, sample = "0", f"s{place}"
+        if state.reads:
+            given, read = f"q[{read}]", read + 1
+        lines.append(f"{sample} = {given} + {state.mean} + laplace(1 / ({state.rate} * {PARAMETER}))")
+        tests = [f"{sample} >= {holder[v]}" for v in sorted(step.above)]
+        tests += [f"{sample} < {holder[v]}" for v in sorted(step.below)]
+        if step.releases:
+            tests += [f"{sample} >= {-width}", f"{sample} < {width}"]
+        elif step.output == SECOND and state.second is not None:
+            rate, mean = state.second
+            lines.append(f"t{place} = {given} + {mean} + laplace(1 / ({rate} * {PARAMETER}))")
+            tests += [f"t{place} >= {-width}", f"t{place} < {width}"]
+        for test in tests:
+            lines += [f"if not ({test}):", '    output("other")', "    stop"]
+        holder |= dict.fromkeys(step.stored, sample)
+    return "\n".join([*lines, 'output("way")', ""])
+
+
+def released(automaton: Automaton, steps: Sequence[int]) -> bool:
+    """Tells whether a way puts out numbers."""
+    return any(automaton.transitions[number].output in (SAMPLE, SECOND) for number in steps)
+
+
+def case_text(automaton: Automaton, way: Way, given: Streams, multiple: Fraction, width: Fraction) -> str:
+    """Returns the case that asks whether a multiple of epsilon is enough for one way and two streams."""
+    pairs = [[str(x) for x in stream] for stream in (given.first, given.second)]
+    listed = ", ".join(f"[{', '.join(map(_quoted, stream))}]" for stream in pairs)
+    body = program(automaton, way.steps, width)
+    values = sorted({*given.first, *given.second})
+    told = ", ".join(_quoted(str(value)) for value in values)
+    return f'''title = "One way of an automaton"
+
+[parameters]
+{PARAMETER} = "(0, oo)"
+
+[mechanism]
+kind = "program"
+source = """
+{body}"""
+
+[mechanism.inputs]
+q = {{ length = {len(given.first)}, values = [{told}] }}
+
+[neighbours]
+pairs = [[{listed}]]
+
+[privacy]
+epsilon = "{multiple} * {PARAMETER}"
+'''
+
+
+def _quoted(text: str) -> str:
+    return text if text.lstrip("-").isdigit() else f'"{text}"'

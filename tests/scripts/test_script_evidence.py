@@ -1,0 +1,191 @@
+"""Evidence of answers to scripts: written, replayed, compared with the script, rejected where it is wrong."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paramverify.answers import Standing
+from paramverify.checker import scripts as script_checker
+from paramverify.checker.documents import check_text
+from paramverify.cli.main import run
+from paramverify.errors import InputError
+from paramverify.formats import script_terms
+from paramverify.formats.script_reading import read_script
+from paramverify.portfolio.session import Options
+from paramverify.portfolio.strategies import race_of
+from paramverify.reports.script_evidence import check_with_script, evidence_document
+from paramverify.scripts.answers import Answered, ScriptReport
+from paramverify.scripts.deciding import decide_script
+from paramverify.scripts.models import points, read_model
+
+ALONE = Options(seconds=10, strategy=race_of(("built-in",)))
+TEXT = """(set-logic QF_NRA)
+(declare-const x Real)(declare-const |y| Real)(declare-fun p () Bool) ; a comment (
+(define-fun f ((a Real) (b Bool)) Real (* a a (ite b 1 2.0)))
+(push 1)
+(assert (< (+ (f x p) (* y y)) (* 2 x y)))
+(assert (or p (> (f x true) 3)))
+(check-sat)
+(pop 1)
+(assert (! (> (f x p) 2) :named big))
+(assert (let ((z (- x y)) (y 1)) (and big (< z (/ 3 2)) (distinct z y (- y) 0) (xor p (not p) p))))
+(check-sat)(exit)(no-command)
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    """A script with an unsat and a sat question."""
+    path = tmp_path / "two.smt2"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.fixture
+def written(script: Path) -> dict[str, Any]:
+    """The evidence of its answers."""
+    document: dict[str, Any] = evidence_document(decide_script(read_script(script), ALONE))
+    return document
+
+
+def checked(document: Any, path: Path) -> tuple[bool, str]:
+    report, _ = check_with_script(document, str(path), path.read_text())
+    return report.accepted, report.lines[-1]
+
+
+def test_both_answers_are_checked(script: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What `verify --evidence` writes is replayed alone, and compared with the script where that is given."""
+    file = str(tmp_path / "evidence.json")
+    assert run(["verify", str(script), "--backends", "built-in", "--evidence", file]) == 0
+    capsys.readouterr()
+    assert run(["check", file]) == 0
+    out = capsys.readouterr().out
+    assert "question 1: unsat, 3 claims\nquestion 2: sat\n" in out
+    assert "unsat, sat: 3 claims proved, 0 trusted to solvers, 0 open; not compared (give --case)" in out
+    assert run(["check", file, "--case", str(script)]) == 0
+    out = capsys.readouterr().out
+    assert "read a second time: 4 assertions at 8 points agree" in out
+    assert out.splitlines()[-1] == "checked: unsat, sat: 3 claims proved, 0 trusted to solvers, 0 open"
+
+
+def _popped(document: Any) -> None:
+    document["questions"][0]["claims"].pop()
+
+
+def _moved(document: Any) -> None:
+    claims = [q["claims"] for q in document["questions"]]
+    document["questions"][1] = {"status": "holds", "claims": claims[0], "solvers": []}
+
+
+def _empty(document: Any) -> None:
+    document["questions"][1] = {"status": "holds", "claims": [], "solvers": []}
+
+
+def _weaker(document: Any) -> None:
+    claim = document["questions"][0]["claims"][0]["claim"]
+    claim["polynomial"], document["questions"][0]["claims"][0]["proof"] = "1", {"kind": "constant"}
+
+
+def _false_model(document: Any) -> None:
+    document["questions"][1]["model"]["x"] = "0"
+
+
+def _no_value(document: Any) -> None:
+    del document["questions"][1]["model"]["x"]
+
+
+def _other_script(document: Any) -> None:
+    document["script"]["digest"] = "0" * 64
+
+
+def _fewer(document: Any) -> None:
+    document["questions"].pop()
+
+
+FORGED: dict[Callable[[Any], None], str] = {
+    _popped: "a claim of question 1 has no proof",
+    _moved: "question 2 does not make a claim of the evidence",
+    _empty: "a claim of question 2 has no proof",
+    _weaker: "question 1 does not make a claim of the evidence",
+    _false_model: "the assertions of question 2 are not true at the model",
+    _no_value: "the assertions of question 2 are not true at the model",
+    _other_script: "was changed",
+    _fewer: "the script has another number of questions",
+}
+
+
+def test_what_is_not_so_is_rejected(written: dict[str, Any], script: Path) -> None:
+    """Evidence that is changed so that it says more, or something else, is no evidence of the script."""
+    assert checked(written, script)[0]
+    for forge, reason in FORGED.items():
+        forged = copy.deepcopy(written)
+        forge(forged)
+        accepted, line = checked(forged, script)
+        assert not accepted
+        assert reason in line
+    for part in ("polynomial", "box"):
+        forged = copy.deepcopy(written)
+        entry = forged["questions"][0]["claims"][0]
+        entry["claim"][part] = (
+            "-1" if part == "polynomial" else dict.fromkeys(entry["claim"]["box"], "[-9, 9]")
+        )
+        assert not checked(forged, script)[0]
+    forged = copy.deepcopy(written) | {"more": 1}
+    assert not check_text(json.dumps(forged)).accepted
+
+
+def test_a_solver_alone_is_trusted_and_told(written: dict[str, Any], script: Path) -> None:
+    """An unsat on a solver's word is accepted as such, and never as a proof."""
+    written["questions"][0] |= {"claims": [], "solvers": ["z3 5"]}
+    report, _ = check_with_script(written, str(script), script.read_text())
+    assert (report.accepted, report.proved, report.trusted, report.solvers) == (True, 0, 1, ("z3 5",))
+
+
+@pytest.mark.parametrize(("symbol", "other"), [("<", "<="), ("+", "*"), ("xor", "or"), ("distinct", "=")])
+def test_a_mistake_of_the_first_reader_is_seen(
+    script: Path, monkeypatch: pytest.MonkeyPatch, symbol: str, other: str
+) -> None:
+    """Where the reader takes one operator for another one, the second reading differs."""
+    for name in ("distinct", "xor", "<", "+"):
+        assert name in TEXT
+    monkeypatch.setitem(script_terms.OPERATORS, symbol, script_terms.OPERATORS[other])
+    document = evidence_document(decide_script(read_script(script), ALONE))
+    assert script_checker.check_document(document).accepted
+    accepted, line = checked(document, script)
+    assert not accepted
+    assert "the second reading differs" in line
+
+
+def test_what_has_no_evidence(script: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Quantifiers, quotients and irrational models are refused with the reason."""
+    declared = "(declare-const x Real)"
+    for text, reason in (
+        ("(assert (forall ((u Real)) (>= (* u u) 0)))", "it has quantifiers"),
+        ("(assert (= (/ 1 x) 2))", "a quotient whose denominator is no number"),
+    ):
+        script.write_text(f"{declared}{text}(check-sat)")
+        file = tmp_path / "evidence.json"
+        assert run(["verify", str(script), "--backends", "built-in", "--evidence", str(file)]) == 2
+        assert reason in capsys.readouterr().err
+        assert not file.exists()
+    script.write_text(f"{declared}(assert (= (* x x) 2))(check-sat)")
+    read = read_script(script)
+    root = read_model("((x (root-obj (+ (^ x 2) (- 2)) 2)))", ("x",))
+    (point,) = points(root, read.checks[0].assertions)
+    with pytest.raises(InputError, match="question 1 has no evidence: its model is irrational"):
+        evidence_document(ScriptReport(read, (Answered(Standing.VIOLATED, point),), 0.0))
+
+
+def test_the_digest_is_that_of_the_file(written: dict[str, Any], script: Path) -> None:
+    """Evidence belongs to the bytes of a script."""
+    assert written["script"] == {
+        "name": "two.smt2",
+        "digest": hashlib.sha256(script.read_bytes()).hexdigest(),
+    }
