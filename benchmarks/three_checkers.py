@@ -34,8 +34,8 @@ from paramverify.reports.proved import program
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL = 30_000  # bytes of evidence that is changed
-BATCH = 500
-LONGEST = 20_000  # characters of a claim and its proof that Coq is asked about
+BATCH = 100
+LONGEST = 5_000  # characters of a claim and its proof that Coq is asked about
 NOT_SHOWN = ": rejected: the proof does not show the claim"
 TOLD = {True: "accepts", False: "rejects"}
 

@@ -10,11 +10,12 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 OPTIONS = ["-Q", str(HERE / "theories"), "Paramverify"]
-CLOSED = "Closed under the global context"
+MARK = "theorem:"
 
 
 def listed() -> dict[str, frozenset[str]]:
@@ -27,30 +28,33 @@ def listed() -> dict[str, frozenset[str]]:
     return found
 
 
-def used(theorem: str) -> frozenset[str]:
-    """Returns the axioms that Coq finds below a theorem such as `Sound.check_sound`."""
+def used(theorems: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Returns the axioms that Coq finds below theorems such as `Sound.check_sound`."""
+    modules = sorted({theorem.partition(".")[0] for theorem in theorems})
+    asked = [f'Goal True. idtac "{MARK} {name}". Abort.\nPrint Assumptions {name}.' for name in theorems]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "asked.v"
-        module = theorem.partition(".")[0]
-        file.write_text(
-            f"From Paramverify Require {module}.\nPrint Assumptions {theorem}.\n", encoding="utf-8"
-        )
+        lines = [f"From Paramverify Require {' '.join(modules)}.", *asked, ""]
+        file.write_text("\n".join(lines), encoding="utf-8")
         done = subprocess.run(["coqc", *OPTIONS, str(file)], capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f"{theorem}: {done.stderr.strip()}")
-    if CLOSED in done.stdout:
-        return frozenset()
-    # A name begins a line, what it says is behind a colon, and longer statements are indented.
-    return frozenset(
-        re.findall(r"^([A-Za-z_][\w.']*)\s*:", done.stdout.replace("\n  ", " "), re.MULTILINE)
-    ) - {"Axioms"}
+        sys.exit(f"axioms.txt: {done.stderr.strip()}")
+    found = {}
+    for part in done.stdout.split(MARK)[1:]:
+        name, _, told = part.strip().partition("\n")
+        # A name begins a line, and what it says is behind a colon, which may stand on the next line.
+        names = re.findall(r"^([A-Za-z_][\w.']*)\s*:", told, re.MULTILINE)
+        found[name.strip()] = frozenset(names) - {"Axioms"}
+    return found
 
 
 def main() -> None:
     """Prints one line for each theorem; ends with code 1 where one rests on something else than listed."""
     wrong = False
-    for theorem, axioms in listed().items():
-        found = used(theorem)
+    wanted = listed()
+    answers = used(wanted)
+    for theorem, axioms in wanted.items():
+        found = answers[theorem]
         wrong |= found != axioms
         for name in sorted(found - axioms):
             print(f"{theorem}: rests on {name}, which is not in axioms.txt")
