@@ -82,8 +82,9 @@ def answer(check: Check, means: Means) -> Answered:
         (true if found.standing is Standing.HOLDS else doubts).append(found)
     found = _solution(_asking([term for term in parts if not any(term is u for u in universal)]), means)
     if found.standing is Standing.VIOLATED and any(map(constants, universal)):
-        found = as_it_is(whole, lambda point: true_at(whole.assertions, point, means), means)
-        doubts = []  # at its point all assertions are true
+        at_point: list[Answered] = []
+        found = as_it_is(whole, lambda point: true_at(whole.assertions, point, means, at_point), means)
+        true, doubts = at_point, []  # at its point all assertions are true
     if found.standing is Standing.VIOLATED and doubts:
         return doubts[0]
     return found.resting_on(tuple(true)) if found.standing is Standing.VIOLATED else found
@@ -113,8 +114,12 @@ def _asking(assertions: Sequence[Term]) -> Question:
     return Question(plain, written(plain, reals, booleans), reals, booleans)
 
 
-def true_at(assertions: Sequence[Term], point: Point, means: Means) -> bool | None:
-    """Tells whether assertions, also with quantifiers, are true at a point; None where that is not known."""
+def true_at(assertions: Sequence[Term], point: Point, means: Means, rests_on: list[Answered]) -> bool | None:
+    """Tells whether assertions, also with quantifiers, are true at a point; None where that is not known.
+
+    `rests_on` gets what was proved for it, in the place of what it had.
+    """
+    rests_on.clear()
     value = satisfies(assertions, point)
     if value is not None or not point.is_rational:
         return value
@@ -127,6 +132,7 @@ def true_at(assertions: Sequence[Term], point: Point, means: Means) -> bool | No
                 found = _sentence(term, part) if sentence else _solution(_asking([term]), part)
                 true = Standing.HOLDS if sentence else Standing.VIOLATED
                 known = None if found.standing is Standing.UNKNOWN else found.standing is true
+                rests_on.append(found)
             if not known:
                 return known
     return True

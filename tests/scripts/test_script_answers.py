@@ -199,6 +199,14 @@ def test_one_block_of_quantifiers(text: str, expected: str) -> None:
         assert words(f"{text}(check-sat)", logic="NRA") == [expected]
 
 
+def test_a_sat_that_rests_on_a_word_says_so() -> None:
+    """What is true of all reals at a point is proved there, and a solver's word for that is told."""
+    text = "(assert (forall ((u Real)) (> (+ (* u u u u) (* u x) x) 0)))(assert (< 1 x 2))(check-sat)"
+    (found,) = answered(text, Options(seconds=60, strategy=race_of(("z3",))), "NRA")
+    assert found.standing.of_script == "sat"
+    assert found.solvers == ("z3",)
+
+
 def random_script(draw: random.Random) -> str:
     """A script over x, y in a small grid of values, so that brute force finds solutions on the grid."""
 
