@@ -93,8 +93,7 @@ def command(
 def _write(folder: Path, text: str) -> list[str]:
     """Writes the theorem and what Coq needs to check it; returns the files."""
     theories = {f"theories/{path.name}": path.read_text() for path in sorted(THEORIES.glob("*.v"))}
-    project = PROJECT + "".join(f"{name}\n" for name in (*theories, "case.v"))
-    files = {"case.v": text, "Makefile": MAKEFILE, "_CoqProject": project, **theories}
+    files = {"case.v": text, "Makefile": MAKEFILE, "_CoqProject": PROJECT, **theories}
     (folder / "theories").mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         write_text(folder / name, content)

@@ -218,10 +218,9 @@ def test_command(tmp_path: Path) -> None:
     assert done.code == 0
     assert files[0] == str(folder / "case.v")
     assert "Theorem private : forall p t : R" in (folder / "case.v").read_text()
-    project = (folder / "_CoqProject").read_text().split()
-    assert project[:3] == ["-Q", "theories", "Paramverify"]
-    assert "theories/Privacy.v" in project
-    assert all((folder / name).exists() for name in project[3:])
+    assert (folder / "_CoqProject").read_text().split() == ["-Q", "theories", "Paramverify"]
+    copies = {path.name: path.read_text() for path in (folder / "theories").glob("*.v")}
+    assert copies == {path.name: path.read_text() for path in THEORIES.glob("*.v")}
     broken = called("prove", str(cases / "geometric-contagious-ln2.toml"), "-o", str(tmp_path / "none"))
     assert broken.code == 1
     assert "only private cases" in broken.out

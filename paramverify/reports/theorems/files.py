@@ -19,11 +19,12 @@ Json = Mapping[str, Any]
 PROJECT = "-Q theories Paramverify\n"
 MAKEFILE = """\
 # Builds the theories, and has Coq check case.v.
-all: Makefile.coq
-	$(MAKE) -f Makefile.coq
+all: theories/Makefile.coq
+	$(MAKE) -C theories -f Makefile.coq
+	coqc -Q theories Paramverify case.v
 
-Makefile.coq: _CoqProject
-	coq_makefile -f _CoqProject -o $@
+theories/Makefile.coq:
+	cd theories && coq_makefile -Q . Paramverify *.v -o Makefile.coq
 """
 HEADER = """\
 (** {title}
