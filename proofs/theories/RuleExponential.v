@@ -231,12 +231,20 @@ Proof.
   destruct (numbers l) as [n|]; [|discriminate]. inversion H; subst. simpl. f_equal. now apply IH.
 Qed.
 
+(* It is negative: then more terms do not help. *)
+Definition hopeless (q : Q) (l : list Z) : bool :=
+  if qle q 1000 then
+    at_precision q (fun M L H => (0 <? lowest (map Z.opp l) (Zpos M) L H 0 1 1)%Z) (50%nat, Pos.pow 2 192)
+  else true.
+
 Definition nonneg_at (q : Q) (l : list Z) : bool :=
-  decided q (fun M L H => (0 <=? L)%Z && (0 <=? lowest l (Zpos M) L H 0 1 1)%Z).
+  if hopeless q l then false
+  else decided q (fun M L H => (0 <=? L)%Z && (0 <=? lowest l (Zpos M) L H 0 1 1)%Z).
 
 Lemma nonneg_at_ok : forall q l, nonneg_at q l = true -> 0 <= hor (exp (Q2R q)) (map IZR l).
 Proof.
-  intros q l H. apply decided_ok in H as (M & L & U & H & B & X). apply andb_prop in H as [H1 H2].
+  intros q l H. unfold nonneg_at in H. destruct (hopeless q l); [discriminate|].
+  apply decided_ok in H as (M & L & U & H & B & X). apply andb_prop in H as [H1 H2].
   apply Z.leb_le, IZR_le in H1, H2. pose proof (pos_IZR M) as HM.
   assert (HL : 0 <= IZR L <= IZR (Zpos M) * exp (Q2R q)) by (rewrite Rmult_comm; lra).
   assert (HH : IZR (Zpos M) * exp (Q2R q) <= IZR U) by (rewrite Rmult_comm; lra).
