@@ -3,7 +3,7 @@
     python benchmarks/evidence_share.py [--limit 20] [--results FILE] [--only TEXT]
 
 Each case of cases/ is decided by the command of its kind, which writes evidence; `check --case` checks it.
-A verdict is one about a case, an interactive system, a formula or a script. It counts as *replayed* if the
+A verdict is one about a case, an interactive system or a formula. It counts as *replayed* if the
 evidence is accepted for the case and no solver is trusted. What is undecided has nothing to show, and is
 counted apart. What was found is kept in FILE, so that an interrupted run goes on. Prints Markdown for
 docs/evidence.md: a table, and each verdict without evidence with the reason.
@@ -25,7 +25,6 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "cases"
-SCRIPTS = ROOT / "benchmarks"
 REPLAYED, TRUSTED, NONE, UNDECIDED = "replayed", "on a solver's word", "none", "undecided"
 COLUMNS = (REPLAYED, TRUSTED, NONE, UNDECIDED)
 GRACE = 20.0  # seconds that a command may take beyond its own limit
@@ -63,14 +62,12 @@ def command(*words: str, limit: float) -> tuple[int, dict[str, Any], str]:
     except ValueError:
         answer = {}
     said = done.stderr.strip().splitlines()
-    return done.returncode, answer if isinstance(answer, dict) else {}, said[-1] if said else ""
+    told = said[-1].replace(f"{ROOT}/", "") if said else ""
+    return done.returncode, answer if isinstance(answer, dict) else {}, told
 
 
 def verdicts(path: Path, limit: float) -> Iterator[Verdict]:
     """Yields the verdicts about a file."""
-    if path.suffix == ".smt2":
-        yield _script(path, limit)
-        return
     kind = kind_of(tomllib.loads(path.read_text()))
     name = str(path.relative_to(CASES))
     with tempfile.TemporaryDirectory() as folder:
@@ -88,9 +85,9 @@ def verdicts(path: Path, limit: float) -> Iterator[Verdict]:
         ):
             yield Verdict(kind, name, UNDECIDED, said)
             return
-        found, reason = (
-            (NONE, refused or said) if refused or not evidence.exists() else _checked(evidence, path)
-        )
+        found, reason = NONE, refused or said
+        if evidence.exists():
+            found, reason = _checked(evidence, path, answer["status"])
         if kind != "logic":
             decided = answer["status"] in DECIDED
             yield Verdict(kind, name, found if decided else UNDECIDED, reason if decided else "")
@@ -115,38 +112,25 @@ def _formulas(
             yield Verdict("logic", about, NONE, entry.get("reason") or reason)
 
 
-def _checked(evidence: Path, case: Path) -> tuple[str, str]:
-    """Returns what evidence is worth, and why it is worth nothing."""
+def _checked(evidence: Path, case: Path, status: str) -> tuple[str, str]:
+    """Returns what evidence of a verdict is worth, and why it is worth nothing."""
     _, answer, said = command("check", str(evidence), "--case", str(case), limit=300)
     lines = answer.get("lines", [])
     if answer.get("status") != "accepted":
         return NONE, next((line for line in lines if line.startswith("rejected")), said or "no answer")
-    if answer["open"] or answer.get("shown") not in DECIDED:
-        formulas = "formulas" in json.loads(evidence.read_text())
-        return (REPLAYED, "") if formulas else (NONE, "the evidence shows less than the verdict says")
+    formulas = "formulas" in json.loads(evidence.read_text())  # each of them says what is shown of it
+    if not formulas and (answer["open"] or answer.get("shown") != status):
+        return NONE, "the evidence shows less than the verdict says"
     if answer["trusted"]:
         return TRUSTED, ", ".join(answer["solvers"])
     return REPLAYED, ""
-
-
-def _script(path: Path, limit: float) -> Verdict:
-    code, answer, said = command("verify", str(path), "--timeout", f"{limit:g}", limit=limit + GRACE)
-    name = str(path.relative_to(ROOT))
-    if code != 0 or answer.get("status") not in ("sat", "unsat"):
-        return Verdict("script", name, UNDECIDED, said)
-    return Verdict("script", name, NONE, "a script has no evidence: nothing derives its claims again")
 
 
 def table(found: list[Verdict]) -> Iterator[str]:
     """Yields the lines of a table of counts by kind, and the reasons where there is no evidence."""
     yield f"| verdicts about | all | {' | '.join(COLUMNS)} |"
     yield f"| --- | {' | '.join('---' for _ in range(len(COLUMNS) + 1))} |"
-    words = {
-        "verify": "cases",
-        "interactive": "interactive systems",
-        "logic": "formulas",
-        "script": "scripts",
-    }
+    words = {"verify": "cases", "interactive": "interactive systems", "logic": "formulas"}
     for kind, told in words.items():
         own = Counter(v.evidence for v in found if v.kind == kind)
         yield f"| {told} | {sum(own.values())} | {' | '.join(str(own[c]) for c in COLUMNS)} |"
@@ -175,7 +159,7 @@ def main() -> None:
     known: dict[str, list[dict[str, str]]] = {}
     if given.results and given.results.exists():
         known = json.loads(given.results.read_text())
-    files = [*sorted(CASES.rglob("*.toml")), *sorted(SCRIPTS.rglob("*.smt2"))]
+    files = sorted(CASES.rglob("*.toml"))
     found: list[Verdict] = []
     for path in files:
         name = str(path.relative_to(ROOT))

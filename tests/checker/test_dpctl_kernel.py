@@ -20,7 +20,7 @@ from paramverify.checker.dpctl import check_document
 from paramverify.checker.quotients import Values
 from paramverify.checker.second_formulas import read_formula
 from paramverify.checker.second_reading import second_look
-from paramverify.checker.truths import Truths
+from paramverify.checker.truths import Truths, instance
 from paramverify.logic.cases import Given, load
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
@@ -148,6 +148,32 @@ def test_bounded_formulas_by_all_paths(seed: int) -> None:
         assert paths.equal(0, 1) == (found[0] == found[1])
 
 
+P, Q = ["label", "p"], ["label", "q"]
+STEPS = (["until", P, Q, 1, 1], ["until", P, Q, 2, 3], ["release", P, Q, 1, 2], ["release", P, Q, 2, 2])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_steps_by_all_paths(seed: int) -> None:
+    """Of U and R with lower bounds, too, the probabilities are sums over all paths."""
+    chain = read_chain(model(Random(seed), 3, 1), VALUES)
+    for asked in STEPS:
+        found = Truths(chain, VALUES).paths(asked).exact([0, 1])
+        assert [found[s] for s in (0, 1)] == [summed(chain, s, (0, 0, 0), asked) for s in (0, 1)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_equality_of_all_members(seed: int) -> None:
+    """Two states are alike for every number from 1 on iff they are for the first ones."""
+    data = model(Random(seed), 4, 1 + seed % 2)
+    if seed % 3:
+        data["rows"][1] = data["rows"][0]
+    truths = Truths(read_chain(data, VALUES), VALUES)
+    path = ["until", P, Q, {"more": 0}, {"more": 0}]
+    members = (truths.paths(instance(path, k)).words([0, 1]) for k in range(1, 7))
+    alike = all(found[0] == found[1] for vectors in members for found in vectors)
+    assert truths.argued(["D", "1", "0", path], 1, 1, "equality") == alike
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_extremes_by_all_policies(seed: int) -> None:
     """With cycles, the extreme probabilities of F p and of G p are those of all policies, one by one."""
@@ -190,6 +216,12 @@ def _row(entries: list[Any]) -> Callable[[dict[str, Any]], None]:
     return lambda document: document["model"]["steps"].__setitem__(0, entries)
 
 
+def _one_direction(document: dict[str, Any]) -> None:
+    """Leaves the state with the smaller probability, and a ratio that the other one breaks."""
+    document["model"]["initial"] = [1]
+    document["formulas"][0]["formula"][1] = "2"
+
+
 def _neighbours(document: dict[str, Any]) -> None:
     document["model"]["neighbours"] = []
 
@@ -202,9 +234,11 @@ FORGED: dict[str, tuple[str, str, Callable[[dict[str, Any]], None]]] = {
     "a larger ratio of what is false": (SURVEY, LOOSE, _tree(0, "3", 1)),
     "true for false": (SURVEY, LOOSE, _entry(0, status="holds")),
     "rows that sum to more": (SURVEY, SHARE, _step("7/8")),
-    "a negative row": (SURVEY, SHARE, _row([[2, "5/4"], [3, "-1/4"]])),
-    "another state": ("interactive-survey", "P>=9/10 [ X out1 ]", _entry(0, state=2)),
-    "a point outside": (COIN, "P<1/2 [ X out1 ]", _entry(0, parameters={"c": "2"})),
+    "a negative row": (SURVEY, SHARE, _row([[2, "-1/4"], [3, "5/4"]])),
+    "another state": ("interactive-survey", "P>=9/10 [ X out1 ]", _entry(0, state=3)),
+    "a point outside": (COIN, "P<1/2 [ X out1 ]", _entry(0, parameters={"c": "1"})),
+    "a strict comparison": (SURVEY, SHARE, _tree(0, "<", 1)),
+    "one direction only": (SURVEY, "D{ln(3), 0}[ X out1 ]", _one_direction),
     "a point where it is true": (COIN, "D{ln(3), 0}[ X out1 ]", _entry(0, parameters={"c": "1/4"})),
     "no proof": (COIN, "D{0, c}[ X out1 ]", lambda d: d["claims"].clear()),
     "a bound with parameters": (COIN, "D{0, c}[ X out1 ]", _tree(0, "1/2*c", 2)),
