@@ -161,15 +161,19 @@ let is_evidence = function
 
 (* Checks the text of a document. Raises No_evidence for what is none of any kind. *)
 let check_text text =
-  let data = try parse text with Not_json reason -> raise (No_evidence ("this is no evidence: " ^ reason)) in
   let told line = "rejected: " ^ line in
-  try
-    walk 0 [] data;
-    Shapes.document data;
-    check_evidence data
-  with
-  | (Rejected _ | Misformed _) as error ->
-      if not (is_evidence data) then
-        raise (No_evidence "this is no evidence: it has no `format` such as 'paramverify-evidence'");
-      { (nothing Rejected_it) with lines = [ told (reason_of error) ] }
-  | Unknown reason -> { (nothing Not_known) with lines = [ "not checked: " ^ reason ]; not_known = [ reason ] }
+  let rejection error = { (nothing Rejected_it) with lines = [ told (reason_of error) ] } in
+  match parse text with
+  | exception Not_json reason -> raise (No_evidence ("this is no evidence: " ^ reason))
+  | exception (Rejected _ as error) -> rejection error
+  | data -> (
+      try
+        walk 0 [] data;
+        Shapes.document data;
+        check_evidence data
+      with
+      | (Rejected _ | Misformed _) as error ->
+          if not (is_evidence data) then
+            raise (No_evidence "this is no evidence: it has no `format` such as 'paramverify-evidence'");
+          rejection error
+      | Unknown reason -> { (nothing Not_known) with lines = [ "not checked: " ^ reason ]; not_known = [ reason ] })

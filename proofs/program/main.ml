@@ -77,6 +77,7 @@ let answer path =
   | exception Sys_error reason -> Error (2, "error: " ^ reason)
   | exception Stack_overflow -> Error (3, "undecided: " ^ path ^ ": too deep for the stack")
   | exception Out_of_memory -> Error (3, "undecided: " ^ path ^ ": there is not enough memory")
+  | exception error -> Error (3, "undecided: " ^ path ^ ": a defect of this program: " ^ Printexc.to_string error)
 
 let tell path =
   match answer path with

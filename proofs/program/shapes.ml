@@ -211,6 +211,7 @@ let evidence =
         ("outputs", listed text);
         ("side_condition", one_of [ side_condition ]);
         ("budget", beyond "a budget");
+        ("windows", beyond "a bound on windows");
         ("lemmas", listed (record [ ("name", text); ("claim", claim); ("proof", proof) ]));
         ("witness", witness);
       ]
