@@ -115,7 +115,7 @@ def _between(goal: Goal, tie: Tie, cell: tuple[Fraction, Fraction], part: Any) -
     low, high = (number(end) for end in part["enclosure"])
     if not 1 <= terms <= MAX_TERMS or not a > 0:
         raise Rejected("a cell that ends at 0, or no number of terms")
-    if b == 1 and (low or high):
+    if b == 1 and not low <= 0 <= high:
         raise Rejected("ln(1) is 0")
     if b != 1 and not _encloses(1 / b, low, high):
         raise Rejected(f"ln({1 / b}) is not shown to be in the interval")
