@@ -38,7 +38,11 @@ def command(evidence: Path, case: str | None, verified: bool, as_json: bool) -> 
         raise click.UsageError("-D is about a case: give --case too")
     text = checks.read_text(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
-    found = checks.checked(text, case, settings(), verified)
+    try:
+        found = checks.checked(text, case, settings(), verified)
+    except EvidenceError as error:
+        error.file = error.file or str(evidence)
+        raise
     if not found.report.accepted and (reason := no_evidence(text)):
         raise EvidenceError(reason, file=str(evidence))
     if as_json:

@@ -22,6 +22,8 @@ from paramverify.errors import DisagreementError, EvidenceError, InputError, Lim
 
 PROGRAM = "paramverify-check"
 PLACE = "PARAMVERIFY_CHECKER"  # the environment variable that names the program
+CODES = {"accepted": 0, "rejected": 1, "not known": 3}  # exit codes of its answers
+NO_EVIDENCE = 2  # the exit code of a text that is none
 MEND = (
     f"run `make -C proofs` in a checkout (Debian: apt install coq libcoq-interval libzarith-ocaml-dev "
     f"ocaml-findlib make), or name the program in {PLACE}"
@@ -79,16 +81,22 @@ def replay(text: str) -> Replayed:
         capture_output=True,
         check=False,
     )
-    told = done.stderr.decode("utf-8", "replace").strip()
-    if done.returncode == 2:
-        raise EvidenceError(told.removeprefix("error: "))
     try:
-        return _read(json.loads(done.stdout))
-    except (ValueError, KeyError) as error:
+        data = json.loads(done.stdout)
+        if "error" not in data:
+            return _read(data, done.returncode)
+        reason, code = data["error"], data["code"]
+    except (ValueError, KeyError, TypeError) as error:
+        told = done.stderr.decode("utf-8", "replace").strip()
         raise LimitError(f"the proved checker gave no answer: {told[:200] or error}") from None
+    if code == done.returncode == NO_EVIDENCE:
+        raise EvidenceError(str(reason).removeprefix("error: -: "))
+    raise LimitError(f"the proved checker gave no answer: {str(reason).removeprefix('undecided: -: ')[:200]}")
 
 
-def _read(data: dict[str, Any]) -> Replayed:
+def _read(data: dict[str, Any], code: int) -> Replayed:
+    if CODES[data["answer"]] != code:
+        raise ValueError(f"the answer {data['answer']!r:.40} with exit code {code}")
     report = Report(
         data["answer"] == "accepted",
         tuple(data["lines"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +15,7 @@ from conftest import ROOT
 from forging_tools import Json, points_of, value_of
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind, in_python
 
+from paramverify.checker import shapes
 from paramverify.cli.main import run
 from paramverify.reports import proved
 
@@ -70,6 +72,9 @@ def test_no_claim_that_is_false_at_a_point_is_accepted(documents: list[Json], tm
 
 
 HEAD = '{"format": "paramverify-evidence", '
+START = {"format": "paramverify-evidence", "version": 1, "status": "holds"}
+LEAF = {"kind": "bernstein", "tree": ["+"]}
+P: Json = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": [], "polynomial": "p"}
 STRICT = {
     "a key twice": HEAD + '"format": "paramverify-evidence"}',
     "a float": HEAD + '"version": 1.0}',
@@ -77,6 +82,7 @@ STRICT = {
     "a long number": HEAD + '"version": 1000000000000000000000}',
     "half a character": HEAD + '"status": "\\ud800"}',
     "nested": HEAD + '"x": ' + "[" * 300 + "]" * 300 + "}",
+    "nested deeper than is read": HEAD + '"x": ' + "[" * 30_000 + "]" * 30_000 + "}",
     "another key": HEAD + '"version": 1, "status": "holds", "claims": [], "x": 1}',
     "nothing proved": HEAD + '"version": 1, "status": "holds", "claims": []}',
 }
@@ -91,6 +97,85 @@ def test_text_is_read_as_strictly(tmp_path: Path) -> None:
     found, counts = differences(built(), [text.encode() for text in texts], tmp_path)
     assert found == []
     assert counts == {"rejected": len(STRICT), "no evidence": len(NO_EVIDENCE)}
+
+
+def one(claim: Json, proof: Any = LEAF, **more: Any) -> Json:
+    """Returns evidence of one claim."""
+    return {**START, "claims": [{"claim": claim, "proof": proof, "origins": ["a"]}], **more}
+
+
+def about_exp(polynomial: str, interval: str, exponent: str, *constraints: str) -> Json:
+    """Returns a claim about a parameter and E = exp(exponent), with an interval of E where it has one."""
+    box = {"p": "[0, 1]"} | ({"E": interval} if interval else {})
+    above = [[constraint, ">="] for constraint in constraints]
+    names = {"variables": ["p", "E"], "box": box, "constraints": above, "constant": exponent}
+    return {**names, "polynomial": polynomial}
+
+
+def test_an_interval_of_exp_leaves_nothing_out(tmp_path: Path) -> None:
+    """An interval of E contains exp(q), which is rational for q = 0: then an open end could leave it out."""
+    checker = built()
+    outside = {"kind": "bernstein", "tree": [["outside", 0]]}
+    made = [one(about_exp("-1", i, "0", "1 - E"), outside) for i in ("(1, 2)", "(1, 2]", "(1, 9)")]
+    made += [one(about_exp("-1", i, "0", "E - 1"), outside) for i in ("(0, 1)", "[1/2, 1)")]
+    found, counts = differences(checker, [json.dumps(d).encode() for d in made], tmp_path)
+    assert (found, counts) == ([], {"rejected": 5})  # each one is false at E = exp(0) = 1
+    ends = ("[1, 1]", "[1, 2]", "[0, 1]", "(2, 3)", "[2, 3]", "[3, 4]")
+    rest = [one(about_exp("E", i, q)) for i in ends for q in ("-1", "0", "1", "1001")]
+    found, counts = differences(checker, [json.dumps(d).encode() for d in rest], tmp_path)
+    assert found == []
+    assert counts == {"accepted": 2, "rejected": len(rest) - 2}
+
+
+def test_points_where_exp_occurs_are_not_known(tmp_path: Path) -> None:
+    """A point does not give E, with an interval or without: the program says so, and answers what follows."""
+    claims = [about_exp("1 - E*p", interval, "1") for interval in ("[2, 3]", "(2, 3)", "")]
+    given: dict[str, Any] = {"status": "violated"}
+    made = [one(c, None, **given, witness={"claim": c, "parameters": {"p": "1"}}) for c in claims]
+    made += [one(c, None, status="unknown", points=[{"p": "1/2"}]) for c in claims]
+    paths = [tmp_path / f"{k}.json" for k in range(len(made) + 1)]
+    for path, document in zip(paths, [*made, one(about_exp("E", "[2, 3]", "1"))], strict=True):
+        path.write_text(json.dumps(document))
+    assert [in_python(path.read_bytes()).word for path in paths] == ["accepted"] * len(paths)
+    answers = [answer.word for answer in by_program(built(), paths)]
+    assert answers == [NOT_KNOWN] * len(made) + ["accepted"]
+
+
+@pytest.mark.parametrize("shape", ["EVIDENCE", "WITNESS", "CLAIM", "ENTRY", "CASE"])
+def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
+    """No key that Python knows is called unknown: the program may say that it does not know its value."""
+    keys = list(inspect.getclosurevars(getattr(shapes, shape)).nonlocals["known"])
+    assert len(keys) > 1
+    paths = [tmp_path / f"{key}.json" for key in keys]
+    for path, key in zip(paths, keys, strict=True):
+        with_key = {
+            "EVIDENCE": {**START, "claims": [], key: None},
+            "WITNESS": {**START, "claims": [], "witness": {"claim": P, "parameters": {}, key: None}},
+            "CLAIM": one({**P, key: None}),
+            "ENTRY": {**START, "claims": [{"claim": P, "proof": LEAF, key: {}}]},
+            "CASE": {**START, "claims": [], "case": {"title": "", "digest": "", key: None}},
+        }
+        path.write_text(json.dumps(with_key[shape]))
+    told = [" ".join(answer.lines) for answer in by_program(built(), paths)]
+    assert [line for line in told if "this key is not known" in line] == []
+
+
+def test_a_wider_enclosure_of_ln_1_is_one(tmp_path: Path) -> None:
+    """A cell that ends at 1 may say 0 <= ln(1) <= 1/10^9, and may not say what does not contain 0."""
+    claim = {**P, "variables": ["x", "l"], "box": {"x": "[1/2, 1]"}, "ties": {"l": ["x", "1"]}}
+    claim["polynomial"] = "l + 1"  # l = -ln(x)
+
+    def document(low: str, high: str) -> bytes:
+        cell = {"terms": 1, "enclosure": [low, high], "proof": LEAF}
+        return json.dumps(
+            one(claim, {"kind": "logarithm", "variable": "l", "cuts": [], "parts": [cell]})
+        ).encode()
+
+    small = "1/1000000000"
+    right = [document(*ends) for ends in (("0", "0"), ("0", small), (f"-{small}", "0"), ("-1", "1"))]
+    wrong = [document(*ends) for ends in ((small, "1"), ("-1", f"-{small}"), ("1", "-1"), ("1", "0"))]
+    for made, word in ((right, "accepted"), (wrong, "rejected")):
+        assert differences(built(), made, tmp_path) == ([], {word: len(made)})
 
 
 def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,13 +226,30 @@ def test_where_it_is_not_built(
     assert "make -C proofs" in err
 
 
-@pytest.mark.parametrize("words", ["not json", '{"answer": "accepted"}'])
+def test_no_evidence_is_told_with_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message names the file that was given, not the standard input of the program."""
+    built()
+    path = tmp_path / "empty.json"
+    path.write_text("")
+    assert run(["check", str(path), "--verified"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {path}: this is no evidence: not JSON")
+
+
+ANSWER = {"lines": [], "proved": 0, "trusted": 0, "open": 0, "status": "holds", "solvers": [], "format": ""}
+ACCEPTED = json.dumps({**ANSWER, "answer": "accepted", "side_condition": "", "not_known": []})
+NO_ANSWERS = (
+    *("not json", '{"answer": "accepted"}', "[]", "null", "1", '{"error": "none", "code": 2}'),
+    *("'; exit 2; '", f"{ACCEPTED}'; exit 1; '", f"{ACCEPTED}'; exit 2; '"),
+)
+
+
+@pytest.mark.parametrize("words", NO_ANSWERS)
 def test_a_program_that_says_something_else_is_not_believed(
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is not the whole answer of the program is none."""
     path, program = tmp_path / "evidence.json", tmp_path / "program"
-    path.write_text("{}")
+    path.write_text("{}")  # the answer of the program, and its exit code, come first
     program.write_text(f"#!/bin/sh\necho '{words}'\n")
     program.chmod(0o755)
     monkeypatch.setenv(proved.PLACE, str(program))
