@@ -138,7 +138,7 @@ FORGED: dict[str, tuple[Change, str]] = {
         lambda c, p: p["parts"][1].update(enclosure=["0", "0"]),
         "not shown to be in the interval",
     ),
-    "ln(1) above 0": (lambda c, p: p["parts"][-1].update(enclosure=["0", "1/100"]), "ln"),
+    "ln(1) above 0": (lambda c, p: p["parts"][-1].update(enclosure=["1/100", "1/50"]), "ln"),
     "no terms": (lambda c, p: p["parts"][-1].update(terms=0), "number of terms"),
     "a cell at 0 with terms": (
         lambda c, p: p["parts"].__setitem__(0, {**p["parts"][1]}),
