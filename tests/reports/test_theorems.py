@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -17,13 +18,14 @@ from paramverify.algebra.cones import extreme_rays
 from paramverify.checker.polynomials import parse
 from paramverify.errors import UnsupportedError
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import load
+from paramverify.privacy.cases import Case, load, read_case
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import evidence_document
 from paramverify.reports.theorems.certificates import polynomial, proof_numbers
 from paramverify.reports.theorems.cones import Along, Zero, covering
 from paramverify.reports.theorems.files import theorem_text
-from paramverify.reports.theorems.words import comment, named
+from paramverify.reports.theorems.words import RESERVED, comment, named
+from paramverify.tables import toml_data
 
 ROOT = Path(__file__).parents[2]
 THEORIES = ROOT / "proofs" / "theories"
@@ -33,7 +35,11 @@ needs_coq = pytest.mark.skipif(not BUILT, reason="the theories are not built: ma
 
 def written(name: str) -> str:
     """Returns the theorem about a shipped case."""
-    case = load(ROOT / "cases" / f"{name}.toml")
+    return about(load(ROOT / "cases" / f"{name}.toml"))
+
+
+def about(case: Case) -> str:
+    """Returns the theorem about a case."""
     report = verify(case, Options(seconds=30, evidence=2.0))
     return theorem_text(case, evidence_document(case, report))
 
@@ -230,11 +236,85 @@ def test_command(tmp_path: Path) -> None:
     assert "sets of outputs" in refused.err
 
 
+RESPONSE = """
+[parameters]
+p = "(1/4, 3/4)"
+[prior]
+A = {{ categorical = {{ {first} = "p", {second} = "1 - p" }} }}
+[prior.B]
+given = "A"
+table = {{ {first} = {{ 0 = "1/2", 1 = "1/2" }}, {second} = {{ 0 = "1/3", 1 = "2/3" }} }}
+[mechanism]
+kind = "randomized_response"
+query = "B"
+truth = {truth}
+[secrets]
+one = "{one}"
+other = "not ({one})"
+pairs = [["one", "other"]]
+[privacy]
+ratio = "3"
+"""
+
+
+def case_of(text: str) -> Case:
+    return read_case(toml_data(text), "", "case.toml", text=text)
+
+
+def response(first: str, second: str, one: str, truth: str = '"2/3"') -> str:
+    """Returns the theorem about an answer that depends on a value with one of two names."""
+    return about(case_of(RESPONSE.format(first=first, second=second, one=one, truth=truth)))
+
+
+def test_labels_among_numbers() -> None:
+    """A label never gets the number of another value: such a case is told by its model."""
+    told = response("0", "none", "A == 'none'")
+    assert "Definition prior" not in told
+    assert "weights_of" in told
+
+
+def test_labels_with_blanks() -> None:
+    """A row of a table belongs to the label of exactly its spelling."""
+    told = response('" a"', '"a"', "A == 'a'")
+    rows = "[(0, (1 / 2)%case); (1, (1 / 2)%case)]", "[(0, (1 / 3)%case); (1, (2 / 3)%case)]"
+    assert f"row_of [([0], {rows[0]}); ([1], {rows[1]})]" in told
+    assert "one : secret := fun w => (A w =? 1)." in told
+
+
+def test_values_that_are_never_true() -> None:
+    """What a mechanism may report has numbers also where the prior never says it, and so have defaults."""
+    assert "(2 / 3))%case [0; 1] (B w)" in response("u", "v", "A == 'u'")
+    text = RESPONSE.format(first="u", second="v", one="A == 'u'", truth='"1/2"')
+    more = text.replace('query = "B"', 'query = "A"\nvalues = ["v", "u", "t"]')
+    assert "(1 / 2))%case [2; 1; 0] (A w)" in about(case_of(more))
+
+
+def test_decimals_are_exact() -> None:
+    """A decimal with more digits than a float has keeps them all."""
+    assert "(30000000000000000001 / 50000000000000000000)" in response(
+        "u", "v", "A == 'u'", "0.60000000000000000002"
+    )
+
+
+def test_reserved_words() -> None:
+    """No name of a case is one that its file uses, so no definition hides a word of the theories."""
+    for name in ("noisy-max-independent", "randomized-response", "time-series-2-all", "markov-quilt"):
+        text = re.sub(r'\(\*.*?\*\)|"[^"]*"|^Proof\..*', "", written(name), flags=re.DOTALL | re.MULTILINE)
+        used = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\.[a-z])", text))
+        own = set(re.findall(r"^Definition (\w+)", text, re.MULTILINE))
+        own |= set(re.findall(r"[\w ]+(?= : R,)", text)[0].split()) if " : R," in text else set()
+        assert (
+            used - own - RESERVED - {"w", "From", "Paramverify", "Require", "Import", "Theorems", "case"}
+            == set()
+        )
+
+
 def test_names_and_comments() -> None:
     """Names that mean something to Coq get another spelling, and no text ends a comment."""
     assert named(["forall", "value", "x"]) == {"forall": "forall_", "value": "value_", "x": "x"}
     assert named(["a b", "a_b"]) == {"a b": "a_b", "a_b": "a_b_"}
-    for text in ('*) Axiom x : False. (* "', "(*)", "**)"):
-        assert "*)" not in comment(text)
+    assert named(["conditions_of", "SProp"]) == {"conditions_of": "conditions_of_", "SProp": "SProp_"}
+    for text in ('*) Axiom x : False. (* "', "(*)", "**)", "**"):
+        assert "*)" not in comment(text) + ")"
         assert "(*" not in comment(text)
         assert '"' not in comment(text)

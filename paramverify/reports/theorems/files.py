@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +11,8 @@ from paramverify.models.settings import with_settings
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.statements import Statement, check_is_covered, statement_of
-from paramverify.reports.theorems.words import comment
+from paramverify.reports.theorems.words import comment, named
+from paramverify.tables import toml_data
 
 Json = Mapping[str, Any]
 
@@ -54,7 +54,7 @@ def theorem_text(case: Case, document: Json) -> str:
         UnsupportedError: the theories do not cover the case, or a proof rests on a solver.
     """
     model = check_is_covered(case.model)
-    data = with_settings(tomllib.loads(case.text), case.settings)
+    data = with_settings(toml_data(case.text), case.settings)
     place = Place.of(model.domain)
     if "claims" not in document:
         raise UnsupportedError("its evidence has no claims")
@@ -92,7 +92,7 @@ def _ratio(model: Model, place: Place, real: bool = False) -> str:
 
 def _theorem(found: Statement, model: Model, place: Place) -> list[str]:
     claim = found.claim.format(point=place.point, ratio=_ratio(model, place, real=True))
-    names = [f"domain{k}" for k in range(len(place.hypotheses))]
+    names = named([f"domain{k}" for k in range(len(place.hypotheses))], frozenset(place.free)).values()
     free = f"forall {' '.join(place.free)} : R,\n  " if place.free else ""
     premises = "".join(f"({text})%R ->\n  " for text in place.hypotheses)
     return [

@@ -8,9 +8,10 @@ from typing import Any
 from paramverify.algebra.expressions import parse
 from paramverify.errors import UnsupportedError
 from paramverify.models.names import as_value
-from paramverify.reports.theorems.words import Words, whole_number
+from paramverify.reports.theorems.words import Words
 
 Data = Mapping[str, Any]
+BITS = (0, 1)  # what randomised response reports where the case does not say it
 
 
 def mechanism_of(data: Data, words: Words, answers: Sequence[str], longest: int) -> str:
@@ -53,14 +54,13 @@ def _geometric(data: Data, words: Words, answers: Sequence[str], longest: int) -
 
 
 def _randomized_response(data: Data, words: Words, answers: Sequence[str], longest: int) -> str:
-    values = [as_value(value) for value in data["values"]]
-    listed = [str(words.labels[v]) if isinstance(v, str) else str(whole_number(v)) for v in values]
+    values = [words.number(as_value(value)) for value in data.get("values", BITS)]
     if "truth" in data:
         truth = words.probability(data["truth"])
     else:
         coin = words.probability(data["coin"])
         truth = f"{coin} + (1 - {coin}) / {len(values)}"
-    return f"randomized_response ({truth})%case [{'; '.join(listed)}] {answers[0]}"
+    return f"randomized_response ({truth})%case [{'; '.join(values)}] {answers[0]}"
 
 
 def _above_threshold(data: Data, words: Words, answers: Sequence[str], longest: int) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from paramverify.algebra.expressions import Text, Value, parse
+from paramverify.algebra.expressions import Name, Text, Value, parse
 from paramverify.errors import UnsupportedError
 from paramverify.models.names import as_value
-from paramverify.reports.theorems.words import RESERVED, Words, comment, named, whole_number
+from paramverify.reports.theorems.words import RESERVED, Words, comment, named
 
 Data = Mapping[str, Any]
 
@@ -24,14 +24,24 @@ class Told:
     words: Words
 
 
-def prior_of(prior: Data, parameters: Mapping[str, str]) -> Told:
+def prior_of(prior: Data, parameters: Mapping[str, str], released: Iterable[object] = ()) -> Told:
     """Returns the definition of `prior`, and of the value of each of its variables in a world.
 
+    `released` are further values that have numbers in the file, such as those that a mechanism may report.
+
     Raises:
-        UnsupportedError: an entry that the theories have no words for.
+        UnsupportedError: an entry that the theories have no words for, or labels among numbers.
     """
     own = named(list(prior), _taken(parameters))
-    labels = {text: k for k, text in enumerate(sorted(_labels(prior)))}
+    values: dict[str, set[Value]] = {}
+    for name, entry in prior.items():
+        values[name] = _values(entry, values)
+    reported = {as_value(value) for value in released}
+    for name, found in (*values.items(), ("the output", reported)):
+        if len({isinstance(value, str) for value in found}) > 1:
+            raise UnsupportedError(f"{name} has labels and numbers, and worlds have numbers only")
+    texts = {value for found in (*values.values(), reported) for value in found if isinstance(value, str)}
+    labels = {text: k for k, text in enumerate(sorted(texts))}
     words = Words(parameters, own, labels)
     lines = [
         f"Definition {own[name]} (w : world) := variable_in w {place}." for place, name in enumerate(prior)
@@ -39,7 +49,7 @@ def prior_of(prior: Data, parameters: Mapping[str, str]) -> Told:
     if labels:
         told = ", ".join(f"{k} stands for {text!r}" for text, k in labels.items())
         lines.insert(0, f"(* Labels are numbers: {comment(told)}. *)")
-    entries = [f"  fun w => {_entry(name, prior[name], words)}" for name in prior]
+    entries = [f"  fun w => {_entry(name, prior[name], words, values)}" for name in prior]
     lines += ["", "Definition prior : network := [", ";\n".join(entries), "]."]
     return Told(tuple(lines), words)
 
@@ -48,30 +58,20 @@ def _taken(parameters: Mapping[str, str]) -> frozenset[str]:
     return RESERVED | frozenset(parameters.values())
 
 
-def _labels(prior: Data) -> Iterable[str]:
-    """Returns the texts that variables may have as values."""
-    found: set[str] = set()
-
-    def keep(value: Value) -> None:
-        if isinstance(value, str):
-            found.add(value)
-
-    for entry in prior.values():
-        if isinstance(entry, str):
-            for node in parse(entry).nodes():
-                if isinstance(node, Text):
-                    keep(node.value)
-        if isinstance(entry, Mapping):
-            for key in ("categorical", "uniform"):
-                for value in entry.get(key, ()):
-                    keep(as_value(value))
-            for row in (entry.get("table") or {}).values():
-                for value in row:
-                    keep(as_value(value))
-    return found
+def _values(entry: object, earlier: Mapping[str, set[Value]]) -> set[Value]:
+    """Returns the values that an entry names: labels, and numbers; an expression may have further numbers."""
+    if isinstance(entry, str):
+        tree = parse(entry)
+        if isinstance(tree.root, Name):
+            return earlier.get(tree.root.name, set())  # none for an entry of an array
+        return {tree.root.value} if isinstance(tree.root, Text) else set()
+    if not isinstance(entry, Mapping):
+        return set()
+    rows = [entry.get("categorical", ()), entry.get("uniform", ()), *(entry.get("table") or {}).values()]
+    return {as_value(value) for row in rows for value in row}
 
 
-def _entry(name: str, entry: object, words: Words) -> str:
+def _entry(name: str, entry: object, words: Words, known: Mapping[str, set[Value]]) -> str:
     if isinstance(entry, (str, int)):
         return f"determined ({words.whole(parse(str(entry)))})"
     if not isinstance(entry, Mapping) or len(_kinds(entry)) != 1 or "count" in entry or "like" in entry:
@@ -89,13 +89,22 @@ def _entry(name: str, entry: object, words: Words) -> str:
     if kind == "categorical":
         return f"listed {_row(entry[kind], words)}"
     given = [entry["given"]] if isinstance(entry["given"], str) else list(entry["given"])
-    rows = []
+    rows = {}
     for key, row in entry["table"].items():
         parts = [key] if len(given) == 1 else key.split(",")
-        values = "; ".join(_value(part.strip(), words) for part in parts)
-        rows.append(f"([{values}], {_row(row, words)})")
+        meant = [_meant(part, known[other]) for part, other in zip(parts, given, strict=True)]
+        rows["; ".join(map(words.number, meant))] = _row(row, words)
+    if len(rows) < len(entry["table"]):
+        raise UnsupportedError(f"two rows of {name} have the same numbers")
+    listed = "; ".join(f"([{values}], {row})" for values, row in rows.items())
     chosen = "; ".join(f"{words.variables[other]} w" for other in given)
-    return f"row_of [{'; '.join(rows)}] [{chosen}]"
+    return f"row_of [{listed}] [{chosen}]"
+
+
+def _meant(part: str, known: set[Value]) -> Value:
+    """Returns the value that a part of the key of a row names: blanks count only where a label has them."""
+    found = part if part in known else part.strip()
+    return found if found in known else as_value(found)
 
 
 def _kinds(entry: Data) -> list[str]:
@@ -108,8 +117,7 @@ def _row(row: Data, words: Words) -> str:
 
 
 def _value(given: object, words: Words) -> str:
-    value = as_value(given)
-    return str(words.labels[value]) if isinstance(value, str) else str(whole_number(value))
+    return words.number(as_value(given))
 
 
 def _atom(text: str) -> str:

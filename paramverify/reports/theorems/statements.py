@@ -13,7 +13,7 @@ from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 from paramverify.reports.theorems import cones
 from paramverify.reports.theorems.domains import Place
-from paramverify.reports.theorems.mechanisms import answers_of, mechanism_of
+from paramverify.reports.theorems.mechanisms import KINDS, answers_of, mechanism_of
 from paramverify.reports.theorems.priors import prior_of, secrets_of
 from paramverify.reports.theorems.words import Words, comment
 
@@ -57,7 +57,9 @@ def statement_of(data: Json, model: Model, place: Place, document: Json) -> Stat
 
 def _secrets(data: Json, model: Model, place: Place) -> Statement:
     """Returns the theorem about a mechanism that answers once, under a prior."""
-    told = prior_of(data["prior"], place.own)
+    if data["mechanism"]["kind"] not in KINDS:
+        raise UnsupportedError("a model whose prior has another form")
+    told = prior_of(data["prior"], place.own, data["mechanism"].get("values", ()))
     words = told.words
     lengths = list(model.lengths)
     answers = answers_of(data["mechanism"], words)

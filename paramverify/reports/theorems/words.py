@@ -11,27 +11,31 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify import printable
-from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, Text, parse
+from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, Text, Value, parse
 from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.errors import UnsupportedError
 
 KEYWORDS = """
-    Along Axiom Definition E Eq False Fixpoint Goal Gt I IF In Lemma Lt Minus None O Over PI Param
-    Parameter Plus Point_zero Power Proof Prop Q Qed R Rabs Rmax Rmin S Section Set Some Theorem
-    Times True Type Variable Whole Z Z0 Zneg Zpos above above_threshold abs always andb app as ascii
-    at at_values attempts below bernoulli binomial bool by by_domain certificate chance choose cofix
-    combine comparison conditional conditions cone conj cons constants cos cover covering depth
-    determined differences distribution domain each_differs_by else emissions end entry eq_refl
-    evidence ex_intro exists exists2 existsb exp expression false filter first_day first_outputs fix
-    fold_right for forall forallb fst fun hidden_markov id if in initial inl inputs inr intervals
-    intros invariant k k0 largest left lemmas length lengths let lia list listed ln lra map match
-    matrix max mechanism min mod model move nat negb neighbours network nil noise noise_table
-    noisy_max_first noisy_max_uniform normals nth of_any_length one_answer one_differs_by option
-    or_introl orb output pairs_with parts point pow pred prior private probability prod proj1 proj2
-    pufferfish randomized_response ratio rays refine repeat return rev right row_of same secret
-    secrets seq sin snd sqrt states stopped string sum symbols table_row then then_do time_series
-    total transitions true truncated_geometric truthful tt unit up_to using value variable_in
-    vm_cast_no_check weight weights weights_of where with word world worlds_of written_out
+    Along Axiom Build_cone Definition E Eq False Fixpoint Goal Gt I IF In Lemma Lt Minus None O
+    Over PI Param Parameter Plus Point_zero Power Print Proof Prop Q Qed R Rabs Rmax Rmin S
+    SProp Section Set Some Theorem Times True Type Variable Whole Z Z0 Zneg Zpos above
+    above_threshold abs always andb app as ascii at at_values attempts below bernoulli binomial
+    bool by by_domain certificate certs_of chance choose cofix combine comparison conditional
+    conditions conditions_of cone conj cons constants cos cover covering depth determined
+    differences differential_privacy_theorem differentially_private distribution domain
+    each_differs_by else emissions enclosure end entry eq_refl every_length_theorem evidence
+    ex_intro exists exists2 existsb exp expression false filter first_day first_outputs
+    first_outputs_theorem fix fold_right for forall forallb fst fun hidden_markov id if in
+    in_domain initial inl inputs inr intervals intros invariant k k0 largest left lemmas length
+    lengths lengths_theorem let lia list listed ln lra map match matrix max mechanism min mod
+    model move nat negb neighbours network nil noise noise_table noisy_max_first
+    noisy_max_uniform normals nth of_any_length one_answer one_differs_by option or_introl orb
+    output pairs_with parts point pow pred prior private probability prod proj1 proj2 proofs_of
+    pufferfish pufferfish_theorem randomized_response ratio rays refine repeat return rev right
+    row_of same secret secrets seq sequences_private sin snd sqrt states stopped string sum
+    symbols table_row then then_do time_series total transitions true truncated_geometric
+    truthful tt unit up_to using value variable_in vm_cast_no_check weight weights weights_of
+    where with word world worlds_of written_out
 """
 RESERVED = frozenset(KEYWORDS.split())
 
@@ -63,6 +67,14 @@ class Words:
         """Returns a condition over variables of the prior, at the world `w`."""
         return self._condition(tree, tree.root)
 
+    def number(self, value: Value) -> str:
+        """Returns the whole number that a value is, or that stands for a label."""
+        if not isinstance(value, str):
+            return str(whole_number(value))
+        if value not in self.labels:
+            raise UnsupportedError(f"no value of the prior is the label {value!r:.60}")
+        return str(self.labels[value])
+
     def _parameter(self, name: str) -> str:
         if name not in self.parameters:
             raise UnsupportedError(f"the theories have no words for {name} here")
@@ -74,9 +86,7 @@ class Words:
         return f"{self.variables[name]} w"
 
     def _whole(self, node: Number | Text) -> str:
-        if isinstance(node, Text):
-            return str(self.labels[node.value])
-        return str(whole_number(node.value))
+        return self.number(node.value)
 
     def _condition(self, tree: Expression, node: Node) -> str:
         if isinstance(node, Operation) and node.operator in ("and", "or"):
@@ -181,4 +191,4 @@ def named(names: list[str], taken: frozenset[str] = RESERVED) -> dict[str, str]:
 def comment(text: str) -> str:
     """Returns a text as a part of a comment, which it does not end."""
     plain = printable.escaped(text).replace("(*", "( *").replace("*)", "* )")
-    return plain.replace('"', "'")
+    return plain.replace('"', "'") + " " * plain.endswith("*")
