@@ -16,7 +16,7 @@ survey = "D{ln(3), 0}[ X out1 ]"
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -75,6 +75,9 @@ class LogicCase:
     def domain(self) -> Domain:
         """The parameter domain."""
         return self.chain.domain
+
+
+GIVEN = "property"  # how formulas of the command line are called
 
 
 @dataclass(frozen=True)
@@ -229,14 +232,20 @@ def _stated(top: Table, given: Given, path: Path) -> dict[str, Property | Questi
                     with located(key=name):
                         found[name] = read_property(text, numbers)
     if given.properties:
-        found = {}
+        own, found = found.keys(), {}
         for number, text in enumerate(given.properties, start=1):
-            name = "property" if len(given.properties) == 1 else f"property {number}"
+            name = GIVEN if len(given.properties) == 1 else f"{GIVEN} {number}"
             with located(file=f"--{name}"):  # it stands in no file, and has no line there
-                found[name] = read_stated(text, numbers)
+                found[_different(name, own)] = read_stated(text, numbers)
     if not found:
         raise CaseError("no formula is given: [formulas] in the file, or --property")
     return found
+
+
+def _different(name: str, others: Collection[str]) -> str:
+    while name in others:
+        name = f"given {name}"
+    return name
 
 
 def _numbers(top: Table, given: Given, path: Path) -> Mapping[str, int]:

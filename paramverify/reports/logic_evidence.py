@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from paramverify.checker.polynomials import Poly
 from paramverify.checker.strict import changed
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import InputError, ModelError
-from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.cases import GIVEN, Given, LogicCase, load
 from paramverify.logic.judges import ExactJudge
 from paramverify.logic.leaves import marks
 from paramverify.logic.semantics import Semantics
@@ -50,7 +51,6 @@ from paramverify.verdicts import Holds, Violated
 
 MAX_STATES = 20_000
 ARGUMENTS = ("tail", "equality")
-GIVEN = "property"  # how formulas of the command line are called
 
 
 @dataclass
@@ -271,16 +271,24 @@ def check_with_case(document: Mapping[str, Any], path: Path, settings: Settings)
     if not report.accepted:
         return report
     stated = {entry["name"]: entry for entry in document["formulas"]}
-    own = all(name.startswith(GIVEN) for name in stated)
-    texts = tuple(entry["text"] for entry in stated.values()) if own else ()
     try:
-        case = load(path, Given(properties=texts, settings=settings))
-        reason = _differs(document, stated, case)
+        reason = _differs(document, stated, _asked_case(stated, path, settings))
     except ModelError as error:
         reason = str(error)
     if reason:
         return replace(report, accepted=False, lines=(f"rejected: {reason}",))
     return report
+
+
+def _asked_case(stated: Mapping[str, Any], path: Path, settings: Settings) -> LogicCase:
+    """Returns the case with its own formulas, or with those of the command line where they are called so."""
+    if all(GIVEN in name for name in stated):
+        texts = tuple(entry["text"] for entry in stated.values())
+        with suppress(ModelError):
+            case = load(path, Given(properties=texts, settings=settings))
+            if list(case.properties) == list(stated):
+                return case
+    return load(path, Given(settings=settings))
 
 
 def _differs(document: Mapping[str, Any], stated: Mapping[str, Any], case: LogicCase) -> str:

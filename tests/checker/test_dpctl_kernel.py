@@ -292,6 +292,35 @@ def test_changed_for_the_case(case: str, kept: Session, tmp_path: Path) -> None:
         assert not checked(json.dumps(forged), path).report.accepted
 
 
+TWO = """[states]
+s = { to = { s = "1/2", t = "1/2" } }
+t = { labels = ["q"] }
+[formulas]
+"""
+
+
+@pytest.mark.parametrize("name", ["property", "property 1", "property_q", "given property", "-p"])
+@pytest.mark.parametrize("given", [(), ("P>=1 [ F q ]",), ("P>=1 [ F q ]", "true")])
+def test_formulas_called_like_given_ones(
+    name: str, given: tuple[str, ...], kept: Session, tmp_path: Path
+) -> None:
+    """Evidence is accepted whatever formulas are called; a given one does not pass for one of the case."""
+    path = tmp_path / "two.toml"
+    path.write_text(f'{TWO}"{name}" = "P>=1 [ X q ]"\n')
+    work = Work(load(path, Given(properties=given)), kept)
+    assert work.prepare() is None
+    results = {name: check_property(work, found) for name, found in work.case.properties.items()}
+    document, remarks = evidence_of(work, results)
+    assert not remarks
+    found = checked(json.dumps(document), str(path))
+    assert found.report.accepted, found.report.lines
+    assert found.look is not None
+    assert found.look.agrees
+    if given:
+        document["formulas"] = [document["formulas"][0] | {"name": name}]
+        assert not checked(json.dumps(document), str(path)).report.accepted
+
+
 DIFFERENCES: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "an interval": (COIN, lambda d: d["domain"]["box"].update(c="(0, 2)")),
     "a probability": (COIN, _step("1/2")),
