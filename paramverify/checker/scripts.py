@@ -17,7 +17,7 @@ from . import shapes
 from .claims import Ledger, Report
 from .polynomials import number
 from .second_scripts import Level, truths
-from .strict import Misformed, Rejected, check, plain, shown
+from .strict import Misformed, Rejected, check, counted, plain, shown
 
 FORMAT, VERSION = "paramverify-script", 1
 WORDS = {"holds": "unsat", "violated": "sat", "unknown": "unknown"}
@@ -57,7 +57,7 @@ def _check(document: Mapping[str, Any]) -> Report:
         solvers |= trusted
         counts["open"] += status == "unknown"
         more = f", on the word of {', '.join(map(shown, sorted(trusted)))}" if trusted else ""
-        proved = f", {len(ledger.settled)} claims" if question["claims"] else ""
+        proved = f", {counted(len(ledger.settled), 'claim')}" if question["claims"] else ""
         lines.append(f"question {k + 1}: {WORDS[status]}{proved}{more}")
         said.append(WORDS[status])
     return Report(

@@ -358,19 +358,17 @@ SCRIPT = record(
         ),
     }
 )
-FORM = tagged(
-    "format",
-    {
-        "paramverify-evidence": EVIDENCE,
-        "paramverify-cone": CONE,
-        "paramverify-regions": REGIONS,
-        "paramverify-unwinding": UNWINDING,
-        "paramverify-sets": SETS,
-        "paramverify-losses": LOSSES,
-        "paramverify-composition": COMPOSITION,
-        "paramverify-formulas": FORMULAS,
-        "paramverify-slots": SLOTS,
-        "paramverify-automaton": AUTOMATON,
-        "paramverify-script": SCRIPT,
-    },
-)
+FORMATS = {
+    "paramverify-evidence": EVIDENCE,
+    "paramverify-cone": CONE,
+    "paramverify-regions": REGIONS,
+    "paramverify-unwinding": UNWINDING,
+    "paramverify-sets": SETS,
+    "paramverify-losses": LOSSES,
+    "paramverify-composition": COMPOSITION,
+    "paramverify-formulas": FORMULAS,
+    "paramverify-slots": SLOTS,
+    "paramverify-automaton": AUTOMATON,
+    "paramverify-script": SCRIPT,
+}
+FORM = tagged("format", FORMATS)

@@ -217,7 +217,7 @@ let evidence =
       ]
 
 let formats =
-  [ "cone"; "regions"; "unwinding"; "sets"; "losses"; "composition"; "slots" ]
+  [ "cone"; "regions"; "unwinding"; "sets"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =

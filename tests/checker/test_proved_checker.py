@@ -16,6 +16,7 @@ from forging_tools import Json, points_of, value_of
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind, in_python
 
 from paramverify.checker import shapes
+from paramverify.checker.shapes import shapes.FORMATS
 from paramverify.cli.main import run
 from paramverify.reports import proved
 
@@ -194,6 +195,17 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     path.write_text(json.dumps(document))
     assert run(["check", str(path), "--verified"]) == 1
     assert "rejected by the proved checker" in capsys.readouterr().out
+
+
+def test_other_formats_are_not_known(tmp_path: Path) -> None:
+    """The program says of each other format of the checker in Python that it is not known."""
+    names = sorted(shapes.FORMATS.keys() - {"paramverify-evidence"})
+    paths = [tmp_path / f"{name}.json" for name in names]
+    for name, path in zip(names, paths, strict=True):
+        path.write_text(json.dumps({"format": name, "version": 1}))
+    assert {n: a.word for n, a in zip(names, by_program(built(), paths), strict=True)} == dict.fromkeys(
+        names, NOT_KNOWN
+    )
 
 
 def test_what_is_not_known_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
