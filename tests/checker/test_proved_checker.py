@@ -16,7 +16,6 @@ from forging_tools import Json, points_of, value_of
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind, in_python
 
 from paramverify.checker import shapes
-from paramverify.checker.shapes import shapes.FORMATS
 from paramverify.cli.main import run
 from paramverify.reports import proved
 
