@@ -38,12 +38,16 @@ Fixpoint set_degree (ns : list nat) (k n : nat) : list nat :=
   | S k, a :: l => a :: set_degree l k n
   end.
 
+(** Whether the interval of a variable has one point only. *)
+Definition one_value (b : box) (k : nat) : bool :=
+  match at_axis b k with Some i => qle (hi i) (lo i) | None => false end.
+
 (** The polynomial, which mentions the variable, at an end, where its derivative has a sign on the whole box. *)
 Definition slope_ok (g : goal) (k : nat) (upper : bool) (ns : list nat) : bool :=
   let d := qderiv (gpoly g) k in
   match nth k ns O with
   | O => false
-  | S n => nonneg_at (set_degree ns k n) (gbox g) (num (if upper then qopp d else d))
+  | S n => one_value (gbox g) k || nonneg_at (set_degree ns k n) (gbox g) (num (if upper then qopp d else d))
   end.
 
 (** Outside of the points of the goal: a constraint is nowhere fulfilled. *)
@@ -95,8 +99,13 @@ Lemma slope_ok_sound : forall g k upper ns i e, at_axis (gbox g) k = Some i -> d
   slope_ok g k upper ns = true ->
   qeval (gpoly g) (upd e k (Q2R (if upper then hi i else lo i))) <= qeval (gpoly g) e.
 Proof.
-  intros g k upper ns i e E D H; apply monotone_at; [now apply D|].
-  intros y Y; unfold slope_ok in H; destruct (nth k ns O) as [|n]; [discriminate|].
+  intros g k upper ns i e E D H; unfold slope_ok in H; destruct (nth k ns O) as [|n]; [discriminate|].
+  apply orb_prop in H as [H|H].
+  { unfold one_value in H; rewrite E in H; apply qle_R in H.
+    assert (I : inside i (e k)) by (apply D; exact E); apply inside_le in I.
+    assert (V : Q2R (if upper then hi i else lo i) = e k) by (destruct upper; lra).
+    rewrite V, qeval_upd_self; lra. }
+  apply monotone_at; [now apply D|]; intros y Y.
   apply nonneg_at_ok with (e := upd e k y) in H.
   - apply qeval_sign in H; destruct upper; [now rewrite qeval_opp in H|exact H].
   - apply in_box_upd; [apply D|]; intros j J; rewrite E in J; now inversion J; subst.

@@ -160,6 +160,19 @@ def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
     assert [line for line in told if "this key is not known" in line] == []
 
 
+def test_ends_of_an_interval_with_one_point(tmp_path: Path) -> None:
+    """There both ends are the point: the way to either proves what is true at it, and nothing else."""
+    made, wanted = [], []
+    for at in range(-2, 3):
+        for way in ("low", "high"):
+            for polynomial, value in (("p^2 - 1", at**2 - 1), ("-3*p - 2", -3 * at - 2)):
+                claim = {**P, "box": {"p": f"[{at}, {at}]"}, "polynomial": polynomial}
+                made.append(json.dumps(one(claim, {"kind": "bernstein", "tree": [[way, "p"], "+"]})).encode())
+                wanted.append(value >= 0)
+    counts = {"accepted": wanted.count(True), "rejected": wanted.count(False)}
+    assert differences(built(), made, tmp_path) == ([], counts)
+
+
 def test_a_wider_enclosure_of_ln_1_is_one(tmp_path: Path) -> None:
     """A cell that ends at 1 may say 0 <= ln(1) <= 1/10^9, and may not say what does not contain 0."""
     claim = {**P, "variables": ["x", "l"], "box": {"x": "[1/2, 1]"}, "ties": {"l": ["x", "1"]}}
