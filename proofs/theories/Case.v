@@ -218,7 +218,8 @@ Ltac by_domain :=
   | split;
     [intros d Hd; cbn in Hd;
      repeat (destruct Hd as [<-|Hd];
-             [unfold cond_holds, Goal.below, qeval, at_values, shift; cbn; lra |]); contradiction
+             [unfold cond_holds, Goal.below, qeval, at_values;
+              first [cbn; unfold shift; cbn; lra | simpl; unfold shift; simpl; lra] |]); contradiction
     | intros f Hf; cbn in Hf;
       repeat (destruct Hf as [<-|Hf];
               [unfold fact_holds, at_values, Q2R; cbn; f_equal; lra |]); contradiction]].

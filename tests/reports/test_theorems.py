@@ -84,6 +84,33 @@ def test_coq_accepts(name: str, tmp_path: Path) -> None:
     assert accepts(written(name), tmp_path)
 
 
+CONSTRAINED = """
+[parameters]
+p = "[1/10, 1/5)"
+q = "(1/10, 1/5]"
+constraints = ["p <= q", "q < 1/6 + p/7"]
+[mechanism]
+kind = "geometric"
+noise = { truncated_geometric = "p", range = 2 }
+[neighbours]
+differ = "one"
+[privacy]
+ratio = 20
+"""
+
+
+@needs_coq
+@pytest.mark.slow
+def test_coq_accepts_constraints(tmp_path: Path) -> None:
+    """Coq accepts a domain with several constraints over several parameters, and no wider one."""
+    text = about(case_of(CONSTRAINED))
+    assert accepts(text, tmp_path)
+    for premise in ("(1 / 10 <= p < 1 / 5)%R", "(0 <= (0 - p + q))%R"):
+        wider = text.replace(premise, "(0 <= 1)%R")
+        assert wider != text
+        assert not accepts(wider, tmp_path)
+
+
 @needs_coq
 @pytest.mark.slow
 def test_coq_rejects(tmp_path: Path) -> None:
