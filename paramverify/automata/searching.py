@@ -19,9 +19,8 @@ from paramverify.automata.ways import Way, cost
 
 MOST_VARIABLES = 3
 MOST_TABLES = 600  # that are gone on from
-NEVER = 1 << 62  # the cost of shifts that the order does not allow
 
-Table = dict[tuple[int, ...], int]
+Table = dict[tuple[int, ...], int]  # without shifts that the order does not allow
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +80,7 @@ def search(graph: Graph, goal: Fraction) -> Searched:
         if best.least() >= goal * unit or len(waiting) > MOST_TABLES:
             return Searched(_way(automaton, best))
     closed = tuple(
-        Closed(node, variables, tuple(None if c == NEVER else Fraction(c, unit) for c in table.values()))
+        Closed(node, variables, _costs(table, len(variables), unit))
         for (node, variables), tables in kept.items()
         for table in tables
     )
@@ -90,7 +89,13 @@ def search(graph: Graph, goal: Fraction) -> Searched:
 
 def _bounds(one: Table, other: Table) -> bool:
     """Tells whether a table is nowhere less than another one of the same variables."""
-    return all(one[key] >= value for key, value in other.items())
+    return all(key in other and value >= other[key] for key, value in one.items())
+
+
+def _costs(table: Table, variables: int, unit: int) -> tuple[Fraction | None, ...]:
+    """Returns the costs of all shifts in their order; None where the order does not allow them."""
+    every = product((-1, 0, 1), repeat=variables)
+    return tuple(Fraction(table[shifts], unit) if shifts in table else None for shifts in every)
 
 
 def _following(graph: Graph, reached: _Reached, unit: int) -> Iterator[_Reached]:
@@ -114,8 +119,6 @@ def _table(
     second = int(automaton.second_rate(step) * unit)
     table: Table = {}
     for shifts, so_far in reached.table.items():
-        if so_far == NEVER:
-            continue
         of = dict(zip(reached.variables, shifts, strict=True))
         low = max((of[v] for v in step.above), default=-1)
         high = min((of[v] for v in step.below), default=1)
@@ -124,7 +127,7 @@ def _table(
             key = tuple(shift if v in step.stored else of[v] for v in variables)
             found = so_far + rate * abs(shift + sign) + second
             table[key] = min(table.get(key, found), found)
-    return {key: table.get(key, NEVER) for key in product((-1, 0, 1), repeat=len(variables))}
+    return table
 
 
 def _way(automaton: Automaton, reached: _Reached) -> Way | None:

@@ -238,7 +238,8 @@ def _pumped(graph: Graph, route: Sequence[int], chain: tuple[int, ...], gain: Fr
     cycles: dict[int, tuple[int, ...]] = {}
     for place in ends:
         used = {v for v, start, end in kept if start < place <= end}
-        if used & graph.step(route[place]).stored:
+        overwritten = any(start == place for _, start, _ in kept)  # only its last repetition is compared
+        if overwritten or used & graph.step(route[place]).stored:
             return None
         back = _around(graph, route[place], used)
         if back is None:

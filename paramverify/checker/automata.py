@@ -70,8 +70,8 @@ def _check(document: Any) -> list[str]:
             raise Rejected("a violation has a family, and no proof")
         outputs_differ(read, explore(read))
         gain, period = check_family(read, document["family"])
-        each = "each repetition" if period == 1 else f"each {period} repetitions"
-        return [f"family: {each} cost {gain} times epsilon more: no multiple of epsilon is enough"]
+        each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
+        return [f"family: {each} {gain} times epsilon more: no multiple of epsilon is enough"]
     if len({"proof", "tables"} & document.keys()) != 1 or "family" in document:
         raise Rejected("privacy has one proof, and no family")
     if "tables" in document:

@@ -18,8 +18,9 @@ from paramverify.cli import _output
 from paramverify.cli._budgets import WORST, split
 from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import STATUS_CODES, Exit
+from paramverify.cli._numbers import number
 from paramverify.cli._settings import settings
-from paramverify.errors import InputError, located
+from paramverify.errors import located
 from paramverify.files import read_file
 from paramverify.portfolio.session import Options
 from paramverify.reports import automata
@@ -93,13 +94,7 @@ def _multiple(text: str) -> Fraction:
     Raises:
         InputError: it is none.
     """
-    try:
-        found = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        found = Fraction(-1)
-    if found < 0 or len(text) > 100:
-        raise InputError(f"{text[:100]!r} is no multiple of epsilon such as 3/2", key="--budgets")
-    return found
+    return number(text, "--budgets", lambda value: value >= 0, "a multiple of epsilon such as 3/2")
 
 
 def show_automaton(path: str, graph: bool, as_json: bool) -> int:

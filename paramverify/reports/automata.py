@@ -59,6 +59,8 @@ def times(multiple: Fraction) -> str:
 
 
 def _least(report: Report) -> list[str]:
+    if report.tight and report.way is None:
+        return ["  It is the least one: there is none below 0."]
     if report.tight and report.way is not None:
         steps = counted(len(report.way.steps), "step")
         return [f"  It is the least one: a way with {steps} needs it as epsilon grows."]

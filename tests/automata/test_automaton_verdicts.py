@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import islice
@@ -177,6 +178,56 @@ def test_ranges_of_any_number(pairs: int) -> None:
             f"elseif (insample < {low} && insample < {high}) then output od; goto q{end}\n"
         )
     assert told(verify(parse_automaton(text))) == ("1", True)
+
+
+LOOPED = """
+(q1:non-input, 1, 0): x := insample; output oa; goto q2
+(q2, 3/2, 0): y := insample; output oa; goto q3
+(q3, 1/4, 0): if (insample <= x && insample <= y) then output insample; goto q4
+    elseif (insample > x) then output ob; goto q2
+"""
+UNTIGHT = """
+(q1:non-input, 1/4, 0): x := insample; output oa; goto q2
+(q2, 1/2, 0): if (insample > x) then output oa; goto q3
+(q3:non-input, 3/2, 0): if (insample > x) then y := insample; output oa; goto q4
+(q4:non-input, 1/3, 0): if (insample >= y) then x := insample; output oa; goto q4
+    elseif (insample < x && insample < y) then y := insample; output ob; goto q4
+"""
+
+
+def test_a_value_that_each_repetition_stores_again() -> None:
+    """Only the last repetition of a stored value is compared afterwards: the others cost nothing."""
+    automaton = parse_automaton(LOOPED)
+    report = verify(automaton)
+    assert report.family is not None
+    assert accepted(report)
+    for count in (2, 5):
+        assert worst(automaton, report.family.way(count)) >= count * report.family.gain
+
+
+@pytest.mark.parametrize("seed", [None, *range(20)])
+def test_rates_of_any_size(seed: int | None) -> None:
+    """All rates times a number of 40 digits: all costs times that number."""
+    automaton = parse_automaton(UNTIGHT) if seed is None else random_automaton(random.Random(seed))
+    factor = 1 + Fraction(1, 10**40)
+    scaled = replace(
+        automaton,
+        states=tuple(
+            replace(
+                s,
+                rate=s.rate * factor,
+                second=None if s.second is None else (s.second[0] * factor, s.second[1]),
+            )
+            for s in automaton.states
+        ),
+    )
+    try:
+        report, other = verify(automaton), verify(scaled)
+    except InputError:
+        return
+    assert (other.standing, other.least) == (report.standing, report.least * factor)
+    assert other.multiple == (None if report.multiple is None else report.multiple * factor)
+    assert other.standing is Standing.UNKNOWN or accepted(other)
 
 
 @cache

@@ -92,7 +92,8 @@ def test_multiples(capsys: pytest.CaptureFixture[str], same: str) -> None:
     chance = integrated(4 * math.log(1 / x), first[:below], first[below:])
     assert (len(first), chance) == (below + above, pytest.approx(float(left), rel=1e-6))
     assert output(["verify", same, "--budgets", "1"], capsys)[0] == 3
-    assert run(["verify", leaking, "--budgets", "-1"]) == 2
+    for given in ("-1", "nan", "1/0", "1e99999999"):
+        assert run(["verify", leaking, "--budgets", given]) == 2
 
 
 def integrated(epsilon: float, below: list[Fraction], above: list[Fraction]) -> float:
