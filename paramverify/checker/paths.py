@@ -132,7 +132,7 @@ def linear(nodes: Sequence[Hashable], step: Callable[[Any], Step], known: Vector
             elif isinstance(w, Fraction):
                 row[place[t]] = row.get(place[t], Fraction(0)) - w
             else:
-                raise Rejected("a cycle has probabilities that are no numbers")
+                raise Rejected("a cycle has probabilities with parameters")
         rows.append(row)
         rest.append(right)
     for k in range(len(nodes)):
@@ -244,7 +244,7 @@ class Paths:
         around = {t: known[t] for step in steps for _, t in step if t not in nodes}
         weights = [w for step in steps for w, _ in step]
         if any(isinstance(value, Quotient) for value in (*weights, *around.values())):
-            raise Rejected("a cycle has probabilities that are no numbers")
+            raise Rejected("a cycle has probabilities with parameters")
         # With unbounded R the probability is 1 − r, where r is that of reaching a decision against it.
         turn = self.dead == 1
         numbers = {n: 1 - x if turn else x for n, x in around.items() if isinstance(x, Fraction)}

@@ -28,6 +28,7 @@ from paramverify.scripts.quotients import without_quotients
 from paramverify.scripts.solutions import claims_of
 from paramverify.scripts.universal import has_quantifier
 
+MEND = "leave out --evidence for the answer alone"
 POINTS = 8  # at which each assertion is compared
 NOTHING = SecondLook(False, True, "")
 
@@ -45,7 +46,7 @@ def check_has_evidence(script: Script) -> None:
         elif without_quotients(check.assertions)[1]:
             reason = "it has a quotient whose denominator is no number"
         if reason:
-            raise InputError(f"question {check.number} has no evidence: {reason}")
+            raise InputError(f"question {check.number} has no evidence: {reason}", mend=MEND)
 
 
 def evidence_document(report: ScriptReport) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def _question(check: Check, answer: Answered) -> dict[str, Any]:
         assert answer.point is not None
         if not answer.point.is_rational:
             reason = "its model is irrational, and only rational ones are written"
-            raise InputError(f"question {check.number} has no evidence: {reason}")
+            raise InputError(f"question {check.number} has no evidence: {reason}", mend=MEND)
         numbers = answer.point.rationals()
         told["model"] = {n: str(numbers[n]) for n in check.reals if n in numbers}
         told["model"] |= {n: answer.point.truths[n] for n in check.booleans if n in answer.point.truths}

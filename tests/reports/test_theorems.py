@@ -261,6 +261,25 @@ def test_command(tmp_path: Path) -> None:
     refused = called("prove", str(cases / "approximate" / "noisy-max.toml"), "-o", str(tmp_path / "none"))
     assert refused.code == 2
     assert "sets of outputs" in refused.err
+    assert "`verify --evidence` writes evidence" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("", "", ""),
+        ("[privacy]", "[define]\na = 2\n[privacy]", "it has [define]"),
+        ('"geometric"', '"release"', "the theories have no words for this mechanism (release)"),
+    ],
+)
+def test_the_file_says_why_a_model_is_written_out(old: str, new: str, reason: str, tmp_path: Path) -> None:
+    """A case that is not told in its own words has a comment with the reason, and no other case has it."""
+    text = (ROOT / "cases" / "geometric-independent.toml").read_text().replace(old, new)
+    path = tmp_path / "case.toml"
+    path.write_text(text)
+    found = written(str(path.with_suffix("")))
+    assert ("written_out" in found) == bool(reason)
+    assert (f"The reason is this:\n   {reason}" in found) == bool(reason)
 
 
 RESPONSE = """

@@ -19,6 +19,7 @@ from paramverify.reports.theorems.words import Words, comment
 
 Json = Mapping[str, Any]
 
+MEND = "`verify --evidence` writes evidence, which `check` replays"
 MAX_STATES = 60  # of a model that is written out
 MAX_INPUTS = 150  # of a mechanism whose neighbours are all compared
 MAX_WORDS = 5_000  # sequences that are compared one by one in Coq
@@ -46,13 +47,13 @@ def statement_of(data: Json, model: Model, place: Place, document: Json) -> Stat
     """
     try:
         if "define" in data:
-            raise UnsupportedError("definitions")
+            raise UnsupportedError("it has [define]: write the expressions in place of the names")
         if data["mechanism"]["kind"] == "time_series":
             return _series(data, model, place, document)
         form = _neighbours if "neighbours" in data else _secrets
         return form(data, model, place)
-    except UnsupportedError:
-        return _written_out(model, place, document)
+    except UnsupportedError as reason:
+        return _written_out(model, place, document, reason.reason)
 
 
 def _secrets(data: Json, model: Model, place: Place) -> Statement:
@@ -66,7 +67,7 @@ def _secrets(data: Json, model: Model, place: Place) -> Statement:
     experiment = mechanism_of(data["mechanism"], words, answers, max(lengths, default=0))
     several = data["mechanism"]["kind"] == "above_threshold"
     if not lengths or (lengths != [1] and not several):
-        raise UnsupportedError("releases that are repeated")
+        raise UnsupportedError("its releases are repeated, or many lengths are asked for")
     definitions = (
         *told.lines,
         "",
@@ -97,16 +98,16 @@ def _neighbours(data: Json, model: Model, place: Place) -> Statement:
     """Returns the theorem about neighbouring inputs of a mechanism that answers once."""
     made, given = data["mechanism"], data["neighbours"]
     if tuple(model.lengths) != (1,) or not given.keys() <= {"differ", "by"}:
-        raise UnsupportedError("these neighbours")
+        raise UnsupportedError("the theories have no words for these neighbours")
     if made["kind"] not in ("noisy_max", "geometric") or "range" not in made["noise"]:
-        raise UnsupportedError("the answers of this mechanism")
+        raise UnsupportedError("the theories have no words for neighbours of this mechanism or its noise")
     count, by = made.get("queries", 1), str(given.get("by", 1))
     words = Words(place.own, {}, {})
     if not isinstance(count, int) or not by.isdigit():
-        raise UnsupportedError("these neighbours")
+        raise UnsupportedError("the theories have no words for these neighbours")
     top = made["noise"]["range"]
     if (top + 1) ** count > (20 if place.domain.constant else MAX_INPUTS):
-        raise UnsupportedError("so many inputs")
+        raise UnsupportedError("it has too many inputs")
     answers = [f"(nth {k} w 0)" for k in range(count)]
     pairs = {"each": "each_differs_by", "one": "one_differs_by"}[given["differ"]]
     experiment = mechanism_of(made, words, answers, 1)
@@ -128,7 +129,7 @@ def _series(data: Json, model: Model, place: Place, document: Json) -> Statement
     """Returns the theorem about a chain that is released each day; the secret is its first state."""
     made = data["mechanism"]
     if made.get("day", 1) != 1 or "neighbours" not in data or "observations" in made:
-        raise UnsupportedError("a secret about another day")
+        raise UnsupportedError("its secret is not the state on day 1, or its outputs have names of their own")
     names = list(made["states"])
     words = Words(place.own, {}, {})
 
@@ -157,7 +158,7 @@ def _series(data: Json, model: Model, place: Place, document: Json) -> Statement
     return _sequences(definitions, model, document)
 
 
-def _written_out(model: Model, place: Place, document: Json) -> Statement:
+def _written_out(model: Model, place: Place, document: Json, reason: str) -> Statement:
     """Returns the theorem about the model of a case, step by step, as the case was read."""
     hmm = model.hmm
     if model.stands_for:
@@ -184,9 +185,10 @@ def _written_out(model: Model, place: Place, document: Json) -> Statement:
     )
     pairs = ";\n   ".join(f"({start(p.pi)}, {start(p.tau)})" for p in model.pairs)
     definitions = (
-        "(* The case is not told in its own words here: this is the hidden Markov model that paramverify",
-        "   made of it. A step has a symbol, a state, the next state and a probability; a secret has weights",
-        "   of the states. *)",
+        "(* The case is not told in its own words here. This is the hidden Markov model that paramverify",
+        "   made of it. A step has a symbol, a state, the next state and a probability. A secret has weights",
+        "   of the states. The reason is this:",
+        f"   {comment(reason)}. *)",
         _numbered("Symbols", hmm.observations),
         _numbered("States", hmm.states),
         f"Definition model : hidden_markov := {{|\n  states := {len(hmm.states)};",
@@ -255,10 +257,10 @@ def check_is_covered(model: object) -> Model:
         UnsupportedError: another question, or another kind of model.
     """
     if not isinstance(model, Model):
-        raise UnsupportedError("theorems are about privacy of mechanisms with formulas, not about this case")
+        raise UnsupportedError("there are no theorems about cases of this kind", mend=MEND)
     for reason, found in _REFUSED.items():
         if found(model):
-            raise UnsupportedError(reason)
+            raise UnsupportedError(reason, mend=MEND)
     return model
 
 
