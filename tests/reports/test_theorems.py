@@ -269,7 +269,6 @@ def test_command(tmp_path: Path) -> None:
     [
         ("", "", ""),
         ("[privacy]", "[define]\na = 2\n[privacy]", "it has [define]"),
-        ('"geometric"', '"release"', "the theories have no words for this mechanism (release)"),
     ],
 )
 def test_the_file_says_why_a_model_is_written_out(old: str, new: str, reason: str, tmp_path: Path) -> None:
