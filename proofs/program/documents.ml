@@ -136,7 +136,10 @@ let check_evidence document =
       let claim = Claims.read (field "claim" witness) in
       (match field_opt "algebraic" witness with
       | Some _ -> unknown "an irrational point is not known to the proved checker"
-      | None -> Certify.refute claim (field "parameters" witness));
+      | None ->
+          let point = field "parameters" witness in
+          inside (Key "witness") (inside (Key "parameters") Shapes.point) point;
+          Certify.refute claim point);
       tell "witness: the claim fails there"
   | None -> ());
   let accepted = ledger.bad = 0 && not lacking in
