@@ -278,11 +278,22 @@ let replay lemmas (claim : Claims.t) proof =
 
 let with_lemma lemmas name claim solvers = lemmas @ [ { name; claim; goal = goal_of claim; solvers } ]
 
-(* Returns if a claim fails at a rational point of its domain. *)
+(* Asks whether something fails at a rational point of a domain, where E is the number that it stands for. A goal with
+   the fact E = exp(q) is about fewer points, so a claim for all E of an interval fails as well.
+   Raises Rejected where it is not shown, and Unknown where that is not known. *)
+let fails_at (claim : Claims.t) values fails reason =
+  if claim.ties <> [] then unknown "a witness against a claim with a logarithm is not known to the proved checker";
+  let goal = goal_of claim in
+  let facts = match claim.exponent with Some q -> [ C.Exp (axis claim "E", rational q) ] | None -> [] in
+  let value name = match List.assoc_opt name values with Some at -> rational at | None -> rational Q.zero in
+  if not (fails { goal with C.gfacts = facts } (List.map value claim.names)) then
+    match claim.exponent with
+    | Some q when not (Values.in_range q) -> unknown "exp of such a number is not known to the proved checker"
+    | _ -> rejected reason
+
+(* Raises Rejected where a claim is not shown to fail at a rational point of its domain. *)
 let refute (claim : Claims.t) point =
   let values = Claims.point_of claim point in
-  let goal = goal_of claim in
-  if claim.exponent <> None || claim.ties <> [] then
-    unknown "a witness against a claim with exp or a logarithm is not known to the proved checker";
-  let value name = rational (List.assoc name values) in
-  if not (C.refutes goal (List.map value claim.names)) then rejected "the claim does not fail at the witness"
+  check_enclosure claim;
+  let fails goal numbers = if goal.C.gfacts = [] then C.refutes goal numbers else C.refutes_with_exp goal numbers in
+  fails_at claim values fails "the claim does not fail at the witness"

@@ -133,7 +133,13 @@ let check_evidence document =
   if lacking then tell "rejected: a claim of the case has no proof";
   (match witness with
   | Some witness ->
-      Certify.refute (Claims.read (field "claim" witness)) (field "parameters" witness);
+      let claim = Claims.read (field "claim" witness) in
+      (match field_opt "algebraic" witness with
+      | Some _ -> unknown "an irrational point is not known to the proved checker"
+      | None ->
+          let point = field "parameters" witness in
+          inside (Key "witness") (inside (Key "parameters") Shapes.point) point;
+          Certify.refute claim point);
       tell "witness: the claim fails there"
   | None -> ());
   let accepted = ledger.bad = 0 && not lacking in
@@ -151,6 +157,71 @@ let check_evidence document =
     side_condition = (match field_opt "side_condition" document with Some (String words) -> words | _ -> "");
     not_known = (if answer = Not_known then List.rev ledger.beyond else []);
   }
+
+(* Replays the claims about the model itself. Raises Rejected where one is not proved. *)
+let obligations document =
+  let ledger = new_ledger () in
+  (match field_opt "obligations" document with
+  | Some (List entries) -> List.iteri (enter ledger Certify.no_lemmas "obligation") entries
+  | _ -> ());
+  if ledger.bad > 0 then rejected "an obligation of the model is not proved";
+  List.iter unknown ledger.beyond;
+  ledger
+
+let check_violating_set document domain witness =
+  let claim = field "claim" witness in
+  let origin = List (items_of (field "secrets" witness) @ [ field "length" witness ]) in
+  if not (List.mem origin (items_of (field "origins" claim))) then
+    misformed ~path:[ Key "witness"; Key "secrets" ] "the claim is about other secrets";
+  Sets.refute domain claim (field "parameters" witness);
+  Told.check_set witness (Option.map (fun q -> Text.number (string_of q)) (field_opt "constant" domain))
+
+(* Claims about sets of outputs: paramverify/checker/sets.py has the same steps. *)
+let check_sets document =
+  let status = string_of (field "status" document) and witness = field_opt "witness" document in
+  if (witness <> None) <> (status = "violated") then
+    misformed ~path:[ Key "status" ] "a witness comes with the status violated, and only with it";
+  let ledger = obligations document in
+  let domain = field "domain" document in
+  let about = Object [ ("claim", Object (("polynomial", String "0") :: fields domain)); ("origins", List [ String "" ]) ] in
+  check_points document [ about ];
+  let tell line = ledger.told <- line :: ledger.told in
+  let settled = Hashtbl.create 16 in
+  let one k claim =
+    let origins = items_of (field "origins" claim) in
+    let enter_origin origin =
+      if Hashtbl.mem settled origin then
+        misformed ~path:[ Key "claims"; Place k; Key "origins" ] "this direction was there before";
+      Hashtbl.add settled origin ()
+    in
+    List.iter enter_origin origins;
+    Sets.prove domain claim;
+    match origins with
+    | List [ String left; String right; _ ] :: _ ->
+        let about = Printf.sprintf "%s against %s, every set of outputs" (plain ~most:300 left) (plain ~most:300 right) in
+        tell (Printf.sprintf "claim %d (%s): proved" (k + 1) about)
+    | _ -> misformed ~path:[ Key "claims"; Place k; Key "origins" ] "a claim about no direction"
+  in
+  let claims = items_of (field "claims" document) in
+  List.iteri one claims;
+  if status = "holds" && Hashtbl.length settled = 0 then rejected "a claim of the case has no proof";
+  (match witness with
+  | Some witness ->
+      check_violating_set document domain witness;
+      tell "witness: the claim fails there"
+  | None -> ());
+  {
+    (nothing Accepted) with
+    format = string_of (field "format" document);
+    lines = List.rev ledger.told;
+    proved = ledger.good + List.length claims;
+    trusted = ledger.sworn;
+    status;
+    solvers = List.sort_uniq compare ledger.names;
+  }
+
+let check document =
+  match field "format" document with String "paramverify-sets" -> check_sets document | _ -> check_evidence document
 
 let is_evidence = function
   | Object items -> (
@@ -170,7 +241,7 @@ let check_text text =
       try
         walk 0 [] data;
         Shapes.document data;
-        check_evidence data
+        check data
       with
       | (Rejected _ | Misformed _) as error ->
           if not (is_evidence data) then

@@ -76,6 +76,8 @@ let answer path =
   | exception No_evidence reason -> Error (2, "error: " ^ path ^ ": " ^ reason)
   | exception Sys_error reason -> Error (2, "error: " ^ reason)
   | exception Stack_overflow -> Error (3, "undecided: " ^ path ^ ": too deep for the stack")
+  | exception (Invalid_argument reason | Failure reason) -> Error (3, "undecided: " ^ path ^ ": " ^ reason)
+  | exception Not_found -> Error (3, "undecided: " ^ path ^ ": a part is missing")
   | exception Out_of_memory -> Error (3, "undecided: " ^ path ^ ": there is not enough memory")
   | exception error -> Error (3, "undecided: " ^ path ^ ": a defect of this program: " ^ Printexc.to_string error)
 

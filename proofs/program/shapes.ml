@@ -23,6 +23,8 @@ let is_rational s =
       let bottom = String.sub body (k + 1) (String.length body - k - 1) in
       digits (String.sub body 0 k) && digits bottom && not (all_from 0 (fun c -> c = '0') bottom)
 
+let is_unsigned s = is_rational s && s.[0] <> '-'
+
 let rational value =
   text value;
   let s = string_of value in
@@ -163,48 +165,70 @@ let ratio =
   let quotient = function String ("infinity" | "undefined") -> () | value -> rational value in
   by_type ~strings:quotient ~objects:real ()
 
-let witness =
-  let rest = List.map (fun name -> (name, beyond ("a witness with '" ^ name ^ "'"))) in
+(* A number of a density, or of a set of numbers: exact, or rationals around it alone. *)
+let chance =
+  by_type ~strings:rational ~objects:(record [ ("lower", rational); ("upper", rational) ] ~optional:[ ("exact", text) ]) ()
+
+let within =
+  let quotient = function String "infinity" -> () | value -> chance value in
   record
-    [ ("claim", claim); ("parameters", table (by_type ~strings:rational ~objects:(beyond "an irrational point") ())) ]
+    [ ("observations", listed text); ("probabilities", row [ chance; chance ]); ("ratio", quotient) ]
+    ~optional:[ ("steps", table rational) ]
+
+let largest = listed (record [ ("output", listed text); ("probabilities", row [ real; real ]) ])
+
+(* A coordinate: rational, or the only root of a polynomial in x in an interval. *)
+let root = record [ ("lower", rational); ("upper", rational); ("root_of", text) ]
+let coordinates = table (by_type ~strings:rational ~objects:root ())
+
+let algebraic =
+  record [ ("minimal", text); ("interval", row [ rational; rational ]); ("coordinates", table text) ]
+
+let witness =
+  record
+    [ ("claim", claim); ("parameters", coordinates) ]
     ~optional:
-      ([
-         ("secrets", listed text);
-         ("observations", listed text);
-         ("probabilities", row [ real; real ]);
-         ("ratio", ratio);
-         ("bound", real);
-         ("exceeds", flag);
-         ("distance", rational);
-         ("number", whole);
-         ("statement", text);
-         ("relation", one_of [ "<"; "<="; ">"; ">="; "==" ]);
-         ("left", real);
-         ("right", real);
-         ("difference", real);
-         ("fails", flag);
-         ("densities", flag);
-         ("actions", listed text);
-         ("repeated", whole);
-         ("delta", real);
-         ("index", whole);
-       ]
-      @ rest [ "algebraic"; "within"; "length"; "order"; "moment"; "largest"; "at"; "formula"; "schedulers" ])
+      [
+        ("algebraic", algebraic);
+        ("secrets", listed text);
+        ("observations", listed text);
+        ("probabilities", row [ real; real ]);
+        ("ratio", ratio);
+        ("bound", real);
+        ("exceeds", flag);
+        ("distance", rational);
+        ("densities", flag);
+        ("within", within);
+        ("length", whole);
+        ("order", whole);
+        ("moment", ratio);
+        ("largest", largest);
+        ("number", whole);
+        ("statement", text);
+        ("relation", one_of [ "<"; "<="; ">"; ">="; "==" ]);
+        ("left", real);
+        ("right", real);
+        ("difference", real);
+        ("fails", flag);
+      ]
 
 let side_condition = "output sequences that are impossible under one of the two secrets are ignored"
 
+let entry proof = record [ ("claim", claim); ("proof", proof) ] ~optional:[ ("origins", listed text) ]
+let case = record [ ("title", text); ("digest", text) ] ~optional:[ ("set", table text) ]
+let status = one_of [ "holds"; "violated"; "unknown" ]
+
 let evidence =
-  let entry proof = record [ ("claim", claim); ("proof", proof) ] ~optional:[ ("origins", listed text) ] in
   record
     [
       ("format", one_of [ "paramverify-evidence" ]);
       ("version", number_one);
-      ("status", one_of [ "holds"; "violated"; "unknown" ]);
+      ("status", status);
       ("claims", listed (entry (maybe proof)));
     ]
     ~optional:
       [
-        ("case", record [ ("title", text); ("digest", text) ] ~optional:[ ("set", table text) ]);
+        ("case", case);
         ("obligations", listed (entry proof));
         ("points", listed point);
         ("reduction", beyond "a pair that stands for all others");
@@ -214,13 +238,64 @@ let evidence =
         ("windows", beyond "a bound on windows");
         ("lemmas", listed (record [ ("name", text); ("claim", claim); ("proof", proof) ]));
         ("witness", witness);
+        ("windows", beyond "a proof about what is near");
+      ]
+
+(* --- sets of outputs --------------------------------------------------------------------------------- *)
+
+let sum = [ ("room", text); ("terms", listed text); ("origins", listed (row [ text; text; whole ])) ]
+
+let set_step =
+  let steps =
+    tagged_row
+      [
+        ("+", [ whole; proof ]);
+        ("-", [ whole; proof ]);
+        ("<", [ whole; text; proof; proof ]);
+        ("cut", [ text; rational ]);
+        ("sign", [ text ]);
+        ("free", []);
+      ]
+  in
+  function List _ as step -> steps step | other -> (by_type ~objects:proof ()) other
+
+let set_witness =
+  [
+    ("parameters", point);
+    ("secrets", row [ text; text ]);
+    ("length", whole);
+    ("outputs", listed (listed text));
+    ("probabilities", row [ real; real ]);
+    ("bound", real);
+    ("delta", real);
+    ("beyond", real);
+    ("exceeds", flag);
+  ]
+
+let sets =
+  record
+    [
+      ("format", one_of [ "paramverify-sets" ]);
+      ("version", number_one);
+      ("status", status);
+      ("domain", record domain ~optional:[ ("constant", rational) ]);
+      ("claims", listed (record (("tree", listed set_step) :: sum)));
+    ]
+    ~optional:
+      [
+        ("case", case);
+        ("obligations", listed (entry proof));
+        ("points", listed point);
+        ("outputs", listed text);
+        ("witness", record (("claim", record sum) :: set_witness));
+        ("budget", beyond "a budget");
       ]
 
 let formats =
-  [ "cone"; "regions"; "unwinding"; "sets"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script" ]
+  [ "cone"; "regions"; "unwinding"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
   match List.assoc_opt "format" (members value) with
   | Some (String name) when List.mem name formats -> unknown ("the format '" ^ name ^ "' is not known to the proved checker")
-  | _ -> tagged "format" [ ("paramverify-evidence", evidence) ] value
+  | _ -> tagged "format" [ ("paramverify-evidence", evidence); ("paramverify-sets", sets) ] value

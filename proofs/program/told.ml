@@ -6,11 +6,6 @@ open Json
 
 let at name reason = misformed ~path:[ Key "witness"; Key name ] reason
 
-(* A number of a witness; a formula in exp or in a logarithm is beyond this program. *)
-let value = function
-  | String s -> Text.number s
-  | _ -> unknown "a number with exp or a logarithm is not known to the proved checker"
-
 let is_true relation sign =
   match relation with
   | "<" -> sign < 0
@@ -19,67 +14,119 @@ let is_true relation sign =
   | ">=" -> sign >= 0
   | _ -> sign = 0
 
-(* Either none of these keys is there, or all are; a formula may have probabilities alone. *)
+(* Either none of these keys is there, or all are. *)
 let check_together witness names =
   let given = List.filter (fun name -> field_opt name witness <> None) names in
-  if given <> [] && given <> names && given <> [ "probabilities" ] then
+  if given <> [] && given <> names then
     let missing = List.find (fun name -> field_opt name witness = None) names in
     misformed ~path:[ Key "witness" ] ("the key " ^ quoted missing ^ " is missing")
 
-let check_ratio witness left right =
-  let zero = Q.sign right = 0 in
+let within_one value = Values.sign value >= 0 && Values.sign (Values.minus value (Values.rational Q.one)) <= 0
+
+let chances witness exponent =
+  let read k chance =
+    let path = [ Key "probabilities"; Place k ] in
+    let value = Values.read chance exponent path in
+    if not (within_one value) then misformed ~path:(Key "witness" :: path) "not between 0 and 1";
+    value
+  in
+  match List.mapi read (items_of (field "probabilities" witness)) with
+  | [ left; right ] -> (left, right)
+  | _ -> invalid_arg "probabilities"
+
+let positive_bound number =
+  let bound = number "bound" in
+  if Values.sign bound <= 0 then at "bound" "not positive";
+  bound
+
+let check_ratio witness number left right =
+  let zero = Values.sign right = 0 in
   (match field "ratio" witness with
   | String (("infinity" | "undefined") as word) ->
-      if (not zero) || word <> if Q.sign left <> 0 then "infinity" else "undefined" then
+      if (not zero) || word <> if Values.sign left <> 0 then "infinity" else "undefined" then
         at "ratio" "not the quotient of the probabilities"
-  | told ->
-      if zero || not (Q.equal (Q.mul (value told) right) left) then at "ratio" "not the quotient of the probabilities");
-  let bound = value (field "bound" witness) in
-  if Q.sign bound <= 0 then at "bound" "not positive";
-  let more = match field_opt "delta" witness with None -> Q.zero | Some delta -> value delta in
-  if Q.sign more < 0 then at "delta" "negative";
-  if Q.leq (Q.sub left more) (Q.mul bound right) || field_opt "exceeds" witness = Some (Bool false) then
+  | _ ->
+      if zero || not (Values.is_zero (Values.minus (Values.by (number "ratio") right) left)) then
+        at "ratio" "not the quotient of the probabilities");
+  let bound = positive_bound number in
+  if Values.sign (Values.minus left (Values.by bound right)) <= 0 || field_opt "exceeds" witness = Some (Bool false) then
     misformed ~path:[ Key "witness" ] "the probabilities are within the bound"
 
-let check_comparison witness =
-  let number name = value (field name witness) in
+let check_comparison witness number =
   let left = number "left" and right = number "right" and difference = number "difference" in
-  if not (Q.equal (Q.sub left right) difference) then at "difference" "not the left side minus the right side";
-  if is_true (string_of (field "relation" witness)) (Q.sign difference) || field "fails" witness <> Bool true then
+  if not (Values.is_zero (Values.minus (Values.minus left right) difference)) then
+    at "difference" "not the left side minus the right side";
+  if is_true (string_of (field "relation" witness)) (Values.sign difference) || field "fails" witness <> Bool true then
     misformed ~path:[ Key "witness" ] "the comparison is true for these sides"
+
+let in_moment = [ "secrets"; "length"; "order"; "moment"; "bound"; "exceeds"; "largest" ]
+
+(* A sum of p^order/q^(order-1) is above its bound, and no smaller than its parts. *)
+let check_moment witness number exponent =
+  check_together witness in_moment;
+  let order = int_of (field "order" witness) and told = field "moment" witness in
+  let endless = told = String "infinity" in
+  if order < 2 || int_of (field "length" witness) < 1 || told = String "undefined" then
+    misformed ~path:[ Key "witness" ] "not a sum of an order from 2 on";
+  let found = if endless then Values.rational Q.zero else number "moment" in
+  let check_part k share =
+    let path = [ Key "largest"; Place k ] in
+    let wrong reason = misformed ~path:(Key "witness" :: path) reason in
+    match List.map (fun v -> Values.read v exponent path) (items_of (field "probabilities" share)) with
+    | [ p; q ] ->
+        if not (Values.sign p > 0 && within_one p && within_one q) then wrong "not probabilities";
+        if endless <> (Values.sign q = 0) then at "moment" "a sum is infinite iff an output is possible on the left only";
+        let part = Values.to_power p order and whole = Values.by found (Values.to_power q (order - 1)) in
+        if (not endless) && Values.sign (Values.minus whole part) < 0 then at "moment" "less than one of its parts"
+    | _ -> invalid_arg "probabilities"
+  in
+  let parts = items_of (field "largest" witness) in
+  List.iteri check_part parts;
+  let bound = positive_bound number in
+  if parts = [] then at "largest" "no output";
+  if field "exceeds" witness <> Bool true || not (endless || Values.sign (Values.minus found bound) > 0) then
+    misformed ~path:[ Key "witness" ] "the sum is within the bound"
 
 let check_names witness =
   let two = field_opt "ratio" witness <> None in
-  (match field_opt "secrets" witness with
+  match field_opt "secrets" witness with
   | Some (List secrets) ->
       if List.length secrets <> (if two then 2 else 1) && field_opt "probabilities" witness <> None then
         at "secrets" "not as many names as probabilities";
       (match secrets with first :: second :: _ when two && first = second -> at "secrets" "twice the same" | _ -> ())
-  | _ -> ());
-  (match field_opt "index" witness with Some (Int k) when k < 0 -> at "index" "negative" | _ -> ());
-  let actions = Option.map items_of (field_opt "actions" witness) in
-  (match actions with
-  | Some listed when listed = [] || not two -> at "actions" "actions are those of two runs, and at least one"
-  | _ -> ());
-  match field_opt "repeated" witness with
-  | Some (Int k) when not (0 < k && k <= List.length (Option.value actions ~default:[])) ->
-      at "repeated" "not from one to the number of actions"
   | _ -> ()
 
 let check_numbers witness =
-  (match field_opt "constant" (field "claim" witness) with
-  | Some (String q) when Q.sign (Text.number q) <= 0 -> at "claim" "the constant is not positive"
+  let exponent = Option.map (fun q -> Text.number (string_of q)) (field_opt "constant" (field "claim" witness)) in
+  (match exponent with
+  | Some q when Q.sign q <= 0 -> at "claim" "the constant is not positive"
   | _ -> ());
-  List.iter (check_together witness)
-    [ [ "probabilities"; "ratio"; "bound" ]; [ "relation"; "left"; "right"; "difference"; "fails" ] ];
-  (match field_opt "probabilities" witness with
-  | Some (List ([ left; right ] as both)) ->
-      let check chance =
-        let chance = value chance in
-        if Q.sign chance < 0 || Q.gt chance Q.one then at "probabilities" "not between 0 and 1"
-      in
-      List.iter check both;
-      if field_opt "ratio" witness <> None then check_ratio witness (value left) (value right)
-  | _ -> ());
-  if field_opt "relation" witness <> None then check_comparison witness;
+  let number name = Values.read (field name witness) exponent [ Key name ] in
+  if field_opt "moment" witness <> None then check_moment witness number exponent
+  else check_together witness [ "probabilities"; "ratio"; "bound" ];
+  check_together witness [ "relation"; "left"; "right"; "difference"; "fails" ];
+  if field_opt "probabilities" witness <> None then begin
+    let left, right = chances witness exponent in
+    check_ratio witness number left right
+  end;
+  if field_opt "relation" witness <> None then check_comparison witness number;
   check_names witness
+
+(* The numbers of a set of outputs: its probability on the left is too large. *)
+let check_set witness exponent =
+  let read name = Values.read (field name witness) exponent [ Key name ] in
+  (match items_of (field "secrets" witness) with
+  | [ first; second ] when first = second -> at "secrets" "twice the same"
+  | _ -> ());
+  let outputs = List.map items_of (items_of (field "outputs" witness)) and length = int_of (field "length" witness) in
+  if outputs = [] || List.exists (fun output -> List.length output <> length) outputs then
+    at "outputs" "outputs of another length, or none";
+  if List.length (List.sort_uniq compare outputs) < List.length outputs then at "outputs" "an output is there twice";
+  let left, right = chances witness exponent in
+  let bound = read "bound" and delta = read "delta" and beyond = read "beyond" in
+  if Values.sign bound <= 0 then at "bound" "not positive";
+  if Values.sign delta < 0 then at "delta" "negative";
+  if not (Values.is_zero (Values.minus (Values.minus left (Values.by bound right)) beyond)) then
+    at "beyond" "not the left probability minus bound times the right one";
+  if Values.sign (Values.minus beyond delta) <= 0 || field "exceeds" witness <> Bool true then
+    misformed ~path:[ Key "witness" ] "the set is within the bounds"

@@ -21,6 +21,15 @@ from paramverify.reports import proved
 
 CASE = ROOT / "cases" / "geometric-contagious-ln4.toml"
 LEAK = ROOT / "cases" / "sample-n-runtime.toml"
+# Claims about sets of outputs, and points at which numbers with exp are told: true ones, and violations.
+BEYOND = {
+    "a set too likely": "approximate/noisy-max-below",
+    "sets": "approximate/geometric-independent",
+    "exp": "noisy-max-3-below",
+    "numbers with exp": "programs/noisy-max-half-noise",
+    "a set of numbers": "programs/numeric-laplace-one-sided",
+    "a divergence": "divergences/geometric-renyi-below",
+}
 
 
 def evidence_of(case: Path, path: Path) -> Json:
@@ -51,6 +60,42 @@ def test_changed_evidence_gets_the_same_answers(documents: list[Json], tmp_path:
     found, counts = differences(built(), changed(documents, 400, 22), tmp_path)
     assert found == []
     assert min(counts["rejected"], counts["no evidence"]) > 20, counts
+
+
+@pytest.fixture(scope="module")
+def beyond(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
+    """Evidence about sets of outputs, and witnesses with exp."""
+    folder = tmp_path_factory.mktemp("beyond")
+    return [evidence_of(ROOT / "cases" / f"{case}.toml", folder / "e.json") for case in BEYOND.values()]
+
+
+@pytest.mark.slow
+def test_sets_and_exp_get_the_same_answers(beyond: list[Json], tmp_path: Path) -> None:
+    """All of it is accepted; of changed evidence both say the same, and what is not known is rare."""
+    true = [json.dumps(document).encode() for document in beyond]
+    (tmp_path / "true").mkdir()
+    found, counts = differences(built(), true, tmp_path / "true")
+    assert (found, counts) == ([], {"accepted": len(BEYOND)})
+    found, counts = differences(built(), changed(beyond, 120, 24), tmp_path)
+    assert found == []
+    assert counts["rejected"] > 60, counts
+    assert counts.get(NOT_KNOWN, 0) < 6, counts
+
+
+def test_a_sum_that_is_larger_than_its_room_is_never_accepted(beyond: list[Json], tmp_path: Path) -> None:
+    """The room is lowered until the sum of max(0, t) is larger at a point: no tree shows that."""
+    checker, random, paths = built(), Random(7), list[Path]()
+    document = next(d for d in beyond if d["format"] == "paramverify-sets" and d["status"] == "holds")
+    for k, claim in enumerate(document["claims"]):
+        for point in points_of({**document["domain"], "polynomial": claim["room"]}, random, 3):
+            total = sum(max(Fraction(0), value_of(term, point)) for term in claim["terms"])
+            lowered = value_of(claim["room"], point) - total + Fraction(1, 10**6)
+            new = copy.deepcopy(document)
+            new["claims"][k]["room"] += f" - {lowered}"
+            paths.append(tmp_path / f"{len(paths)}.json")
+            paths[-1].write_text(json.dumps(new))
+    assert paths
+    assert {answer.word for answer in by_program(checker, paths)} == {"rejected"}
 
 
 def test_no_claim_that_is_false_at_a_point_is_accepted(documents: list[Json], tmp_path: Path) -> None:
