@@ -173,7 +173,7 @@ def test_an_interval_of_exp_leaves_nothing_out(tmp_path: Path) -> None:
 
 
 def test_points_where_exp_occurs(tmp_path: Path) -> None:
-    """A point does not give E, with an interval or without: it is a number, and all documents get an answer."""
+    """A point does not give E, with an interval or without: all documents get an answer."""
     claims = [about_exp("1 - E*p", interval, "1") for interval in ("[2, 3]", "(2, 3)", "")]
     given: dict[str, Any] = {"status": "violated"}
     made = [one(c, None, **given, witness={"claim": c, "parameters": {"p": "1"}}) for c in claims]
