@@ -135,7 +135,7 @@ let check_evidence document =
   | Some witness ->
       let claim = Claims.read (field "claim" witness) in
       (match field_opt "algebraic" witness with
-      | Some _ -> unknown "an irrational point is not known to the proved checker"
+      | Some _ -> Roots.refute claim witness
       | None ->
           let point = field "parameters" witness in
           inside (Key "witness") (inside (Key "parameters") Shapes.point) point;
@@ -143,7 +143,10 @@ let check_evidence document =
       tell "witness: the claim fails there"
   | None -> ());
   let accepted = ledger.bad = 0 && not lacking in
-  if accepted then Option.iter Told.check_numbers witness;
+  let check_numbers witness =
+    if field_opt "algebraic" witness <> None then Roots.check_numbers witness else Told.check_numbers witness
+  in
+  if accepted then Option.iter check_numbers witness;
   let answer = if not accepted then Rejected_it else if ledger.beyond <> [] then Not_known else Accepted in
   {
     answer;

@@ -21,7 +21,7 @@ from paramverify.reports import proved
 
 CASE = ROOT / "cases" / "geometric-contagious-ln4.toml"
 LEAK = ROOT / "cases" / "sample-n-runtime.toml"
-# Claims about sets of outputs, and points at which numbers with exp are told: true ones, and violations.
+# Claims about sets of outputs, numbers with exp, and a point that is irrational: true ones, and violations.
 BEYOND = {
     "a set too likely": "approximate/noisy-max-below",
     "sets": "approximate/geometric-independent",
@@ -29,6 +29,7 @@ BEYOND = {
     "numbers with exp": "programs/noisy-max-half-noise",
     "a set of numbers": "programs/numeric-laplace-one-sided",
     "a divergence": "divergences/geometric-renyi-below",
+    "an irrational point": "touching-disc",
 }
 
 
@@ -64,13 +65,13 @@ def test_changed_evidence_gets_the_same_answers(documents: list[Json], tmp_path:
 
 @pytest.fixture(scope="module")
 def beyond(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
-    """Evidence about sets of outputs, and witnesses with exp."""
+    """Evidence about sets of outputs, and witnesses with exp or at an irrational point."""
     folder = tmp_path_factory.mktemp("beyond")
     return [evidence_of(ROOT / "cases" / f"{case}.toml", folder / "e.json") for case in BEYOND.values()]
 
 
 @pytest.mark.slow
-def test_sets_and_exp_get_the_same_answers(beyond: list[Json], tmp_path: Path) -> None:
+def test_sets_and_further_points_get_the_same_answers(beyond: list[Json], tmp_path: Path) -> None:
     """All of it is accepted; of changed evidence both say the same, and what is not known is rare."""
     true = [json.dumps(document).encode() for document in beyond]
     (tmp_path / "true").mkdir()
