@@ -139,13 +139,23 @@ Qed.
 
 (* --- enclose ------------------------------------------------------------------------------------------- *)
 
+(* It is outside of the interval: then more terms do not help. *)
+Definition apart (q low high : Q) : bool :=
+  if qle q 1000 then
+    at_precision q (fun M L H =>
+      (H * Zpos (Qden low) <? Qnum low * Zpos M)%Z || (Qnum high * Zpos M <? L * Zpos (Qden high))%Z)
+      (50%nat, Pos.pow 2 192)
+  else true.
+
 Definition encloses (q low high : Q) : bool :=
-  decided q (fun M L H =>
+  if apart q low high then false
+  else decided q (fun M L H =>
     (Qnum low * Zpos M <=? L * Zpos (Qden low))%Z && (H * Zpos (Qden high) <=? Qnum high * Zpos M)%Z).
 
 Lemma encloses_ok : forall q low high, encloses q low high = true -> Q2R low <= exp (Q2R q) <= Q2R high.
 Proof.
-  intros q low high H. apply decided_ok in H as (M & L & U & H & B & _).
+  intros q low high H. unfold encloses in H. destruct (apart q low high); [discriminate|].
+  apply decided_ok in H as (M & L & U & H & B & _).
   apply andb_prop in H as [H1 H2]. apply Z.leb_le, IZR_le in H1, H2. rewrite !mult_IZR in H1, H2.
   pose proof (pos_IZR M) as HM. pose proof (pos_IZR (Qden low)) as Hl. pose proof (pos_IZR (Qden high)) as Hh.
   set (x := exp (Q2R q)) in *. rewrite !div_Q. unfold div. split.
