@@ -15,6 +15,9 @@ from paramverify.checker.polynomials import Poly, whole
 from paramverify.reports.theorems.certificates import proof_numbers, rational, several
 
 ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 20  # for a claim and its proof
+TOO_LATE = "Error: Timeout!"
+Row = tuple[int, str]  # the number of variables, and a claim and its proof as numbers
 HEADER = """From Coq Require Import ZArith List String QArith.
 From Paramverify Require Import Poly Goal Certificate Check Reader.
 Import ListNotations.
@@ -30,7 +33,7 @@ Definition answer (row : nat * string) : bool :=
 """
 
 
-def numbers_of(claim: Json, proof: Json) -> tuple[int, str]:
+def numbers_of(claim: Json, proof: Json) -> Row:
     """Returns a claim and a proof as Coq's reader takes them: the number of variables, and a text of numbers.
 
     Raises:
@@ -66,16 +69,22 @@ def _poly(poly: Poly) -> list[int]:
     return [scale, *several(sorted(terms.items()), lambda item: [item[1], *item[0]])]
 
 
-def answers(rows: Sequence[tuple[int, str]], folder: Path) -> list[bool]:
-    """Returns what `check` says of each row."""
-    file = folder / "batch.v"
-    texts = ";\n".join(f'({width}%nat, "{text}"%string)' for width, text in rows)
-    file.write_text(
-        f"{HEADER}Definition rows := [\n{texts}].\nEval vm_compute in (map answer rows).\n", encoding="utf-8"
+def answers(rows: Sequence[Row], seconds: int = SECONDS) -> list[bool | None]:
+    """Returns what `check` says of each row; None where it takes longer than the given seconds.
+
+    Coq reads all rows in one process, each as a command of its own, so that one that is slow stops no other.
+    """
+    if not rows:
+        return []
+    asked = "".join(
+        f'Timeout {seconds} Eval vm_compute in ({k}%Z, answer ({width}%nat, "{text}"%string)).\n'
+        for k, (width, text) in enumerate(rows)
     )
-    command = ["coqc", "-Q", str(ROOT / "proofs" / "theories"), "Paramverify", str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = ["coqtop", "-q", "-Q", str(ROOT / "proofs" / "theories"), "Paramverify"]
+    done = subprocess.run(command, input=HEADER + asked, capture_output=True, text=True, check=False)
+    given = re.findall(r"= \((\d+)(?:%Z)?,\s+(true|false)\)", done.stdout)
+    found = {int(k): word == "true" for k, word in given}
+    late = done.stderr.count(TOO_LATE)
     assert done.returncode == 0, done.stderr
-    found = [word == "true" for word in re.findall(r"\b(true|false)\b", done.stdout)]
-    assert len(found) == len(rows), done.stdout[-1000:]
-    return found
+    assert len(given) == len(found) == len(rows) - late, done.stderr[-1000:]
+    return [found.get(k) for k in range(len(rows))]
