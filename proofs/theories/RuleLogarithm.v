@@ -16,7 +16,8 @@ Definition exp_at_least (q c t : Q) : bool :=
 
 Lemma exp_at_most_ok : forall q b, 0 < Q2R b -> exp_at_most q b = true -> Q2R q <= - ln (Q2R b).
 Proof.
-  intros q b Hb H. unfold exp_at_most in H. destruct (beyond q _); [discriminate|]. apply decided_ok in H as (M & L & U & H & B & X). apply Z.leb_le, IZR_le in H.
+  intros q b Hb H. unfold exp_at_most in H. destruct (beyond q _); [discriminate|].
+  apply decided_ok in H as (M & L & U & H & B & X). apply Z.leb_le, IZR_le in H.
   rewrite !mult_IZR in H. pose proof (pos_IZR M) as HM. pose proof (pos_IZR (Qden b)) as Hd.
   rewrite (div_Q b) in *. unfold div in *. set (x := exp (Q2R q)) in *.
   assert (Hn : 0 < IZR (Qnum b)).
@@ -36,7 +37,8 @@ Qed.
 
 Lemma exp_at_least_ok : forall q c t, exp_at_least q c t = true -> Q2R t <= Q2R c * exp (Q2R q) \/ Q2R c < 0.
 Proof.
-  intros q c t H. unfold exp_at_least in H. destruct (beyond q _); [discriminate|]. apply decided_ok in H as (M & L & U & H & B & X). apply Z.leb_le, IZR_le in H.
+  intros q c t H. unfold exp_at_least in H. destruct (beyond q _); [discriminate|].
+  apply decided_ok in H as (M & L & U & H & B & X). apply Z.leb_le, IZR_le in H.
   rewrite !mult_IZR in H. pose proof (pos_IZR M) as HM. pose proof (pos_IZR (Qden c)) as Hc.
   pose proof (pos_IZR (Qden t)) as Ht.
   rewrite (div_Q c), (div_Q t). set (x := exp (Q2R q)) in *. unfold div.
