@@ -137,15 +137,16 @@ Proof.
   exists (snd pr), L, U. split; [assumption|]. eapply exp_between_ok; eassumption.
 Qed.
 
+(* More terms do not help where the contrary is seen. *)
+Definition beyond (q : Q) (contrary : positive -> Z -> Z -> bool) : bool :=
+  if qle q 1000 then at_precision q contrary (50%nat, Pos.pow 2 192) else true.
+
 (* --- enclose ------------------------------------------------------------------------------------------- *)
 
-(* It is outside of the interval: then more terms do not help. *)
+(* It is outside of the interval. *)
 Definition apart (q low high : Q) : bool :=
-  if qle q 1000 then
-    at_precision q (fun M L H =>
-      (H * Zpos (Qden low) <? Qnum low * Zpos M)%Z || (Qnum high * Zpos M <? L * Zpos (Qden high))%Z)
-      (50%nat, Pos.pow 2 192)
-  else true.
+  beyond q (fun M L H =>
+    (H * Zpos (Qden low) <? Qnum low * Zpos M)%Z || (Qnum high * Zpos M <? L * Zpos (Qden high))%Z).
 
 Definition encloses (q low high : Q) : bool :=
   if apart q low high then false
@@ -241,19 +242,25 @@ Proof.
   destruct (numbers l) as [n|]; [|discriminate]. inversion H; subst. simpl. f_equal. now apply IH.
 Qed.
 
-(* It is negative: then more terms do not help. *)
+(* It is negative. *)
 Definition hopeless (q : Q) (l : list Z) : bool :=
-  if qle q 1000 then
-    at_precision q (fun M L H => (0 <? lowest (map Z.opp l) (Zpos M) L H 0 1 1)%Z) (50%nat, Pos.pow 2 192)
-  else true.
+  beyond q (fun M L H => (0 <? lowest (map Z.opp l) (Zpos M) L H 0 1 1)%Z).
 
+(* A number alone needs no bounds of exp. *)
 Definition nonneg_at (q : Q) (l : list Z) : bool :=
-  if hopeless q l then false
-  else decided q (fun M L H => (0 <=? L)%Z && (0 <=? lowest l (Zpos M) L H 0 1 1)%Z).
+  match l with
+  | [] => true
+  | [c] => (0 <=? c)%Z
+  | _ =>
+    if hopeless q l then false
+    else decided q (fun M L H => (0 <=? L)%Z && (0 <=? lowest l (Zpos M) L H 0 1 1)%Z)
+  end.
 
 Lemma nonneg_at_ok : forall q l, nonneg_at q l = true -> 0 <= hor (exp (Q2R q)) (map IZR l).
 Proof.
-  intros q l H. unfold nonneg_at in H. destruct (hopeless q l); [discriminate|].
+  intros q [|c [|c' l']] H; unfold nonneg_at in H; [simpl; lra| |].
+  { apply Z.leb_le, IZR_le in H. simpl. lra. }
+  remember (c :: c' :: l') as l. destruct (hopeless q l); [discriminate|].
   apply decided_ok in H as (M & L & U & H & B & X). apply andb_prop in H as [H1 H2].
   apply Z.leb_le, IZR_le in H1, H2. pose proof (pos_IZR M) as HM.
   assert (HL : 0 <= IZR L <= IZR (Zpos M) * exp (Q2R q)) by (rewrite Rmult_comm; lra).

@@ -8,13 +8,16 @@ Local Open Scope R_scope.
 
 (* exp(q) ≤ 1/b, and exp(q)·c ≥ t. *)
 Definition exp_at_most (q b : Q) : bool :=
-  decided q (fun M L H => (H * Qnum b <=? Zpos M * Zpos (Qden b))%Z).
+  if beyond q (fun M L H => (Zpos M * Zpos (Qden b) <? L * Qnum b)%Z) then false
+  else decided q (fun M L H => (H * Qnum b <=? Zpos M * Zpos (Qden b))%Z).
 Definition exp_at_least (q c t : Q) : bool :=
-  decided q (fun M L H => (Qnum t * Zpos (Qden c) * Zpos M <=? Qnum c * Zpos (Qden t) * L)%Z).
+  if beyond q (fun M L H => (Qnum c * Zpos (Qden t) * H <? Qnum t * Zpos (Qden c) * Zpos M)%Z) then false
+  else decided q (fun M L H => (Qnum t * Zpos (Qden c) * Zpos M <=? Qnum c * Zpos (Qden t) * L)%Z).
 
 Lemma exp_at_most_ok : forall q b, 0 < Q2R b -> exp_at_most q b = true -> Q2R q <= - ln (Q2R b).
 Proof.
-  intros q b Hb H. apply decided_ok in H as (M & L & U & H & B & X). apply Z.leb_le, IZR_le in H.
+  intros q b Hb H. unfold exp_at_most in H. destruct (beyond q _); [discriminate|].
+  apply decided_ok in H as (M & L & U & H & B & X). apply Z.leb_le, IZR_le in H.
   rewrite !mult_IZR in H. pose proof (pos_IZR M) as HM. pose proof (pos_IZR (Qden b)) as Hd.
   rewrite (div_Q b) in *. unfold div in *. set (x := exp (Q2R q)) in *.
   assert (Hn : 0 < IZR (Qnum b)).
@@ -34,7 +37,8 @@ Qed.
 
 Lemma exp_at_least_ok : forall q c t, exp_at_least q c t = true -> Q2R t <= Q2R c * exp (Q2R q) \/ Q2R c < 0.
 Proof.
-  intros q c t H. apply decided_ok in H as (M & L & U & H & B & X). apply Z.leb_le, IZR_le in H.
+  intros q c t H. unfold exp_at_least in H. destruct (beyond q _); [discriminate|].
+  apply decided_ok in H as (M & L & U & H & B & X). apply Z.leb_le, IZR_le in H.
   rewrite !mult_IZR in H. pose proof (pos_IZR M) as HM. pose proof (pos_IZR (Qden c)) as Hc.
   pose proof (pos_IZR (Qden t)) as Ht.
   rewrite (div_Q c), (div_Q t). set (x := exp (Q2R q)) in *. unfold div.
