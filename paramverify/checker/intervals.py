@@ -161,7 +161,7 @@ def read_line(document: Any) -> Line:
     """
     statement = read_claim({**document["domain"], "polynomial": "0"})
     goal = statement.goal
-    if len(goal.names) != 1 or statement.exponent is not None or goal.ties:
+    if len(goal.names) != 1 or statement.exponent is not None:
         raise Rejected("exact intervals are about one parameter, and without a constant E")
     name, (low, high) = goal.names[0], goal.box[goal.names[0]]
     factors = [parse(text, goal.names) for text in document["factors"]]
