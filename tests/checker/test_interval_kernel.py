@@ -263,3 +263,13 @@ def test_a_case_is_compared_and_read_a_second_time(tmp_path: Any, capsys: Any) -
     code, said = called("check", file, "--case", other)
     assert code == 1
     assert "they are about other claims" in said
+
+
+@pytest.mark.parametrize("between", [["1", "3/2"], ["5/4", "7/4"], ["1/2", "7/4"]])
+def test_a_break_is_one_root_and_no_end_of_it(between: list[str]) -> None:
+    """The factor has the roots 1, √2 and 5/3: an end may be none of them, and not all be in one place."""
+    document = made("[0, 2]", ["(p - 1)*(p**2 - 2)*(3*p - 5)"], [])
+    document["factors"] = ["3*p^4 - 8*p^3 - p^2 + 16*p - 10"]
+    document["products"] = [{"constant": "1", "factors": [[0, 1]]}]
+    document |= {"cuts": [[]], "breaks": [{"factor": 0, "between": between}]}
+    assert "root" in check_document(document).lines[0]
