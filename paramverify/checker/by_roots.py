@@ -86,22 +86,22 @@ def read_by_roots(entry: Any, poly: Poly, names: Sequence[str], box: Box) -> ByR
     form, outer = _read_product(entry, poly, names, box)
     least, most = form.values()
     cuts = [least, *map(number, entry["cuts"]), most]
-    if any(low >= high for low, high in pairwise(cuts)) or not all(_sign(outer, place) for place in cuts):
+    if any(low >= high for low, high in pairwise(cuts)) or not all(sign_at(outer, place) for place in cuts):
         raise Rejected("a polynomial vanishes at a cut, or the cuts do not ascend")
     around = [(number(low), number(high)) for low, high in entry["roots"]]
     places = [least]
     for low, high in pairwise(cuts):
         inside = [ends for ends in around if low <= ends[0] and ends[1] <= high]
-        if len(inside) != _variations(outer, low, high):
+        if len(inside) != variations(outer, low, high):
             raise Rejected("it is not shown that the roots are all")
         for left, right in inside:
-            if len(inside) > 1 or left >= right or _sign(outer, left) * _sign(outer, right) >= 0:
+            if len(inside) > 1 or left >= right or sign_at(outer, left) * sign_at(outer, right) >= 0:
                 raise Rejected("it is not shown that one root lies between two places")
             places += [left, right]
     places.append(most)
     if len(places) != 2 * len(around) + 2:
         raise Rejected("a root is named that is not inside of a part")
-    signs = [(low, high, _sign(outer, high)) for low, high in zip(places[::2], places[1::2], strict=True)]
+    signs = [(low, high, sign_at(outer, high)) for low, high in zip(places[::2], places[1::2], strict=True)]
     return replace(form, signs=tuple(signs))
 
 
@@ -160,7 +160,7 @@ def _reflected(terms: Terms, axis: int) -> Terms:
     return result
 
 
-def _variations(outer: Sequence[int], low: Fraction, high: Fraction) -> int:
+def variations(outer: Sequence[int], low: Fraction, high: Fraction) -> int:
     """Returns the variations of sign of the Bernstein coefficients on an interval.
 
     They are those of (1 + s)^d·g at low + (high − low)/(1 + s), up to positive numbers.
@@ -172,7 +172,7 @@ def _variations(outer: Sequence[int], low: Fraction, high: Fraction) -> int:
     return sum(a != b for a, b in pairwise(signs))
 
 
-def _sign(outer: Sequence[int], place: Fraction) -> int:
+def sign_at(outer: Sequence[int], place: Fraction) -> int:
     value, power = 0, 1
     for c in reversed(outer):
         value = value * place.numerator + c * power

@@ -17,6 +17,7 @@ from . import (
     cones,
     dpctl,
     every,
+    intervals,
     losses,
     neighbours,
     regions,
@@ -35,6 +36,7 @@ CLAIMED = {"holds": "true", "violated": "false", "unknown": "undecided"}
 TOLD = {
     "violated": "a violation",
     "region map": "a region map",
+    intervals.STATUS: "exact intervals",
     BUDGET: "a budget",
     compositions.STATUS: "a composition",
 }
@@ -43,7 +45,7 @@ CHECKERS: dict[str, Callable[[Any], Report]] = {
     module.FORMAT: module.check_document
     for module in (
         *(automata, claims, compositions, cones, dpctl, every),
-        *(losses, regions, scripts, sets, unwinding),
+        *(intervals, losses, regions, scripts, sets, unwinding),
     )
 }
 # What a document alone does not show, by its format or status; the case is needed.
@@ -53,6 +55,7 @@ NOT_COMPARED = {
         "that its weights and its bound are nowhere negative",
     ),
     regions.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
+    intervals.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
     automata.FORMAT: ("the automaton with the file",),
     dpctl.FORMAT: dpctl.NOT_COMPARED,
     every.FORMAT: ("what the program does with the case",),

@@ -89,26 +89,10 @@ def read_map(document: Any) -> Map:
     if any(goal.box[name][0] == goal.box[name][1] for name in free):
         raise Rejected("a free parameter is fixed")
     factors = tuple(parse(text, names) for text in document["factors"])
-    products = []
-    for text, entry in zip(document["claims"], document["products"], strict=True):
-        multiple, poly = number(entry["constant"]), parse(text, names)
-        if not multiple:
-            raise Rejected("a product with the constant zero")
-        total = constant(multiple, len(names))
-        powers: list[tuple[int, int]] = []
-        most = 1 + sum(degree(poly, k) for k in range(len(names)))
-        for index, power in entry["factors"]:
-            if not 0 <= index < len(factors) or power < 1:
-                raise Rejected("not a factor and its multiplicity")
-            # A factor with a variable has a degree, so the degrees bound the number of multiplications.
-            if power > (most if any(map(any, factors[index])) else 1) or len(powers) > most:
-                raise Rejected("the product of the factors is another polynomial")
-            for _ in range(power):
-                total = times(total, factors[index])
-            powers.append((index, power))
-        if total != poly:
-            raise Rejected("the product of the factors is another polynomial")
-        products.append((1 if multiple > 0 else -1, tuple(powers)))
+    products = [
+        read_product(entry, parse(text, names), factors, len(names))
+        for text, entry in zip(document["claims"], document["products"], strict=True)
+    ]
     quantified = tuple(name for name in parameters if name not in free)
     conditions = tuple(condition for condition in goal.conditions if condition is not None)
     by_roots = {}
@@ -129,6 +113,34 @@ def read_map(document: Any) -> Map:
         conditions=conditions,
         by_roots=by_roots,
     )
+
+
+def read_product(
+    entry: Any, poly: Poly, factors: Sequence[Poly], size: int
+) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Returns the sign of the constant, and the powers of factors: their product is the polynomial.
+
+    Raises:
+        Rejected: it is another polynomial.
+    """
+    multiple = number(entry["constant"])
+    if not multiple:
+        raise Rejected("a product with the constant zero")
+    total = constant(multiple, size)
+    powers: list[tuple[int, int]] = []
+    most = 1 + sum(degree(poly, k) for k in range(size))
+    for index, power in entry["factors"]:
+        if not 0 <= index < len(factors) or power < 1:
+            raise Rejected("not a factor and its multiplicity")
+        # A factor with a variable has a degree, so the degrees bound the number of multiplications.
+        if power > (most if any(map(any, factors[index])) else 1) or len(powers) > most:
+            raise Rejected("the product of the factors is another polynomial")
+        for _ in range(power):
+            total = times(total, factors[index])
+        powers.append((index, power))
+    if total != poly:
+        raise Rejected("the product of the factors is another polynomial")
+    return (1 if multiple > 0 else -1, tuple(powers))
 
 
 def separated(

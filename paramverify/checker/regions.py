@@ -106,7 +106,7 @@ def _check_document(
 ) -> Report:
     found = read_map(document)
     if claims is not None:
-        _same_claims(document, claims)
+        same_claims(document, claims)
         if (sums is None) != ("sums" not in document):
             raise Rejected("the case compares sets of outputs, or the map does, but not both")
     own = check_obligations(document, obligations)
@@ -165,11 +165,11 @@ def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> d
     return counts
 
 
-def _same_claims(document: Any, claims: Sequence[Any]) -> None:
+def same_claims(document: Any, claims: Sequence[Any], told: str = "the map is") -> None:
     """Checks that the document is about the given claims; the interval of E may differ."""
     domain = document["domain"]
     if [claim["polynomial"] for claim in claims] != document["claims"]:
-        raise Rejected("the map is about other claims")
+        raise Rejected(f"{told} about other claims")
     for claim in claims:
         rest = {key: value for key, value in claim.items() if key not in ("polynomial", "box")}
         same = rest == {key: value for key, value in domain.items() if key != "box"}
@@ -177,7 +177,7 @@ def _same_claims(document: Any, claims: Sequence[Any]) -> None:
         if "constant" in claim and "E" in domain["box"]:
             box["E"] = domain["box"]["E"]
         if not same or box != domain["box"]:
-            raise Rejected("the map is about another domain")
+            raise Rejected(f"{told} about another domain")
 
 
 def nowhere(found: Map, conditions: Iterable[Form]) -> bool:

@@ -32,6 +32,7 @@ from types import MappingProxyType
 from typing import Any
 
 from . import cones as cone_checker
+from . import intervals as interval_checker
 from . import regions as region_checker
 from .claims import FORMAT, Rejected, read_claim
 from .exponentials import exp_bounds
@@ -58,6 +59,7 @@ from .strict import Unread, counted
 Word = tuple[str, ...]
 
 POINTS = 4
+MAPS = (region_checker.FORMAT, interval_checker.FORMAT)
 MAX_ROOT = 60
 MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 
@@ -65,7 +67,7 @@ MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 class Look:
     """One comparison: `points` with a value for E, and what was found at each."""
 
-    KINDS: tuple[str, ...] = (FORMAT, cone_checker.FORMAT, region_checker.FORMAT)
+    KINDS: tuple[str, ...] = (FORMAT, cone_checker.FORMAT, *MAPS)
 
     def __init__(
         self,
@@ -225,7 +227,7 @@ class Look:
             raise Unread("there are too many sequences")
         found, pairs = self._found(lengths)
         entries = self.document["claims"]
-        regions = self.kind == region_checker.FORMAT
+        regions = self.kind in MAPS
         texts = [entry if regions else entry["claim"]["polynomial"] for entry in entries]
         origins = [[] if regions else entry.get("origins", []) for entry in entries]
         if not regions:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import cones as cone_checker
+from . import intervals as interval_checker
 from . import losses as loss_checker
 from . import regions as region_checker
 from . import sets as set_checker
@@ -228,11 +229,14 @@ def possible(words: Words) -> Words:
     return {word: p for word, p in words.items() if p}
 
 
+DOMAINS = (region_checker.FORMAT, interval_checker.FORMAT, set_checker.FORMAT, loss_checker.FORMAT)
+
+
 def some_claim(document: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a claim that has the domain of the case, or the domain itself; nothing for some budgets."""
     if document["format"] == cone_checker.FORMAT:
         return dict(document["model"]["domain"])
-    if document["format"] in (region_checker.FORMAT, set_checker.FORMAT, loss_checker.FORMAT):
+    if document["format"] in DOMAINS:
         return dict(document["domain"])
     if document["status"] == "violated":
         return dict(document["witness"]["claim"])

@@ -13,6 +13,7 @@ from .automaton_shapes import AUTOMATON
 from .by_roots import BY_ROOTS
 from .chain_shapes import formulas
 from .composition_shapes import COMPOSITION
+from .interval_shapes import intervals
 from .loss_shapes import compared, losses, moment
 from .neighbour_shapes import either, standing
 from .proof_shapes import proof as proof
@@ -235,6 +236,8 @@ REGIONS = _document(
     },
 )
 
+INTERVALS = _document("paramverify-intervals", intervals(record(DOMAIN)), {})
+
 _WEIGHT = by_type({str: text, list: row(text, text)})
 _DISTRIBUTION = listed(row(whole, _WEIGHT))
 _SYSTEM = record(
@@ -362,6 +365,7 @@ FORMATS = {
     "paramverify-evidence": EVIDENCE,
     "paramverify-cone": CONE,
     "paramverify-regions": REGIONS,
+    "paramverify-intervals": INTERVALS,
     "paramverify-unwinding": UNWINDING,
     "paramverify-sets": SETS,
     "paramverify-losses": LOSSES,

@@ -46,7 +46,8 @@ from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
 from paramverify.reports.decision_trees import TREES
 from paramverify.reports.decision_trees import text as tree_text
-from paramverify.reports.evidence import check_has_map_evidence, map_evidence
+from paramverify.reports.evidence import map_evidence
+from paramverify.reports.interval_evidence import check_has_synthesis_evidence, interval_evidence
 from paramverify.reports.pictures.regions import draw, draw_interval
 from paramverify.reports.pictures.set_curves import curve_of
 from paramverify.reports.roots import closed_form
@@ -122,7 +123,7 @@ class _Files(NamedTuple):
     "--state", type=OUTPUT_FILE, help="Keep the map in this file, and go on where an earlier run ended."
 )
 @picture_options("Draw the answer (.svg, .png or .pdf).")
-@click.option("--evidence", type=OUTPUT_FILE, help="Write evidence of --witness or --region, to be checked.")
+@click.option("--evidence", type=OUTPUT_FILE, help="Write evidence of the answer, to be checked.")
 @click.option("--tree", type=OUTPUT_FILE, help="Write the map as a decision tree (.json or .py).")
 @json_option
 @timeout_option
@@ -176,7 +177,7 @@ def command(
             )
         else:
             if evidence:
-                check_has_map_evidence(loaded)
+                check_has_synthesis_evidence(loaded, form is _Form.EXACT)
             files = _Files(state, plot, evidence, tree, lift=lift, obligations=obligations)
             found = _safe_values(loaded, session, _names(parameters), form=form, coverage=reach, files=files)
             code, document, lines = _told(loaded, found, files)
@@ -214,8 +215,6 @@ def _form(
             raise click.UsageError(f"{option} goes with --region")
     if evidence:
         given = given or [_Form.REGION]
-        if given == [_Form.EXACT]:
-            raise click.UsageError("--evidence goes with --witness and --region")
     return given[0] if given else None
 
 
@@ -287,6 +286,9 @@ def _told(case: Case, found: Intervals | ExactCondition | Regions, files: _Files
     if isinstance(found, Intervals) and files.plot:
         files.lift()
         _draw_parts(case, found.partition, files.plot)
+    if isinstance(found, Intervals) and files.evidence:
+        files.lift()
+        write_json(files.evidence, interval_evidence(case, found.partition, files.obligations))
     if isinstance(found, Regions):
         if found.reused:
             document["state"] = "complete"

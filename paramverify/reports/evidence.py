@@ -12,6 +12,7 @@ from paramverify.algebra.polynomials import key
 from paramverify.answers import Decision, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker import cones as cone_checker
+from paramverify.checker import intervals as interval_checker
 from paramverify.checker import losses as loss_checker
 from paramverify.checker import neighbours as product_checker
 from paramverify.checker import regions as region_checker
@@ -45,6 +46,7 @@ from paramverify.reports import documents, loss_evidence, window_evidence
 from paramverify.reports.violations import broken_claim, claim_of, recheck_witness, witness_document
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.maps import RegionMap
+from paramverify.synthesis.vanishing import checked_zeros
 from paramverify.verdicts import Violated
 
 SHOWN = 3  # origins that are listed for one claim
@@ -277,6 +279,13 @@ def _check_regions(document: Mapping[str, Any], case: Case) -> checker.Report:
     return region_checker.check_document(document, stated, _obligations(case.model))
 
 
+def _check_intervals(document: Mapping[str, Any], case: Case) -> checker.Report:
+    if isinstance(case.model, Model) and (case.model.measure.by_sets or checked_zeros(case.model).all):
+        raise checker.Rejected("there are no exact intervals of claims of such a case")
+    stated = [to_document(without_enclosure(claim)) for claim in claims_of(case.model)]
+    return interval_checker.check_document(document, stated, _obligations(case.model))
+
+
 def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
     """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
     model = need_privacy(case.model, "a certificate about many sequences", densities=True)
@@ -342,4 +351,5 @@ _CHECKS: dict[str, Callable[[dict[str, Any], Case], checker.Report]] = {
     checker.FORMAT: _check_claims,
     cone_checker.FORMAT: _check_cone,
     region_checker.FORMAT: _check_regions,
+    interval_checker.FORMAT: _check_intervals,
 }

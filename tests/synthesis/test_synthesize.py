@@ -530,7 +530,6 @@ def test_pictures(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--near", "p=1/2", "--region"], "--objective and --near go with --witness"),
         (["--objective", "nearest"], "--objective nearest needs --near"),
         (["--state", "x", "--exact"], "--state goes with --region"),
-        (["--evidence", "x", "--exact"], "--evidence goes with --witness and --region"),
         (["--plot", "x.svg", "--witness"], "--plot goes with --region and --exact"),
         (["--plot", "x.jpg"], "pictures are written as .svg, .png or .pdf"),
         (["--coverage", "1"], "--coverage: a number between 0 and 1 is needed"),
