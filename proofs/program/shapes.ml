@@ -292,7 +292,7 @@ let sets =
       ]
 
 let formats =
-  [ "cone"; "regions"; "unwinding"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script" ]
+  [ "cone"; "regions"; "unwinding"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
