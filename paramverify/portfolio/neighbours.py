@@ -34,7 +34,7 @@ from paramverify.simplify.reductions import AT_LEAST_ZERO
 MAX_KNOWN = 20  # proofs that are remembered
 MAX_TERMS = 2_000  # of polynomials that are compared
 SAMPLES = 60
-WORK = Work(boxes=60, coefficients=60_000)  # for a claim without its slack
+WORK = Work(boxes=60, coefficients=20_000)  # for a claim without its slack
 
 Leaf = Callable[[Claim, Confirm], Outcome]
 

@@ -39,9 +39,9 @@ from paramverify.tasks.tasks import HERE, Executor, Task, in_order
 T = TypeVar("T")
 
 PATIENCE = 0.1  # seconds after the time limit in which decisions of other processes may arrive
-QUICK = Work(boxes=60, coefficients=60_000)  # what built-ins may do in this process: some milliseconds
+QUICK = Work(boxes=60, coefficients=20_000)  # what built-ins may do in this process: some milliseconds
 MORE = 0.2  # of the time of a race, in which a certificate may come after a solver's word
-ALONE = 0.45  # seconds in which a race has as many backends as processors; most claims are decided before
+ALONE = 0.75  # seconds in which a race has as many backends as processors; most claims are decided before
 TURN = 0.05  # seconds after which one more backend joins then
 
 
