@@ -22,7 +22,7 @@ from typing import Any
 
 from portfolio import all_claims
 
-from paramverify.answers import Decision, Open, Proved, Refuted
+from paramverify.answers import Decision, FailsAt, Open, Proved, Refuted
 from paramverify.backends import discover
 from paramverify.checker.claims import Rejected
 from paramverify.claims import Claim, without_enclosure
@@ -69,12 +69,12 @@ def questions(folder: Path) -> Iterator[Question]:
 
 
 def result(claim: Claim, decision: Decision, seconds: float) -> Result:
-    """Returns what a decision says; a proof is replayed by the kernel, a point was evaluated exactly."""
+    """Returns what a decision about a claim says; the kernel replays proofs, points were evaluated exactly."""
     said = decision.answer
+    if isinstance(said, (Refuted, FailsAt)):
+        return Result("false", "witness", seconds, decision.backend)
     if isinstance(said, Open):
         return Result("", "", seconds)
-    if isinstance(said, Refuted):
-        return Result("false", "witness", seconds, decision.backend)
     assert isinstance(said, Proved)
     evidence = "word"
     if said.certificate is not None:
@@ -107,7 +107,9 @@ def measure(found: list[Question], limit: float, kept: Path | None) -> dict[tupl
                 else:
                     decision = runner.run(Attempt(who, question.claim), Limits(limit))
                 seconds = time.perf_counter() - started
-                one = result(question.claim, decision, round(min(seconds, limit), 4))
+                # A session takes `E` as the number that it is, whatever encloses it for the backends.
+                about = without_enclosure(question.claim) if who in (OURS, SHOWN) else question.claim
+                one = result(about, decision, round(min(seconds, limit), 4))
                 results[question.name, who] = one
                 if kept:
                     with kept.open("a", encoding="utf-8") as file:
