@@ -69,7 +69,7 @@ def questions(folder: Path) -> Iterator[Question]:
 
 
 def result(claim: Claim, decision: Decision, seconds: float) -> Result:
-    """Returns what a decision about a claim says; the kernel replays proofs, points were evaluated exactly."""
+    """Returns what a decision about a claim says; proofs are replayed, points were evaluated exactly."""
     said = decision.answer
     if isinstance(said, (Refuted, FailsAt)):
         return Result("false", "witness", seconds, decision.backend)
