@@ -46,6 +46,7 @@ from paramverify.synthesis.suprema import TightBudget
 
 LISTED = (20, "Find the tight budget: the largest ratio over all priors, secrets and outputs.")
 
+AUTOMATON = ".dipa"
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
 
@@ -66,6 +67,8 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta instead.")
 @click.option("--curve", is_flag=True, help="Find the least delta as a function of epsilon instead.")
 @click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="With --curve: at this prior only.")
+@click.option("--length", metavar="N..M", help="For an automaton: also for streams of so many inputs.")
+@click.option("--epsilon", metavar="NUMBER", help="For an automaton: the numbers for this epsilon.")
 @picture_options("With --curve: draw it (.svg, .png or .pdf).")
 def command(
     case: str,
@@ -80,6 +83,8 @@ def command(
     epsilon_for: str | None,
     curve: bool,
     at: tuple[str, ...],
+    length: str | None,
+    epsilon: str | None,
     plot: Picture | None,
 ) -> int:
     """Find the tight budget: the largest ratio over all priors, secrets and outputs.
@@ -91,7 +96,23 @@ def command(
     bounds of (epsilon, delta) privacy, over all sets of outputs, whatever bounds the case has itself. Of a
     case about a divergence it is the least bound of that. Exit code 0 if the budget is exact or within the
     precision, or if there is none at all; 3 if not.
+
+    Of an automaton over streams (.dipa) it is the least multiple of epsilon, for streams of every length and
+    of each one of --length.
     """
+    if case.endswith(AUTOMATON):
+        others: dict[str, Any] = {"precision": precision, "backends": backends, "strategy": strategy}
+        others |= {"delta-for": delta_for, "epsilon-for": epsilon_for, "curve": curve, "at": at, "plot": plot}
+        others |= {"confirm": confirm > 1, "cluster": not executor().is_here}
+        for name in (name for name, value in others.items() if value):
+            raise click.UsageError(f"{case} is an automaton: leave --{name} out, it is for cases")
+        from paramverify.cli._automata import budget_automaton
+
+        options = session_options(timeout, None, None, 1)
+        return budget_automaton(case, options, (length, epsilon), as_json, evidence)
+    if length is not None or epsilon is not None:
+        name = "--epsilon" if length is None else "--length"
+        raise click.UsageError(f"{name} is for automata (.dipa): leave it out")
     width = share(precision or ("1e-3" if curve else "1e-9"), "--precision")
     options = session_options(timeout, backends, strategy, confirm)
     options = replace(options, on_bound=best_bound(), executor=executor())
