@@ -158,7 +158,7 @@ def random_text(generator: random.Random, geometric: bool) -> str:
             output, chance = f"o{'abc'[place]}", generator.random()
             if place == 0 and chance < 0.2:
                 output = "insample'" if second and chance < 0.08 else "insample"
-            target = min(number + 1, size) if first else generator.randint(1, size)
+            target = number + 1 if first or chance > 0.5 else generator.randint(1, size)
             text = ", ".join(f"{v} := insample" for v in stored) + ("; " if stored else "")
             text += f"output {output}; goto q{target}"
             branches.append(text if first else f"if ({guard}) then {text}")
