@@ -6,9 +6,8 @@ densities that are positive everywhere, and all orders that agree with the pairs
 So a guard can be true iff no variable that must lie below insample is known to be above one that must lie
 above it: **the ways of nodes are exactly the ways of the automaton with a positive probability**. Whole
 numbers may be equal: then a guard can be true iff it makes no circle x ≤ ... ≤ x in which one is a `<`.
-Variables
-that no guard reads before they are stored again are forgotten ([Chadha23] calls the result the augmented
-automaton).
+Variables that no guard reads before they are stored again are forgotten ([Chadha23] calls the result the
+augmented automaton).
 """
 
 from __future__ import annotations

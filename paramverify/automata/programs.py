@@ -28,7 +28,7 @@ class Streams:
 def streams(automaton: Automaton, way: Way, times: int) -> Streams:
     """Returns two streams in the direction of a way's differences, so many times 1 away from the means.
 
-    For large times, and as epsilon grows, ln of the ratio of the probabilities comes near to the cost.
+    For large times, ln of the ratio of the probabilities comes near to the cost times epsilon.
     """
     first, second = [], []
     for number, sign in zip(way.steps, way.signs, strict=True):

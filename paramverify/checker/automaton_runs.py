@@ -177,13 +177,13 @@ def after(read: Machine, order: Order, number: int) -> Order:
     told = {pair: pair in order.apart for pair in order.pairs}
     told |= {(v, SAMPLE): v in step.apart for v in step.above}
     told |= {(SAMPLE, v): v in step.apart for v in step.below}
-    points = {v for pair in told for v in pair}
     for middle in (*sorted(step.above | step.below), SAMPLE):  # values are closed already
-        for low in points:
-            for high in points:
-                if low != high and (low, middle) in told and (middle, high) in told:
-                    strict = told[low, middle] or told[middle, high]
-                    told[low, high] = told.get((low, high), False) or strict
+        lower = [(x, strict) for (x, y), strict in told.items() if y == middle]
+        upper = [(y, strict) for (x, y), strict in told.items() if x == middle]
+        for low, first in lower:
+            for high, last in upper:
+                if low != high:
+                    told[low, high] = told.get((low, high), False) or first or last
     told[SAMPLE, SAMPLE] = False
     kept = (order.known | step.stored) & read.live[step.target]
 

@@ -120,6 +120,7 @@ def budget_automaton(
         if asked:
             lengths = by_length(report.graph, asked[-1], until - time.monotonic())
             found = replace(found, lengths=lengths)
+            _output.found(automaton_budgets.lines(found), automaton_budgets.document(found))
         if epsilon is not None and found.exact:
             ways = [length.way for length in found.shown]
             losses = [largest(report.automaton, w, WIDTH, epsilon, until) if w else None for w in ways]
