@@ -53,7 +53,7 @@ def loss(automaton: Automaton, way: Way, given: Streams, width: Fraction, epsilo
     chances = _chance(model, 0), _chance(model, 1)
     meant = tuple(f"{u.variable} = {u.meaning}" for u in model.domain.ring.unbounded)
     low, high = _logarithm(chances, model, epsilon)
-    return Loss(way, given, chances, meant, low, min(high, way.cost * epsilon))
+    return Loss(way, given, chances, meant, low=low, high=min(high, way.cost * epsilon))
 
 
 def largest(automaton: Automaton, way: Way, width: Fraction, epsilon: Fraction, until: float) -> Loss | None:

@@ -288,7 +288,7 @@ def _transitions(steps: list[_Step], source: int, number: dict[str, int], ties: 
                 step.output,
                 frozenset(guard.above),
                 frozenset(guard.below),
-                step.stored,
+                stored=step.stored,
                 line=step.line,
                 strict=frozenset(guard.strict) if ties else None,
             )

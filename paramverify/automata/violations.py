@@ -1,10 +1,10 @@
 """Ways that cost more the longer they are: why an automaton is private for no multiple of ε.
 
-**What a way costs at least.** For one way and a direction δ of differences let W be min Σ d_k·|s_k − δ_k| over
-shifts s in the order that its guards ask for, with 0 for released samples. For whole τ let a(τ) be ln Pr(way)
-under the stream τ·δ. As τ grows, a(τ)/τ goes to −ε·W, whatever ε is. Each a(τ) − a(τ+1) is at most ε·W by the
-shifts, so some come as near to ε·W as one likes. So **the cost of a way is the least multiple of ε for that
-way**, for every ε (the proof is in docs/automata.md).
+**What a way costs at least.** For one way and a direction δ of differences let W be min Σ d_k·|s_k − δ_k|
+over shifts s in the order that its guards ask for, with 0 for released samples. For whole τ let a(τ) be ln
+Pr(way) under the stream τ·δ. As τ grows, a(τ)/τ goes to −ε·W, whatever ε is. Each a(τ) − a(τ+1) is at most
+ε·W by the shifts, so some come as near to ε·W as one likes. So **the cost of a way is the least multiple of
+ε for that way**, for every ε (the proof is in docs/automata.md).
 
 **Families.** A `Family` has parts of a way that are repeated n times, and a chain of samples, each of which
 lies below the next. The first one of the chain, in repetition k, wants the shift 1 or 0, and the last one

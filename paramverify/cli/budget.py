@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -37,7 +37,7 @@ from paramverify.errors import LimitError
 from paramverify.interactive.cases import is_system
 from paramverify.models.enclosed import Enclosed
 from paramverify.portfolio.obligations import discharge
-from paramverify.portfolio.session import Session
+from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.other_bounds import is_total_variation
 from paramverify.reports import case_budgets, divergence_budgets, documents, text
@@ -103,16 +103,10 @@ def command(
     if case.endswith(AUTOMATON):
         others: dict[str, Any] = {"precision": precision, "backends": backends, "strategy": strategy}
         others |= {"delta-for": delta_for, "epsilon-for": epsilon_for, "curve": curve, "at": at, "plot": plot}
-        others |= {"confirm": confirm > 1, "cluster": not executor().is_here}
-        for name in (name for name, value in others.items() if value):
-            raise click.UsageError(f"{case} is an automaton: leave --{name} out, it is for cases")
-        from paramverify.cli._automata import budget_automaton
-
         options = session_options(timeout, None, None, 1)
-        return budget_automaton(case, options, (length, epsilon), as_json, evidence)
-    if length is not None or epsilon is not None:
-        name = "--epsilon" if length is None else "--length"
-        raise click.UsageError(f"{name} is for automata (.dipa): leave it out")
+        others |= {"confirm": confirm > 1, "cluster": not executor().is_here}
+        return _of_automaton(case, options, (length, epsilon), as_json, evidence, **others)
+    _only_of_automata({"length": length, "epsilon": epsilon})
     width = share(precision or ("1e-3" if curve else "1e-9"), "--precision")
     options = session_options(timeout, backends, strategy, confirm)
     options = replace(options, on_bound=best_bound(), executor=executor())
@@ -121,6 +115,39 @@ def command(
         return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)
     if is_system(case):
         return interactive_budget(case, options, width, as_json, evidence)
+    return _of_case(case, options, width, wanted, timeout=timeout, as_json=as_json, evidence=evidence)
+
+
+def _of_automaton(
+    case: str,
+    options: Options,
+    given: tuple[str | None, str | None],
+    as_json: bool,
+    evidence: Path | None,
+    **others: Any,
+) -> int:
+    for name in (name for name, value in others.items() if value):
+        raise click.UsageError(f"{case} is an automaton: leave --{name} out, it is for cases")
+    from paramverify.cli._automata import budget_automaton
+
+    return budget_automaton(case, options, given, as_json, evidence)
+
+
+def _only_of_automata(given: Mapping[str, str | None]) -> None:
+    for name in (name for name, value in given.items() if value is not None):
+        raise click.UsageError(f"--{name} is for automata (.dipa): leave it out")
+
+
+def _of_case(
+    case: str,
+    options: Options,
+    width: Fraction,
+    wanted: Wanted,
+    *,
+    timeout: float,
+    as_json: bool,
+    evidence: Path | None,
+) -> int:
     with time_limit(timeout), Session(options) as session:
         loaded = load(case, settings=settings())
         if is_total_variation(loaded):
