@@ -15,7 +15,7 @@ from pathlib import Path
 from flint import arb, fmpq
 
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
-from paramverify.algebra.polynomials import Polynomial, RationalFunction
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.programs import Streams, case_text, streams
 from paramverify.automata.ways import Way
@@ -29,19 +29,36 @@ TIMES = (0, 16, 256)  # how far away from the means the streams are
 
 
 @dataclass(frozen=True, eq=False)
-class Loss:
-    """Two streams, the probabilities of a way under both, and low ≤ ln of their quotient ≤ high at an ε."""
+class Chances:
+    """Two streams, and the probabilities of a way under both, in the variables that `meant` explains."""
 
     way: Way
     streams: Streams
-    chances: tuple[RationalFunction, RationalFunction]
-    meant: tuple[str, ...]
+    both: tuple[RationalFunction, RationalFunction]
+    ring: Ring
+
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """What the variables stand for, such as `x_eps = exp(-eps/4)`."""
+        return tuple(f"{u.variable} = {u.meaning}" for u in self.ring.unbounded)
+
+    def loss(self, epsilon: Fraction) -> Loss:
+        """Returns how much likelier the way is under the first stream, at an ε."""
+        low, high = _logarithm(self.both, self.ring, epsilon)
+        return Loss(self, low, min(high, self.way.cost * epsilon))
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """low ≤ ln of the quotient of two probabilities ≤ high, at an ε."""
+
+    chances: Chances
     low: Fraction
     high: Fraction
 
 
-def loss(automaton: Automaton, way: Way, given: Streams, width: Fraction, epsilon: Fraction) -> Loss | None:
-    """Returns how much likelier a way is under the first stream, at an ε; None if it is beyond the engine."""
+def chances(automaton: Automaton, way: Way, given: Streams, width: Fraction) -> Chances | None:
+    """Returns the exact probabilities of a way for two streams; None if they are beyond the engine."""
     path = Path("way.toml")
     with standing_in(path, case_text(automaton, way, given, Fraction(1), width).encode()):
         try:
@@ -50,10 +67,7 @@ def loss(automaton: Automaton, way: Way, given: Streams, width: Fraction, epsilo
             return None
     if not isinstance(model, Model):
         return None
-    chances = _chance(model, 0), _chance(model, 1)
-    meant = tuple(f"{u.variable} = {u.meaning}" for u in model.domain.ring.unbounded)
-    low, high = _logarithm(chances, model, epsilon)
-    return Loss(way, given, chances, meant, low=low, high=min(high, way.cost * epsilon))
+    return Chances(way, given, (_chance(model, 0), _chance(model, 1)), model.domain.ring)
 
 
 def largest(automaton: Automaton, way: Way, width: Fraction, epsilon: Fraction, until: float) -> Loss | None:
@@ -65,7 +79,8 @@ def largest(automaton: Automaton, way: Way, width: Fraction, epsilon: Fraction, 
     for times in TIMES:
         if time.monotonic() > until:
             break
-        found = loss(automaton, way, streams(automaton, way, times), width, epsilon)
+        known = chances(automaton, way, streams(automaton, way, times), width)
+        found = None if known is None else known.loss(epsilon)
         if found is not None and (best is None or found.low > best.low):
             best = found
     return best
@@ -83,15 +98,15 @@ def _chance(model: Model, side: int) -> RationalFunction:
 
 
 def _logarithm(
-    chances: tuple[RationalFunction, RationalFunction], model: Model, epsilon: Fraction
+    both: tuple[RationalFunction, RationalFunction], ring: Ring, epsilon: Fraction
 ) -> tuple[Fraction, Fraction]:
     with working_precision(BITS):
         value = arb(fmpq(epsilon.numerator, epsilon.denominator))
         point: dict[str, arb] = {}
-        for known in model.domain.ring.unbounded:
+        for known in ring.unbounded:
             step = fmpq(known.step.numerator, known.step.denominator)
             point |= {known.variable: (-value * arb(step)).exp(), known.name: value}
-        first, second = (_at(f.numerator, point) / _at(f.denominator, point) for f in chances)
+        first, second = (_at(f.numerator, point) / _at(f.denominator, point) for f in both)
         found = (first / second).log()
         return lower_bound(found), upper_bound(found)
 

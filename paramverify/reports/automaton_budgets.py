@@ -98,11 +98,15 @@ def _length(found: Budgets, length: Length, loss: Loss | None) -> list[str]:
         return told
     told[0] += f", by {way_text(automaton, length.way.steps)}"
     if loss is not None:
-        told.append(f"    Streams: {stream(loss.streams.first)}; and: {stream(loss.streams.second)}")
+        told.append(
+            f"    Streams: {stream(loss.chances.streams.first)}; and: {stream(loss.chances.streams.second)}"
+        )
         if released(automaton, length.way.steps):
             told.append(f"    {between(automaton)}")
-        told.append(f"    The loss is at least {at_least(loss.low, DIGITS)}, with {', '.join(loss.meant)}:")
-        told += [f"    ln of {loss.chances[0]}", f"    over {loss.chances[1]}"]
+        told.append(
+            f"    The loss is at least {at_least(loss.low, DIGITS)}, with {', '.join(loss.chances.meant)}:"
+        )
+        told += [f"    ln of {loss.chances.both[0]}", f"    over {loss.chances.both[1]}"]
     return told
 
 
@@ -137,9 +141,9 @@ def _entry(found: Budgets, place: int) -> dict[str, Any]:
 
 def _loss(loss: Loss) -> dict[str, Any]:
     return {
-        "streams": [_texts(loss.streams.first), _texts(loss.streams.second)],
-        "probabilities": [str(chance) for chance in loss.chances],
-        "meaning": list(loss.meant),
+        "streams": [_texts(loss.chances.streams.first), _texts(loss.chances.streams.second)],
+        "probabilities": [str(chance) for chance in loss.chances.both],
+        "meaning": list(loss.chances.meant),
         "bounds": [outward(loss.low, float("-inf")), outward(loss.high, float("inf"))],
     }
 

@@ -14,7 +14,7 @@ from conftest import ROOT
 
 from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.chances import loss
+from paramverify.automata.chances import chances
 from paramverify.automata.evidence import machine
 from paramverify.automata.examples import WIDTH
 from paramverify.automata.orders import explore
@@ -177,8 +177,9 @@ def test_probabilities() -> None:
             continue
         way = cost(automaton, steps, [int(reading) for reading in reads])
         given = streams(automaton, way, 0)
-        found = loss(automaton, way, given, WIDTH, Fraction(3))
-        assert found is not None
+        known = chances(automaton, way, given, WIDTH)
+        assert known is not None
+        found = known.loss(Fraction(3))
         put_out = heights(automaton, steps)
         first, second = (chance(automaton, steps, s, (3.0, put_out)) for s in (given.first, given.second))
         assert math.isclose(math.log(first / second), float(found.low), rel_tol=1e-4, abs_tol=1e-4), seed

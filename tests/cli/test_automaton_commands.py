@@ -62,7 +62,7 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path, same: str)
 
 
 def test_transitions_that_no_run_takes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """They are named by their numbers in the file, with the lines; evidence and JSON have these numbers too."""
+    """They are named by their numbers in the file, with the lines; JSON has these numbers too."""
     path = tmp_path / "a.dipa"
     path.write_text(
         "(q2, 1/4, 0): if (insample < t) then output oa; goto q2\n"
