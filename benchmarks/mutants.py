@@ -77,6 +77,7 @@ TESTS = {
     "checker/automaton_runs.py": "checker/test_automaton_kernel.py",
     "checker/automaton_families.py": "checker/test_automaton_kernel.py",
     "checker/automaton_tables.py": "checker/test_automaton_kernel.py",
+    "checker/second_automata.py": "checker/test_second_automata.py",
     "checker/scripts.py": "scripts/test_script_evidence.py",
     "checker/sets.py": "checker/test_set_kernel.py checker/test_set_checker.py",
     "checker/unwinding.py": "checker/test_unwinding_checker.py",

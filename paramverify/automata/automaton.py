@@ -5,6 +5,9 @@ In a state with rate d and mean μ, `insample` is x + μ + Lap(1/(d·ε)) for th
 state that reads no input has x = 0. `insample'` has a rate and a mean of its own, and the same x. A
 transition is taken if insample lies above some stored values and below others. It may store insample, and
 it puts out a word, or insample, or insample' ([Chadha21], [Chadha23]: DiP automata).
+
+Noise may be geometric instead: Pr(k) is proportional to exp(-d·ε·|k|) on whole numbers, and so are inputs and
+means. Then two samples may be equal, and `<` and `<=` are different.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 SAMPLE, SECOND = "insample", "insample'"  # outputs that are numbers
+LAPLACE, GEOMETRIC = "laplace", "geometric"
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,9 @@ class State:
 class Transition:
     """A step: taken if insample lies above the stored values of `above` and below those of `below`.
 
-    States and variables are known by their numbers. `stored` are the variables that keep insample.
+    States and variables are known by their numbers. `stored` are the variables that keep insample. `strict`
+    are the variables that insample may not be equal to; None for all, where ties have probability 0. A
+    transition that no guard before it leaves anything has a variable above and below.
     """
 
     source: int
@@ -42,6 +48,17 @@ class Transition:
     below: frozenset[int] = frozenset()
     stored: frozenset[int] = frozenset()
     line: int = 0
+    strict: frozenset[int] | None = None
+
+    @property
+    def apart(self) -> frozenset[int]:
+        """The variables that insample is not equal to, if the transition is taken."""
+        return self.compared if self.strict is None else self.strict
+
+    @property
+    def never(self) -> bool:
+        """Whether the guard contradicts itself: no run takes the transition."""
+        return not self.above.isdisjoint(self.below & self.apart)
 
     @property
     def compared(self) -> frozenset[int]:
@@ -56,11 +73,15 @@ class Transition:
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """States, the names of variables, and the transitions in the order of the file; state 0 is the first."""
+    """States, the names of variables, and the transitions in the order of the file.
+
+    A run begins in state 0.
+    """
 
     states: tuple[State, ...]
     variables: tuple[str, ...]
     transitions: tuple[Transition, ...]
+    noise: str = LAPLACE
     leaving: Mapping[int, tuple[int, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,6 +103,13 @@ class Automaton:
 
     def guard_text(self, step: Transition) -> str:
         """Returns the guard in the words of the file, "true" where there is none."""
-        parts = [f"{SAMPLE} >= {self.variables[v]}" for v in sorted(step.above)]
-        parts += [f"{SAMPLE} < {self.variables[v]}" for v in sorted(step.below)]
-        return " && ".join(parts) or "true"
+        return " && ".join(f"{SAMPLE} {sign} {self.variables[v]}" for sign, v in comparisons(step)) or "true"
+
+
+def comparisons(step: Transition) -> list[tuple[str, int]]:
+    """Returns the comparisons of a guard: a sign, and the variable to the right of it."""
+    above, below = (">=", ">"), ("<=", "<")
+    if step.strict is None:
+        above, below = (">=", ">="), ("<", "<")
+    found = [(above[v in step.apart], v) for v in sorted(step.above)]
+    return found + [(below[v in step.apart], v) for v in sorted(step.below)]

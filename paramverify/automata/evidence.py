@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from paramverify.automata.automaton import Automaton
+from paramverify.automata.automaton import GEOMETRIC, Automaton
 from paramverify.automata.demands import Demands
+from paramverify.automata.lengths import Lengths
 from paramverify.automata.orders import Graph
 from paramverify.automata.searching import Closed
 from paramverify.automata.violations import Family
@@ -17,8 +18,9 @@ FORMAT, VERSION = "paramverify-automaton", 1
 
 
 def machine(automaton: Automaton) -> dict[str, Any]:
-    """Returns an automaton as JSON data."""
-    return {
+    """Returns an automaton as JSON data; `noise` and `strict` are there if ties have a probability."""
+    whole = automaton.noise == GEOMETRIC
+    return ({"noise": GEOMETRIC} if whole else {}) | {
         "states": [
             {
                 "name": state.name,
@@ -39,6 +41,7 @@ def machine(automaton: Automaton) -> dict[str, Any]:
                 "below": sorted(step.below),
                 "stored": sorted(step.stored),
             }
+            | ({"strict": sorted(step.apart)} if whole else {})
             for step in automaton.transitions
         ],
     }
@@ -79,6 +82,20 @@ def tables(graph: Graph, found: Sequence[Closed], multiple: Fraction) -> dict[st
             for table in found
         ],
     }
+
+
+def lengths(graph: Graph, found: Lengths, exact: bool) -> dict[str, Any]:
+    """Returns the budgets of lengths as JSON data; if `exact`, with ways that need them."""
+    data = tables(graph, found.tables, Fraction(0))
+    del data["multiple"]
+    for table, closed in zip(data["tables"], found.tables, strict=True):
+        table["read"] = closed.read
+    budgets: list[dict[str, Any]] = []
+    for entry in found.found:
+        budgets.append({"length": entry.inputs, "multiple": str(entry.multiple)})
+        if exact and entry.way is not None:
+            budgets[-1]["least"] = least(entry.way)
+    return data | {"budgets": budgets}
 
 
 def family(found: Family) -> dict[str, Any]:

@@ -4,14 +4,14 @@ A node is a state of the automaton together with the pairs (x, y) of variables o
 the guards of the way there; pairs in both directions are one and the same sample. Samples are drawn from
 densities that are positive everywhere, and all orders that agree with the pairs have positive probability.
 So a guard can be true iff no variable that must lie below insample is known to be above one that must lie
-above it: **the ways of nodes are exactly the ways of the automaton with a positive probability**. Variables
-that no guard reads before they are stored again are forgotten ([Chadha23] calls the result the augmented
-automaton).
+above it: **the ways of nodes are exactly the ways of the automaton with a positive probability**. Whole
+numbers may be equal: then a guard can be true iff it makes no circle x ≤ ... ≤ x in which one is a `<`.
+Variables that no guard reads before they are stored again are forgotten ([Chadha23] calls the result the
+augmented automaton).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from paramverify import printable
@@ -26,11 +26,15 @@ Pairs = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Node:
-    """A state of the automaton, the variables that have a value, and the pairs that are known."""
+    """A state of the automaton, the variables that have a value, and the pairs that are known.
+
+    `apart` are the pairs that cannot be equal.
+    """
 
     state: int
     pairs: Pairs
     known: frozenset[int]
+    apart: Pairs = frozenset()
 
 
 @dataclass(frozen=True)
@@ -85,29 +89,45 @@ def live_variables(automaton: Automaton) -> tuple[frozenset[int], ...]:
         found: frozenset[int] = frozenset()
         for number in automaton.leaving[state]:
             step = automaton.transitions[number]
-            found |= step.compared | (live[step.target] - step.stored)
+            if not step.never:
+                found |= step.compared | (live[step.target] - step.stored)
         if found != live[state]:
             live[state] = found
             waiting |= {step.source for step in entering.get(state, ())}
     return tuple(live)
 
 
-def fits(above: Iterable[int], below: Iterable[int], pairs: Pairs) -> bool:
-    """Tells whether a new sample may lie above and below these variables."""
-    return not any(low == high or (high, low) in pairs for low in above for high in below)
+def fits(node: Node, *steps: Transition) -> bool:
+    """Tells whether a new sample may be where the guards of all these steps ask it to be."""
+    apart = {v for step in steps for v in step.apart}
+    return not any(
+        (low == high or (high, low) in node.pairs)
+        and (low in apart or high in apart or (high, low) in node.apart)
+        for low in {v for step in steps for v in step.above}
+        for high in {v for step in steps for v in step.below}
+    )
 
 
-def after(step: Transition, pairs: Pairs, kept: frozenset[int]) -> Pairs:
-    """Returns the pairs that are known after a step, of the variables that are kept."""
-    lower = set(step.above) | {x for x, y in pairs if y in step.above}
-    upper = set(step.below) | {y for x, y in pairs if x in step.below}
-    found = {(x, y) for x, y in pairs} | {(x, y) for x in lower for y in upper}
-    stays = kept - step.stored
-    found = {(x, y) for x, y in found if x in stays and y in stays}
-    stored = step.stored & kept
-    found |= {(x, v) for x in lower & stays for v in stored}
-    found |= {(v, y) for y in upper & stays for v in stored}
-    return frozenset(found | {(v, w) for v in stored for w in stored if v != w})
+def after(step: Transition, node: Node, kept: frozenset[int]) -> tuple[Pairs, Pairs]:
+    """Returns the pairs that are known after a step, of the variables that are kept; and those apart."""
+    apart: dict[tuple[int, int], bool] = {pair: pair in node.apart for pair in node.pairs}
+    lower, upper = dict.fromkeys(step.above, False), dict.fromkeys(step.below, False)
+    for v in step.above:
+        for x, told in [(v, False), *((x, apart[x, y]) for x, y in node.pairs if y == v)]:
+            lower[x] = lower.get(x, False) or told or v in step.apart
+    for v in step.below:
+        for y, told in [(v, False), *((y, apart[x, y]) for x, y in node.pairs if x == v)]:
+            upper[y] = upper.get(y, False) or told or v in step.apart
+    for x, first in lower.items():
+        for y, second in upper.items():
+            if x != y:
+                apart[x, y] = apart.get((x, y), False) or first or second
+    stays, stored = kept - step.stored, step.stored & kept
+    found = {pair: told for pair, told in apart.items() if stays.issuperset(pair)}
+    found |= {(x, v): told for x, told in lower.items() if x in stays for v in stored}
+    found |= {(v, y): told for y, told in upper.items() if y in stays for v in stored}
+    found |= {(v, w): False for v in stored for w in stored if v != w}
+    return frozenset(found), frozenset(pair for pair, told in found.items() if told)
 
 
 def explore(automaton: Automaton) -> Graph:
@@ -125,7 +145,8 @@ def explore(automaton: Automaton) -> Graph:
             step = automaton.transitions[number]
             kept = live[step.target]
             known = (node.known | step.stored) & kept
-            following = Node(step.target, after(step, node.pairs, kept), known)
+            pairs, apart = after(step, node, kept)
+            following = Node(step.target, pairs, known, apart)
             target = numbers.setdefault(following, len(nodes))
             if target == len(nodes):
                 nodes.append(following)
@@ -140,13 +161,15 @@ def _taken(automaton: Automaton, node: Node) -> list[int]:
     found: list[int] = []
     for number in automaton.leaving[node.state]:
         step = automaton.transitions[number]
+        if step.never:
+            continue
         for variable in sorted(step.compared - node.known):
             name = printable.name(automaton.variables[variable])
             raise InputError(f"line {step.line}: {name} is compared before a value is stored in it")
-        if not fits(step.above, step.below, node.pairs):
+        if not fits(node, step):
             continue
         for other in (automaton.transitions[k] for k in found):
-            if fits(step.above | other.above, step.below | other.below, node.pairs):
+            if fits(node, step, other):
                 reason = f"two guards of {printable.name(automaton.states[node.state].name)} are true at once"
                 raise InputError(f"line {step.line}: {reason}; add to this one what excludes the other")
         found.append(number)

@@ -2,7 +2,7 @@
 
 The case that is made has the two streams as its only neighbours. Its output is "way" if the run takes the
 way, and "other" as soon as it does not. Where a number is put out, the way asks that it lies in an interval
-around 0 of the given width: a set of outputs.
+around 0 of the given width: a set of outputs. A whole number is put out as it is: see `heights`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.automata.automaton import SAMPLE, SECOND, Automaton
+from paramverify.automata.automaton import GEOMETRIC, SAMPLE, SECOND, Automaton, comparisons
 from paramverify.automata.ways import Way
 
 PARAMETER = "eps"
@@ -28,7 +28,7 @@ class Streams:
 def streams(automaton: Automaton, way: Way, times: int) -> Streams:
     """Returns two streams in the direction of a way's differences, so many times 1 away from the means.
 
-    For large times, and as epsilon grows, ln of the ratio of the probabilities comes near to the cost.
+    For large times, ln of the ratio of the probabilities comes near to the cost times epsilon.
     """
     first, second = [], []
     for number, sign in zip(way.steps, way.signs, strict=True):
@@ -39,30 +39,56 @@ def streams(automaton: Automaton, way: Way, times: int) -> Streams:
     return Streams(tuple(first), tuple(second))
 
 
+def heights(automaton: Automaton, steps: Sequence[int]) -> list[int]:
+    """Returns whole numbers in the order of a way, as near to each other as they can be; 0 is the least."""
+    holder: dict[int, int] = {}
+    pairs: list[tuple[int, int, bool]] = []
+    for place, number in enumerate(steps):
+        step = automaton.transitions[number]
+        pairs += [(holder[v], place, v in step.apart) for v in step.above]
+        pairs += [(place, holder[v], v in step.apart) for v in step.below]
+        holder |= dict.fromkeys(step.stored, place)
+    found = [0] * len(steps)
+    for _ in steps:
+        for low, high, apart in pairs:
+            found[high] = max(found[high], found[low] + apart)
+    return found
+
+
 def program(automaton: Automaton, steps: Sequence[int], width: Fraction) -> str:
     """Returns the text of the program that says whether a run takes a way."""
     lines: list[str] = []
     holder: dict[int, str] = {}
-    read = 0
+    read, whole = 0, automaton.noise == GEOMETRIC
+    put_out = heights(automaton, steps) if whole else []
     for place, number in enumerate(steps):
         step = automaton.transitions[number]
         state = automaton.state_of(step)
         given, sample = "0", f"s{place}"
         if state.reads:
             given, read = f"q[{read}]", read + 1
-        lines.append(f"{sample} = {given} + {state.mean} + laplace(1 / ({state.rate} * {PARAMETER}))")
-        tests = [f"{sample} >= {holder[v]}" for v in sorted(step.above)]
-        tests += [f"{sample} < {holder[v]}" for v in sorted(step.below)]
+        lines.append(f"{sample} = {given} + {state.mean} + {_noise(automaton, state.rate)}")
+        tests = [f"{sample} {sign} {holder[v]}" for sign, v in comparisons(step)]
         if step.releases:
-            tests += [f"{sample} >= {-width}", f"{sample} < {width}"]
+            tests += [f"{sample} == {put_out[place]}"] if whole else _near(sample, width)
         elif step.output == SECOND and state.second is not None:
             rate, mean = state.second
-            lines.append(f"t{place} = {given} + {mean} + laplace(1 / ({rate} * {PARAMETER}))")
-            tests += [f"t{place} >= {-width}", f"t{place} < {width}"]
+            lines.append(f"t{place} = {given} + {mean} + {_noise(automaton, rate)}")
+            tests += [f"t{place} == 0"] if whole else _near(f"t{place}", width)
         for test in tests:
             lines += [f"if not ({test}):", '    output("other")', "    stop"]
         holder |= dict.fromkeys(step.stored, sample)
     return "\n".join([*lines, 'output("way")', ""])
+
+
+def _noise(automaton: Automaton, rate: Fraction) -> str:
+    if automaton.noise == GEOMETRIC:
+        return f"geometric(exp(-{rate} * {PARAMETER}))"
+    return f"laplace(1 / ({rate} * {PARAMETER}))"
+
+
+def _near(sample: str, width: Fraction) -> list[str]:
+    return [f"{sample} >= {-width}", f"{sample} < {width}"]
 
 
 def released(automaton: Automaton, steps: Sequence[int]) -> bool:

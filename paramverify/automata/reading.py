@@ -5,7 +5,8 @@
 
 A state has its name, the rate d and the mean, and where it is used, rate and mean of `insample'` (also
 written `insampleprime`). A state that is only gone to ends the run. Guards are tried in order: a transition
-is taken if its guard is true and none before it is. The text is data; nothing of it is run.
+is taken if its guard is true and none before it is. The words `noise geometric` before the first state say
+that noise is geometric; DiPAut has no such words. The text is data; nothing of it is run.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from paramverify.automata.automaton import SAMPLE, SECOND, Automaton, State, Transition
+from paramverify.automata.automaton import (
+    GEOMETRIC,
+    LAPLACE,
+    SAMPLE,
+    SECOND,
+    Automaton,
+    State,
+    Transition,
+)
 from paramverify.errors import InputError, LimitError, located
 from paramverify.files import read_file
 
@@ -98,6 +107,7 @@ class _Parser:
         self.tokens, self.place = tokens, 0
         self.variables: dict[str, int] = {}
         self.stored: set[int] = set()
+        self.noise = LAPLACE
 
     @property
     def now(self) -> _Token:
@@ -146,6 +156,8 @@ class _Parser:
     def automaton(self) -> Automaton:
         states: dict[str, State] = {}
         steps: dict[str, list[_Step]] = {}
+        if self.has("noise"):
+            self.noise = self.take(LAPLACE, GEOMETRIC).text
         while self.now.kind != "end":
             state = self.state()
             if state.name in states:
@@ -163,16 +175,17 @@ class _Parser:
             State(n, False, Fraction(1), Fraction(0), line=line) for n, line in ends.items()
         ]
         number = {state.name: k for k, state in enumerate(every)}
-        found = [t for name in order for t in _transitions(steps[name], number[name], number)]
+        ties = self.noise == GEOMETRIC
+        found = [t for name in states for t in _transitions(steps[name], number[name], number, ties)]
         if len(every) > MAX_STATES or len(found) > MAX_TRANSITIONS:
             raise LimitError(f"{len(every):,} states and {len(found):,} transitions are too many")
         self.check_stored(found)
-        return Automaton(tuple(every), tuple(self.variables), tuple(found))
+        return Automaton(tuple(every), tuple(self.variables), tuple(found), self.noise)
 
     def check_stored(self, found: list[Transition]) -> None:
         names = list(self.variables)
         for step in found:
-            for variable in sorted(step.compared - self.stored):
+            for variable in sorted(step.compared - self.stored) if not step.never else ():
                 raise _Mistake(f"{names[variable]} is compared, and nothing is stored in it", step.line)
 
     def state(self) -> State:
@@ -193,6 +206,8 @@ class _Parser:
             raise _Mistake(reason, line)
         if any(rate <= 0 for rate in numbers[::2]):
             raise _Mistake(f"the rate of {name} must be positive", line)
+        if self.noise == GEOMETRIC and any(mean.denominator > 1 for mean in numbers[1::2]):
+            raise _Mistake(f"the mean of {name} must be a whole number, as geometric noise is", line)
         self.take(":")
         second = (numbers[2], numbers[3]) if len(numbers) == 4 else None
         return State(name, reads, numbers[0], numbers[1], second=second, line=line)
@@ -211,7 +226,7 @@ class _Parser:
         while True:
             self.take(SAMPLE)
             sign = self.take("<", "<=", ">", ">=").text
-            guard.append((sign[0], self.variable(self.name("a variable"))))
+            guard.append((sign, self.variable(self.name("a variable"))))
             if not self.has("&&"):
                 break
         self.take(")")
@@ -248,28 +263,64 @@ class _Parser:
         return self.name("an output").text
 
 
-def _transitions(steps: list[_Step], source: int, number: dict[str, int]) -> list[Transition]:
+def _transitions(steps: list[_Step], source: int, number: dict[str, int], ties: bool) -> list[Transition]:
     """Returns the transitions of a state, each with what keeps the guards before it from being true.
 
-    A guard of several comparisons is excluded where only one of them is not among those of the later guard. A
-    later guard that has all of them is never reached.
+    A guard of several comparisons is excluded where only one of them does not follow from the later guard. A
+    later guard from which all of them follow is never reached: it gets the contrary of one of them, and
+    contradicts itself. `ties` tells whether samples may be equal.
     """
     found: list[Transition] = []
-    guards: list[tuple[frozenset[int], frozenset[int]]] = []
+    guards: list[_Guard] = []
     for step in steps:
-        above = frozenset(v for sign, v in step.guard if sign == ">")
-        below = frozenset(v for sign, v in step.guard if sign == "<")
-        reached = True
-        for others_above, others_below in guards:
-            if above & others_below or below & others_above:
-                continue
-            more_above, more_below = others_above - above, others_below - below
-            if not more_above and not more_below:
-                reached = False
-            elif len(more_above) + len(more_below) == 1:
-                above, below = above | more_below, below | more_above
-        guards.append((above, below))
-        if reached and not above & below:
-            guard = {"above": above, "below": below, "stored": step.stored}
-            found.append(Transition(source, number[step.target], step.output, **guard, line=step.line))
+        guard = _Guard(
+            {v for sign, v in step.guard if sign[0] == ">"},
+            {v for sign, v in step.guard if sign[0] == "<"},
+            {v for sign, v in step.guard if not ties or len(sign) == 1},
+        )
+        for other in guards:
+            guard.exclude(other, ties)
+        guards.append(guard)
+        found.append(
+            Transition(
+                source,
+                number[step.target],
+                step.output,
+                frozenset(guard.above),
+                frozenset(guard.below),
+                stored=step.stored,
+                line=step.line,
+                strict=frozenset(guard.strict) if ties else None,
+            )
+        )
     return found
+
+
+@dataclass
+class _Guard:
+    """Variables that insample lies above and below, and those that it is not equal to."""
+
+    above: set[int]
+    below: set[int]
+    strict: set[int]
+
+    def exclude(self, other: _Guard, ties: bool) -> None:
+        """Adds the contrary of what another guard says more than this one, if that is one comparison."""
+        if (self.above | other.above) & (self.below | other.below) & (self.strict | other.strict):
+            return
+        more = [(v, True) for v in sorted(other.above) if not self.follows(v, self.above, other)]
+        more += [(v, False) for v in sorted(other.below) if not self.follows(v, self.below, other)]
+        if not more:  # this guard is never true: one comparison and its contrary
+            more = [(v, True) for v in sorted(other.above)[:1]] or [
+                (v, False) for v in sorted(other.below)[:1]
+            ]
+        if len(more) > 1:
+            return
+        for variable, upwards in more:
+            (self.below if upwards else self.above).add(variable)
+            if not ties or variable not in other.strict:  # the contrary of <= is >, that of < is >=
+                self.strict.add(variable)
+
+    def follows(self, variable: int, side: set[int], other: _Guard) -> bool:
+        """Tells whether this guard says as much of a variable as the other one."""
+        return variable in side and (variable in self.strict or variable not in other.strict)

@@ -24,7 +24,7 @@ Table = dict[tuple[int, ...], int]  # without shifts that the order does not all
 
 
 @dataclass(frozen=True, eq=False)
-class _Reached:
+class Reached:
     """A way so far: its node, stored variables and table, the last step with its difference, and the rest."""
 
     node: int
@@ -32,19 +32,24 @@ class _Reached:
     table: Table
     step: int = -1
     sign: int = 0
-    before: _Reached | None = None
+    before: Reached | None = None
 
     def least(self) -> int:
+        """Returns what the way costs if it ends here."""
         return min(self.table.values())
 
 
 @dataclass(frozen=True)
 class Closed:
-    """A table that bounds the costs so far of ways to a node, in the order of all shifts; None: no bound."""
+    """A table that bounds the costs so far of ways to a node, in the order of all shifts; None: no bound.
+
+    `read` is how many inputs were read, where that is counted.
+    """
 
     node: int
     variables: tuple[int, ...]
     costs: tuple[Fraction | None, ...]
+    read: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,42 +68,48 @@ def search(graph: Graph, goal: Fraction) -> Searched:
     if any(len(node.known) > MOST_VARIABLES for node in graph.nodes):
         return Searched(None)
     automaton = graph.automaton
-    rates = [state.rate for state in automaton.states]
-    rates += [automaton.second_rate(step) for step in automaton.transitions]
-    unit = lcm(*(rate.denominator for rate in rates))
-    best = _Reached(0, (), {(): 0})
+    unit = unit_of(automaton)
+    best = Reached(0, (), {(): 0})
     kept: dict[tuple[int, tuple[int, ...]], list[Table]] = {(0, ()): [best.table]}
     waiting = [best]
     for reached in waiting:
-        for following in _following(graph, reached, unit):
-            tables = kept.setdefault((following.node, following.variables), [])
-            if not any(_bounds(other, following.table) for other in tables):
-                tables[:] = [other for other in tables if not _bounds(following.table, other)]
-                tables.append(following.table)
-                waiting.append(following)
-                best = max(best, following, key=_Reached.least)
+        for step in following(graph, reached, unit):
+            tables = kept.setdefault((step.node, step.variables), [])
+            if not any(bounds(other, step.table) for other in tables):
+                tables[:] = [other for other in tables if not bounds(step.table, other)]
+                tables.append(step.table)
+                waiting.append(step)
+                best = max(best, step, key=Reached.least)
         if best.least() >= goal * unit or len(waiting) > MOST_TABLES:
-            return Searched(_way(automaton, best))
+            return Searched(way_of(automaton, best))
     closed = tuple(
-        Closed(node, variables, _costs(table, len(variables), unit))
+        Closed(node, variables, costs_of(table, len(variables), unit))
         for (node, variables), tables in kept.items()
         for table in tables
     )
-    return Searched(_way(automaton, best), closed)
+    return Searched(way_of(automaton, best), closed)
 
 
-def _bounds(one: Table, other: Table) -> bool:
+def unit_of(automaton: Automaton) -> int:
+    """Returns a number that makes all costs of an automaton whole."""
+    rates = [state.rate for state in automaton.states]
+    rates += [automaton.second_rate(step) for step in automaton.transitions]
+    return lcm(*(rate.denominator for rate in rates))
+
+
+def bounds(one: Table, other: Table) -> bool:
     """Tells whether a table is nowhere less than another one of the same variables."""
     return all(key in other and value >= other[key] for key, value in one.items())
 
 
-def _costs(table: Table, variables: int, unit: int) -> tuple[Fraction | None, ...]:
+def costs_of(table: Table, variables: int, unit: int) -> tuple[Fraction | None, ...]:
     """Returns the costs of all shifts in their order; None where the order does not allow them."""
     every = product((-1, 0, 1), repeat=variables)
     return tuple(Fraction(table[shifts], unit) if shifts in table else None for shifts in every)
 
 
-def _following(graph: Graph, reached: _Reached, unit: int) -> Iterator[_Reached]:
+def following(graph: Graph, reached: Reached, unit: int) -> Iterator[Reached]:
+    """Returns all ways with one step more; costs are whole multiples of 1/unit."""
     automaton = graph.automaton
     for number in graph.leaving[reached.node]:
         edge = graph.edges[number]
@@ -108,11 +119,11 @@ def _following(graph: Graph, reached: _Reached, unit: int) -> Iterator[_Reached]
         variables = tuple(sorted({*stays, *(step.stored & kept)}))
         for sign in (-1, 1) if automaton.state_of(step).reads else (0,):
             table = _table(automaton, step, reached, (variables, sign, unit))
-            yield _Reached(edge.target, variables, table, edge.transition, sign=sign, before=reached)
+            yield Reached(edge.target, variables, table, edge.transition, sign=sign, before=reached)
 
 
 def _table(
-    automaton: Automaton, step: Transition, reached: _Reached, given: tuple[tuple[int, ...], int, int]
+    automaton: Automaton, step: Transition, reached: Reached, given: tuple[tuple[int, ...], int, int]
 ) -> Table:
     variables, sign, unit = given
     rate = int(automaton.state_of(step).rate * unit)
@@ -130,7 +141,8 @@ def _table(
     return table
 
 
-def _way(automaton: Automaton, reached: _Reached) -> Way | None:
+def way_of(automaton: Automaton, reached: Reached) -> Way | None:
+    """Returns the way with its cost and flows; None where it has no steps."""
     steps: list[int] = []
     signs: list[int] = []
     while reached.before is not None:

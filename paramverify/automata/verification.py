@@ -49,6 +49,12 @@ class Report:
         return Standing.UNKNOWN if self.family is None or self.confused else Standing.VIOLATED
 
     @property
+    def never(self) -> tuple[int, ...]:
+        """The transitions that no run takes."""
+        taken = {edge.transition for edge in self.graph.edges}
+        return tuple(k for k in range(len(self.automaton.transitions)) if k not in taken)
+
+    @property
     def least(self) -> Fraction:
         """A number so that no multiple below it is enough."""
         return Fraction(0) if self.way is None else self.way.cost
@@ -70,7 +76,8 @@ def verify(automaton: Automaton) -> Report:
     """Decides whether an automaton is private for some multiple of ε.
 
     Private means: there is a number D so that for every ε > 0, all streams of one length whose entries differ
-    by at most 1 each, and all outputs, the probabilities (or densities) are within a factor of exp(D·ε).
+    by at most 1 each, and all outputs, the probabilities (or densities) are within a factor of exp(D·ε). If
+    it is so for one ε, it is so for every ε.
 
     Raises:
         InputError: a guard reads what has no value, or two guards are true at once.

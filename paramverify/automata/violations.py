@@ -1,12 +1,10 @@
 """Ways that cost more the longer they are: why an automaton is private for no multiple of ε.
 
-**What a way costs at least.** For one way let V(α) be the least Σ d_k·|x_k − centre_k(α)| over all samples
-x in the order that its guards ask for, with released samples fixed. As ε grows, ln Pr_α(way)/ε goes to
-−V(α) (Laplace's principle). V is convex and piecewise linear, and the samples are ordered by a cone. So for
-a direction δ of differences, V(τ·δ + δ) − V(τ·δ) is V_cone(δ) = min Σ d_k·|s_k + δ_k| for large τ: the
-minimum over shifts s in the same order, with 0 for released ones. This is the cost of the best shifts for
-these streams. So **the cost of a way is the least multiple of ε for that way**: no multiple below it is one
-for all ε.
+**What a way costs at least.** For one way and a direction δ of differences let W be min Σ d_k·|s_k − δ_k|
+over shifts s in the order that its guards ask for, with 0 for released samples. For whole τ let a(τ) be ln
+Pr(way) under the stream τ·δ. As τ grows, a(τ)/τ goes to −ε·W, whatever ε is. Each a(τ) − a(τ+1) is at most
+ε·W by the shifts, so some come as near to ε·W as one likes. So **the cost of a way is the least multiple of
+ε for that way**, for every ε (the proof is in docs/automata.md).
 
 **Families.** A `Family` has parts of a way that are repeated n times, and a chain of samples, each of which
 lies below the next. The first one of the chain, in repetition k, wants the shift 1 or 0, and the last one

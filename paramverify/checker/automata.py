@@ -1,6 +1,7 @@
 """Checks that an automaton over streams is private for a multiple of ε, or for none: standard library only.
 
-A state with rate d draws x + mean + Lap(1/(d·ε)), where x is the next input, or 0 if it reads none. A
+A state with rate d draws x + mean + Lap(1/(d·ε)), where x is the next input, or 0 if it reads none. If noise
+is geometric, Pr(k) is proportional to exp(-d·ε·|k|) on whole numbers, and sums take the place of integrals. A
 transition is taken if the sample lies above and below stored values. The probabilities of a way (a sequence
 of transitions, with densities where a sample is put out) under streams α and β with |α_k − β_k| ≤ 1 are
 compared.
@@ -18,18 +19,21 @@ beginning there is a chain of demands, and its first weight bounds W.
 
 **Tables** (`tables`) show the same from the beginning of ways: see `automaton_tables`.
 
-**Not private** (`violated`). As ε grows, ln Pr_α(way)/ε goes to −V(α), the least Σ d·|x_k − centre_k| over
-ordered samples (Laplace's principle), for densities too. V is convex and piecewise linear, and orders are
-cones: V(τδ + δ) − V(τδ) is for large τ the least Σ d·|s_k + δ_k| over ordered shifts s, with 0 for what is
-put out. So no multiple below this cost is one for all ε. The document has a way with repeated parts and a
-chain of samples, each below the next one in every repetition, whose ends want shifts in the wrong order:
-each repetition adds to the cost. Outputs tell the way, which is checked; so probabilities of ways are
+**Not private** (`violated`). Let W be the least Σ d·|s_k − δ_k| over ordered shifts s, with 0 for what is
+put out. For τ = 0, 1, 2, ... let a(τ) = ln Pr(way) under the stream τ·δ, for densities too. As τ grows,
+a(τ)/τ goes to −ε·W, for every ε: the most likely samples are τ times the best shifts, but for a bounded
+distance. Each a(τ) − a(τ+1) is at most ε·W, and their average goes to it. So some come as near to ε·W as one
+likes: whatever ε is, no multiple below W is enough. The document has a way with repeated parts and a chain
+of samples, each below the next one in every repetition, whose ends want shifts in the wrong order: each
+repetition adds to the cost. Outputs tell the way, which is checked; so probabilities of ways are
 probabilities of outputs.
 
 **Least multiple** (`least`). A way with differences δ, and two flows along its order: flows between samples
 that want 1 and those that want less, and between those that want 0 or more and those that want -1, within
 the rates. For every t in (0, 1) the samples with s > t are closed upwards, so that their cut is at least
 the first flow; for t in (-1, 0) the second one. The integral over t is the cost.
+
+**Lengths** (`lengths`): tables that bound all ways that read at most n inputs, and ways that need as much.
 """
 
 from __future__ import annotations
@@ -44,7 +48,7 @@ from typing import Any
 from . import automaton_shapes
 from .automaton_families import check_family
 from .automaton_runs import Machine, explore, first_order, machine, outputs_differ, walk
-from .automaton_tables import bounded_by_tables
+from .automaton_tables import bounded_by_length, bounded_by_tables
 from .claims import Report
 from .strict import Rejected, check
 
@@ -71,7 +75,8 @@ def _check(document: Any) -> list[str]:
         outputs_differ(read, explore(read))
         gain, period = check_family(read, document["family"])
         each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
-        return [f"family: {each} {gain} times epsilon more: no multiple of epsilon is enough"]
+        told = [f"family: {each} {gain} times epsilon more: no multiple of epsilon is enough"]
+        return [*told, *_lengths(read, document)]
     if len({"proof", "tables"} & document.keys()) != 1 or "family" in document:
         raise Rejected("privacy has one proof, and no family")
     if "tables" in document:
@@ -89,6 +94,30 @@ def _check(document: Any) -> list[str]:
         lines.append(f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough")
         if cost > bound:
             raise Rejected("a way costs more than the bound")
+    return [*lines, *_lengths(read, document)]
+
+
+def _lengths(read: Machine, document: Any) -> list[str]:
+    """Returns what is shown of streams of single lengths."""
+    if "lengths" not in document:
+        return []
+    data = document["lengths"]
+    edges, following = _classes(read, data)
+    _covered(read, data["classes"], following)
+    lines = []
+    multiples = bounded_by_length(read, data, edges)
+    for budget in data["budgets"]:
+        length, enough = budget["length"], multiples[budget["length"]]
+        line = f"length {length}: {enough} times epsilon is enough"
+        if "least" in budget:
+            outputs_differ(read, explore(read))
+            steps = budget["least"]["steps"]
+            if _least(read, budget["least"]) != enough:
+                raise Rejected(f"a way does not need the budget of length {length}")
+            if sum(read.states[read.steps[number].source].reads for number in steps) > length:
+                raise Rejected(f"a way reads more than {length} inputs")
+            line += ", and no less is"
+        lines.append(line)
     return lines
 
 

@@ -3,6 +3,10 @@
 All orders of stored values that agree with the guards of a way have positive probability, because samples
 have densities that are positive everywhere. So a transition is possible iff no value that must lie below
 the sample is known to lie above one that must lie above it.
+
+With geometric noise samples are whole numbers, all of them with positive probability, and they may be equal.
+Comparisons x ≤ y and x < y have a solution iff no circle of them has a `<`: if there is none, let each value
+be the largest number of `<` on a chain that ends there.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from typing import Any
 from .strict import Rejected
 
 MAX_ORDERS = 100_000
+SAMPLE = -1  # among variables: the new sample
 
 
 @dataclass(frozen=True)
@@ -39,15 +44,25 @@ class Step:
     above: frozenset[int]
     below: frozenset[int]
     stored: frozenset[int]
+    apart: frozenset[int]
+
+    @property
+    def never(self) -> bool:
+        """Whether the guard contradicts itself."""
+        return bool(self.above & self.below & self.apart)
 
 
 @dataclass(frozen=True)
 class Order:
-    """A state, the variables that have a value and are still compared, and pairs (x, y) with x ≤ y."""
+    """A state, the variables that have a value and are still compared, and pairs (x, y) with x ≤ y.
+
+    `apart` are those of the pairs with x < y.
+    """
 
     state: int
     known: frozenset[int]
     pairs: frozenset[tuple[int, int]]
+    apart: frozenset[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -74,12 +89,14 @@ class Machine:
         found: list[int] = []
         for number in self.leaving[order.state]:
             step = self.steps[number]
+            if step.never:
+                continue
             if not step.above | step.below <= order.known:
                 raise Rejected(f"transition {number} compares a variable that has no value")
-            if not fits(step.above, step.below, order.pairs):
+            if not fits([step], order):
                 continue
             for other in (self.steps[k] for k in found):
-                if fits(step.above | other.above, step.below | other.below, order.pairs):
+                if fits([step, other], order):
                     raise Rejected(f"transition {number} is possible at once with another one")
             found.append(number)
         for number in found:
@@ -98,7 +115,11 @@ def machine(data: Any) -> Machine:
     )
     if not states or any(s.rate <= 0 or s.second < 0 for s in states):
         raise Rejected("there is no state, or a rate is not positive")
-    steps = tuple(_step(s, len(states), len(data["variables"])) for s in data["transitions"])
+    whole = "noise" in data
+    steps = tuple(_step(s, len(states), len(data["variables"]), whole) for s in data["transitions"])
+    means = [s["mean"] for s in data["states"]] + [s["second"][1] for s in data["states"] if s["second"]]
+    if whole and any(Fraction(mean).denominator > 1 for mean in means):
+        raise Rejected("noise is geometric, and a mean is not a whole number")
     for step in steps:
         if step.output == "insample'" and not states[step.source].second:
             raise Rejected("insample' is put out by a state without a rate for it")
@@ -106,8 +127,13 @@ def machine(data: Any) -> Machine:
     return Machine(states, steps, len(data["variables"]), leaving, _live(len(states), steps))
 
 
-def _step(data: Any, states: int, variables: int) -> Step:
+def _step(data: Any, states: int, variables: int, whole: bool) -> Step:
+    if ("strict" in data) != whole:
+        raise Rejected("a transition says which comparisons are strict iff noise is geometric")
     sets = [frozenset(data[name]) for name in ("above", "below", "stored")]
+    sets.append(frozenset(data["strict"]) if whole else sets[0] | sets[1])
+    if not sets[3] <= sets[0] | sets[1]:
+        raise Rejected("a strict comparison is none")
     if not (0 <= data["source"] < states and 0 <= data["target"] < states):
         raise Rejected("a transition is between states that are not there")
     if any(not 0 <= v < variables for found in sets for v in found):
@@ -121,40 +147,65 @@ def _live(states: int, steps: Iterable[Step]) -> tuple[frozenset[int], ...]:
     while changed:
         changed = False
         for step in steps:
+            if step.never:
+                continue
             found = live[step.source] | step.above | step.below | (live[step.target] - step.stored)
             changed = changed or found != live[step.source]
             live[step.source] = found
     return tuple(live)
 
 
-def fits(above: Iterable[int], below: Iterable[int], pairs: frozenset[tuple[int, int]]) -> bool:
-    """Tells whether a sample may lie above and below these values."""
-    high = list(below)
-    return all(x != y and (y, x) not in pairs for x in above for y in high)
+def fits(steps: Iterable[Step], order: Order) -> bool:
+    """Tells whether a sample may be where the guards of all these steps ask it to be."""
+    edges = {(v, SAMPLE): v in step.apart for step in steps for v in step.above}
+    ends = {(SAMPLE, v): v in step.apart for step in steps for v in step.below}
+    for step in steps:
+        edges |= {(v, SAMPLE): True for v in step.above & step.apart}
+        ends |= {(SAMPLE, v): True for v in step.below & step.apart}
+    for (low, _), first in edges.items():
+        for (_, high), last in ends.items():
+            if low == high and (first or last):
+                return False
+            if (high, low) in order.pairs and (first or last or (high, low) in order.apart):
+                return False
+    return True
 
 
 def after(read: Machine, order: Order, number: int) -> Order:
     """Returns what is known after a transition: the sample is put between the values, and then stored."""
-    step, sample = read.steps[number], -1
-    lower = step.above | {x for x, y in order.pairs if y in step.above}
-    upper = step.below | {y for x, y in order.pairs if x in step.below}
-    pairs = set(order.pairs) | {(x, y) for x in lower for y in upper}
-    pairs |= {(x, sample) for x in lower} | {(sample, y) for y in upper} | {(sample, sample)}
+    step = read.steps[number]
+    told = {pair: pair in order.apart for pair in order.pairs}
+    told |= {(v, SAMPLE): v in step.apart for v in step.above}
+    told |= {(SAMPLE, v): v in step.apart for v in step.below}
+    for middle in (*sorted(step.above | step.below), SAMPLE):  # values are closed already
+        lower = [(x, strict) for (x, y), strict in told.items() if y == middle]
+        upper = [(y, strict) for (x, y), strict in told.items() if x == middle]
+        for low, first in lower:
+            for high, last in upper:
+                if low != high:
+                    told[low, high] = told.get((low, high), False) or first or last
+    told[SAMPLE, SAMPLE] = False
     kept = (order.known | step.stored) & read.live[step.target]
 
     def names(value: int) -> list[int]:
-        if value == sample:
+        if value == SAMPLE:
             return sorted(step.stored & kept)
         return [value] if value in kept and value not in step.stored else []
 
-    told = {(x, y) for low, high in pairs for x in names(low) for y in names(high) if x != y}
-    return Order(step.target, kept, frozenset(told))
+    pairs = {
+        (x, y): strict
+        for (low, high), strict in told.items()
+        for x in names(low)
+        for y in names(high)
+        if x != y
+    }
+    return Order(step.target, kept, frozenset(pairs), frozenset(p for p, strict in pairs.items() if strict))
 
 
 def first_order(read: Machine) -> Order:
     """Returns what is known in the beginning: the first state, and nothing of any value."""
     del read
-    return Order(0, frozenset(), frozenset())
+    return Order(0, frozenset(), frozenset(), frozenset())
 
 
 def walk(read: Machine, order: Order, number: int) -> Order:

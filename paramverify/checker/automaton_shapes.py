@@ -30,12 +30,15 @@ MACHINE = record(
                     "above": listed(whole),
                     "below": listed(whole),
                     "stored": listed(whole),
-                }
+                },
+                {"strict": listed(whole)},
             )
         ),
-    }
+    },
+    {"noise": one_of("geometric")},
 )
 FLOW = listed(row(whole, whole, rational))
+LEAST = record({"steps": listed(whole), "signs": listed(whole), "high": FLOW, "low": FLOW})
 AUTOMATON = record(
     {
         "format": one_of("paramverify-automaton"),
@@ -73,7 +76,24 @@ AUTOMATON = record(
                 ),
             }
         ),
-        "least": record({"steps": listed(whole), "signs": listed(whole), "high": FLOW, "low": FLOW}),
+        "least": LEAST,
+        "lengths": record(
+            {
+                "classes": listed(whole),
+                "edges": listed(row(whole, whole, whole)),
+                "tables": listed(
+                    record(
+                        {
+                            "class": whole,
+                            "variables": listed(whole),
+                            "costs": listed(maybe(rational)),
+                            "read": whole,
+                        }
+                    )
+                ),
+                "budgets": listed(record({"length": whole, "multiple": rational}, {"least": LEAST})),
+            }
+        ),
         "family": record(
             {
                 "kind": one_of("disclosing cycle", "leaking cycle", "leaking pair", "privacy-violating path"),

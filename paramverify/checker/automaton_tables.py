@@ -6,6 +6,9 @@ another such function of it, which is larger where c is larger. So if c is at mo
 leads from each table to functions that are at most a table again, all functions are. Where a table has no
 entry, it bounds nothing. What a way costs is the least value of its function, so at most the least entry of
 a table.
+
+Tables of lengths (`lengths`) say how many inputs were read so far. A step leads to what a table bounds that
+has read no more. So tables with at most n inputs bound all ways that read at most n.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ class _Table:
     place: int
     variables: tuple[int, ...]
     costs: Costs  # without entries that bound nothing
+    read: int = 0
 
 
 def bounded_by_tables(read: Machine, proof: Any, edges: Iterable[tuple[int, ...]]) -> Fraction:
@@ -57,6 +61,36 @@ def bounded_by_tables(read: Machine, proof: Any, edges: Iterable[tuple[int, ...]
     return bound
 
 
+def bounded_by_length(read: Machine, data: Any, edges: Iterable[tuple[int, ...]]) -> dict[int, Fraction]:
+    """Returns the multiples that tables show for ways of classes that read at most so many inputs.
+
+    Raises:
+        Rejected: they do not.
+    """
+    tables = [_table(table) for table in data["tables"]]
+    stated = {budget["length"]: Fraction(budget["multiple"]) for budget in data["budgets"]}
+    if not stated or min(stated) < 0 or len(stated) < len(data["budgets"]):
+        raise Rejected("lengths are numbers of inputs, each with one budget")
+    if any(not table.costs for table in tables):
+        raise Rejected("a table bounds nothing")
+    for length, multiple in stated.items():
+        if any(min(table.costs.values()) > multiple for table in tables if table.read <= length):
+            raise Rejected(f"a table has costs beyond the budget of length {length}")
+    if not any(t.place == 0 and not t.variables and t.costs[()] >= 0 and t.read == 0 for t in tables):
+        raise Rejected("there is no table for the beginning")
+    for source, target, number in edges:
+        step = read.steps[number]
+        reads = read.states[step.source].reads
+        for table in tables:
+            if table.place != source or table.read + reads > max(stated):
+                continue
+            after = [t for t in tables if t.place == target and t.read <= table.read + reads]
+            for sign in (-1, 1) if reads else (0,):
+                if not any(_leads(read, step, (table, following), sign) for following in after):
+                    raise Rejected("a step leads from a table to costs that no table bounds")
+    return stated
+
+
 def _table(data: Any) -> _Table:
     variables = tuple(data["variables"])
     if len(set(variables)) < len(variables) or len(variables) > MOST_VARIABLES:
@@ -65,7 +99,9 @@ def _table(data: Any) -> _Table:
     if len(keys) != len(data["costs"]):
         raise Rejected("a table has not one entry for each assignment of shifts")
     costs = {k: Fraction(c) for k, c in zip(keys, data["costs"], strict=True) if c is not None}
-    return _Table(data["class"], variables, costs)
+    if data.get("read", 0) < 0:
+        raise Rejected("a table has read less than nothing")
+    return _Table(data["class"], variables, costs, data.get("read", 0))
 
 
 def _leads(read: Machine, step: Step, tables: tuple[_Table, _Table], sign: int) -> bool:

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from . import second_automata
+from .automata import FORMAT as AUTOMATON
 from .claims import Report
 from .compositions import FORMAT as COMPOSITION
 from .dpctl import FORMAT as FORMULAS
@@ -72,6 +74,9 @@ def second_look(
 ) -> SecondLook:
     """Compares evidence with the case file of this content."""
     try:
+        if document["format"] == AUTOMATON:
+            compared = second_automata.compare(document["automaton"], content)
+            return SecondLook(True, True, f"read a second time: {compared}")
         if document["format"] == COMPOSITION:
             return SecondLook(True, True, f"read a second time: {compare(document, content, folder)}")
         if document["format"] == FORMULAS:

@@ -1,7 +1,8 @@
-"""`verify FILE.dipa`: an automaton over streams, for some multiple of epsilon and streams of every length."""
+"""`verify`, `budget` and `show` of FILE.dipa: an automaton over streams, for every epsilon and length."""
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -11,21 +12,27 @@ from typing import Any
 import click
 
 from paramverify.answers import Standing
-from paramverify.automata.examples import find_example
+from paramverify.automata.chances import largest
+from paramverify.automata.evidence import lengths as lengths_evidence
+from paramverify.automata.examples import WIDTH, find_example
+from paramverify.automata.lengths import by_length
 from paramverify.automata.reading import MAX_BYTES, read_automaton
 from paramverify.automata.verification import Report, verify
 from paramverify.cli import _output
 from paramverify.cli._budgets import WORST, split
 from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import STATUS_CODES, Exit
-from paramverify.cli._numbers import number
+from paramverify.cli._numbers import number, positive
 from paramverify.cli._settings import settings
-from paramverify.errors import located
+from paramverify.errors import InputError, located
 from paramverify.files import read_file
 from paramverify.portfolio.session import Options
-from paramverify.reports import automata
+from paramverify.reports import automata, automaton_budgets
+from paramverify.reports.automaton_budgets import Budgets
 from paramverify.reports.pictures.automata import dot
 
+MOST_INPUTS = 1000
+FOR_SEARCH = 0.8  # of the time limit; the rest is for what is printed
 WHY = {
     "encoding": "it has no formula for Z3",
     "cluster": "it is decided here",
@@ -95,6 +102,57 @@ def _multiple(text: str) -> Fraction:
         InputError: it is none.
     """
     return number(text, "--budgets", lambda value: value >= 0, "a multiple of epsilon such as 3/2")
+
+
+def budget_automaton(
+    path: str, options: Options, given: tuple[str | None, str | None], as_json: bool, evidence: Path | None
+) -> int:
+    """Finds the budgets of an automaton for every length and for those of `--length`, at `--epsilon`."""
+    _no_settings(path)
+    asked = _lengths(given[0]) if given[0] else ()
+    epsilon = positive(given[1], "--epsilon") if given[1] else None
+    with time_limit(options.limit or options.seconds) as lift, located(file=path):
+        until = time.monotonic() + options.seconds * FOR_SEARCH
+        content = read_file(Path(path), MAX_BYTES, "an automaton")
+        report = verify(read_automaton(Path(path)))
+        found = Budgets(report, asked, epsilon=epsilon)
+        _output.found(automaton_budgets.lines(found), automaton_budgets.document(found))
+        if asked:
+            lengths = by_length(report.graph, asked[-1], until - time.monotonic())
+            found = replace(found, lengths=lengths)
+            _output.found(automaton_budgets.lines(found), automaton_budgets.document(found))
+        if epsilon is not None and found.exact:
+            ways = [length.way for length in found.shown]
+            losses = [largest(report.automaton, w, WIDTH, epsilon, until) if w else None for w in ways]
+            found = replace(found, losses=tuple(losses))
+        if evidence and report.standing is not Standing.UNKNOWN:
+            lift()
+            document = automata.evidence_document(report, Path(path), content)
+            if found.shown and found.lengths:
+                document["lengths"] = lengths_evidence(report.graph, found.lengths, found.exact)
+            write_json(evidence, document, indent=1)
+    if as_json:
+        print_json(automaton_budgets.document(found))
+    else:
+        for line in automaton_budgets.lines(found):
+            say(line)
+    if evidence and report.standing is Standing.UNKNOWN:
+        click.echo("no evidence was written: there is none for an automaton that is undecided", err=True)
+    return Exit.HOLDS if found.complete else Exit.UNKNOWN
+
+
+def _lengths(text: str) -> tuple[int, ...]:
+    """Returns the numbers of inputs of `--length`: `3`, or `1..4`.
+
+    Raises:
+        InputError: they are none, or too large.
+    """
+    match = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:\.\.\s*([0-9]{1,4})\s*)?", text)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+    if first > last or last > MOST_INPUTS:
+        reason = f"lengths such as 3 or 1..4 are needed, up to {MOST_INPUTS}"
+        raise InputError(reason, key="--length")
+    return tuple(range(first, last + 1))
 
 
 def show_automaton(path: str, graph: bool, as_json: bool) -> int:

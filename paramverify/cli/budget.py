@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -37,7 +37,7 @@ from paramverify.errors import LimitError
 from paramverify.interactive.cases import is_system
 from paramverify.models.enclosed import Enclosed
 from paramverify.portfolio.obligations import discharge
-from paramverify.portfolio.session import Session
+from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.other_bounds import is_total_variation
 from paramverify.reports import case_budgets, divergence_budgets, documents, text
@@ -46,6 +46,7 @@ from paramverify.synthesis.suprema import TightBudget
 
 LISTED = (20, "Find the tight budget: the largest ratio over all priors, secrets and outputs.")
 
+AUTOMATON = ".dipa"
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
 
@@ -66,6 +67,8 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta instead.")
 @click.option("--curve", is_flag=True, help="Find the least delta as a function of epsilon instead.")
 @click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="With --curve: at this prior only.")
+@click.option("--length", metavar="N..M", help="For an automaton: also for streams of so many inputs.")
+@click.option("--epsilon", metavar="NUMBER", help="For an automaton: the numbers for this epsilon.")
 @picture_options("With --curve: draw it (.svg, .png or .pdf).")
 def command(
     case: str,
@@ -80,6 +83,8 @@ def command(
     epsilon_for: str | None,
     curve: bool,
     at: tuple[str, ...],
+    length: str | None,
+    epsilon: str | None,
     plot: Picture | None,
 ) -> int:
     """Find the tight budget: the largest ratio over all priors, secrets and outputs.
@@ -91,7 +96,17 @@ def command(
     bounds of (epsilon, delta) privacy, over all sets of outputs, whatever bounds the case has itself. Of a
     case about a divergence it is the least bound of that. Exit code 0 if the budget is exact or within the
     precision, or if there is none at all; 3 if not.
+
+    Of an automaton over streams (.dipa) it is the least multiple of epsilon, for streams of every length and
+    of each one of --length.
     """
+    if case.endswith(AUTOMATON):
+        others: dict[str, Any] = {"precision": precision, "backends": backends, "strategy": strategy}
+        others |= {"delta-for": delta_for, "epsilon-for": epsilon_for, "curve": curve, "at": at, "plot": plot}
+        options = session_options(timeout, None, None, 1)
+        others |= {"confirm": confirm > 1, "cluster": not executor().is_here}
+        return _of_automaton(case, options, (length, epsilon), as_json, evidence, **others)
+    _only_of_automata({"length": length, "epsilon": epsilon})
     width = share(precision or ("1e-3" if curve else "1e-9"), "--precision")
     options = session_options(timeout, backends, strategy, confirm)
     options = replace(options, on_bound=best_bound(), executor=executor())
@@ -100,6 +115,39 @@ def command(
         return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)
     if is_system(case):
         return interactive_budget(case, options, width, as_json, evidence)
+    return _of_case(case, options, width, wanted, timeout=timeout, as_json=as_json, evidence=evidence)
+
+
+def _of_automaton(
+    case: str,
+    options: Options,
+    given: tuple[str | None, str | None],
+    as_json: bool,
+    evidence: Path | None,
+    **others: Any,
+) -> int:
+    for name in (name for name, value in others.items() if value):
+        raise click.UsageError(f"{case} is an automaton: leave --{name} out, it is for cases")
+    from paramverify.cli._automata import budget_automaton
+
+    return budget_automaton(case, options, given, as_json, evidence)
+
+
+def _only_of_automata(given: Mapping[str, str | None]) -> None:
+    for name in (name for name, value in given.items() if value is not None):
+        raise click.UsageError(f"--{name} is for automata (.dipa): leave it out")
+
+
+def _of_case(
+    case: str,
+    options: Options,
+    width: Fraction,
+    wanted: Wanted,
+    *,
+    timeout: float,
+    as_json: bool,
+    evidence: Path | None,
+) -> int:
     with time_limit(timeout), Session(options) as session:
         loaded = load(case, settings=settings())
         if is_total_variation(loaded):

@@ -11,7 +11,7 @@ from typing import Any
 from paramverify import printable
 from paramverify.answers import Standing
 from paramverify.automata import evidence
-from paramverify.automata.automaton import Automaton
+from paramverify.automata.automaton import GEOMETRIC, Automaton
 from paramverify.automata.examples import WIDTH, Example
 from paramverify.automata.programs import released
 from paramverify.automata.verification import Report
@@ -22,6 +22,7 @@ from paramverify.reports.text import witness_lines
 
 FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"
 SHOWN_STREAM = 30  # entries in words
+SHOWN_NEVER = 5  # transitions
 SHOWN_STEPS = 12  # of a way in words
 SHOWN = Fraction(2)  # the multiple for which a number of repetitions is told
 
@@ -39,7 +40,7 @@ def lines(report: Report) -> list[str]:
         told.append(f"  {report.end.value}: {report.reason}.")
     if report.confused:
         told += _confused(report)
-    return told
+    return [*told, *_never(report)]
 
 
 def _verdict(report: Report) -> str:
@@ -47,7 +48,7 @@ def _verdict(report: Report) -> str:
     if report.multiple is not None:
         return f"{word}: {times(report.multiple)} is enough, {FOR_WHOM}."
     if report.standing is Standing.VIOLATED:
-        return f"{word}: no multiple of epsilon is enough for streams of every length."
+        return f"{word}: no multiple of epsilon is enough for streams of every length, whatever epsilon is."
     return f"{word}."
 
 
@@ -63,7 +64,7 @@ def _least(report: Report) -> list[str]:
         return ["  It is the least one: there is none below 0."]
     if report.tight and report.way is not None:
         steps = counted(len(report.way.steps), "step")
-        return [f"  It is the least one: a way with {steps} needs it as epsilon grows."]
+        return [f"  It is the least one: a way with {steps} needs it, for every epsilon."]
     if report.way is not None:
         steps = counted(len(report.way.steps), "step")
         return [f"  A multiple below {report.least} is not enough: a way with {steps} needs it."]
@@ -90,15 +91,15 @@ def _family(automaton: Automaton, family: Family) -> list[str]:
     told = [f"  {family.kind[:1].upper()}{family.kind[1:]}:"]
     for part in family.parts:
         often = "again and again" if part.repeated else "once"
-        told.append(f"    {often}: {_way(automaton, part.steps)}")
+        told.append(f"    {often}: {way_text(automaton, part.steps)}")
     each = "Each repetition costs" if family.period == 1 else f"{family.period} repetitions cost"
     enough = family.repetitions(SHOWN)
     told.append(f"  {each} {times(family.gain)} more.")
-    told.append(f"  With {counted(enough, 'repetition')} {times(SHOWN)} is not enough, as epsilon grows.")
+    told.append(f"  With {counted(enough, 'repetition')} {times(SHOWN)} is not enough, whatever epsilon is.")
     return told
 
 
-def _way(automaton: Automaton, steps: Sequence[int]) -> str:
+def way_text(automaton: Automaton, steps: Sequence[int]) -> str:
     """Returns the states of a way with the outputs between them; of a long one the ends."""
     names = [printable.name(automaton.states[automaton.transitions[steps[0]].source].name)]
     for number in steps:
@@ -109,6 +110,19 @@ def _way(automaton: Automaton, steps: Sequence[int]) -> str:
         half = SHOWN_STEPS // 2
         names = [*names[:half], f"... {len(names) - 2 * half} more ...", *names[-half:]]
     return " ".join(names)
+
+
+def _never(report: Report) -> list[str]:
+    """Returns which transitions no run takes; of many the first ones."""
+    steps = report.automaton.transitions
+    named = [f"{number} (line {steps[number].line})" for number in report.never[:SHOWN_NEVER]]
+    if not named:
+        return []
+    more = len(report.never) - len(named)
+    words = (
+        f"transition{'s' * (len(report.never) > 1)} {', '.join(named)}{f' and {more} more' if more else ''}"
+    )
+    return [f"  Note: no run takes {words}."]
 
 
 def _confused(report: Report) -> list[str]:
@@ -144,6 +158,8 @@ def document(report: Report) -> dict[str, Any]:
         told |= {"end": report.end.value, "reason": report.reason}
     if report.confused:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
+    if report.never:
+        told["never"] = list(report.never)
     return told
 
 
@@ -158,17 +174,25 @@ def multiple_lines(report: Report, multiple: Fraction, example: Example | None) 
     if example is None:
         return [*told, "  No example was evaluated in time: a way that costs more is known."]
     repeated = f", {counted(example.repetitions, 'repetition')}" if example.repetitions else ""
-    told.append(f"  Way: {_way(report.automaton, example.way.steps)}{repeated}")
-    told.append(f"  Streams: {_stream(example.streams.first)}")
-    told.append(f"      and: {_stream(example.streams.second)}")
+    told.append(f"  Way: {way_text(report.automaton, example.way.steps)}{repeated}")
+    told.append(f"  Streams: {stream(example.streams.first)}")
+    told.append(f"      and: {stream(example.streams.second)}")
     if released(report.automaton, example.way.steps):
-        told.append(f"  Numbers that are put out lie between -{WIDTH} and {WIDTH}.")
+        told.append(f"  {between(report.automaton)}")
     return told + [f"  {line}" for line in witness_lines(example.witness)]
 
 
-def _stream(stream: Sequence[Fraction]) -> str:
-    shown = [str(value) for value in stream[:SHOWN_STREAM]]
-    return ", ".join([*shown, "..."] if len(stream) > SHOWN_STREAM else shown)
+def between(automaton: Automaton) -> str:
+    """Returns which numbers are put out on a way of an example."""
+    if automaton.noise == GEOMETRIC:
+        return "Numbers that are put out are the least ones in the order of the way, from 0 on."
+    return f"Numbers that are put out lie between -{WIDTH} and {WIDTH}."
+
+
+def stream(values: Sequence[Fraction]) -> str:
+    """Returns the numbers of a stream, of a long one the first ones."""
+    shown = [str(value) for value in values[:SHOWN_STREAM]]
+    return ", ".join([*shown, "..."] if len(values) > SHOWN_STREAM else shown) or "(none)"
 
 
 def multiple_document(report: Report, multiple: Fraction, example: Example | None) -> dict[str, Any]:
@@ -183,7 +207,7 @@ def multiple_document(report: Report, multiple: Fraction, example: Example | Non
         streams = [list(map(str, stream)) for stream in (example.streams.first, example.streams.second)]
         told["example"] = {"steps": list(example.way.steps), "repetitions": example.repetitions}
         told["example"] |= {"streams": streams, "witness": documents.witness(example.witness)}
-        if released(report.automaton, example.way.steps):
+        if released(report.automaton, example.way.steps) and report.automaton.noise != GEOMETRIC:
             told["example"]["between"] = [str(-WIDTH), str(WIDTH)]
     return told
 

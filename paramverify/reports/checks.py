@@ -179,7 +179,7 @@ def _automaton(
     document: dict[str, Any], content: str, path: str, settings: Settings
 ) -> tuple[Report, SecondLook | None, bool]:
     """Checks evidence of an automaton against its file."""
-    del content, settings
+    del settings
     from paramverify.automata.evidence import machine
     from paramverify.automata.reading import MAX_BYTES, read_automaton
 
@@ -187,7 +187,8 @@ def _automaton(
     about = document.get("case", {})
     if about.get("digest") != digest:
         return Report(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
-    return automata.check_document(document, machine(read_automaton(Path(path)))), None, False
+    report = automata.check_document(document, machine(read_automaton(Path(path))))
+    return *with_second_look(report, document, content), False
 
 
 def _composition(

@@ -38,18 +38,21 @@ def test_the_first_state() -> None:
     """A run begins in q1, wherever it stands; without one in the first state."""
     one = "(q1, 1, 0): output oa; goto q2"
     other = "(q2, 1, 0): output insample; goto q1"
-    assert parse_automaton(f"{other}\n{one}").states[0].name == "q1"
+    later = parse_automaton(f"{other}\n{one}")
+    assert later.states[0].name == "q1"
+    assert [step.output for step in later.transitions] == [SAMPLE, "oa"]  # as in the file
     assert parse_automaton("(qb, 1, 0): output insample; goto qa").transitions[0].output == SAMPLE
 
 
 def test_guards_are_tried_in_order() -> None:
-    """A later guard gets what excludes an earlier one; one that is never reached is left out."""
+    """A later guard gets what excludes an earlier one; one that is never reached keeps its number."""
     start = "(q1, 1, 0): x := insample, y := insample; output oa; goto q2\n(q2, 1, 0): "
     one = "if (insample < x) then output oa; goto q2"
     both = parse_automaton(f"{start}{one} elseif (insample > y) then output ob; goto q2").transitions
     assert (both[2].above, both[2].below) == ({0, 1}, frozenset())
     same = parse_automaton(f"{start}{one} elseif (insample <= x && insample > y) then output ob; goto q2")
-    assert len(same.transitions) == 2
+    assert [step.never for step in same.transitions] == [False, False, True]
+    assert len(explore(same).edges) == 2
 
 
 @pytest.mark.parametrize(

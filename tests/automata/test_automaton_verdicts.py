@@ -32,6 +32,7 @@ from paramverify.reports.automata import evidence_document
 SHIPPED = {
     "sparse-vector": ("1", True),
     "sparse-vector-three": ("1", True),
+    "sparse-vector-geometric": ("1", True),
     "numeric-sparse-vector": ("1", True),
     "two-ranges": ("1", True),
     "min-max-three": ("1", False),

@@ -61,6 +61,26 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path, same: str)
     assert output(["check", path, "--case", case], capsys)[0] == 1
 
 
+def test_transitions_that_no_run_takes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """They are named by their numbers in the file, with the lines; JSON has these numbers too."""
+    path = tmp_path / "a.dipa"
+    path.write_text(
+        "(q2, 1/4, 0): if (insample < t) then output oa; goto q2\n"
+        "  elseif (insample <= t) then output ob; goto q2\n"
+        "  elseif (insample >= t) then output oc; goto q3\n"
+        "(q1, 1/4, 0): t := insample; output oa; goto q2\n"
+        "(q7, 1/4, 0): output oa; goto q7\n"
+    )
+    assert (
+        "  Note: no run takes transitions 1 (line 2), 4 (line 5).\n"
+        in output(["verify", str(path)], capsys)[1]
+    )
+    document = json.loads(output(["verify", str(path), "--json"], capsys)[1])
+    assert list(mistakes(document, "verify of an automaton", "n")) == []
+    assert (document["never"], document["transitions"], document["way"]["steps"][:2]) == ([1, 4], 5, [3, 0])
+    assert "no run takes" not in output(["verify", str(CASES / "two-ranges.dipa")], capsys)[1]
+
+
 def test_graph(capsys: pytest.CaptureFixture[str]) -> None:
     """The graph has all transitions, and what leaks in red; a private automaton has nothing red."""
     code, text = output(["show", "--graph", str(CASES / "sparse-vector-never-stops.dipa")], capsys)

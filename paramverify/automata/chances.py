@@ -1,0 +1,122 @@
+"""The exact probability of one way for two streams, as a function of ε, and the loss at a given ε.
+
+The engine for programs has the closed form of the program of the way (`automata.programs`): a quotient of
+polynomials in x = exp(−step·ε), and in ε itself where rates are equal. At an ε it is enclosed by balls.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from flint import arb, fmpq
+
+from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
+from paramverify.automata.automaton import Automaton
+from paramverify.automata.programs import Streams, case_text, streams
+from paramverify.automata.ways import Way
+from paramverify.errors import LimitError
+from paramverify.files import standing_in
+from paramverify.models.model import Model
+from paramverify.privacy.cases import load
+
+BITS = 256
+TIMES = (0, 16, 256)  # how far away from the means the streams are
+
+
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """Two streams, and the probabilities of a way under both, in the variables that `meant` explains."""
+
+    way: Way
+    streams: Streams
+    both: tuple[RationalFunction, RationalFunction]
+    ring: Ring
+
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """What the variables stand for, such as `x_eps = exp(-eps/4)`."""
+        return tuple(f"{u.variable} = {u.meaning}" for u in self.ring.unbounded)
+
+    def loss(self, epsilon: Fraction) -> Loss:
+        """Returns how much likelier the way is under the first stream, at an ε."""
+        low, high = _logarithm(self.both, self.ring, epsilon)
+        return Loss(self, low, min(high, self.way.cost * epsilon))
+
+
+@dataclass(frozen=True, eq=False)
+class Loss:
+    """low ≤ ln of the quotient of two probabilities ≤ high, at an ε."""
+
+    chances: Chances
+    low: Fraction
+    high: Fraction
+
+
+def chances(automaton: Automaton, way: Way, given: Streams, width: Fraction) -> Chances | None:
+    """Returns the exact probabilities of a way for two streams; None if they are beyond the engine."""
+    path = Path("way.toml")
+    with standing_in(path, case_text(automaton, way, given, Fraction(1), width).encode()):
+        try:
+            model = load(str(path)).model
+        except LimitError:
+            return None
+    if not isinstance(model, Model):
+        return None
+    return Chances(way, given, (_chance(model, 0), _chance(model, 1)), model.domain.ring)
+
+
+def largest(automaton: Automaton, way: Way, width: Fraction, epsilon: Fraction, until: float) -> Loss | None:
+    """Returns the largest loss of streams in the direction of a way's differences that was found.
+
+    It is a lower bound of the budget at this ε, and comes near to it where streams are far away.
+    """
+    best = None
+    for times in TIMES:
+        if time.monotonic() > until:
+            break
+        known = chances(automaton, way, streams(automaton, way, times), width)
+        found = None if known is None else known.loss(epsilon)
+        if found is not None and (best is None or found.low > best.low):
+            best = found
+    return best
+
+
+def _chance(model: Model, side: int) -> RationalFunction:
+    pair = model.pairs[0]
+    start = (pair.pi, pair.tau)[side]
+    total = model.hmm.ring.number(0)
+    for state, weight in start.weights.items():
+        for step in model.hmm.steps[state]:
+            if model.hmm.observations[step.observation] == "way":
+                total += weight * step.weight
+    return RationalFunction.of(total, start.mass * model.hmm.denominator)
+
+
+def _logarithm(
+    both: tuple[RationalFunction, RationalFunction], ring: Ring, epsilon: Fraction
+) -> tuple[Fraction, Fraction]:
+    with working_precision(BITS):
+        value = arb(fmpq(epsilon.numerator, epsilon.denominator))
+        point: dict[str, arb] = {}
+        for known in ring.unbounded:
+            step = fmpq(known.step.numerator, known.step.denominator)
+            point |= {known.variable: (-value * arb(step)).exp(), known.name: value}
+        first, second = (_at(f.numerator, point) / _at(f.denominator, point) for f in both)
+        found = (first / second).log()
+        return lower_bound(found), upper_bound(found)
+
+
+def _at(polynomial: Polynomial, point: Mapping[str, arb]) -> arb:
+    names, total = polynomial.context().names(), arb(0)
+    for powers, factor in polynomial.to_dict().items():
+        term = arb(factor)
+        for name, power in zip(names, powers, strict=True):
+            if power:
+                term *= point[str(name)] ** int(power)
+        total += term
+    return total

@@ -1,0 +1,188 @@
+"""Budgets of automata for each length: against brute force, by the kernel, and with streams of numbers."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from automaton_oracle import random_text, ways, worst_cost
+from conftest import ROOT
+from test_json_formats import mistakes
+
+from paramverify.automata.automaton import Automaton
+from paramverify.automata.chances import largest
+from paramverify.automata.evidence import lengths as lengths_document
+from paramverify.automata.examples import WIDTH
+from paramverify.automata.lengths import Lengths, by_length
+from paramverify.automata.reading import parse_automaton, read_automaton
+from paramverify.automata.verification import Report, verify
+from paramverify.checker.automata import check_document
+from paramverify.cli.main import run
+from paramverify.errors import InputError, LimitError
+from paramverify.reports.automata import evidence_document
+
+CASES = ROOT / "cases" / "automata"
+BRUTE = {  # steps that read nothing come first: so many
+    "sparse-vector": (1, 3),
+    "sparse-vector-geometric": (1, 3),
+    "sparse-vector-never-stops": (1, 3),
+    "numeric-sparse-vector": (1, 3),
+    "numeric-sparse-vector-same-noise": (1, 3),
+    "every-number": (0, 4),
+    "min-max-three": (0, 3),
+}
+
+
+def inputs_of(automaton: Automaton, steps: tuple[int, ...]) -> int:
+    """How many inputs a way reads."""
+    return sum(automaton.state_of(automaton.transitions[n]).reads for n in steps)
+
+
+def document_of(report: Report, found: Lengths) -> dict[str, Any]:
+    """The evidence with the budgets of lengths, as it is written to a file."""
+    document = evidence_document(report, ROOT, b"")
+    document["lengths"] = lengths_document(report.graph, found, report.confused is None)
+    told: dict[str, Any] = json.loads(json.dumps(document))
+    return told
+
+
+@pytest.mark.parametrize("name", BRUTE)
+def test_against_all_ways(name: str) -> None:
+    """The budget of a length is the largest cost of the ways that read no more, over all whole shifts."""
+    silent, most = BRUTE[name]
+    report = verify(read_automaton(CASES / f"{name}.dipa"))
+    found = by_length(report.graph, most, 60)
+    every = [(inputs_of(report.automaton, w), w) for w in ways(report.automaton, silent + most)]
+    costs = [(read, worst_cost(report.automaton, way)) for read, way in every]
+    for entry in found.found:
+        assert entry.multiple == max([c for read, c in costs if read <= entry.inputs], default=0)
+        assert entry.way is None or inputs_of(report.automaton, entry.way.steps) <= entry.inputs
+        assert (entry.way.cost if entry.way else 0) == entry.multiple
+    assert [entry.inputs for entry in found.found] == list(range(most + 1))
+    checked = check_document(document_of(report, found))
+    assert checked.accepted, checked.lines
+    if report.confused is None:
+        last = found.found[-1].multiple
+        assert f"length {most}: {last} times epsilon is enough, and no less is" in checked.lines
+
+
+@pytest.mark.parametrize("geometric", [False, True])
+def test_random_automata(geometric: bool) -> None:
+    """Budgets never fall, stay below the multiple for all, and are not less than a way costs."""
+    compared = 0
+    for seed in range(100):
+        try:
+            report = verify(parse_automaton(random_text(random.Random(seed), geometric)))
+        except InputError:
+            continue
+        found = by_length(report.graph, 3, 60)
+        multiples = [entry.multiple for entry in found.found]
+        assert multiples == sorted(multiples)
+        assert report.multiple is None or multiples[-1] <= report.multiple
+        every = [w for w in ways(report.automaton, 3) if inputs_of(report.automaton, w)]
+        for way in random.Random(seed).sample(every, min(4, len(every))):
+            assert worst_cost(report.automaton, way) <= multiples[inputs_of(report.automaton, way)], seed
+        if report.multiple is not None or (report.family and not report.confused):
+            assert check_document(document_of(report, found)).accepted, seed
+        compared += 1
+    assert compared > 15
+
+
+Change = Callable[[dict[str, Any]], Any]
+FORGED: dict[str, Change] = {
+    "a smaller budget": lambda d: d["budgets"][2].update(multiple="1/4"),
+    "a larger budget": lambda d: d["budgets"][2].update(multiple="7/8"),
+    "the budget of a shorter length": lambda d: d["budgets"][3].update(d["budgets"][1], length=3),
+    "a way that is longer": lambda d: d["budgets"][1].update(d["budgets"][3], length=1),
+    "the same length twice": lambda d: d["budgets"][1].update(length=2),
+    "a length below 0": lambda d: d["budgets"][0].update(length=-1),
+    "no budgets": lambda d: d.update(budgets=[]),
+    "a longer length": lambda d: d["budgets"][3].update(length=9),
+    "a table is missing": lambda d: d["tables"].pop(1),
+    "no table for the beginning": lambda d: d["tables"].pop(0),
+    "a table that has read more": lambda d: [t.update(read=t["read"] + 1) for t in d["tables"]],
+    "tables that were read later": lambda d: [t.update(read=3) for t in d["tables"][1:]],
+    "a table that has read less than nothing": lambda d: d["tables"][1].update(read=-1),
+    "costs that are too small": lambda d: [t.update(costs=["0"] * len(t["costs"])) for t in d["tables"]],
+    "an edge is missing": lambda d: d["edges"].pop(),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_evidence(name: str) -> None:
+    """What says more than is true of a length is rejected."""
+    report = verify(read_automaton(CASES / "sparse-vector.dipa"))
+    document = copy.deepcopy(document_of(report, by_length(report.graph, 3, 60)))
+    assert check_document(document).accepted
+    FORGED[name](document["lengths"])
+    assert not check_document(document).accepted
+
+
+@pytest.mark.parametrize("name", ["sparse-vector", "sparse-vector-geometric", "numeric-sparse-vector"])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
+def test_streams_of_numbers(name: str, epsilon: Fraction) -> None:
+    """For each epsilon the losses of streams stay below the budget, and far streams come near to it."""
+    report = verify(read_automaton(CASES / f"{name}.dipa"))
+    entry = by_length(report.graph, 1, 60).found[1]
+    assert entry.way is not None
+    found = largest(report.automaton, entry.way, WIDTH, epsilon, math.inf)
+    assert found is not None
+    assert found.high - found.low < Fraction(1, 10**30)
+    assert Fraction(19, 20) * entry.multiple * epsilon < found.low < found.high <= entry.multiple * epsilon
+
+
+def test_too_many_values_and_too_little_time() -> None:
+    """With too many stored values there are no tables, and without time no budgets."""
+    start = "".join(f"(q{k}, 1, 0): v{k} := insample; output oa; goto q{k + 1}\n" for k in range(1, 7))
+    guard = " && ".join(f"insample < v{k}" for k in range(1, 7))
+    text = f"{start}(q7, 1, 0): if ({guard}) then output oa; goto q7\n"
+    with pytest.raises(LimitError, match="6 values are stored"):
+        by_length(verify(parse_automaton(text)).graph, 3, 60)
+    graph = verify(read_automaton(CASES / "sparse-vector.dipa")).graph
+    assert by_length(graph, 3, -1) == Lengths((), ())
+
+
+def output(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit code of a command, and what it prints."""
+    code = run(arguments)
+    return code, capsys.readouterr().out
+
+
+def test_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The text, the JSON and the evidence say the same."""
+    case, path = str(CASES / "sparse-vector.dipa"), str(tmp_path / "e.json")
+    code, text = output(["budget", case, "--length", "1..2", "--epsilon", "2", "--evidence", path], capsys)
+    assert (code, text.split("\n")[0]) == (0, "streams of every length: epsilon = 2, and no less is enough.")
+    code, printed = output(["budget", case, "--length", "1..2", "--epsilon", "2", "--json"], capsys)
+    document = json.loads(printed)
+    assert (code, list(mistakes(document, "budget of an automaton", "b"))) == (0, [])
+    assert [entry["inputs"] for entry in document["lengths"]] == [1, 2]
+    for entry in document["lengths"]:
+        first, second = ([Fraction(x) for x in stream] for stream in entry["loss"]["streams"])
+        assert len(first) <= entry["inputs"]
+        assert all(abs(x - y) == 1 for x, y in zip(first, second, strict=True))
+        assert entry["loss"]["bounds"][1] <= 2 * Fraction(entry["multiple"])
+    code, text = output(["check", path, "--case", case], capsys)
+    assert code == 0
+    assert f"length 2: {document['lengths'][1]['multiple']} times epsilon is enough, and no less is" in text
+    assert "read a second time: 3 states and 3 transitions" in text
+
+
+def test_command_without_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
+    """That there is no budget for all lengths is an answer; a budget that may be too large is none."""
+    code, text = output(["budget", str(CASES / "every-number.dipa"), "--length", "3", "--json"], capsys)
+    document = json.loads(text)
+    assert (code, document["infinite"], document["lengths"][0]["multiple"]) == (0, True, "3")
+    code, text = output(["budget", str(CASES / "min-max-three.dipa"), "--length", "2"], capsys)
+    assert (code, "outputs do not tell the way" in text) == (3, True)
+    for given in (["--length", "0..9999"], ["--length", "4..2"], ["--length", "x"], ["--epsilon", "0"]):
+        assert run(["budget", str(CASES / "every-number.dipa"), *given]) == 2
+    assert run(["budget", str(CASES / "every-number.dipa"), "--curve"]) == 2
+    assert run(["budget", str(ROOT / "cases" / "geometric-neighbours.toml"), "--length", "3"]) == 2
