@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -56,21 +56,34 @@ def find_example(report: Report, multiple: Fraction, options: Options) -> Exampl
 
     Every example is a witness of the case of its way (`programs.case_text`), evaluated exactly.
     """
+    return first_example(report.automaton, candidates(report, multiple), multiple, options)
+
+
+def first_example(
+    automaton: Automaton,
+    ways: Iterable[tuple[int, Way]],
+    multiple: Fraction,
+    options: Options,
+    values: Collection[Fraction] | None = None,
+) -> Example | None:
+    """Returns the first example on ways with their repetitions, whose streams have only these values."""
     until = time.monotonic() + options.seconds
-    for repetitions, way in _candidates(report, multiple):
+    for repetitions, way in ways:
         for times in TIMES:
             left = min(FOR_ONE, until - time.monotonic())
             if left <= 0.1:
                 return None
-            given = streams(report.automaton, way, times)
-            text = case_text(report.automaton, way, given, multiple, WIDTH)
+            given = streams(automaton, way, times)
+            if values is not None and not {*given.first, *given.second} <= {*values}:
+                continue
+            text = case_text(automaton, way, given, multiple, WIDTH)
             found = _witness(text, replace(options, seconds=left))
             if found is not None:
                 return Example(multiple, repetitions, way, given, *found)
     return None
 
 
-def _candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
+def candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
     """Returns ways that cost more than a multiple, the shortest ones first."""
     family = report.family
     if family is None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from .automata import FORMAT as AUTOMATON
 from .claims import Report
 from .compositions import FORMAT as COMPOSITION
 from .dpctl import FORMAT as FORMULAS
@@ -22,6 +23,7 @@ from .second_losses import LossLook
 from .second_moments import MomentLook
 from .second_numbers import Finer
 from .second_sets import SetLook
+from .second_streams import compare_stream
 from .sets import FORMAT as SETS
 from .strict import Rejected, Unread
 
@@ -74,6 +76,9 @@ def second_look(
     try:
         if document["format"] == COMPOSITION:
             return SecondLook(True, True, f"read a second time: {compare(document, content, folder)}")
+        if document["format"] == AUTOMATON:
+            compared = compare_stream(document, content, folder or Path())
+            return SecondLook(True, True, f"read a second time: {compared}")
         if document["format"] == FORMULAS:
             return SecondLook(True, True, f"read a second time: {_formulas(document, content, settings)}")
         kind = SetLook if document["format"] == SETS or "sums" in document else Look

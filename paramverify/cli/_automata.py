@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from paramverify.answers import Standing
+from paramverify.automata.cases import load
 from paramverify.automata.examples import find_example
 from paramverify.automata.reading import MAX_BYTES, read_automaton
+from paramverify.automata.stream_verdicts import decide
 from paramverify.automata.verification import Report, verify
 from paramverify.cli import _output
 from paramverify.cli._budgets import WORST, split
@@ -23,9 +25,10 @@ from paramverify.cli._settings import settings
 from paramverify.errors import located
 from paramverify.files import read_file
 from paramverify.portfolio.session import Options
-from paramverify.reports import automata
+from paramverify.reports import automata, streams
 from paramverify.reports.pictures.automata import dot
 
+ENDING = ".dipa"
 WHY = {
     "encoding": "it has no formula for Z3",
     "cluster": "it is decided here",
@@ -62,6 +65,27 @@ def verify_automaton(path: str, options: Options, as_json: bool, evidence: Path 
     if evidence and report.standing is Standing.UNKNOWN:
         click.echo("no evidence was written: there is none for an automaton that is undecided", err=True)
     return STATUS_CODES[report.standing]
+
+
+def verify_stream(path: str, options: Options, as_json: bool, evidence: Path | None, **others: Any) -> int:
+    """Decides a case about streams, prints the verdict, writes the evidence, and returns the exit code."""
+    for name in (name for name, given in others.items() if given):
+        reason = WHY.get(name, "the case has its own budget")
+        raise click.UsageError(f"{path} is about streams: leave --{name} out, {reason}")
+    _no_settings(path)
+    with time_limit(options.limit or options.seconds) as lift, located(file=path):
+        verdict = decide(load(Path(path)), options)
+        document = streams.evidence_document(verdict) if evidence else None
+        if evidence and document is not None:
+            lift()
+            write_json(evidence, document, indent=1)
+    if as_json:
+        print_json(streams.document(verdict))
+    for line in () if as_json else streams.lines(verdict):
+        say(line)
+    if evidence and document is None:
+        click.echo("no evidence was written: there is none for this verdict", err=True)
+    return STATUS_CODES[verdict.standing]
 
 
 def _multiples(report: Report, budgets: str, options: Options, as_json: bool) -> int:
@@ -102,7 +126,8 @@ def show_automaton(path: str, graph: bool, as_json: bool) -> int:
     if not graph:
         raise click.UsageError(f"{path} is an automaton, which is shown as a graph only: give --graph")
     _no_settings(path)
-    automaton = read_automaton(Path(path))
+    is_file = path.endswith(ENDING)
+    automaton = read_automaton(Path(path)) if is_file else load(Path(path)).automaton
     with located(file=path):
         text = dot(automaton, verify(automaton).family)
     if as_json:

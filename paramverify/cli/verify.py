@@ -37,7 +37,7 @@ from paramverify.reports import documents, verdicts
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
-SCRIPT, AUTOMATON = ".smt2", ".dipa"
+SCRIPT, AUTOMATON, CASE = ".smt2", ".dipa", ".toml"
 FOR_EVIDENCE = 2.0  # seconds in which a certificate of a claim may follow a solver's word
 BUDGETS = "Verify for each of these bounds instead of the case's own, such as 1,ln(2),2."
 WRITE = "Write the evidence to this file, for `paramverify check`."
@@ -72,13 +72,15 @@ def command(
     1 if the script states another :status, and 3 for unknown.
 
     An automaton over streams (.dipa) is private if some multiple of epsilon is enough for every epsilon and
-    streams of every length.
+    streams of every length. A case with such an automaton, or a program over a stream, has its own budget.
     """
     options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
     chosen: dict[str, Any] = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
     others = {"encoding": encoding == MONOLITHIC, "budgets": budgets, "cluster": not options.executor.is_here}
     if case.endswith(AUTOMATON):
         return _of_automaton(case, options, as_json, evidence, **chosen, **others)
+    if _about_streams(case):
+        return _of_stream(case, options, as_json, evidence, **chosen, **others)
     if case.endswith(SCRIPT):
         return _of_script(case, timeout, options, as_json, evidence=evidence, **others)
     if encoding == MONOLITHIC:
@@ -126,6 +128,21 @@ def _of_script(case: str, timeout: float, options: Options, as_json: bool, **oth
     if others["evidence"]:
         options = replace(options, evidence=FOR_EVIDENCE)
     return verify_script(case, timeout, options, as_json, **others)
+
+
+def _about_streams(case: str) -> bool:
+    """Tells whether a case is about streams with unbounded noise; the text says so before it is read."""
+    if not case.endswith(CASE):
+        return False
+    from paramverify.automata.cases import about_streams
+
+    return about_streams(Path(case))
+
+
+def _of_stream(case: str, options: Options, as_json: bool, evidence: Path | None, **others: Any) -> int:
+    from paramverify.cli._automata import verify_stream
+
+    return verify_stream(case, options, as_json, evidence, **others)
 
 
 def _of_automaton(case: str, options: Options, as_json: bool, evidence: Path | None, **others: Any) -> int:
