@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from paramverify.automata.automaton import Automaton
+from paramverify.automata.least import costly_way
 from paramverify.automata.programs import Streams, case_text, streams
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
@@ -23,6 +24,7 @@ from paramverify.verdicts import Violated
 
 WIDTH = Fraction(1, 8)  # half of the interval in which a released sample lies
 TIMES = (0, 2, 8)  # how far away from the means the streams are
+REPEATED = (1, 2, 3, 4, 6)  # how often cycles of a way are repeated, where that is enough
 MOST_STEPS = 40  # of a way that is evaluated
 FOR_ONE = 10.0  # seconds for one way
 
@@ -87,8 +89,11 @@ def candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
     """Returns ways that cost more than a multiple, the shortest ones first."""
     family = report.family
     if family is None:
-        if report.way is not None and report.way.cost > multiple and len(report.way.steps) <= MOST_STEPS:
-            yield 0, report.way
+        shorter = () if report.way is None else REPEATED
+        ways = [costly_way(report.demands, report.weight, often) for often in shorter]
+        for way in (*ways, report.way):
+            if way is not None and way.cost > multiple and len(way.steps) <= MOST_STEPS:
+                yield 0, way
         return
     repetitions = family.period
     while len(family.way(repetitions)) <= MOST_STEPS:

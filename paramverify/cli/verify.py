@@ -30,6 +30,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
+from paramverify.cli._streams import about_streams
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.verification import Progress, Report, verify
@@ -37,7 +38,7 @@ from paramverify.reports import documents, verdicts
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
-SCRIPT, AUTOMATON, CASE = ".smt2", ".dipa", ".toml"
+SCRIPT, AUTOMATON = ".smt2", ".dipa"
 FOR_EVIDENCE = 2.0  # seconds in which a certificate of a claim may follow a solver's word
 BUDGETS = "Verify for each of these bounds instead of the case's own, such as 1,ln(2),2."
 WRITE = "Write the evidence to this file, for `paramverify check`."
@@ -79,7 +80,7 @@ def command(
     others = {"encoding": encoding == MONOLITHIC, "budgets": budgets, "cluster": not options.executor.is_here}
     if case.endswith(AUTOMATON):
         return _of_automaton(case, options, as_json, evidence, **chosen, **others)
-    if _about_streams(case):
+    if about_streams(case):
         return _of_stream(case, options, as_json, evidence, **chosen, **others)
     if case.endswith(SCRIPT):
         return _of_script(case, timeout, options, as_json, evidence=evidence, **others)
@@ -128,15 +129,6 @@ def _of_script(case: str, timeout: float, options: Options, as_json: bool, **oth
     if others["evidence"]:
         options = replace(options, evidence=FOR_EVIDENCE)
     return verify_script(case, timeout, options, as_json, **others)
-
-
-def _about_streams(case: str) -> bool:
-    """Tells whether a case is about streams with unbounded noise; the text says so before it is read."""
-    if not case.endswith(CASE):
-        return False
-    from paramverify.automata.cases import about_streams
-
-    return about_streams(Path(case))
 
 
 def _of_stream(case: str, options: Options, as_json: bool, evidence: Path | None, **others: Any) -> int:

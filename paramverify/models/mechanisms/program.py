@@ -293,9 +293,9 @@ def read(table: Table, checks: Checks) -> Mechanism:
 
 def _over_stream(program: Program, checks: Checks, key: str) -> Mechanism:
     """Returns the mechanism of a program over a stream with finite noise."""
-    if is_continuous(program):
-        raise CaseError("this is a stream with unbounded noise: use `paramverify verify`", key=key)
     with located(key=key, anchored=True):
+        if is_continuous(program):
+            raise CaseError("this is a stream with unbounded noise: use `paramverify verify`")
         return StreamMechanism(checks, stream_of(program), key)
 
 
