@@ -29,7 +29,8 @@ class _Place:
 def costly_way(found: Demands, weight: Sequence[Fraction], most: int = MAX_STEPS) -> Way | None:
     """Returns a way whose cost is near the largest weight at the beginning, or equal to it; None if 0.
 
-    Cycles on it are repeated so often at `most`, which may make it cost less. No multiple of ε below its cost is enough for all ε. That there is no costlier way is not said.
+    Cycles on it are repeated so often at `most`, which may make it cost less. No multiple of ε below its cost
+    is enough for all ε. That there is no costlier way is not said.
     """
     first = max((w, -k) for k, w in enumerate(weight) if found.zones[k][0] == 0)
     if not first[0]:

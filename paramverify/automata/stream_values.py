@@ -125,7 +125,8 @@ class Expressions:
         word, place = node.operator.removesuffix("=") or "=", node.place
         if node.operator in ("<", "<=", ">", ">=", "==", "!="):
             return self.compared(node.operator, given[0], given[1], place)
-        if any(isinstance(v, (Unit, *Noisy)) for v in given) and word not in ("index", "len"):
+        noisy = any(isinstance(v, (Unit, *Noisy)) for v in given) and word not in ("index", "len")
+        if noisy or word == "laplace":
             return self.with_noise(word, given, place)
         try:
             found = _plain(word, given)

@@ -14,7 +14,7 @@ for all their transitions, "(not told apart)", so that nothing is said to be vio
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify.automata.automaton import SAMPLE, SECOND, Automaton, State, Transition
@@ -137,6 +137,8 @@ def translate(stream: Stream, parameters: Mapping[str, Value]) -> Automaton:
     leaving: dict[Where, list[_Step]] = {} if first is None else {first: []}
     for step in steps:
         leaving.setdefault(step.source, []).append(step)
+    leaving = {where: _merged(found) for where, found in leaving.items()}
+    steps = [step for found in leaving.values() for step in found]
     number = {where: k for k, where in enumerate(leaving)}
     states = [_state(where, found, stream) for where, found in leaving.items()]
     names = [_name(state.line, states[:k]) for k, state in enumerate(states)]
@@ -160,6 +162,36 @@ def translate(stream: Stream, parameters: Mapping[str, Value]) -> Automaton:
                 )
             )
     return Automaton((*states, *ends), tuple(variables), tuple(made))
+
+
+def _merged(steps: Sequence[_Step]) -> list[_Step]:
+    """Returns transitions in which comparisons are left out that change nothing."""
+    found = list(steps)
+    while True:
+        pairs = ((k, j, _without(found[k], found[j])) for j in range(len(found)) for k in range(j))
+        pair = next((entry for entry in pairs if entry[2] is not None), None)
+        if pair is None or pair[2] is None:
+            return found
+        k, j, both = pair
+        found = [*found[:k], both, *found[k + 1 : j], *found[j + 1 :]]
+
+
+def _without(one: _Step, other: _Step) -> _Step | None:
+    """Returns one transition for two that differ in the outcome of one comparison only; None else."""
+    mine, theirs = one.segment, other.segment
+    same = (one.target, one.words, mine.stored, mine.second) == (
+        other.target,
+        other.words,
+        theirs.stored,
+        theirs.second,
+    )
+    if not same or mine.guards.keys() != theirs.guards.keys():
+        return None
+    differing = [name for name, above in mine.guards.items() if theirs.guards[name] is not above]
+    if len(differing) != 1:
+        return None
+    guards = {name: above for name, above in mine.guards.items() if name not in differing}
+    return replace(one, segment=replace(mine, guards=guards))
 
 
 def _name(line: int, before: Sequence[State]) -> str:

@@ -583,20 +583,37 @@ class SideBySide:
             raise Rejected(f"the automaton draws something else in {data['name']}")
         if data["second"] != (None if second is None else [str(second.rates[0]), str(second.number)]):
             raise Rejected(f"the automaton puts out something else in {data['name']}")
-        outputs = dict(zip(found, spoken([told for _, told, _ in found.values()]), strict=True))
-        own = {
-            tuple(sorted([(names[v], True) for v in t["above"]] + [(names[v], False) for v in t["below"]])): t
-            for t in leaving
-        }
-        if own.keys() != found.keys() or len(own) != len(leaving):
-            raise Rejected(f"the automaton compares something else in {data['name']}")
+        guards = [
+            {**{names[v]: True for v in t["above"]}, **{names[v]: False for v in t["below"]}} for t in leaving
+        ]
+        divided(guards, data["name"])
+        leaves = [[found[leaf] for leaf in found if not contrary(dict(leaf), guard)] for guard in guards]
+        outputs = spoken([own[0][1] for own in leaves])
         following = []
-        for guard, (segment, _, target) in found.items():
-            t = own[guard]
-            if {names[v] for v in t["stored"]} != segment.stored or t["output"] != outputs[guard]:
+        for t, own, output in zip(leaving, leaves, outputs, strict=True):
+            segment, told, target = own[0]
+            for other, words, end in own[1:]:
+                if (other.stored, other.second, words, end) != (segment.stored, segment.second, told, target):
+                    raise Rejected(f"the automaton leaves out a comparison in {data['name']}")
+            if {names[v] for v in t["stored"]} != segment.stored or t["output"] != output:
                 raise Rejected(f"the automaton stores or puts out something else in {data['name']}")
             following.append((t["target"], target))
         return following
+
+
+def contrary(one: dict[str, bool], other: dict[str, bool]) -> bool:
+    """Tells whether two guards say the contrary of one value."""
+    return any(other.get(name, above) is not above for name, above in one.items())
+
+
+def divided(guards: Sequence[dict[str, bool]], name: str) -> None:
+    """Checks that of all outcomes of the comparisons each fits one guard.
+
+    No two guards fit together, and a guard of n comparisons fits a share of 2^-n of all outcomes.
+    """
+    apart = all(contrary(one, other) for k, one in enumerate(guards) for other in guards[:k])
+    if not apart or sum(Fraction(1, 2 ** len(guard)) for guard in guards) != 1:
+        raise Rejected(f"the automaton compares something else in {name}")
 
 
 def seen_in_order(seen: dict[tuple[int, Place | None], None]) -> Iterator[tuple[int, Place | None]]:
