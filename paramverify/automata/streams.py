@@ -169,10 +169,10 @@ def _merged(steps: Sequence[_Step]) -> list[_Step]:
     found = list(steps)
     while True:
         pairs = ((k, j, _without(found[k], found[j])) for j in range(len(found)) for k in range(j))
-        pair = next((entry for entry in pairs if entry[2] is not None), None)
-        if pair is None or pair[2] is None:
+        joined = next(((k, j, both) for k, j, both in pairs if both is not None), None)
+        if joined is None:
             return found
-        k, j, both = pair
+        k, j, both = joined
         found = [*found[:k], both, *found[k + 1 : j], *found[j + 1 :]]
 
 

@@ -18,9 +18,9 @@ from .second_names import program_written_out
 from .second_numbers import Calculator, Value
 from .second_processes import Input, Process, State, Steps
 from .second_programs import Draws, parsed, values_of
-from .second_runs import Runs, shown
+from .second_runs import Runs
 from .second_sums import add_terms
-from .second_values import Entry, Multiple
+from .second_values import Entry, Multiple, shown
 from .strict import Unread
 
 GOES_ON = "#goes on"

@@ -79,11 +79,22 @@ SECTION = Section(
     (
         Key("source", TEXT, "The text of the program."),
         Key("file", FILE, "The file of the program, relative to the case file."),
-        Key("inputs", INPUTS),
+        Key("inputs", INPUTS, "The inputs of the program: what is private. A stream needs none."),
         Key("calls", CALLS),
         Key("bits", whole(*SIZES), BITS, default=MOST_BITS),
     ),
     rules=(exactly_one("source", "file"),),
+    also={
+        "allOf": [
+            {
+                "anyOf": [
+                    {"required": ["inputs"]},
+                    {"required": ["file"]},
+                    {"properties": {"source": {"pattern": "stream"}}, "required": ["source"]},
+                ]
+            }
+        ]
+    },
 )
 
 
