@@ -123,12 +123,12 @@ def _parameters(top: Table) -> tuple[str, dict[str, Fraction]]:
     """Returns the parameter of the domain (0, ∞), and the parameters that are numbers."""
     names, constants = unbounded_names(top), fixed_values(top)
     with top.within("parameters") as table:
+        if len(names) != 1:
+            raise CaseError('one parameter of the domain (0, oo) is needed: eps = "(0, oo)"')
         others = [name for name in table if name not in names and name not in constants]
         if others:
             reason = "beside eps, parameters of a stream with Laplace noise are numbers"
             raise CaseError(reason, key=others[0])
-        if len(names) != 1:
-            raise CaseError('one parameter of the domain (0, oo) is needed: eps = "(0, oo)"')
     return names[0], constants
 
 
