@@ -75,11 +75,12 @@ class Turn(Expressions):
         self.given, self.decisions = tuple(given), list[bool]()
         self.segments = [Segment(None, Place(1, 0), 0)]
         self.names: dict[int, str] = {}  # of samples of earlier segments that are kept
-        self.steps = 0
+        self.steps, self.place = 0, Place(1, 0)
         self.read = self.ended = False
 
     def run(self, body: Sequence[Statement], place: Place) -> Turn:
         """Runs the statements; a turn that does not draw its entry draws it in the end, for nothing."""
+        self.place = place
         try:
             self.block(body)
         except _Left:
@@ -135,6 +136,8 @@ class Turn(Expressions):
     def turn(self, body: Sequence[Statement]) -> bool:
         """Runs the body of an inner loop once; False if it is left."""
         self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise self.refuse(f"one turn has more than {MAX_STEPS:,} steps", self.place)
         try:
             self.block(body)
         except _Left as left:

@@ -16,6 +16,7 @@ from paramverify.errors import InputError, ProgramError
 from paramverify.models.programs.syntax import Apply, Items, Literal, Node, Place, Variable
 
 MAX_POWER = 1_000
+MAX_BITS = 100_000  # of a number
 MAX_ENTRIES = 10_000  # of a range
 
 
@@ -136,6 +137,8 @@ class Expressions:
             raise self.refuse(f"this has no value: {error}", place) from None
         if found is None:
             raise self.refuse(f"{node.operator} is not in a stream with Laplace noise", place)
+        if _is_large(found):
+            raise self.refuse("numbers and lists of a stream are small", place)
         return found
 
     def compared(self, word: str, left: Value, right: Value, place: Place) -> bool:
@@ -188,6 +191,16 @@ def has_noise(value: Value) -> bool:
     return any(map(has_noise, value)) if isinstance(value, tuple) else isinstance(value, Noisy)
 
 
+def _bits(number: Fraction) -> int:
+    return number.numerator.bit_length() + number.denominator.bit_length()
+
+
+def _is_large(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return len(value) > MAX_ENTRIES
+    return isinstance(value, Fraction) and _bits(value) > MAX_BITS
+
+
 def _added(word: str, left: Value, right: Value) -> Sum | None:
     """Returns a sum or a difference; a noise has the same distribution as its negative."""
     one, other = _as_sum(left), _as_sum(right)
@@ -227,7 +240,7 @@ def _plain(word: str, given: Sequence[Any]) -> Value | None:
             return Fraction(_ARITHMETIC[word](_number(given[0]), _number(given[1])))
         case "**":
             power = _number(given[1])
-            if power.denominator != 1 or abs(power) > MAX_POWER:
+            if power.denominator != 1 or abs(power) > MAX_POWER or _bits(_number(given[0])) > MAX_POWER:
                 raise InputError("a power is a small whole number")
             return Fraction(_number(given[0]) ** int(power))
         case "index":

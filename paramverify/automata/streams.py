@@ -238,8 +238,9 @@ def multiple_of(text: str, parameter: str) -> Fraction | None:
     Raises:
         ProgramError: the text is no expression.
     """
-    (said,) = read_program(f"output({text})").body
-    assert isinstance(said, Output)
+    said, *more = read_program(f"output({text})").body
+    if more or not isinstance(said, Output):
+        return None
     try:
         value = Expressions(text, {parameter: Unit(Fraction(1))}).value(said.value)
     except InputError:

@@ -235,6 +235,16 @@ def test_a_count_without_end() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["while True:\n    pass", "while True:\n    n = n * n + 2", "a = [0]\nwhile True:\n    a = a + a"],
+)
+def test_work_without_end(line: str) -> None:
+    """A turn that takes too long, or makes too much, is refused."""
+    with pytest.raises(ProgramError):
+        automaton_of(f'n = 2\n{line}\nfor x in stream(values="real"):\n    output(1)\n')
+
+
 def test_outputs_without_places() -> None:
     """Words of which one begins with another do not tell the way; so nothing is refuted by them."""
     quiet = SVT.replace('        stop\n    output("below")', "        pass")
