@@ -96,6 +96,7 @@ def function_pages() -> str:
 KINDS = {
     "privacy": "Cases about the privacy of a mechanism",
     "claim": "Cases of an inequality",
+    "automaton": "Automata over streams",
     "interactive": "Interactive systems",
     "composition": "Releases that are composed",
     "logic": r"Formulas of dpCTL\*",

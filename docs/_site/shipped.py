@@ -10,6 +10,7 @@ FOLDER = "shipped/"
 GROUPS = {
     "": ("Mechanisms, priors and inequalities", "verify"),
     "programs": ("Programs", "verify"),
+    "automata": ("Streams with unbounded noise", "verify"),
     "approximate": ("Sets of outputs, with a delta", "verify"),
     "divergences": ("Divergences: Renyi, zero-concentrated and others", "verify"),
     "inequalities": ("Inequalities from the literature", "verify"),

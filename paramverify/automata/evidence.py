@@ -17,6 +17,17 @@ from paramverify.automata.ways import Way
 FORMAT, VERSION = "paramverify-automaton", 1
 
 
+def frame(automaton: Automaton, status: str, title: str, digest: str) -> dict[str, Any]:
+    """Returns what all evidence about an automaton begins with."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "status": status,
+        "case": {"title": title, "digest": digest},
+        "automaton": machine(automaton),
+    }
+
+
 def machine(automaton: Automaton) -> dict[str, Any]:
     """Returns an automaton as JSON data; `noise` and `strict` are there if ties have a probability."""
     whole = automaton.noise == GEOMETRIC

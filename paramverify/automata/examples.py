@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from paramverify.automata.automaton import Automaton
+from paramverify.automata.least import costly_way
 from paramverify.automata.programs import Streams, case_text, streams
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
@@ -23,6 +24,7 @@ from paramverify.verdicts import Violated
 
 WIDTH = Fraction(1, 8)  # half of the interval in which a released sample lies
 TIMES = (0, 2, 8)  # how far away from the means the streams are
+REPEATED = (1, 2, 3, 4, 6)  # how often cycles of a way are repeated, where that is enough
 MOST_STEPS = 40  # of a way that is evaluated
 FOR_ONE = 10.0  # seconds for one way
 
@@ -56,26 +58,42 @@ def find_example(report: Report, multiple: Fraction, options: Options) -> Exampl
 
     Every example is a witness of the case of its way (`programs.case_text`), evaluated exactly.
     """
+    return first_example(report.automaton, candidates(report, multiple), multiple, options)
+
+
+def first_example(
+    automaton: Automaton,
+    ways: Iterable[tuple[int, Way]],
+    multiple: Fraction,
+    options: Options,
+    values: Collection[Fraction] | None = None,
+) -> Example | None:
+    """Returns the first example on ways with their repetitions, whose streams have only these values."""
     until = time.monotonic() + options.seconds
-    for repetitions, way in _candidates(report, multiple):
+    for repetitions, way in ways:
         for times in TIMES:
             left = min(FOR_ONE, until - time.monotonic())
             if left <= 0.1:
                 return None
-            given = streams(report.automaton, way, times)
-            text = case_text(report.automaton, way, given, multiple, WIDTH)
+            given = streams(automaton, way, times)
+            if values is not None and not {*given.first, *given.second} <= {*values}:
+                continue
+            text = case_text(automaton, way, given, multiple, WIDTH)
             found = _witness(text, replace(options, seconds=left))
             if found is not None:
                 return Example(multiple, repetitions, way, given, *found)
     return None
 
 
-def _candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
+def candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
     """Returns ways that cost more than a multiple, the shortest ones first."""
     family = report.family
     if family is None:
-        if report.way is not None and report.way.cost > multiple and len(report.way.steps) <= MOST_STEPS:
-            yield 0, report.way
+        shorter = () if report.way is None else REPEATED
+        ways = [costly_way(report.demands, report.weight, often) for often in shorter]
+        for way in (*ways, report.way):
+            if way is not None and way.cost > multiple and len(way.steps) <= MOST_STEPS:
+                yield 0, way
         return
     repetitions = family.period
     while len(family.way(repetitions)) <= MOST_STEPS:

@@ -26,15 +26,16 @@ class _Place:
     fixed: bool
 
 
-def costly_way(found: Demands, weight: Sequence[Fraction]) -> Way | None:
+def costly_way(found: Demands, weight: Sequence[Fraction], most: int = MAX_STEPS) -> Way | None:
     """Returns a way whose cost is near the largest weight at the beginning, or equal to it; None if 0.
 
-    No multiple of ε below its cost is enough for all ε. That there is no costlier way is not said.
+    Cycles on it are repeated so often at `most`, which may make it cost less. No multiple of ε below its cost
+    is enough for all ε. That there is no costlier way is not said.
     """
     first = max((w, -k) for k, w in enumerate(weight) if found.zones[k][0] == 0)
     if not first[0]:
         return None
-    automaton, places = found.graph.automaton, _places(found, weight, -first[1])
+    automaton, places = found.graph.automaton, _places(found, weight, -first[1], most)
     steps, signs = [place.step for place in places], [place.sign for place in places]
     best = cost(automaton, steps, signs)
     free = [k for k, place in enumerate(places) if not place.fixed and place.sign]
@@ -46,7 +47,7 @@ def costly_way(found: Demands, weight: Sequence[Fraction]) -> Way | None:
     return best
 
 
-def _places(found: Demands, weight: Sequence[Fraction], start: int) -> list[_Place]:
+def _places(found: Demands, weight: Sequence[Fraction], start: int, most: int) -> list[_Place]:
     """Returns the way of the heaviest chain of demands, with tours of the cycles that it meets."""
     graph, leaving = found.graph, _heaviest(found, weight)
     places: list[_Place] = []
@@ -56,7 +57,7 @@ def _places(found: Demands, weight: Sequence[Fraction], start: int) -> list[_Pla
         node = found.zones[demand][0]
         if graph.component[node] not in toured:
             toured.add(graph.component[node])
-            places += _forcing(graph, node, weight[start], MAX_STEPS - len(places))
+            places += _forcing(graph, node, (weight[start], most), MAX_STEPS - len(places))
         link = leaving[demand]
         if link is not None:
             step = graph.edges[link.edge].transition
@@ -87,14 +88,17 @@ def _heaviest(found: Demands, weight: Sequence[Fraction]) -> list[Link | None]:
     return chosen
 
 
-def _forcing(graph: Graph, node: int, bound: Fraction, most: int) -> list[_Place]:
-    """Returns a tour of the cycles at a node, so often that moving another way would cost the whole bound."""
-    automaton = graph.automaton
+def _forcing(graph: Graph, node: int, wanted: tuple[Fraction, int], most: int) -> list[_Place]:
+    """Returns a tour of the cycles at a node, so often that moving another way would cost the whole bound.
+
+    `wanted` is the bound, and how often at most.
+    """
+    automaton, (bound, often) = graph.automaton, wanted
     round_trip = [graph.edges[number].transition for number in tour(graph, node)]
     if not round_trip:
         return []
     least = min(automaton.state_of(automaton.transitions[k]).rate for k in round_trip)
-    times = max(1, min(2 * int(bound / least + 1), most // len(round_trip)))
+    times = max(1, min(2 * int(bound / least + 1), most // len(round_trip), often))
     return [
         _Place(number, _wanting(automaton, number, repetition), True)
         for repetition in range(times)

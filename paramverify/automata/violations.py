@@ -122,7 +122,7 @@ def _disclosing(graph: Graph) -> Family | None:
             continue
         gain = automaton.state_of(step).rate if step.releases else automaton.second_rate(step)
         if gain:
-            cycle = (number, *_path(graph, edge.target, edge.source, _inside(graph, edge.source)))
+            cycle = (number, *path(graph, edge.target, edge.source, _inside(graph, edge.source)))
             parts = _parts(graph, [_to(graph, edge.source), cycle])
             return Family(KINDS[0], parts, ((len(parts) - 1, 0, 0),), gain)
     return None
@@ -164,7 +164,7 @@ def _stores_before(graph: Graph, number: int, variable: int) -> list[int]:
 def _cycle_family(graph: Graph, places: tuple[int, int], variable: int, gain: Fraction) -> Family:
     store, compare = places
     inside = _inside(graph, graph.edges[store].source)
-    there = _path(
+    there = path(
         graph,
         graph.edges[store].target,
         graph.edges[compare].source,
@@ -173,7 +173,7 @@ def _cycle_family(graph: Graph, places: tuple[int, int], variable: int, gain: Fr
     if store == compare:
         cycle, offset, copy = (store, *there), 0, 1
     else:
-        back = _path(graph, graph.edges[compare].target, graph.edges[store].source, inside)
+        back = path(graph, graph.edges[compare].target, graph.edges[store].source, inside)
         cycle, offset, copy = (store, *there, compare, *back), 1 + len(there), 0
     parts = _parts(graph, [_to(graph, graph.edges[store].source), cycle])
     last = len(parts) - 1
@@ -322,9 +322,9 @@ def tour(graph: Graph, node: int) -> list[int]:
     for number, edge in enumerate(graph.edges):
         step = graph.step(edge)
         if inside(number) and (step.compared or step.releases):
-            found += [*_path(graph, here, edge.source, inside), number]
+            found += [*path(graph, here, edge.source, inside), number]
             here = edge.target
-    return [*found, *_path(graph, here, node, inside)] if found else found
+    return [*found, *path(graph, here, node, inside)] if found else found
 
 
 def _inside(graph: Graph, node: int) -> Callable[[int], bool]:
@@ -338,10 +338,10 @@ def _inside(graph: Graph, node: int) -> Callable[[int], bool]:
 
 
 def _to(graph: Graph, node: int) -> tuple[int, ...]:
-    return _path(graph, 0, node, lambda number: True)
+    return path(graph, 0, node, lambda number: True)
 
 
-def _path(graph: Graph, start: int, end: int, allowed: Callable[[int], bool]) -> tuple[int, ...]:
+def path(graph: Graph, start: int, end: int, allowed: Callable[[int], bool]) -> tuple[int, ...]:
     """Returns a shortest way between two nodes along allowed edges.
 
     Raises:

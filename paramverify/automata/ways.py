@@ -47,10 +47,9 @@ def cost(automaton: Automaton, steps: Sequence[int], signs: Sequence[int]) -> Wa
     rates = [automaton.state_of(step).rate for step in known]
     reads = [automaton.state_of(step).reads for step in known]
     wishes = [0 if fixed else -sign for fixed, sign in zip(released, signs, strict=True)]
-    total = sum((automaton.second_rate(step) for step in known), Fraction(0))
-    total += sum(
-        (r for r, fixed, reading in zip(rates, released, reads, strict=True) if fixed and reading), 0
-    )
+    moves = [abs(sign) * reading for sign, reading in zip(signs, reads, strict=True)]
+    total = sum((automaton.second_rate(s) * move for s, move in zip(known, moves, strict=True)), Fraction(0))
+    total += sum((r * move for r, fixed, move in zip(rates, released, moves, strict=True) if fixed), 0)
     limit = sum(rates, Fraction(1))
     room = [limit if fixed else rate for fixed, rate in zip(released, rates, strict=True)]
     flows = []

@@ -28,6 +28,9 @@ of samples, each below the next one in every repetition, whose ends want shifts 
 repetition adds to the cost. Outputs tell the way, which is checked; so probabilities of ways are
 probabilities of outputs.
 
+**One multiple** (`claim`) is shown to be enough, or to be exceeded by one way. Where one entry differs, all
+of this is said about differences with one ±1 and 0 elsewhere (W is convex with W(0) = 0).
+
 **Least multiple** (`least`). A way with differences δ, and two flows along its order: flows between samples
 that want 1 and those that want less, and between those that want 0 or more and those that want -1, within
 the rates. For every t in (0, 1) the samples with s > t are closed upwards, so that their cut is at least
@@ -69,6 +72,55 @@ def check_document(document: Any, expected: Any = None) -> Report:
 
 def _check(document: Any) -> list[str]:
     read = machine(document["automaton"])
+    claim = document.get("claim")
+    if claim is None:
+        return _some_multiple(read, document)[0]
+    return _claimed(read, document, Fraction(claim["multiple"]), claim["differ"] == "one")
+
+
+def _claimed(read: Machine, document: Any, asked: Fraction, one: bool) -> list[str]:
+    """Checks what is said of one multiple: it is enough, or a way costs more, or ways without bound do."""
+    parts = {"proof", "tables", "family"} & document.keys()
+    if document["status"] == "violated" and (one or not parts):
+        if parts or "least" not in document:
+            raise Rejected("one way exceeds the multiple, and there is nothing else")
+        outputs_differ(read, explore(read))
+        cost = _least(read, document["least"], one)
+        if cost <= asked:
+            raise Rejected("the way does not cost more than the multiple")
+        return [f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough"]
+    if one:
+        if parts or "least" in document:
+            raise Rejected("where one entry differs, the automaton alone has the bound")
+        bound = _of_one_entry(read)
+        lines = [f"one entry differs: private with {bound} times epsilon, for every length"]
+    else:
+        lines, bound = _some_multiple(read, document)
+    if document["status"] == "holds" and bound > asked:
+        raise Rejected("the multiple that is shown is larger than the claimed one")
+    return lines
+
+
+def _of_one_entry(read: Machine) -> Fraction:
+    """Returns what one entry costs at most: without shifts its rate, or 0 where its sample is not used.
+
+    Nothing is moved. So the density of the sample of the entry that differs falls by exp(d·ε) at most, and
+    that of insample' by exp(d'·ε). A sample that is not compared, not stored for later and not put out is
+    moved alone, for nothing.
+    """
+    bound = Fraction(0)
+    for order in explore(read):
+        for number, after in read.following(order):
+            step = read.steps[number]
+            state = read.states[step.source]
+            used = step.above | step.below | (step.stored & after.known) or step.output == "insample"
+            if state.reads:
+                bound = max(bound, (state.rate if used else Fraction(0)) + read.second_cost(step))
+    return bound
+
+
+def _some_multiple(read: Machine, document: Any) -> tuple[list[str], Fraction]:
+    """Checks that some multiple is enough, or none; returns it, and 0 if there is none."""
     if document["status"] == "violated":
         if "proof" in document or "family" not in document:
             raise Rejected("a violation has a family, and no proof")
@@ -76,7 +128,7 @@ def _check(document: Any) -> list[str]:
         gain, period = check_family(read, document["family"])
         each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
         told = [f"family: {each} {gain} times epsilon more: no multiple of epsilon is enough"]
-        return [*told, *_lengths(read, document)]
+        return [*told, *_lengths(read, document)], Fraction(0)
     if len({"proof", "tables"} & document.keys()) != 1 or "family" in document:
         raise Rejected("privacy has one proof, and no family")
     if "tables" in document:
@@ -94,7 +146,7 @@ def _check(document: Any) -> list[str]:
         lines.append(f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough")
         if cost > bound:
             raise Rejected("a way costs more than the bound")
-    return [*lines, *_lengths(read, document)]
+    return [*lines, *_lengths(read, document)], bound
 
 
 def _lengths(read: Machine, document: Any) -> list[str]:
@@ -253,8 +305,8 @@ def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ..
         raise Rejected("a sample cannot be moved within its level")
 
 
-def _least(read: Machine, data: Any) -> Fraction:
-    """Returns what a way costs at least, by its flows."""
+def _least(read: Machine, data: Any, one: bool = False) -> Fraction:
+    """Returns what a way costs at least, by its flows; each entry differs, or only `one` does."""
     steps, signs = data["steps"], data["signs"]
     if len(steps) != len(signs):
         raise Rejected("a way has one difference for each step")
@@ -266,14 +318,16 @@ def _least(read: Machine, data: Any) -> Fraction:
     for number, sign in zip(steps, signs, strict=True):
         step = read.steps[number]
         reads = read.states[step.source].reads
-        if (sign not in (-1, 1)) if reads else sign:
+        if sign not in ((-1, 0, 1) if one else (-1, 1)) if reads else sign:
             raise Rejected("a difference is 1 or -1 where an input is read, and 0 elsewhere")
-        cost += read.second_cost(step)
+        cost += read.second_cost(step) * abs(sign)
         if step.output == "insample":
-            cost += read.states[step.source].rate if reads else 0
+            cost += read.states[step.source].rate * abs(sign)
             wishes.append(0)
         else:
             wishes.append(-sign)
+    if one and sum(map(abs, signs)) > 1:
+        raise Rejected("more than one entry differs")
     above = _links(read, steps)
     for name, from_least, to_most in (("high", 1, 0), ("low", 0, -1)):
         cost += _flow(read, steps, above, data[name], (wishes, from_least, to_most))

@@ -48,6 +48,7 @@ AUTOMATON = record(
     },
     {
         "case": record({"title": text, "digest": text}, {"set": table(text)}),
+        "claim": record({"multiple": rational, "differ": one_of("each", "one")}),
         "proof": record(
             {
                 "multiple": rational,

@@ -16,6 +16,7 @@ from typing import Any
 from .second_numbers import Calculator, Value, meaning
 from .second_processes import MAX_WAYS, Input, Parts, Process, Repeated, State, Steps, add, queries_of
 from .second_programs import Numeric, Places, outputs_at
+from .second_turns import Streamed, over_stream
 from .strict import Unread
 
 
@@ -199,6 +200,8 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
         return released(table, at)
     if kind == "parts":
         return Parts([(read(part, at), len(queries_of(part))) for part in table["parts"]])
+    if kind == "program" and over_stream(table["source"]):
+        return Streamed(table, at)
     if kind == "program":
         return OneAnswer(tuple(Places(table["inputs"]).answers), outputs_at(table, at, read))
     raise Unread(f"mechanisms of kind {kind!r:.40}")

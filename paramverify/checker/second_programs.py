@@ -107,7 +107,7 @@ class Places:
         for name, given in table.items():
             if isinstance(given, dict):
                 length = given.get("length")
-                self.answers += [_values(given["values"])] * (1 if length is None else length)
+                self.answers += [values_of(given["values"])] * (1 if length is None else length)
             else:
                 length = len(given) if isinstance(given, list) else None
                 self.queries += given if isinstance(given, list) else [given]
@@ -123,7 +123,8 @@ class Places:
         return found
 
 
-def _values(given: Any) -> list[Value]:
+def values_of(given: Any) -> list[Value]:
+    """Returns the values of an entry: a list, or a range in words."""
     if isinstance(given, list):
         return [meaning(v) for v in given]
     low, high = (int(end) for end in given.split(".."))

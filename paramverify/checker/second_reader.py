@@ -35,6 +35,7 @@ from .second_processes import Input, Process, Words, queries_of
 from .second_programs import NAMED
 from .second_relations import distances_of, nearness
 from .second_ties import near_log
+from .second_turns import Streamed
 from .strict import Unread
 
 Point = Mapping[str, Fraction]
@@ -80,6 +81,7 @@ class SecondReader:
         self.exponent = exponent
         self.replaced: dict[Fraction | None, str] = {}  # bounds by distance, instead of the case's own
         self.power = 1
+        self.of_streams = False  # whether the mechanism reads a stream, whose entries are chosen
         self.breaks: Breaks | None = None  # of a program with numbers as outputs
         self.ties: dict[str, tuple[str, Fraction]] = {}  # parameters beside their exponentials
         if "mechanism" not in self.data or "claim" in self.data:
@@ -280,6 +282,12 @@ class SecondReader:
             near = nearness(self.data, len(process.answers), process.default_by)
             for k, left in enumerate(listed):
                 found += [(left, right) for right in listed[k + 1 :] if near(left, right)]
+        if isinstance(process, Streamed):
+            near_ones = [(a[0], b[0]) for a, b in found]
+            same = [(v, v) for v in process.answers[0]]
+            process.joint = [*same, *near_ones, *((b, a) for a, b in near_ones)]
+            process.one, self.of_streams = table["differ"] == "one", True
+            return [((Fraction(0),), (Fraction(1),))]
         if not isinstance(process, Chosen):
             return found
         values = {int(Fraction(v)) for v in process.answers[0]}
@@ -375,6 +383,8 @@ def _read_file(table: dict[str, Any], folder: Path | None) -> None:
 
 
 def _shown(given: Input, process: Process) -> str:
+    if isinstance(process, Streamed):
+        return ("first stream", "second stream")[int(Fraction(given[0]))]
     if isinstance(process, Chosen):
         return f"{('left', 'right')[int(Fraction(given[0]))]} answers, threshold {given[1]}"
     return str(given[0]) if len(given) == 1 else f"({', '.join(map(str, given))})"

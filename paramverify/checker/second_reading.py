@@ -24,6 +24,7 @@ from .second_losses import LossLook
 from .second_moments import MomentLook
 from .second_numbers import Finer
 from .second_sets import SetLook
+from .second_streams import compare_stream
 from .sets import FORMAT as SETS
 from .strict import Rejected, Unread
 
@@ -74,11 +75,14 @@ def second_look(
 ) -> SecondLook:
     """Compares evidence with the case file of this content."""
     try:
-        if document["format"] == AUTOMATON:
-            compared = second_automata.compare(document["automaton"], content)
-            return SecondLook(True, True, f"read a second time: {compared}")
         if document["format"] == COMPOSITION:
             return SecondLook(True, True, f"read a second time: {compare(document, content, folder)}")
+        if document["format"] == AUTOMATON:
+            if "claim" in document:
+                compared = compare_stream(document, content, folder or Path())
+            else:
+                compared = second_automata.compare(document["automaton"], content)
+            return SecondLook(True, True, f"read a second time: {compared}")
         if document["format"] == FORMULAS:
             return SecondLook(True, True, f"read a second time: {_formulas(document, content, settings)}")
         kind = SetLook if document["format"] == SETS or "sums" in document else Look

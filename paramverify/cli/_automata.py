@@ -12,11 +12,13 @@ from typing import Any
 import click
 
 from paramverify.answers import Standing
+from paramverify.automata.cases import load
 from paramverify.automata.chances import largest
 from paramverify.automata.evidence import lengths as lengths_evidence
 from paramverify.automata.examples import WIDTH, find_example
 from paramverify.automata.lengths import by_length
 from paramverify.automata.reading import MAX_BYTES, read_automaton
+from paramverify.automata.stream_verdicts import decide
 from paramverify.automata.verification import Report, verify
 from paramverify.cli import _output
 from paramverify.cli._budgets import WORST, split
@@ -27,10 +29,11 @@ from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
 from paramverify.portfolio.session import Options
-from paramverify.reports import automata, automaton_budgets
+from paramverify.reports import automata, automaton_budgets, streams
 from paramverify.reports.automaton_budgets import Budgets
 from paramverify.reports.pictures.automata import dot
 
+ENDING = ".dipa"
 MOST_INPUTS = 1000
 FOR_SEARCH = 0.8  # of the time limit; the rest is for what is printed
 WHY = {
@@ -69,6 +72,27 @@ def verify_automaton(path: str, options: Options, as_json: bool, evidence: Path 
     if evidence and report.standing is Standing.UNKNOWN:
         click.echo("no evidence was written: there is none for an automaton that is undecided", err=True)
     return STATUS_CODES[report.standing]
+
+
+def verify_stream(path: str, options: Options, as_json: bool, evidence: Path | None, **others: Any) -> int:
+    """Decides a case about streams, prints the verdict, writes the evidence, and returns the exit code."""
+    for name in (name for name, given in others.items() if given):
+        reason = WHY.get(name, "the case has its own budget")
+        raise click.UsageError(f"{path} is about streams: leave --{name} out, {reason}")
+    _no_settings(path)
+    with time_limit(options.limit or options.seconds) as lift, located(file=path):
+        verdict = decide(load(Path(path)), options)
+        document = streams.evidence_document(verdict) if evidence else None
+        if evidence and document is not None:
+            lift()
+            write_json(evidence, document, indent=1)
+    if as_json:
+        print_json(streams.document(verdict))
+    for line in () if as_json else streams.lines(verdict):
+        say(line)
+    if evidence and document is None:
+        click.echo("no evidence was written: there is none for this verdict", err=True)
+    return STATUS_CODES[verdict.standing]
 
 
 def _multiples(report: Report, budgets: str, options: Options, as_json: bool) -> int:
@@ -160,7 +184,8 @@ def show_automaton(path: str, graph: bool, as_json: bool) -> int:
     if not graph:
         raise click.UsageError(f"{path} is an automaton, which is shown as a graph only: give --graph")
     _no_settings(path)
-    automaton = read_automaton(Path(path))
+    is_file = path.endswith(ENDING)
+    automaton = read_automaton(Path(path)) if is_file else load(Path(path)).automaton
     with located(file=path):
         text = dot(automaton, verify(automaton).family)
     if as_json:

@@ -103,6 +103,8 @@ def _kind(data: Mapping[str, Any]) -> str:
         return "inequality"
     if "system" in data:
         return "interactive"
+    if "automaton" in data:
+        return "automaton"
     return str(data["mechanism"]["kind"]) if "mechanism" in data else "logic"
 
 

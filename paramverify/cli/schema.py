@@ -7,7 +7,7 @@ import click
 from paramverify.cli._common import json_option, print_json, whole_timeout_option
 
 LISTED = (115, "Print the JSON Schema of case files, for editors.")
-KINDS = ("privacy", "claim", "interactive", "logic", "composition")
+KINDS = ("privacy", "claim", "automaton", "interactive", "logic", "composition")
 
 
 @click.command("schema")

@@ -8,6 +8,7 @@ from paramverify.cli import _output
 from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
+from paramverify.cli._streams import about_streams
 from paramverify.cli.certify import read_observations
 from paramverify.models.mechanisms import Worded
 from paramverify.models.model import Model
@@ -50,7 +51,7 @@ def command(
     """Print the observation probabilities as formulas, or the model as a graph."""
     if length and observations:
         raise click.UsageError("give either --length or --observations")
-    if case.endswith(AUTOMATON):
+    if case.endswith(AUTOMATON) or about_streams(case):
         if as_latex or length or observations:
             raise click.UsageError(
                 f"{case} is an automaton: --latex, --length and --observations are for cases"

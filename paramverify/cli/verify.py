@@ -30,6 +30,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
+from paramverify.cli._streams import about_streams
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.verification import Progress, Report, verify
@@ -72,13 +73,15 @@ def command(
     1 if the script states another :status, and 3 for unknown.
 
     An automaton over streams (.dipa) is private if some multiple of epsilon is enough for every epsilon and
-    streams of every length.
+    streams of every length. A case with such an automaton, or a program over a stream, has its own budget.
     """
     options = replace(session_options(timeout, backends, strategy, confirm), executor=executor())
     chosen: dict[str, Any] = {"backends": backends, "strategy": strategy, "confirm": confirm > 1}
     others = {"encoding": encoding == MONOLITHIC, "budgets": budgets, "cluster": not options.executor.is_here}
     if case.endswith(AUTOMATON):
         return _of_automaton(case, options, as_json, evidence, **chosen, **others)
+    if about_streams(case):
+        return _of_stream(case, options, as_json, evidence, **chosen, **others)
     if case.endswith(SCRIPT):
         return _of_script(case, timeout, options, as_json, evidence=evidence, **others)
     if encoding == MONOLITHIC:
@@ -126,6 +129,12 @@ def _of_script(case: str, timeout: float, options: Options, as_json: bool, **oth
     if others["evidence"]:
         options = replace(options, evidence=FOR_EVIDENCE)
     return verify_script(case, timeout, options, as_json, **others)
+
+
+def _of_stream(case: str, options: Options, as_json: bool, evidence: Path | None, **others: Any) -> int:
+    from paramverify.cli._automata import verify_stream
+
+    return verify_stream(case, options, as_json, evidence, **others)
 
 
 def _of_automaton(case: str, options: Options, as_json: bool, evidence: Path | None, **others: Any) -> int:

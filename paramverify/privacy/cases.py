@@ -127,6 +127,8 @@ def read_case(
         data, digest = _at(with_settings(data, settings), at), settled_digest(digest, settings)
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
+        if "automaton" in data:
+            raise CaseError("this is an automaton over streams: use `paramverify verify`", key="automaton")
         if "component" in data:
             raise CaseError("these are releases to be composed: use `paramverify compose`", key="component")
         if ("model" in data or "states" in data) and "mechanism" not in data:

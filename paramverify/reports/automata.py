@@ -21,6 +21,7 @@ from paramverify.reports import documents
 from paramverify.reports.text import witness_lines
 
 FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"
+EPSILON = "epsilon"
 SHOWN_STREAM = 30  # entries in words
 SHOWN_NEVER = 5  # transitions
 SHOWN_STEPS = 12  # of a way in words
@@ -32,10 +33,10 @@ def lines(report: Report) -> list[str]:
     told = [_verdict(report)]
     if report.multiple is not None:
         told += _least(report)
-        told.append(f"  {_proof(report)} {_size(report)}")
+        told.append(f"  {_proof(report)} {size(report.automaton, report.seconds)}")
     elif report.standing is Standing.VIOLATED and report.family is not None:
-        told += _family(report.automaton, report.family)
-        told.append(f"  {counted(len(report.graph.nodes), 'node')} {_size(report)}")
+        told += family_lines(report.automaton, report.family)
+        told.append(f"  {counted(len(report.graph.nodes), 'node')} {size(report.automaton, report.seconds)}")
     else:
         told.append(f"  {report.end.value}: {report.reason}.")
     if report.confused:
@@ -52,11 +53,11 @@ def _verdict(report: Report) -> str:
     return f"{word}."
 
 
-def times(multiple: Fraction) -> str:
-    """Returns a multiple of epsilon: `5/4*epsilon`, `epsilon`, `0`."""
+def times(multiple: Fraction, name: str = EPSILON) -> str:
+    """Returns a multiple of epsilon, or of a parameter: `5/4*epsilon`, `epsilon`, `0`."""
     if multiple in (0, 1):
-        return "epsilon" if multiple else "0"
-    return f"{multiple}*epsilon"
+        return name if multiple else "0"
+    return f"{multiple}*{name}"
 
 
 def _least(report: Report) -> list[str]:
@@ -77,25 +78,28 @@ def _proof(report: Report) -> str:
     return f"{counted(len(report.demands.zones), 'demand')} on stored values"
 
 
-def _size(report: Report) -> str:
-    automaton = report.automaton
+def size(automaton: Automaton, seconds: float) -> str:
+    """Returns how large an automaton is, and how long it took."""
     sizes = (
         counted(len(automaton.states), "state"),
         counted(len(automaton.variables), "variable"),
         counted(len(automaton.transitions), "transition"),
     )
-    return f"({', '.join(sizes)}), in {report.seconds:.2g} s."
+    return f"({', '.join(sizes)}), in {seconds:.2g} s."
 
 
-def _family(automaton: Automaton, family: Family) -> list[str]:
+def family_lines(automaton: Automaton, family: Family, name: str = EPSILON) -> list[str]:
+    """Returns the ways whose costs grow, line by line."""
     told = [f"  {family.kind[:1].upper()}{family.kind[1:]}:"]
     for part in family.parts:
         often = "again and again" if part.repeated else "once"
         told.append(f"    {often}: {way_text(automaton, part.steps)}")
     each = "Each repetition costs" if family.period == 1 else f"{family.period} repetitions cost"
     enough = family.repetitions(SHOWN)
-    told.append(f"  {each} {times(family.gain)} more.")
-    told.append(f"  With {counted(enough, 'repetition')} {times(SHOWN)} is not enough, whatever epsilon is.")
+    told.append(f"  {each} {times(family.gain, name)} more.")
+    told.append(
+        f"  With {counted(enough, 'repetition')} {times(SHOWN, name)} is not enough, whatever {name} is."
+    )
     return told
 
 
@@ -173,12 +177,17 @@ def multiple_lines(report: Report, multiple: Fraction, example: Example | None) 
     told = [f"{standing.of_case}: {times(multiple)} is not enough."]
     if example is None:
         return [*told, "  No example was evaluated in time: a way that costs more is known."]
+    return told + example_lines(report.automaton, example)
+
+
+def example_lines(automaton: Automaton, example: Example) -> list[str]:
+    """Returns a way, two streams, and both probabilities at an epsilon."""
     repeated = f", {counted(example.repetitions, 'repetition')}" if example.repetitions else ""
-    told.append(f"  Way: {way_text(report.automaton, example.way.steps)}{repeated}")
+    told = [f"  Way: {way_text(automaton, example.way.steps)}{repeated}"]
     told.append(f"  Streams: {stream(example.streams.first)}")
     told.append(f"      and: {stream(example.streams.second)}")
-    if released(report.automaton, example.way.steps):
-        told.append(f"  {between(report.automaton)}")
+    if released(automaton, example.way.steps):
+        told.append(f"  {between(automaton)}")
     return told + [f"  {line}" for line in witness_lines(example.witness)]
 
 
@@ -204,31 +213,37 @@ def multiple_document(report: Report, multiple: Fraction, example: Example | Non
         "verdict": standing.of_case,
     }
     if example is not None:
-        streams = [list(map(str, stream)) for stream in (example.streams.first, example.streams.second)]
-        told["example"] = {"steps": list(example.way.steps), "repetitions": example.repetitions}
-        told["example"] |= {"streams": streams, "witness": documents.witness(example.witness)}
-        if released(report.automaton, example.way.steps) and report.automaton.noise != GEOMETRIC:
-            told["example"]["between"] = [str(-WIDTH), str(WIDTH)]
+        told["example"] = example_document(report.automaton, example)
+    return told
+
+
+def example_document(automaton: Automaton, example: Example) -> dict[str, Any]:
+    """Returns a way, two streams, and both probabilities at an epsilon, as JSON data."""
+    streams = [list(map(str, stream)) for stream in (example.streams.first, example.streams.second)]
+    told: dict[str, Any] = {"steps": list(example.way.steps), "repetitions": example.repetitions}
+    told |= {"streams": streams, "witness": documents.witness(example.witness)}
+    if released(automaton, example.way.steps) and automaton.noise != GEOMETRIC:
+        told["between"] = [str(-WIDTH), str(WIDTH)]
     return told
 
 
 def evidence_document(report: Report, path: Path, content: bytes) -> dict[str, Any]:
     """Returns the evidence for a verdict, private or not private, for `paramverify check`."""
     standing = report.standing
-    told: dict[str, Any] = {
-        "format": evidence.FORMAT,
-        "version": evidence.VERSION,
-        "status": standing.value,
-        "case": {"title": path.name, "digest": hashlib.sha256(content).hexdigest()},
-        "automaton": evidence.machine(report.automaton),
-    }
-    if report.multiple is not None:
+    told = evidence.frame(report.automaton, standing.value, path.name, hashlib.sha256(content).hexdigest())
+    return told | proof_parts(report, standing)
+
+
+def proof_parts(report: Report, standing: Standing) -> dict[str, Any]:
+    """Returns what shows a verdict: a proof, a family of ways, or one way that costs more than a multiple."""
+    told: dict[str, Any] = {}
+    if report.multiple is not None and standing is Standing.HOLDS:
         if report.tables:
             told["tables"] = evidence.tables(report.graph, report.tables, report.multiple)
         else:
             told["proof"] = evidence.proof(report.demands, list(report.weight), report.multiple)
-        if report.way is not None:
-            told["least"] = evidence.least(report.way)
-    elif report.family is not None:
+    if report.multiple is not None and report.way is not None:
+        told["least"] = evidence.least(report.way)
+    if report.multiple is None and report.family is not None:
         told["family"] = evidence.family(report.family)
     return told

@@ -178,8 +178,12 @@ def _script(
 def _automaton(
     document: dict[str, Any], content: str, path: str, settings: Settings
 ) -> tuple[Report, SecondLook | None, bool]:
-    """Checks evidence of an automaton against its file."""
-    del settings
+    """Checks evidence of an automaton against its file, or against a case about streams."""
+    if not path.endswith(".dipa"):
+        return _stream(document, content, path, settings)
+    if "claim" in document:
+        reason = "rejected: the evidence is about a case with a budget of its own"
+        return Report(False, (reason,)), None, False
     from paramverify.automata.evidence import machine
     from paramverify.automata.reading import MAX_BYTES, read_automaton
 
@@ -189,6 +193,32 @@ def _automaton(
         return Report(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
     report = automata.check_document(document, machine(read_automaton(Path(path))))
     return *with_second_look(report, document, content), False
+
+
+def _stream(
+    document: dict[str, Any], content: str, path: str, settings: Settings
+) -> tuple[Report, SecondLook | None, bool]:
+    """Checks evidence about a case about streams: the automaton is made again, and read a second time."""
+    from paramverify.automata.cases import about_streams, load
+    from paramverify.automata.evidence import machine
+
+    del settings
+    if not about_streams(Path(path)):
+        return Report(False, ("rejected: the evidence is about streams, and the case is not",)), None, False
+    case = load(Path(path))
+    claim = {"multiple": str(case.multiple), "differ": "one" if case.one else "each"}
+    about = document.get("case", {})
+    reason = ""
+    if about.get("digest") != case.digest:
+        reason = changed(about, case.digest, case.title)
+    elif document.get("claim") != claim:
+        reason = "the evidence is about another budget, or other neighbours"
+    elif document["status"] == "violated" and case.values is not None:
+        reason = "the evidence is about streams of any numbers"
+    if reason:
+        return Report(False, (f"rejected: {reason}",)), None, False
+    report = automata.check_document(document, machine(case.automaton))
+    return *with_second_look(report, document, content, folder=Path(path).parent), False
 
 
 def _composition(

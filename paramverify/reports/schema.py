@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from paramverify.automata.keys import STREAM
 from paramverify.composition.keys import COMPOSITION
 from paramverify.interactive.keys import INTERACTIVE
 from paramverify.keys import Either, Json, Key, Leaf, Listed, Section, Shape, Variants
@@ -22,11 +23,12 @@ from paramverify.logic.keys import LOGIC
 from paramverify.privacy.keys import CLAIMED, PRIVATE
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
-KINDS = {section.name: section for section in (PRIVATE, CLAIMED, INTERACTIVE, LOGIC, COMPOSITION)}
+KINDS = {section.name: section for section in (PRIVATE, CLAIMED, STREAM, INTERACTIVE, LOGIC, COMPOSITION)}
 
 # Which tables say what kind of case it is; a case with none of them is about privacy.
 _TOLD_BY: dict[str, tuple[Json, ...]] = {
     "composition": ({"required": ["component"]},),
+    "automaton": ({"required": ["automaton"]},),
     "interactive": ({"required": ["system"]},),
     "logic": tuple({"required": [table]} for table in ("model", "states", "formulas")),
     "claim": (

@@ -18,6 +18,7 @@ from paramverify.models.context import Checks
 from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
 from paramverify.models.mechanisms import Input, Mechanism, compare, show_input
+from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.model import Model
 from paramverify.models.names import as_value
@@ -51,6 +52,9 @@ class CaseInputs:
         if case.times > 1:
             reason = "sampling is of single outputs, and this mechanism answers several times"
             raise UnsupportedError(reason, key="mechanism.times")
+        if isinstance(case.mechanism, StreamMechanism):
+            reason = "a program over a stream is not sampled: write its loop over an input with a length"
+            raise UnsupportedError(reason, key="mechanism")
         priors: dict[str, tuple[tuple[Input, ...], InitialDistribution]] = {}
         if not isinstance(case.mechanism, Explicit):
             checks = Checks(model.domain)

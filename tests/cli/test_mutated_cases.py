@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
+from paramverify.automata.cases import about_streams
+from paramverify.automata.cases import load as load_stream
 from paramverify.errors import InputError, LimitError
 from paramverify.interactive.cases import load as load_interactive
 from paramverify.logic.cases import load as load_logic
@@ -28,7 +30,7 @@ WRONG = ['"zzz"', "true", "-7", "[]", "{}", '{ zzz = "1" }', '"1 +"', "1.5", '["
 
 def reader(path: Path) -> Callable[[Path], object]:
     """Returns what reads the cases of a folder."""
-    return ROOTS.get(path.parent.name, load)
+    return load_stream if about_streams(path) else ROOTS.get(path.parent.name, load)
 
 
 def small(path: Path) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from kept_cases import kept
 
 from paramverify.api import loads, verify
+from paramverify.automata.cases import about_streams
 from paramverify.cli.main import run
 from paramverify.privacy.idle import warnings_of
 from paramverify.tables import read_document
@@ -82,7 +83,7 @@ def test_no_shipped_case_is_warned_of() -> None:
     seen = 0
     for path in sorted((ROOT / "cases").rglob("*.toml")):
         data = read_document(path).data
-        if "mechanism" not in data and "claim" not in data:
+        if ("mechanism" not in data and "claim" not in data) or about_streams(path):
             continue
         case = kept(path)
         assert warnings_of(case.model, case.mechanism, case.prior, data) == [], path

@@ -41,6 +41,7 @@ interactive/slots-2-mex2 interactive/unwinding-add-only interactive/slots-2-shar
 logic/equal-copies logic/survey logic/survey-coin logic/interactive-survey
 release-household release-neighbours release-total-revealed infection-chain coarse-noise
 divergences/geometric-renyi divergences/shuffled-renyi divergences/geometric-kl
+automata/sparse-vector automata/stream-sparse-vector programs/stream-fresh-answers
 approximate/survey-and-count programs/select-then-answer infection-grid markov-quilt
 """
 FILES = [ROOT / "cases" / f"{name}.toml" for name in CHEAP.split()]

@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from paramverify.automata import cases as streams
 from paramverify.composition.composing import Way
 from paramverify.composition.losses import Loss
 from paramverify.composition.mechanisms import Response
@@ -124,6 +125,8 @@ def kind_of(data: dict[str, Any]) -> str:
         return "logic"
     if "component" in data:
         return "composition"
+    if "automaton" in data:
+        return "automaton"
     claimed = "claim" in data or ("define" in data and "mechanism" not in data)
     return "claim" if claimed else "privacy"
 
@@ -137,7 +140,8 @@ def released(path: Path) -> None:
 def refusal(path: Path, kind: str) -> ParamverifyError | None:
     """Returns how paramverify refuses a case file, if it does."""
     loads: dict[str, Any] = {"interactive": interactive.load, "logic": logic.load, "composition": released}
-    load = loads.get(kind, privacy.load)
+    loads["automaton"] = streams.load
+    load = streams.load if streams.about_streams(path) else loads.get(kind, privacy.load)
     try:
         load(path)
     except (InputError, LimitError) as error:

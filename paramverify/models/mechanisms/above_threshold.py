@@ -73,8 +73,11 @@ SIDES = ("left", "right")
 
 
 def choice(observation: str) -> str:
-    """Returns the pair of answers that an observation says were chosen; empty after the end."""
-    return "" if observation == END else observation[:-1]
+    """Returns the pair of answers, or of entries of streams, that an observation says were chosen."""
+    if observation == END:
+        return ""
+    chosen, between, _ = observation.partition(": ")
+    return chosen if between else observation[:-1]
 
 
 @dataclass(frozen=True, eq=False)

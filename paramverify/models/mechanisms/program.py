@@ -33,6 +33,7 @@ from paramverify.models.mechanisms import (
 )
 from paramverify.models.mechanisms._calls import CALLS, read_calls, read_source
 from paramverify.models.mechanisms._inputs import INPUTS, Given, read_inputs
+from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.columns import Number
 from paramverify.models.programs.control import Edge, control_graph
@@ -45,6 +46,7 @@ from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.runs import Between, Outputs, flat, is_density, spreads_in
 from paramverify.models.programs.sampling import Outcomes, Sampler
+from paramverify.models.programs.streams import is_continuous, reads_stream, stream_of
 from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
@@ -77,11 +79,22 @@ SECTION = Section(
     (
         Key("source", TEXT, "The text of the program."),
         Key("file", FILE, "The file of the program, relative to the case file."),
-        Key("inputs", INPUTS, needed=True),
+        Key("inputs", INPUTS, "The inputs of the program: what is private. A stream needs none."),
         Key("calls", CALLS),
         Key("bits", whole(*SIZES), BITS, default=MOST_BITS),
     ),
     rules=(exactly_one("source", "file"),),
+    also={
+        "allOf": [
+            {
+                "anyOf": [
+                    {"required": ["inputs"]},
+                    {"required": ["file"]},
+                    {"properties": {"source": {"pattern": "stream"}}, "required": ["source"]},
+                ]
+            }
+        ]
+    },
 )
 
 
@@ -255,6 +268,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
     parameters = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
     calls: dict[str, Callee] = {}
     bits = table.integer("bits", *SIZES) if "bits" in table else MOST_BITS
+    program: Program | None = None
     with gathered() as each:
         if "calls" in table:
             with each, table.within("calls") as called:
@@ -262,9 +276,16 @@ def read(table: Table, checks: Checks) -> Mechanism:
         with each:
             name, program = read_source(table, checks, "", _names_of(table))
         with each:
-            given = _inputs(table, parameters)
+            over_stream = program is not None and reads_stream(program)
+            if over_stream and "inputs" in table:
+                raise CaseError("a program over a stream has no other inputs", key="inputs")
+            given = {} if over_stream else _inputs(table, parameters)
         with each:
             table.close()
+    assert program is not None  # else there was a mistake
+    key = f"{key_that_is_read()}.{name}".removeprefix(".")
+    if over_stream:
+        return _over_stream(replace(program, calls=calls), checks, key)
     inner = [c.program for c in calls.values() if isinstance(c, CalledProgram)]
     if calls and any(map(is_enclosed, (program, *inner))):
         reason = "a program that calls mechanisms, and these, draw no gauss and no discrete_gaussian"
@@ -278,8 +299,15 @@ def read(table: Table, checks: Checks) -> Mechanism:
     if queries and len(queries) != len(answers):
         reason = "give all inputs by their values, for [neighbours], or all by expressions over [prior]"
         raise CaseError(reason, key="inputs")
-    key = f"{key_that_is_read()}.{name}".removeprefix(".")
     return ProgramMechanism(checks, program, places, queries, answers, key=key, bits=bits)
+
+
+def _over_stream(program: Program, checks: Checks, key: str) -> Mechanism:
+    """Returns the mechanism of a program over a stream with finite noise."""
+    with located(key=key, anchored=True):
+        if is_continuous(program):
+            raise CaseError("this is a stream with unbounded noise: use `paramverify verify`")
+        return StreamMechanism(checks, stream_of(program), key)
 
 
 def _names_of(table: Table) -> Collection[str]:

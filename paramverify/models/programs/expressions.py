@@ -222,7 +222,7 @@ class Expressions:
         if name == "output":
             raise self.refuse("output(...) stands on a line of its own", tree)
         if tree.keywords:
-            raise self.refuse("arguments have no names here", tree)
+            raise self.refuse(WRITE["stream"] if name == "stream" else "arguments have no names here", tree)
         read = self.sequence if name in _OF_LISTS and len(tree.args) == 1 else self.node
         given = tuple(read(a, depth + 1) for a in tree.args)
         if name in self.known:

@@ -26,6 +26,7 @@ WRITE = {
     "bool": "write x != 0",
     "str": "leave str out: output(...) has numbers and labels",
     "pow": "write a ** b",
+    "stream": 'stream(...) stands in a loop at the left margin: for x in stream(values="real"):',
     "exit": "write stop",
     "quit": "write stop",
     "random": "write flip(p) or uniform(lo, hi)",

@@ -32,6 +32,7 @@ from paramverify.models.programs.syntax import (
     nodes_of,
 )
 
+STREAM = "stream"
 PLAIN_NAMES = "a plain name is needed here; write a line of its own for each other one"
 MAX_LENGTH = 100_000  # characters of a program
 
@@ -149,7 +150,9 @@ class _Reader(Expressions):
                 return [If(self.node(tree.test, 0), then, rest, place)]
             case ast.For() if not tree.orelse:
                 names = self.targets(tree.target)
-                return [For(names, self.sequence(tree.iter, 0), self.looped(tree.body, depth), place)]
+                streams = is_stream(tree.iter)
+                values = self.stream(tree, depth) if streams else self.sequence(tree.iter, 0)
+                return [For(names, values, self.looped(tree.body, depth), place)]
             case ast.While() if not tree.orelse:
                 return [While(self.node(tree.test, 0), self.looped(tree.body, depth), place)]
             case ast.For() | ast.While():
@@ -164,6 +167,18 @@ class _Reader(Expressions):
             case ast.AnnAssign():
                 raise self.refuse("types are not written here; leave them out", tree)
         raise self.refuse(instead(tree, "this statement is not in the language"), tree)
+
+    def stream(self, tree: ast.For, depth: int) -> Node:
+        """Reads `stream(values=...)`, what the loop over all inputs runs through."""
+        call = tree.iter
+        assert isinstance(call, ast.Call)
+        if depth or self.in_function or self.loops:
+            raise self.refuse("the loop over a stream stands at the left margin", tree)
+        if not isinstance(tree.target, ast.Name):
+            raise self.refuse("an entry of a stream has one name: write for x in stream(...)", tree.target)
+        if call.args or len(call.keywords) != 1 or call.keywords[0].arg != "values":
+            raise self.refuse('a stream has values: stream(values="real"), or stream(values="-1..1")', call)
+        return Apply(STREAM, (self.node(call.keywords[0].value, 0),), self.place(call))
 
     def refuse_else(self, tree: ast.For | ast.While) -> ProgramError:
         """Returns the error about the `else` of a loop, which has no place in Python's tree."""
@@ -284,6 +299,11 @@ class _Reader(Expressions):
         if not name.isascii() or name.startswith("__"):
             raise self.refuse("names have the letters a to z, digits and _", tree)
         return name
+
+
+def is_stream(tree: ast.expr) -> bool:
+    """Tells whether a loop runs over `stream(...)`."""
+    return isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == STREAM
 
 
 def no_recursion(functions: Mapping[str, Function], text: str) -> None:

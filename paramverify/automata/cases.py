@@ -1,0 +1,184 @@
+"""Case files about streams with unbounded noise: an automaton, or a program that is made into one.
+
+[automaton]                          # or [mechanism] with kind = "program", whose text has stream(...)
+file = "sparse-vector.dipa"
+
+[parameters]
+eps = "(0, oo)"
+
+[neighbours]
+differ = "each"                      # or "one"
+
+[privacy]
+epsilon = "eps"                      # a multiple of the parameter
+length = "all"
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from paramverify.automata.automaton import Automaton
+from paramverify.automata.keys import STREAM
+from paramverify.automata.reading import MAX_BYTES, parse_automaton
+from paramverify.automata.stream_values import Unit, Value
+from paramverify.automata.streams import multiple_of, translate
+from paramverify.errors import CaseError, InputError, located
+from paramverify.expectations import read_expect
+from paramverify.files import read_file
+from paramverify.models.mechanisms import read_differ
+from paramverify.models.parameters import fixed_values, unbounded_names
+from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.streams import is_continuous, reads_stream, stream_of
+from paramverify.privacy.keys import PRIVATE
+from paramverify.tables import Table, in_case, read_document
+
+
+@dataclass(frozen=True, eq=False)
+class StreamCase:
+    """A case about streams: its automaton, and the multiple of the parameter that is its budget.
+
+    Entries of two streams differ by at most 1 each, or only `one` entry does. `values` are those of an
+    entry, None if it is any number.
+    """
+
+    path: str
+    digest: str
+    automaton: Automaton
+    parameter: str
+    multiple: Fraction
+    one: bool
+    values: tuple[Fraction, ...] | None = None
+    title: str = ""
+    expect: Mapping[str, Any] = field(default_factory=dict)
+
+
+def about_streams(path: Path) -> bool:
+    """Tells whether a file is a case that `load` reads; mistakes are left to whoever reads it then."""
+    try:
+        document = read_document(path)
+        if "automaton" in document.data:
+            return True
+        text, _ = _program_text(Table(document.data["mechanism"]), path.parent)
+        program = read_program(text)
+    except (InputError, KeyError, TypeError, AttributeError):
+        return False
+    return reads_stream(program) and is_continuous(program)
+
+
+def load(path: Path) -> StreamCase:
+    """Reads a case about streams.
+
+    Raises:
+        InputError: any mistake, with file, key and reason.
+        LimitError: an automaton that is too large.
+    """
+    document = read_document(path)
+    with in_case(str(path), document.text):
+        return _read(document.data, document.digest, path)
+
+
+def _read(data: dict[str, Any], digest: str, path: Path) -> StreamCase:
+    top = Table(data, STREAM if "automaton" in data else PRIVATE)
+    title, expect = top.text("title", ""), read_expect(top, claimed=False)
+    top.text("source", "")
+    parameter, constants = _parameters(top)
+    multiple = _budget(top, parameter)
+    with top.within("neighbours") as table:
+        differ = table.choice("differ", ("each", "one"))
+        if "automaton" not in data and read_differ(table)[1] != 1:
+            raise CaseError("entries of a stream differ by at most 1: leave it out", key="by")
+        table.close()
+    values: tuple[Fraction, ...] | None = None
+    if "automaton" in data:
+        with top.within("automaton") as table:
+            content = _content(path.parent, table.path("file"), "file")
+            table.close()
+            with located(file=str(path.parent / table.path("file"))):
+                automaton = parse_automaton(content.decode("utf-8-sig"))
+        parts = [digest, hashlib.sha256(content).hexdigest()]
+    else:
+        automaton, values, parts = _program(top, path, {parameter: Unit(Fraction(1)), **constants}, digest)
+    top.close()
+    whole = parts[0] if len(parts) == 1 else hashlib.sha256(" ".join(parts).encode()).hexdigest()
+    return StreamCase(
+        str(path),
+        whole,
+        automaton,
+        parameter,
+        multiple,
+        one=differ == "one",
+        values=values,
+        title=title,
+        expect=expect,
+    )
+
+
+def _parameters(top: Table) -> tuple[str, dict[str, Fraction]]:
+    """Returns the parameter of the domain (0, ∞), and the parameters that are numbers."""
+    names, constants = unbounded_names(top), fixed_values(top)
+    with top.within("parameters") as table:
+        if len(names) != 1:
+            raise CaseError('one parameter of the domain (0, oo) is needed: eps = "(0, oo)"')
+        others = [name for name in table if name not in names and name not in constants]
+        if others:
+            reason = "beside eps, parameters of a stream with Laplace noise are numbers"
+            raise CaseError(reason, key=others[0])
+    return names[0], constants
+
+
+def _budget(top: Table, parameter: str) -> Fraction:
+    with top.within("privacy") as table:
+        if "epsilon" not in table.data:
+            raise CaseError(f'the budget is a multiple of {parameter}: write epsilon = "{parameter}"')
+        text = str(table.get("epsilon"))
+        with located(key="epsilon"):
+            multiple = multiple_of(text, parameter)
+            if multiple is None:
+                reason = f"a multiple of {parameter} is needed, such as 5/4 * {parameter}"
+                raise CaseError(f"{reason}: the scale of the noise depends on it")
+        if table.get("length") != "all":
+            reason = 'a stream with Laplace noise is about every length: write length = "all"'
+            raise CaseError(reason, key="length")
+        table.close()
+    return multiple
+
+
+def _program(
+    top: Table, path: Path, parameters: Mapping[str, Value], digest: str
+) -> tuple[Automaton, tuple[Fraction, ...] | None, list[str]]:
+    with top.within("mechanism") as table:
+        table.text("kind")
+        text, own = _program_text(table, path.parent)
+        name = "file" if own else "source"
+        table.get(name)
+        table.close()
+        with located(key=name):
+            stream = stream_of(read_program(text))
+            if any(isinstance(v, str) for v in stream.values or ()):
+                raise CaseError("entries to which noise is added are numbers")
+            values = tuple(v for v in stream.values or () if isinstance(v, Fraction)) or None
+            return translate(stream, parameters), values, [digest, own] if own else [digest]
+
+
+def _program_text(table: Table, folder: Path) -> tuple[str, str]:
+    """Returns the text of a program, and the digest of its file if it has one."""
+    if "source" in table.data:
+        return table.text("source"), ""
+    content = _content(folder, table.path("file"), "file")
+    return content.decode("utf-8-sig"), hashlib.sha256(content).hexdigest()
+
+
+def _content(folder: Path, name: str, key: str) -> bytes:
+    try:
+        content = read_file(folder / name, MAX_BYTES, "a file of the case", CaseError)
+        content.decode("utf-8-sig")
+    except (CaseError, UnicodeDecodeError) as error:
+        reason = error.reason if isinstance(error, CaseError) else "not UTF-8 text"
+        raise CaseError(f"{name}: {reason}", key=key) from None
+    return content

@@ -1,0 +1,40 @@
+"""Case files about automata over streams: what `automata/` reads."""
+
+from __future__ import annotations
+
+from paramverify.expectations import EXPECT, SOURCE, TITLE
+from paramverify.keys import EXPRESSION, FILE, Key, Leaf, Section, one_of
+from paramverify.models.parameter_keys import PARAMETERS
+
+ALL = Leaf('"all"', {"const": "all", "type": "string"}, words=("all",))
+AUTOMATON = Section(
+    "[automaton]",
+    "An automaton over streams.",
+    (Key("file", FILE, "The file of the automaton (.dipa), relative to the case file.", needed=True),),
+)
+NEIGHBOURS = Section(
+    "[neighbours]",
+    "Which streams must not be told apart.",
+    (Key("differ", one_of("each", "one"), "Each entry may differ by 1, or one only.", needed=True),),
+)
+PRIVACY = Section(
+    "[privacy]",
+    "What is claimed, for every value of the parameter and streams of every length.",
+    (
+        Key("epsilon", EXPRESSION, 'A multiple of the parameter, such as "5/4 * eps".', needed=True),
+        Key("length", ALL, "Streams of every length.", needed=True),
+    ),
+)
+STREAM = Section(
+    "automaton",
+    "A case about an automaton over streams.",
+    (
+        TITLE,
+        SOURCE,
+        Key("parameters", PARAMETERS, needed=True),
+        Key("automaton", AUTOMATON, needed=True),
+        Key("neighbours", NEIGHBOURS, needed=True),
+        Key("privacy", PRIVACY, needed=True),
+        Key("expect", EXPECT),
+    ),
+)

@@ -1,0 +1,158 @@
+"""A second reading of programs over a stream with finite noise: one turn after another, path by path.
+
+The loop over the stream becomes a loop over one entry, and the variables are put out after it. So a turn is
+a program that `second_programs` runs. Standard library only, and no code of the first reader.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+import ast
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from .second_names import program_written_out
+from .second_numbers import Calculator, Value
+from .second_processes import Input, Process, State, Steps
+from .second_programs import Draws, parsed, values_of
+from .second_runs import Runs
+from .second_sums import add_terms
+from .second_values import Entry, Multiple, shown
+from .strict import Unread
+
+GOES_ON = "#goes on"
+Turned = dict[tuple[str, Any], Fraction]  # outputs in words and the variables after it, None after the end
+
+
+def over_stream(text: str) -> bool:
+    """Tells whether the last statement of a program is a loop over a stream."""
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    match body[-1:]:
+        case [ast.For(_, ast.Call(ast.Name("stream")))]:
+            return True
+    return False
+
+
+class Streamed(Process):
+    """Two copies of a program on two streams; an input is the number of the stream, 0 or 1."""
+
+    def __init__(self, table: Mapping[str, Any], at: Calculator) -> None:
+        if table.get("calls"):
+            raise Unread("a stream with calls of other mechanisms")
+        text = program_written_out(table["source"], at.definitions)
+        tree = ast.parse(text).body
+        loop = tree[-1]
+        match loop:
+            case ast.For(ast.Name(entry), ast.Call(_, [], [ast.keyword("values", given)]) as call):
+                self.entry = entry
+            case _:
+                raise Unread("the last statement is no loop over a stream")
+        self.answers = (values_of(ast.literal_eval(given)),)
+        first = [s for s in tree[:-1] if not isinstance(s, ast.FunctionDef)]
+        names = {n.id for s in first for n in ast.walk(s) if isinstance(n, ast.Name)}
+        stored = {
+            n.id
+            for s in first
+            for n in ast.walk(s)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        self.names = sorted(names & stored)
+        after = f'\noutput("{GOES_ON}")\noutput([{", ".join(self.names)}])\n'
+        lines = text.splitlines(keepends=True)
+        once = ast.get_source_segment(text, call) or ""
+        functions = [s for s in tree[:-1] if isinstance(s, ast.FunctionDef)]
+        until = max((s.end_lineno or 0 for s in functions), default=0)
+        self.at, self.known = at, dict[Any, Turned]()
+        self.before = self._runs("".join(lines[: loop.lineno - 1]) + after)
+        turn = "".join([*lines[:until], *lines[loop.lineno - 1 :]]).replace(once, "[0]", 1)
+        self.turn = self._runs(turn.replace(f"for {entry} in", "for turn_of_stream in", 1) + after, True)
+        self.joint: list[tuple[Value, Value]] = []  # the reader of `[neighbours]` sets these
+        self.one = False
+
+    def _runs(self, text: str, leaves: bool = False) -> Runs:
+        body, functions, literals = parsed(text)
+        if leaves:
+            loop = body[0]
+            assert isinstance(loop, ast.For)
+            loop.body = [_Ending().visit(s) for s in loop.body]
+        draws = Draws(self.at)
+        parameters: dict[str, Entry] = dict(self.at.values)
+        parameters |= {name: Multiple({((name, 1),): Fraction(1)}) for name in self.at.steps}
+        return Runs(
+            body=body,
+            functions=functions,
+            called={},
+            literals=literals,
+            parameters=parameters,
+            draw=draws,
+            exp=draws.exp,
+            sums=draws.sums,
+        )
+
+    def _rows(self, runs: Runs, start: Mapping[str, Any]) -> Turned:
+        found: dict[tuple[str, Any], Any] = {}
+        for _ in runs.every(lambda: {name: _thawed(value) for name, value in start.items()}):
+            told, state = list(runs.told), None
+            if len(told) > 1 and told[-2] == GOES_ON:
+                state = _frozen(told[-1])
+                told = told[:-2]
+            key = ", ".join(map(shown, told)) or "(no output)", state
+            chance = runs.sums.chance(runs.region, runs.kinds)
+            add_terms(found.setdefault(key, {}), {k: c * runs.weight for k, c in chance.items()})
+        numbers = {key: runs.sums.number(terms) for key, terms in found.items()}
+        if sum(numbers.values()) != 1:
+            raise ValueError("the probabilities of the paths do not sum to 1")
+        return {key: chance for key, chance in numbers.items() if chance}
+
+    def start(self, given: Input) -> list[tuple[State, Fraction]]:
+        """Returns the variables before the first entry."""
+        rows = self._rows(self.before, {})
+        return [((int(Fraction(given[0])), False, state), chance) for (_, state), chance in rows.items()]
+
+    def steps(self, state: State) -> Steps:
+        """Returns what may happen with the next pair of entries; each pair is chosen."""
+        if state == "end":
+            return [("end", "end", Fraction(1))]
+        side, differed, before = state
+        found: Steps = []
+        for pair in self.joint:
+            if differed and pair[0] != pair[1]:
+                continue
+            later = differed or (self.one and pair[0] != pair[1])
+            for (told, after), chance in self._turn(before, pair[side]).items():
+                target = "end" if after is None else (side, later, after)
+                found.append((f"{shown(pair[0])}/{shown(pair[1])}: {told}", target, chance))
+        return found
+
+    def _turn(self, before: Any, value: Value) -> Turned:
+        if (before, value) not in self.known:
+            start = dict(zip(self.names, before, strict=True)) | {self.entry: value}
+            self.known[before, value] = self._rows(self.turn, start)
+        return self.known[before, value]
+
+
+class _Ending(ast.NodeTransformer):
+    """Puts an end of the run for `break` of the loop over the stream."""
+
+    def visit_Break(self, node: ast.Break) -> ast.AST:
+        return ast.copy_location(ast.Return(None), node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        return node
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        return node
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _thawed(value: Any) -> Any:
+    return list(map(_thawed, value)) if isinstance(value, tuple) else value

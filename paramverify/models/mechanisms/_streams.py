@@ -1,0 +1,239 @@
+"""Programs over a stream with finite noise: a hidden Markov model, with entries that an adversary chooses.
+
+What the variables have between two entries is a state. Two copies of the program read two streams; an
+observation `0/1: yes` says that the entries were 0 in the first stream and 1 in the second one, and that the
+program put out `yes`. Both entries are chosen, not drawn: a probability is that of the outputs, given both
+streams. After `stop` the model ends, and observes `end` for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from paramverify.algebra.expressions import Expression, Value
+from paramverify.algebra.polynomials import RationalFunction
+from paramverify.errors import CaseError, LimitError, ProgramError, located
+from paramverify.models.context import Checks
+from paramverify.models.hmm import HMM
+from paramverify.models.mechanisms import Input, read_differ
+from paramverify.models.mechanisms._near import near_values
+from paramverify.models.priors import InitialDistribution, SecretPair
+from paramverify.models.programs.running import outputs_of
+from paramverify.models.programs.runs import Between, Outputs, flat
+from paramverify.models.programs.streams import Stream
+from paramverify.models.programs.syntax import (
+    Assign,
+    Constant,
+    For,
+    Items,
+    Literal,
+    Node,
+    Output,
+    Place,
+    Program,
+    Statement,
+    Variable,
+    every_statement,
+)
+from paramverify.models.programs.values import Unread
+from paramverify.models.programs.words import shown_output
+from paramverify.tables import Table
+
+MAX_STATES = 2_000
+GOES_ON, END = "#goes on", "end"
+SIDES = ("first stream", "second stream")
+
+State = tuple[object, ...]  # the values of the variables, in their order
+Row = list[tuple[Outputs, State | None, RationalFunction]]  # outputs of a turn, the next state, the chance
+
+
+@dataclass(frozen=True, eq=False)
+class StreamMechanism:
+    """A program over a stream whose variables have finitely many values."""
+
+    checks: Checks
+    stream: Stream
+    key: str
+
+    @property
+    def queries(self) -> tuple[Expression, ...]:
+        """None: the entries are chosen."""
+        return ()
+
+    @property
+    def values(self) -> tuple[Fraction | str, ...]:
+        """The values of an entry.
+
+        Raises:
+            ProgramError: an entry is any number.
+        """
+        if self.stream.values is None:
+            reason = (
+                'entries that are any numbers need Laplace noise; give their values: stream(values="-1..1")'
+            )
+            raise ProgramError(reason, self.stream.program.text, *self.stream.place)
+        return self.stream.values
+
+    @property
+    def answers(self) -> tuple[tuple[Value, ...], ...]:
+        """The possible values of one entry."""
+        return (self.values,)
+
+    def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
+        """Not available: the entries are chosen by the adversary, not by a prior."""
+        raise CaseError(
+            "a program over a stream compares neighbouring streams: give [neighbours], no [prior]"
+        )
+
+    def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
+        """Returns the model of both streams, and where it starts for the first and for the second one."""
+        for key in ("pairs", "related", "distance"):
+            if key in table.data:
+                raise CaseError('streams are neighbours by differ = "each" or "one"', key=key)
+        with located(key=self.key, anchored=True):
+            values = self.values
+        differ, by = read_differ(table)
+        near = near_values(values, by)
+        joint = [(j, k) for j in range(len(values)) for k in sorted({*near[j], j})]
+        with located(key=self.key, anchored=True):
+            return self._model(joint, differ == "one")
+
+    def _model(self, joint: Sequence[tuple[int, int]], one: bool) -> tuple[HMM, list[SecretPair]]:
+        """Returns the joined model; where one entry differs, a state knows whether one did already."""
+        names = self._names()
+        starts = [(state, chance) for told, state, chance in self._start(names) if state is not None]
+        order: dict[tuple[int, bool, State], int] = {}
+        for side in range(2):
+            for state, _ in starts:
+                order.setdefault((side, False, state), len(order))
+        turns: dict[State, list[Row]] = {}
+        found: list[list[tuple[str, tuple[int, bool, State] | None, RationalFunction]]] = []
+        waiting = list(order)
+        for side, differed, state in waiting:
+            if state not in turns:
+                turns[state] = self._turn(names, state)
+            row = []
+            for pair in joint:
+                if differed and pair[0] != pair[1]:
+                    continue
+                said = "/".join(shown_output((self.values[k],)) for k in pair)
+                for told, following, chance in turns[state][pair[side]]:
+                    later = differed or (one and pair[0] != pair[1])
+                    target = None if following is None else (side, later, following)
+                    row.append((f"{said}: {shown_output(told)}", target, chance))
+            found.append(row)
+            for _, target, _ in row:
+                if target is not None and target not in order:
+                    order[target] = len(order)
+                    waiting.append(target)
+            if len(order) > MAX_STATES:
+                reason = "stop before a count grows without end, and clamp noise that is kept"
+                raise LimitError(f"the variables have more than {MAX_STATES:,} values together; {reason}")
+        return self._joined(found, order, starts)
+
+    def _joined(
+        self,
+        found: Sequence[Sequence[tuple[str, tuple[int, bool, State] | None, RationalFunction]]],
+        order: dict[tuple[int, bool, State], int],
+        starts: Sequence[tuple[State, RationalFunction]],
+    ) -> tuple[HMM, list[SecretPair]]:
+        observed: dict[str, int] = {}
+        for row in found:
+            for told, _, _ in row:
+                observed.setdefault(told, len(observed))
+        stops = any(target is None for row in found for _, target, _ in row)
+        last = len(order)
+        rows = [
+            [
+                (observed[told], last if target is None else order[target], chance)
+                for told, target, chance in row
+            ]
+            for row in found
+        ]
+        names = [f"{SIDES[side]}: {_told(state)}{', differed' * late}" for side, late, state in order]
+        if stops:
+            rows.append([(len(observed), last, RationalFunction.of(self.checks.ring.number(1)))])
+            observed[END] = len(observed)
+            names.append(END)
+        model = HMM.build(self.checks, names, list(observed), rows, chosen=True)
+        begins = [
+            InitialDistribution.of(
+                {order[side, False, state]: chance for state, chance in starts}, self.checks
+            )
+            for side in range(2)
+        ]
+        return model, [SecretPair(SIDES[0], SIDES[1], begins[0], begins[1])]
+
+    def _names(self) -> tuple[str, ...]:
+        """Returns the variables that have a value before the stream, in their order."""
+        assigned = (s for s in every_statement(self.stream.setup) if isinstance(s, Assign))
+        return tuple(dict.fromkeys(name for s in assigned for name in s.names))
+
+    def _start(self, names: Sequence[str]) -> Row:
+        """Returns the states before the first entry, with their chances."""
+        body = (*self.stream.setup, *self._kept(names))
+        (row,) = self._outputs(body, {}, [()])
+        if any(told or state is None for told, state, _ in row):
+            raise self._refuse("before the stream nothing is put out, and nothing stops")
+        return row
+
+    def _turn(self, names: Sequence[str], state: State) -> list[Row]:
+        """Returns what happens in a state, for each value of the entry."""
+        place = self.stream.place
+        before: list[Statement] = [
+            Assign((name,), (), _literal(value, place), place)
+            for name, value in zip(names, state, strict=True)
+        ]
+        once = For(("#turn",), Items((Literal(Fraction(0), place),), place), self.stream.body, place)
+        body = (*before, once, *self._kept(names))
+        rows = self._outputs(body, {self.stream.name: Unread(0)}, [(value,) for value in self.values])
+        for told, following, _ in (entry for row in rows for entry in row):
+            if len(told) > 1 or (not told and following is not None):
+                reason = "each turn puts out one value, a list for several; one that stops may have none"
+                raise self._refuse(reason)
+        return rows
+
+    def _kept(self, names: Sequence[str]) -> tuple[Statement, ...]:
+        place = self.stream.place
+        variables = Items(tuple(Variable(name, place) for name in names), place)
+        return Output(Literal(GOES_ON, place), place), Output(variables, place)
+
+    def _outputs(
+        self,
+        body: Sequence[Statement],
+        names: Mapping[str, Unread],
+        inputs: Sequence[tuple[Fraction | str, ...]],
+    ) -> list[Row]:
+        program: Program = replace(self.stream.program, body=tuple(body))
+        rows: list[Row] = []
+        for found in outputs_of(program, names, inputs, self.checks):
+            row: Row = []
+            for told, chance in found:
+                if any(isinstance(value, Between) for value in flat(told)):
+                    reason = "noise that is kept or put out has ends: write clamp(geometric(a), -2, 2)"
+                    raise self._refuse(reason)
+                if len(told) > 1 and told[-2] == GOES_ON:
+                    state = told[-1]
+                    assert isinstance(state, tuple)
+                    row.append((told[:-2], state, chance))
+                else:
+                    row.append((told, None, chance))
+            rows.append(row)
+        return rows
+
+    def _refuse(self, reason: str) -> ProgramError:
+        return ProgramError(reason, self.stream.program.text, *self.stream.place)
+
+
+def _literal(value: object, place: Place) -> Node:
+    """Returns the expression of a value."""
+    if isinstance(value, tuple):
+        return Items(tuple(_literal(inner, place) for inner in value), place)
+    assert isinstance(value, Constant)
+    return Literal(value, place)
+
+
+def _told(state: State) -> str:
+    return ", ".join(str(value) if not isinstance(value, tuple) else f"[{_told(value)}]" for value in state)

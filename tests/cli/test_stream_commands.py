@@ -1,0 +1,110 @@
+"""`verify`, `check`, `show` and others on cases about streams: exit codes, texts and JSON."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from test_json_formats import mistakes
+
+from paramverify.cli.main import run
+
+CASES = ROOT / "cases" / "automata"
+PRIVATE, LEAKING = (
+    str(CASES / "stream-sparse-vector.toml"),
+    str(CASES / "stream-sparse-vector-never-stops.toml"),
+)
+FILE = str(CASES / "sparse-vector.toml")
+
+
+def output(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit code of a command, and what it prints."""
+    code = run(arguments)
+    found = capsys.readouterr()
+    return code, found.out + found.err
+
+
+VERDICTS = [(PRIVATE, 0, "private"), (LEAKING, 1, "not private"), (FILE, 0, "private")]
+
+
+@pytest.mark.parametrize(("path", "code", "word"), VERDICTS)
+def test_verdicts(path: str, code: int, word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The exit code, the text and the JSON say the same, and JSON has the keys of its page."""
+    found, text = output(["verify", path], capsys)
+    assert (found, text.split(":")[0]) == (code, word)
+    found, text = output(["verify", path, "--json"], capsys)
+    document = json.loads(text)
+    assert (found, document["verdict"], document["budget"]) == (code, word, "eps")
+    assert list(mistakes(document, "verify of a stream", path)) == []
+
+
+def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Evidence is accepted with its case, and with no other one, nor with an automaton."""
+    path = str(tmp_path / "e.json")
+    assert run(["verify", PRIVATE, "--evidence", path]) == 0
+    code, text = output(["check", path, "--case", PRIVATE], capsys)
+    assert (code, "read a second time: the automaton and the budget agree" in text) == (0, True)
+    for other in (
+        LEAKING,
+        FILE,
+        str(CASES / "sparse-vector.dipa"),
+        str(ROOT / "cases" / "survey-fresh.toml"),
+    ):
+        assert output(["check", path, "--case", other], capsys)[0] == 1
+    changed = tmp_path / "changed.toml"
+    changed.write_text(Path(PRIVATE).read_text().replace('epsilon = "eps"', 'epsilon = "1/2 * eps"'))
+    assert run(["check", path, "--case", str(changed)]) == 1
+    document = json.loads(Path(path).read_text())
+    document["case"]["digest"] = sha256(changed.read_bytes()).hexdigest()
+    Path(path).write_text(json.dumps(document))
+    assert output(["check", path, "--case", str(changed)], capsys)[0] == 1
+
+
+@pytest.mark.parametrize("command", ["budget", "synthesize"])
+def test_other_commands(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """They name the command that decides such a case."""
+    for path in (PRIVATE, FILE):
+        code, text = output([command, path], capsys)
+        assert (code, "paramverify verify" in text) == (2, True)
+
+
+@pytest.mark.parametrize("option", ["--budgets 1", "--backends z3", "--encoding monolithic", "-D eps=1"])
+def test_what_is_not_for_streams(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Options for other cases are refused."""
+    assert output(["verify", PRIVATE, *option.split()], capsys)[0] == 2
+
+
+def test_graph(capsys: pytest.CaptureFixture[str]) -> None:
+    """The graph of the automaton is drawn, with what leaks in red."""
+    code, text = output(["show", "--graph", LEAKING], capsys)
+    assert (code, "color=red" in text) == (0, True)
+    assert "line3" in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('length = "all"', "length = 5", 'write length = "all"'),
+        ('epsilon = "eps"', "epsilon = 1", "a multiple of eps is needed"),
+        ('epsilon = "eps"', "ratio = 2", "the budget is a multiple of eps"),
+        ('eps = "(0, oo)"', 'eps = "(0, 1)"', "one parameter of the domain (0, oo)"),
+        ('differ = "each"', 'differ = "each"\nby = 2', "differ by at most 1"),
+        ("[neighbours]", '[mechanism.inputs]\nq = { values = "0..1" }\n[neighbours]', "inputs: unknown key"),
+        ("laplace(4 / eps) >= T", "laplace(4 / eps) >= 3", "noise is compared with noisy values"),
+        ('values="real"', 'values=["a", "b"]', "entries to which noise is added are numbers"),
+    ],
+)
+def test_mistakes(
+    old: str, new: str, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each is told with the line, and exit code 2."""
+    text = Path(PRIVATE).read_text()
+    assert old in text
+    path = tmp_path / "case.toml"
+    path.write_text(text.replace(old, new))
+    code, said = output(["verify", str(path)], capsys)
+    assert code == 2
+    assert reason in said
