@@ -143,6 +143,18 @@ let check_evidence document =
       tell "witness: the claim fails there"
   | None -> ());
   let accepted = ledger.bad = 0 && not lacking in
+  let stands about =
+    try Standing.prove about; true
+    with (Rejected _ | Misformed _) as error -> tell ("rejected: " ^ reason_of error); false
+  in
+  let accepted =
+    match field_opt "reduction" document with
+    | Some about when accepted ->
+        let found = stands about in
+        if found then tell "no neighbours have a larger ratio than this pair";
+        found
+    | _ -> accepted
+  in
   let check_numbers witness =
     if field_opt "algebraic" witness <> None then Roots.check_numbers witness else Told.check_numbers witness
   in
