@@ -1,7 +1,7 @@
 (** Steps that are numbers: a cone of rays that no step leaves; and vectors that are kept length by length. *)
 
 From Coq Require Import Reals ZArith List Lra Lia Bool Arith.
-From Paramverify Require Import Privacy Hmm Coverings Poly Goal ConeModels Cones.
+From Paramverify Require Import Privacy Hmm Coverings Poly Goal ConeModels Masks Cones.
 Import ListNotations.
 Local Open Scope R_scope.
 

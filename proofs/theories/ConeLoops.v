@@ -1,7 +1,7 @@
 (** No bound at all: sequences with a part that is repeated, whose probabilities drift apart. *)
 
 From Coq Require Import Reals ZArith List Lra Lia Bool Arith.
-From Paramverify Require Import Privacy Hmm Coverings Poly Goal ConeModels Cones ConeLevels.
+From Paramverify Require Import Privacy Hmm Coverings Poly Goal ConeModels Masks Cones ConeLevels.
 Import ListNotations.
 Local Open Scope R_scope.
 

@@ -1,7 +1,7 @@
 (** Sequences of given lengths: the vectors of each length are no worse than combinations of those that are kept. *)
 
 From Coq Require Import Reals ZArith List Lra Lia Bool Arith.
-From Paramverify Require Import Privacy Hmm Coverings Poly Goal ConeModels Cones ConeLevels.
+From Paramverify Require Import Privacy Hmm Coverings Poly Goal ConeModels Masks Cones ConeLevels.
 Import ListNotations.
 Local Open Scope R_scope.
 
