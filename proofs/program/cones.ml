@@ -1,128 +1,14 @@
 (* Certificates about many sequences: the steps are those of paramverify/checker/cones.py; the functions that accept
-   are extracted from Coq. That the model is read as the document says is trusted: `model` below. What a certificate
-   names besides (where states lead to, rays, combinations) is only a help, on which nothing rests. *)
+   are extracted from Coq. The lengths of `levels`, and which secrets a `loop` is about, are read here, and that is trusted.
+   What is computed (where states lead to, rays, combinations) is only a help, on which nothing rests. *)
 
 open Faults
 open Json
+open Models
 module C = Checker
 
-let max_states = 100_000
-let max_entries = 1_000_000  (* of all matrices together: they are kept in full *)
 let max_normals = 40
 let max_size = 5
-
-module Whole = Map.Make (Int)
-
-let index_of written =
-  match int_of_string_opt written with Some k -> k | None -> rejected ("not an index: " ^ quoted written)
-
-(* --- the model --------------------------------------------------------------------------------------- *)
-
-type start = { weights : Text.poly Whole.t; mass : Text.poly }
-
-type model = {
-  statement : Claims.t;  (* about the domain; its polynomial says nothing *)
-  states : int;
-  tables : Text.poly Whole.t Whole.t array;  (* by observation, state and successor *)
-  pairs : (string * string * start * start) list;
-  ratio : Text.poly * Text.poly;
-}
-
-let is_constant poly = Text.Monomials.for_all (fun x _ -> List.for_all (fun e -> e = 0) x) poly
-let number_of poly = Text.Monomials.fold (fun _ c _ -> c) poly Q.zero
-
-let weight names written =
-  let poly = Text.polynomial (string_of written) names in
-  if is_constant poly && Q.sign (number_of poly) < 0 then rejected ("a negative weight: " ^ quoted (string_of written));
-  poly
-
-let plus left right = Text.Monomials.fold (fun x c found -> Text.add x c found) left right
-
-let start_of names states entry =
-  let one found (s, written) = Whole.add (index_of s) (weight names written) found in
-  let weights = List.fold_left one Whole.empty (fields (field "weights" entry)) in
-  if Whole.exists (fun s _ -> s >= states) weights then rejected "a prior with an unknown state";
-  let mass = weight names (field "mass" entry) in
-  if Text.Monomials.is_empty mass then rejected "a secret that is impossible for every prior";
-  { weights; mass }
-
-let read data =
-  let domain = field "domain" data in
-  let statement = Claims.read (Object (("polynomial", String "0") :: fields domain)) in
-  Certify.check_enclosure statement;
-  let names = statement.names in
-  let states = int_of (field "states" data) in
-  if states < 1 || states > max_states then rejected "the number of states is out of range";
-  let count = List.length (items_of (field "observations" data)) in
-  let tables = Array.make count Whole.empty in
-  let step row =
-    match items_of row with
-    | [ Int s; Int o; Int t; written ] ->
-        let inside k n = 0 <= k && k < n in
-        if not (inside s states && inside o count && inside t states) then
-          rejected "a step with an unknown state or observation";
-        let row = Option.value (Whole.find_opt s tables.(o)) ~default:Whole.empty in
-        let before = Option.value (Whole.find_opt t row) ~default:Text.Monomials.empty in
-        tables.(o) <- Whole.add s (Whole.add t (plus (weight names written) before) row) tables.(o)
-    | _ -> invalid_arg "step"
-  in
-  List.iter step (items_of (field "steps" data));
-  let pair row =
-    match items_of row with
-    | [ String left; String right; pi; tau ] -> (left, right, start_of names states pi, start_of names states tau)
-    | _ -> invalid_arg "pair"
-  in
-  let pairs = List.map pair (items_of (field "pairs" data)) in
-  let ratio =
-    match items_of (field "ratio" data) with
-    | [ top; bottom ] ->
-        let top = weight names top in
-        (top, weight names bottom)
-    | _ -> invalid_arg "ratio"
-  in
-  if Text.Monomials.is_empty (snd ratio) then rejected "the denominator of the bound is zero";
-  if states * states > max_entries / max count 1 then unknown "a model with so many states is not known to the proved checker";
-  { statement; states; tables; pairs; ratio }
-
-let denominators polys =
-  List.fold_left (fun scale poly -> Text.Monomials.fold (fun _ c scale -> Z.lcm scale (Q.den c)) poly scale) Z.one polys
-
-(* A polynomial times a number that makes its coefficients whole. *)
-let times scale poly : C.poly =
-  let whole c = Z.mul (Q.num c) (Z.divexact scale (Q.den c)) in
-  Certify.chain (Text.Monomials.bindings (Text.Monomials.map whole poly))
-
-let dense states scale row =
-  let at k = match Whole.find_opt k row with Some poly -> times scale poly | None -> C.Pc Z.zero in
-  List.init states at
-
-let polys_of row = List.map snd (Whole.bindings row)
-
-let prior_of states start : C.prior =
-  let scale = denominators (start.mass :: polys_of start.weights) in
-  { C.first = dense states scale start.weights; mass = times scale start.mass }
-
-(* The matrices, all multiplied by one positive number. *)
-let scale_of model =
-  Array.fold_left
-    (fun scale table -> Whole.fold (fun _ row scale -> Z.lcm scale (denominators (polys_of row))) table scale)
-    Z.one model.tables
-
-(* The same model as data of the proved checker. *)
-let model_of model : C.model =
-  let n = model.states and scale = scale_of model in
-  let row table s = dense n scale (Option.value (Whole.find_opt s table) ~default:Whole.empty) in
-  let top, bottom = model.ratio in
-  let common = denominators [ top; bottom ] in
-  {
-    C.size = n;
-    steps = Array.to_list (Array.map (fun table -> List.init n (row table)) model.tables);
-    scale;
-    secrets = List.map (fun (_, _, pi, tau) -> (prior_of n pi, prior_of n tau)) model.pairs;
-    above = times common top;
-    under = times common bottom;
-    domain = Certify.goal_of model.statement;
-  }
 
 (* --- claims ------------------------------------------------------------------------------------------ *)
 
@@ -138,7 +24,9 @@ let signature (poly : C.poly) =
   let divisor = content Z.zero poly in
   let buffer = Buffer.create 64 in
   let rec write = function
-    | C.Pc c -> Buffer.add_string buffer (Z.to_string (if Z.equal divisor Z.zero then c else Z.divexact c divisor)); Buffer.add_char buffer ' '
+    | C.Pc c ->
+        Buffer.add_string buffer (Z.to_string (if Z.equal divisor Z.zero then c else Z.divexact c divisor));
+        Buffer.add_char buffer ' '
     | C.PX (q, p) -> Buffer.add_char buffer '('; write q; write p; Buffer.add_char buffer ')'
   in
   write poly;
@@ -296,7 +184,8 @@ let levels document model : C.cone_proof =
     (kept, { C.level_kept = kept; dropped; ways_on })
   in
   let run data =
-    let below = List.map int_of (items_of (field "below" data)) and above = List.map int_of (items_of (field "above" data)) in
+    let below = List.map int_of (items_of (field "below" data)) in
+    let above = List.map int_of (items_of (field "above" data)) in
     let turns = List.map (fun turn -> int_of turn = 1) (items_of (field "directions" data)) in
     let given = items_of (field "levels" data) in
     if List.length given < List.fold_left max 0 lengths then rejected "a length is missing";
@@ -342,7 +231,8 @@ let ratios document model : C.cone_proof =
   if size > max_size || (size > 0 && List.length normals > max_normals) then rejected "the cone is too large, or contains a line";
   let rays = Rays.extreme normals size in
   if List.exists (List.exists (fun x -> Z.sign x < 0)) rays then rejected "the cone has vectors with negative entries";
-  let lifted entries = List.init n (fun s -> match Rays.position s states with Some k -> List.nth entries k | None -> Z.zero) in
+  let at entries s = match Rays.position s states with Some k -> List.nth entries k | None -> Z.zero in
+  let lifted entries = List.init n (at entries) in
   let normals = List.map lifted normals and rays = List.map lifted rays in
   let kept = flags n states in
   let units = List.filteri (fun s _ -> not (List.nth kept s)) (List.init n (Rays.unit n)) in
@@ -365,7 +255,8 @@ let loop document model : C.loop =
   let rec place k = function
     | [] -> rejected "no such secret pair"
     | (left, right, pi, tau) :: rest ->
-        if (left, right) = (one, other) || (right, left) = (one, other) then (k, left <> one, [ pi; tau ]) else place (k + 1) rest
+        if (left, right) = (one, other) || (right, left) = (one, other) then (k, left <> one, [ pi; tau ])
+        else place (k + 1) rest
   in
   let which, swapped, starts = place 0 model.pairs in
   let parametric start = not (List.for_all is_constant (start.mass :: polys_of start.weights)) in
@@ -411,7 +302,8 @@ let prove document =
     { status; lines = [ "the ratio grows with each loop" ]; proved = 1; solvers = [] }
   end
   else begin
-    let proof = match kind with "closed" -> closed document model | "levels" -> levels document model | _ -> ratios document model in
+    let rule = match kind with "closed" -> closed | "levels" -> levels | _ -> ratios in
+    let proof = rule document model in
     let settled = settle document in
     if not (C.check_cone settled.find settled.polys data proof) then rejected "the certificate does not show the bound";
     let count = List.length settled.polys in
