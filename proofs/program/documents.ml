@@ -143,6 +143,18 @@ let check_evidence document =
       tell "witness: the claim fails there"
   | None -> ());
   let accepted = ledger.bad = 0 && not lacking in
+  let stands about =
+    try Standing.prove about; true
+    with (Rejected _ | Misformed _) as error -> tell ("rejected: " ^ reason_of error); false
+  in
+  let accepted =
+    match field_opt "reduction" document with
+    | Some about when accepted ->
+        let found = stands about in
+        if found then tell "no neighbours have a larger ratio than this pair";
+        found
+    | _ -> accepted
+  in
   let check_numbers witness =
     if field_opt "algebraic" witness <> None then Roots.check_numbers witness else Told.check_numbers witness
   in
@@ -223,8 +235,29 @@ let check_sets document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
+(* A certificate about many sequences: paramverify/checker/cones.py has the same steps. *)
+let check_cone document =
+  let shown = Cones.prove document in
+  let ledger = obligations document in
+  let domain = fields (field "domain" (field "model" document)) in
+  let about = Object [ ("claim", Object (("polynomial", String "0") :: domain)); ("origins", List [ String "" ]) ] in
+  check_points document [ about ];
+  {
+    (nothing Accepted) with
+    format = string_of (field "format" document);
+    lines = shown.lines @ List.rev ledger.told;
+    proved = shown.proved + ledger.good;
+    trusted = List.length shown.solvers + ledger.sworn;
+    status = shown.status;
+    solvers = List.sort_uniq compare (ledger.names @ List.concat shown.solvers);
+    side_condition = (match field_opt "side_condition" document with Some (String words) -> words | _ -> "");
+  }
+
 let check document =
-  match field "format" document with String "paramverify-sets" -> check_sets document | _ -> check_evidence document
+  match field "format" document with
+  | String "paramverify-sets" -> check_sets document
+  | String "paramverify-cone" -> check_cone document
+  | _ -> check_evidence document
 
 let is_evidence = function
   | Object items -> (

@@ -218,6 +218,25 @@ let entry proof = record [ ("claim", claim); ("proof", proof) ] ~optional:[ ("or
 let case = record [ ("title", text); ("digest", text) ] ~optional:[ ("set", table text) ]
 let status = one_of [ "holds"; "violated"; "unknown" ]
 
+(* That a pair of inputs has the largest ratio: about noise that consists of numbers. *)
+let reduction =
+  let largest =
+    record
+      [
+        ("noise", listed (listed rational));
+        ("ties", one_of [ "uniform"; "first" ]);
+        ("answers", whole);
+        ("differ", one_of [ "each"; "one" ]);
+        ("by", text);
+        ("left", listed whole);
+        ("right", listed whole);
+      ]
+  in
+  function
+  | Object items when List.mem_assoc "domain" items ->
+      unknown "a pair that stands for all others, for all parameters, is not known to the proved checker"
+  | value -> largest value
+
 let evidence =
   record
     [
@@ -231,7 +250,7 @@ let evidence =
         ("case", case);
         ("obligations", listed (entry proof));
         ("points", listed point);
-        ("reduction", beyond "a pair that stands for all others");
+        ("reduction", reduction);
         ("outputs", listed text);
         ("side_condition", one_of [ side_condition ]);
         ("budget", beyond "a budget");
@@ -291,11 +310,86 @@ let sets =
         ("budget", beyond "a budget");
       ]
 
+(* --- many sequences ---------------------------------------------------------------------------------- *)
+
+(* A whole number in digits, as the key of an object. *)
+let is_index s =
+  let size = String.length s in
+  size >= 1 && size <= 18 && all_from 0 is_digit s && (size = 1 || s.[0] <> '0')
+
+let indexed shape value =
+  let one (name, _) =
+    if not (is_index name) then misformed ~path:[ Key name ] ("must be the digits of a whole number, not " ^ quoted name)
+  in
+  List.iter one (members value);
+  table shape value
+
+let start = record [ ("weights", indexed text); ("mass", text) ]
+
+let model =
+  record
+    [
+      ("domain", record domain ~optional:[ ("constant", rational) ]);
+      ("states", whole);
+      ("observations", listed text);
+      ("steps", listed (row [ whole; whole; whole; text ]));
+      ("pairs", listed (row [ text; text; start; start ]));
+      ("ratio", row [ text; text ]);
+    ]
+
+let direction : shape = function Int (0 | 1) -> () | other -> misformed ("must be 0 or 1, not " ^ kind other)
+
+let cone =
+  let about =
+    [
+      ("case", case);
+      ("obligations", listed (entry proof));
+      ("points", listed point);
+      ("reduction", beyond "a pair that stands for all others");
+      ("outputs", listed text);
+      ("side_condition", one_of [ side_condition ]);
+      ("budget", beyond "a budget");
+      ("status", status);
+    ]
+  in
+  let part required =
+    let head = [ ("format", one_of [ "paramverify-cone" ]); ("version", number_one); ("kind", text); ("model", model) ] in
+    record (head @ required) ~optional:about
+  in
+  let claims = ("claims", listed (record [ ("claim", claim); ("proof", proof) ])) in
+  let vectors = listed (listed rational) and wholes = listed whole in
+  let level = record [ ("kept", wholes); ("dropped", listed (row [ whole; indexed rational ])) ] in
+  let run =
+    record [ ("below", wholes); ("above", wholes); ("directions", listed direction); ("levels", listed level) ]
+  in
+  tagged "kind"
+    [
+      ("levels", part [ claims; ("lengths", wholes); ("runs", listed run); ("vectors", vectors) ]);
+      ("closed", part [ claims; ("rays", vectors); ("steps", listed (listed (indexed rational))) ]);
+      ("ratios", part [ claims; ("depth", whole); ("states", wholes); ("normals", vectors) ]);
+      ( "loop",
+        part
+          [
+            ("point", point);
+            ("secrets", row [ text; text ]);
+            ("prefix", wholes);
+            ("loop", wholes);
+            ("suffix", wholes);
+            ("state", whole);
+            ("bounds", indexed rational);
+            ("rates", row [ rational; rational ]);
+            ("factor", rational);
+          ] );
+    ]
+
 let formats =
-  [ "cone"; "regions"; "unwinding"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
+  [ "regions"; "unwinding"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
   match List.assoc_opt "format" (members value) with
   | Some (String name) when List.mem name formats -> unknown ("the format '" ^ name ^ "' is not known to the proved checker")
-  | _ -> tagged "format" [ ("paramverify-evidence", evidence); ("paramverify-sets", sets) ] value
+  | _ ->
+      tagged "format"
+        [ ("paramverify-evidence", evidence); ("paramverify-sets", sets); ("paramverify-cone", cone) ]
+        value

@@ -2,7 +2,7 @@
     lengths, and for those of every length. *)
 
 From Coq Require Import Reals ZArith List Lra Lia Bool.
-From Paramverify Require Import Expressions Sums Privacy Symbolic Hmm Coverings.
+From Paramverify Require Import Expressions Sums Privacy Symbolic Hmm Coverings Masks.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -340,47 +340,85 @@ Proof.
   apply Rmult_lt_0_compat; [apply low_positive | exact Hf].
 Qed.
 
+(** A cone that lives on the states that are kept, and where one can be after 0, 1, 2, ... steps: in the end, there. *)
 Record cone := {
   normals : list whole_vector;
   rays : list whole_vector;
   cover : covering;
-  depth : nat
+  kept : list bool;
+  reach : list (list bool)
 }.
 
+Definition zero_entry (z : Z) : bool := Z.eqb z 0.
+
+Lemma zero_entry_right z : zero_entry z = true -> IZR z = 0.
+Proof. intros H. apply Z.eqb_eq in H. subst z. reflexivity. Qed.
+
 Definition keeps_every_length (k : cone) (ratio : expression) (pairs : list (weights * weights)) : bool :=
-  match matrices_of with
-  | Some ms =>
-      forallb (fun r => Nat.eqb (length r) n) (rays k)
-      && forallb (fun m => 0 <=? whole_dot m (repeat 1 n))%Z (normals k)
-      && covered n (rays k) (cover k) (normals k) []
+  match matrices_of, reach k with
+  | Some ms, r0 :: more =>
+      Nat.eqb (length (kept k)) n
+      && forallb (fun r => Nat.eqb (length r) n) (rays k)
+      && forallb (fun m => supported Z zero_entry m (kept k) && (0 <=? whole_dot m (repeat 1 n))%Z) (normals k)
+      && covered n (rays k) (cover k) (normals k) (outside n (kept k))
+      && forallb (fun m => leads fraction is_zero m (kept k) (kept k)) ms
       && forallb (fun m => forallb (fun r => let v := apply_fractions m (of_wholes r) in
            forallb (fun a => at_least_zero (dot_fractions (of_wholes a) v)) (normals k)) (rays k)) ms
+      && path fraction is_zero n ms r0 more && subset (ending r0 more) (kept k)
       && for_pairs ratio pairs (fun c left right =>
-           forallb (fun j => forallb (compared_at c left right) (level ms one_vector j)) (seq 1 (depth k - 1))
-           && forallb (fun r => forallb (compared_at c left right) (level ms (of_wholes r) (depth k))) (rays k))
-  | None => false
+           supported fraction is_zero left r0 && supported fraction is_zero right r0
+           && forallb (fun j => forallb (compared_at c left right) (level ms one_vector j)) (seq 1 (length more - 1))
+           && forallb (fun r => forallb (compared_at c left right) (level ms (of_wholes r) (length more))) (rays k))
+  | _, _ => false
   end.
 
 Theorem every_length_proved k ratio pairs :
   keeps_every_length k ratio pairs = true ->
   forall p, inside K p -> sequences_private p h of_any_length (value p ratio) pairs.
 Proof.
-  unfold keeps_every_length. destruct matrices_of as [ms|] eqn:E; [|discriminate]. intros H.
-  rewrite !andb_true_iff in H. destruct H as [[[[H1 H2] H3] H4] H5].
+  unfold keeps_every_length. destruct matrices_of as [ms|] eqn:E; [|discriminate].
+  destruct (reach k) as [|r0 more]; [discriminate|]. intros H.
+  rewrite !andb_true_iff in H. destruct H as [[[[[[[[H0 H1] H2] H3] Hl] H4] Hp] Hs] H5].
+  apply Nat.eqb_eq in H0. rewrite forallb_forall in H2, Hl.
   assert (Hrays : Forall (fun r => length r = n) (rays k)).
   { apply Forall_forall. intros r Hr. rewrite forallb_forall in H1. apply Nat.eqb_eq. apply H1. exact Hr. }
-  apply (for_pairs_right _ _ _ _ H5). clear H5. intros c left right Hc Hl Hr Ll Lr H p Hp word Hw Hne.
-  apply andb_true_iff in H. destruct H as [H5 H6].
-  apply (invariant_cone n (symbols h) (matrix_values p)) with
-    (rays := map reals (rays k)) (normals := map reals (normals k)) (depth := depth k); try assumption.
-  - intros o. unfold matrix_values, all_states. rewrite map_length, seq_length. reflexivity.
+  apply (for_pairs_right _ _ _ _ H5). clear H5. intros c left right Hc Hleft Hr Ll Lr H p Hp' word Hw Hne.
+  rewrite !andb_true_iff in H. destruct H as [[[Sl Sr] H5] H6].
+  assert (Hzero : forall f, is_zero f = true -> amount p f = 0) by (intros f Hf; apply is_zero_right; exact Hf).
+  assert (Hsquare : forall o, length (matrix_values p o) = n).
+  { intros o. unfold matrix_values, all_states. rewrite map_length, seq_length. reflexivity. }
+  assert (Htables : forall o, (o < symbols h)%nat -> exists t, In t ms /\ matrix_values p o = map (map (amount p)) t).
+  { intros o Ho. destruct (matrices_right ms E o Ho) as [t [Ht [_ Vt]]]. exists t. split; [exact Ht|].
+    symmetry. apply Vt. exact Hp'. }
+  assert (Htell : forall z, In z (normals k) -> tells n (kept k) (dot (reals z))).
+  { intros z Hz x y Lx Ly A. specialize (H2 z Hz). apply andb_true_iff in H2. destruct H2 as [S _].
+    pose proof (supported_length _ _ S) as Lz.
+    apply (supported_right Z zero_entry IZR zero_entry_right z (kept k)); try assumption; congruence. }
+  apply (masked_cone n (symbols h) (matrix_values p) Hsquare (map reals (rays k))) with
+    (kept := kept k) (normals := map reals (normals k)) (depth := length more); try assumption.
   - apply Forall_forall. intros r Hin. apply in_map_iff in Hin. destruct Hin as [z [<- Hin]].
     unfold reals. rewrite map_length. rewrite Forall_forall in Hrays. apply Hrays. exact Hin.
-  - intros v Hv Hm. apply (covering_right n (rays k) (cover k) Hrays (normals k) []); try assumption.
+  - intros v Lv Hv Hm. apply (covering_right n (rays k) (cover k) Hrays (normals k) (outside n (kept k))); try assumption.
     + intros m Hin. apply Hm. apply in_map. exact Hin.
-    + intros e [].
+    + apply outside_zero. exact Hv.
+  - intros m Hin. apply in_map_iff in Hin. destruct Hin as [z [<- Hin]]. apply Htell. exact Hin.
+  - intros o m Ho Hin x y Lx Ly A. apply in_map_iff in Hin. destruct Hin as [z [<- Hin]].
+    apply (Htell z Hin); try (unfold apply; rewrite map_length; apply Hsquare).
+    destruct (Htables o Ho) as [t [Ht Et]]. rewrite Et.
+    apply (leads_right fraction is_zero (amount p) Hzero n t (kept k) (kept k)); try assumption. apply Hl. exact Ht.
+  - intros w Hw' Lw x y Lx Ly A.
+    assert (A' : agree r0 (apply_word (matrix_values p) w x) (apply_word (matrix_values p) w y)).
+    { apply (path_right fraction is_zero (amount p) Hzero n (symbols h) (matrix_values p) ms more); try assumption.
+      apply (subset_agree _ (kept k)); assumption. }
+    assert (Lwx : length (apply_word (matrix_values p) w x) = n) by (apply apply_word_length; assumption).
+    assert (Lwy : length (apply_word (matrix_values p) w y) = n) by (apply apply_word_length; assumption).
+    assert (Esame : forall z, length z = n -> supported fraction is_zero z r0 = true ->
+              dot (amounts p z) (apply_word (matrix_values p) w x) = dot (amounts p z) (apply_word (matrix_values p) w y)).
+    { intros z Lz Sz. apply (supported_right fraction is_zero (amount p) Hzero z r0); try assumption; congruence. }
+    rewrite !dot_excess by (unfold amounts; rewrite map_length; assumption).
+    rewrite (Esame left Ll Sl), (Esame right Lr Sr). reflexivity.
   - intros m Hin. apply in_map_iff in Hin. destruct Hin as [z [<- Hin]].
-    rewrite forallb_forall in H2. specialize (H2 _ Hin). apply Z.leb_le in H2. apply IZR_le in H2.
+    specialize (H2 z Hin). apply andb_true_iff in H2. destruct H2 as [_ H2]. apply Z.leb_le in H2. apply IZR_le in H2.
     rewrite <- whole_dot_right in H2. unfold reals in H2. rewrite map_repeat in H2. exact H2.
   - intros o Ho r Hin m Hin'. apply in_map_iff in Hin. destruct Hin as [zr [<- Hzr]].
     apply in_map_iff in Hin'. destruct Hin' as [zm [<- Hzm]].
@@ -390,17 +428,17 @@ Proof.
     destruct (of_wholes_right zr) as [Pz Vz]. destruct (of_wholes_right zm) as [Pa Va].
     destruct (apply_fractions_right mt (of_wholes zr) Pm Pz) as [Pv Vv].
     destruct (dot_fractions_right (of_wholes zm) _ Pa Pv) as [Pd Vd].
-    apply (at_least_zero_right _ Pd H4) in Hp as H7. rewrite Vd, Vv, Vm, Va, Vz in H7 by exact Hp. exact H7.
+    apply (at_least_zero_right _ Pd H4) in Hp' as H7. rewrite Vd, Vv, Vm, Va, Vz in H7 by exact Hp'. exact H7.
   - intros w Hw' [Hlt1 Hlt2]. rewrite forallb_forall in H5.
-    assert (Hlen : In (length w) (seq 1 (depth k - 1))) by (apply in_seq; lia).
+    assert (Hlen : In (length w) (seq 1 (length more - 1))) by (apply in_seq; lia).
     specialize (H5 _ Hlen). rewrite forallb_forall in H5. destruct one_vector_right as [P1 V1].
     destruct (level_right ms one_vector E P1 w Hw') as [u [Hu [Pu Vu]]].
-    rewrite <- (V1 p), <- Vu by exact Hp. apply compared_at_right; try assumption. apply H5. exact Hu.
+    rewrite <- (V1 p), <- Vu by exact Hp'. apply compared_at_right; try assumption. apply H5. exact Hu.
   - intros w Hw' Hlen r Hin. apply in_map_iff in Hin. destruct Hin as [zr [<- Hzr]].
     rewrite forallb_forall in H6. specialize (H6 _ Hzr). rewrite forallb_forall in H6.
     destruct (of_wholes_right zr) as [Pz Vz].
     destruct (level_right ms (of_wholes zr) E Pz w Hw') as [u [Hu [Pu Vu]]]. rewrite Hlen in Hu.
-    rewrite <- (Vz p), <- Vu by exact Hp. apply compared_at_right; try assumption. apply H6. exact Hu.
+    rewrite <- (Vz p), <- Vu by exact Hp'. apply compared_at_right; try assumption. apply H6. exact Hu.
 Qed.
 
 End Sequences.

@@ -1,83 +1,78 @@
 """The checker of certificates about all sequences: forged ones, against the probabilities of sequences."""
 
 import copy
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import pytest
+from cone_documents import (
+    APART,
+    BERNSTEIN,
+    CLOSED,
+    FIRST,
+    LEVELS,
+    LOOP,
+    REMEMBERED,
+    SECOND,
+    TURNED,
+    Json,
+    certificate,
+    chance,
+    claim,
+    cone,
+    level,
+    model,
+    parametric,
+    private,
+    ratios,
+    run,
+    start,
+    survey,
+    with_ratio,
+)
+from three_checkers import NOT_KNOWN, differences
 
 from paramverify.checker import models
 from paramverify.checker.claims import Report
 from paramverify.checker.cones import check_document
+from paramverify.errors import InputError
+from paramverify.reports.proved import program
 
-Json = dict[str, Any]
-Matrix = Sequence[Sequence[str]]
-NO_PARAMETERS: Json = {"variables": [], "box": {}, "constraints": []}
-
-
-def model(tables: Sequence[Matrix], left: Sequence[str], right: Sequence[str], ratio: str) -> Json:
-    """Returns the model with these steps T_ω[s][t] and conditioned priors."""
-    return {
-        "domain": NO_PARAMETERS,
-        "states": len(left),
-        "observations": [chr(ord("a") + k) for k in range(len(tables))],
-        "steps": [
-            [s, o, t, weight]
-            for o, table in enumerate(tables)
-            for s, row in enumerate(table)
-            for t, weight in enumerate(row)
-            if weight != "0"
-        ],
-        "pairs": [["left", "right", start(left), start(right)]],
-        "ratio": [ratio, "1"],
-    }
+ASKED: list[bytes] = []  # all documents of this file
 
 
-def start(weights: Sequence[str], mass: str = "1") -> Json:
-    return {"weights": {str(s): w for s, w in enumerate(weights) if w != "0"}, "mass": mass}
+@pytest.fixture(scope="module", autouse=True)
+def compared_with_the_proved_checker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """In the end the program that is extracted from Coq is asked: it says the same of every document."""
+    yield
+    try:
+        checker = program()
+    except InputError:  # it is not built
+        return
+    found, counts = differences(checker, ASKED, tmp_path_factory.mktemp("asked"))
+    assert found == []
+    assert NOT_KNOWN not in counts
 
 
-def chance(given: Json, side: int, word: Sequence[int]) -> Fraction:
-    """Returns the probability of a sequence, from the definition."""
-    entry = given["pairs"][0][2 + side]
-    row = {int(s): Fraction(w) / Fraction(entry["mass"]) for s, w in entry["weights"].items()}
-    for observation in word:
-        new: dict[int, Fraction] = {}
-        for s, o, t, weight in given["steps"]:
-            if o == observation and s in row:
-                new[t] = new.get(t, Fraction(0)) + row[s] * Fraction(weight)
-        row = new
-    return sum(row.values(), Fraction(0))
-
-
-def private(given: Json, lengths: Sequence[int] = (1, 2, 3, 4)) -> bool:
-    """Tells whether no sequence of these lengths passes the bound."""
-    ratio = Fraction(given["ratio"][0]) / Fraction(given["ratio"][1])
-    for length in lengths:
-        for word in product(range(len(given["observations"])), repeat=length):
-            p, q = (chance(given, side, word) for side in (0, 1))
-            if p > ratio * q or q > ratio * p:
-                return False
-    return True
-
-
-def certificate(kind: str, given: Json, **more: Any) -> Json:
-    proved: Json = {"point": {}} if kind == "loop" else {"claims": []}
-    return {"format": "paramverify-cone", "version": 1, "kind": kind, "model": given, **proved, **more}
+def checked(document: Any) -> Report:
+    """Returns the report on a document, which the proved checker is asked about later."""
+    ASKED.append(json.dumps(document).encode())
+    return check_document(document)
 
 
 def accepted(document: Json) -> bool:
     """Tells whether the checker accepts a document, whose report then has no line of a rejection."""
-    report = check_document(document)
+    report = checked(document)
     assert report.accepted == (not report.lines[0].startswith("rejected: "))
     return report.accepted
 
 
 def refused(document: Json, reason: str) -> bool:
     """Tells whether the checker rejects a document for this reason."""
-    report = check_document(document)
+    report = checked(document)
     return not report.accepted and reason in report.lines[0]
 
 
@@ -86,22 +81,6 @@ def changed(document: Json, **changes: Any) -> Json:
 
 
 # --- closed: an answer that is remembered ------------------------------------------------------------
-
-ONE_ANSWER = [[["1", "0"], ["0", "0"]], [["0", "0"], ["0", "1"]]]
-REMEMBERED = model(ONE_ANSWER, ["3/4", "1/4"], ["1/4", "3/4"], "3")
-FIRST, SECOND = {"0": "1"}, {"1": "1"}
-CLOSED = certificate(
-    "closed",
-    REMEMBERED,
-    rays=[["1", "0"], ["0", "1"]],
-    steps=[[FIRST, {}], [{}, SECOND], [FIRST, SECOND]],
-)
-
-
-def with_ratio(document: Json, top: str, bottom: str = "1") -> Json:
-    document = copy.deepcopy(document)
-    document["model"]["ratio"] = [top, bottom]
-    return document
 
 
 def test_closed_rays_show_exactly_the_bounds_that_hold() -> None:
@@ -292,18 +271,6 @@ def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
     assert refused(one, "model.states: must be a whole number, not True")
 
 
-def parametric(ratio: str, box: str) -> Json:
-    """Returns a certificate about one state and observation, with a bound in the parameters p and q."""
-    given = model([[["1"]]], ["1"], ["1"], ratio)
-    given["domain"] = {"variables": ["p", "q"], "box": {"p": box, "q": "[0, 1]"}, "constraints": []}
-    return certificate("closed", given, rays=[["1"]], steps=[[FIRST], [FIRST]])
-
-
-def claim(document: Json, polynomial: str, proof: Any) -> Json:
-    return {"claim": {**document["model"]["domain"], "polynomial": polynomial}, "proof": proof}
-
-
-BERNSTEIN = {"kind": "bernstein", "tree": ["+"]}
 SOLVER = {"kind": "solver", "solver": "z9", "version": "1.2"}
 
 
@@ -375,31 +342,6 @@ def test_steps_with_parameters_are_no_numbers() -> None:
 
 
 # --- levels: secrets with states of their own -----------------------------------------------------------
-
-APART = model(
-    [[["1/2", "0"], ["0", "1/3"]], [["1/2", "0"], ["0", "2/3"]]],
-    ["1", "0"],
-    ["0", "1"],
-    "3/2",
-)
-
-
-def run(below: list[int], above: list[int], directions: list[int], *levels: Json) -> Json:
-    return {"below": below, "above": above, "directions": directions, "levels": [*levels]}
-
-
-def level(kept: list[int], *dropped: list[Any]) -> Json:
-    return {"kept": kept, "dropped": [*dropped]}
-
-
-TURNED = run([1], [0], [1], level([1], [0, {"1": "1"}]))
-LEVELS = certificate(
-    "levels",
-    APART,
-    lengths=[1],
-    vectors=[["3", "2"], ["3", "4"]],
-    runs=[run([0], [1], [0], level([0], [1, {"0": "1"}])), TURNED],
-)
 
 
 def test_levels_with_states_of_one_side() -> None:
@@ -543,26 +485,6 @@ def test_both_directions_are_needed() -> None:
 # --- ratios: cones that steps keep ------------------------------------------------------------------------
 
 
-def survey(stay: str, true: str, ratio: str) -> Json:
-    """Returns the model of a person who stays in one of two states, and answers truly, with these chances."""
-    p, q = Fraction(stay), Fraction(true)
-    tables = [
-        [[str(e * c) for c in row] for e, row in zip(emission, ((p, 1 - p), (1 - p, p)), strict=True)]
-        for emission in ((q, 1 - q), (1 - q, q))
-    ]
-    return model(tables, ["1", "0"], ["0", "1"], ratio)
-
-
-def ratios(given: Json, *normals: list[str], states: Sequence[int] = (0, 1), depth: int = 1) -> Json:
-    return certificate("ratios", given, states=[*states], depth=depth, normals=[*normals])
-
-
-def cone(bound: str) -> list[list[str]]:
-    value = Fraction(bound)
-    top, bottom = str(value.numerator), str(value.denominator)
-    return [[top, f"-{bottom}"], [f"-{bottom}", top]]
-
-
 def test_a_cone_of_ratios_shows_a_bound_for_every_length() -> None:
     """With 2/3 to stay and 3/4 to answer truly ratios stay below 2 + √7; the cone of 5 shows 33/7."""
     for bound, ratio, right in (
@@ -704,30 +626,6 @@ def test_a_state_is_not_named_twice() -> None:
 
 
 # --- loop: ratios that grow -------------------------------------------------------------------------------
-
-# Steps are multiplied by 5: the loop `a` keeps state 1 with 3, and b·x ≥ T·x is shown with the rate 2 below.
-DECAYING = model(
-    [
-        [["3/5", "0", "0"], ["0", "1/5", "1/5"], ["0", "0", "1/5"]],
-        [["2/5", "0", "0"], ["0", "1/5", "2/5"], ["0", "0", "4/5"]],
-    ],
-    ["3", "0", "0"],
-    ["0", "1", "1"],
-    "100",
-)
-DECAYING["pairs"][0][2]["mass"], DECAYING["pairs"][0][3]["mass"] = "3", "2"
-LOOP = certificate(
-    "loop",
-    DECAYING,
-    secrets=["left", "right"],
-    prefix=[1],
-    loop=[0],
-    suffix=[1],
-    state=0,
-    rates=["3", "2"],
-    bounds={"1": "4", "2": "4"},
-    factor="1/7",
-)
 
 
 def grows(document: Json, times: int = 6) -> bool:

@@ -75,6 +75,8 @@ def test_words_of_example_5() -> None:
         "noisy-max-independent",
         "randomized-response",
         "time-series-2-all",
+        "time-series-2-day-3-all",
+        "survey-memory-all",
         "above-threshold-prior",
         "markov-quilt",
     ],
@@ -125,6 +127,24 @@ def test_coq_rejects(tmp_path: Path) -> None:
     assert other != text
     assert not accepts(smaller, tmp_path)
     assert not accepts(other, tmp_path)
+
+
+@needs_coq
+@pytest.mark.slow
+def test_coq_rejects_another_cone(tmp_path: Path) -> None:
+    """A cone on some of the states: Coq rejects other states, other steps to them, and a smaller bound."""
+    text = written("survey-memory-all")
+    reach = "reach := [[true; true; false; false]; [false; false; true; true]]"
+    for part, other in (
+        ("kept := [false; false; true; true]", "kept := [false; false; true; false]"),
+        ("kept := [false; false; true; true]", "kept := [true; true; true; true]"),
+        (reach, "reach := [[true; true; false; false]]"),
+        (reach, "reach := [[true; false; false; false]; [false; false; true; true]]"),
+        (reach, "reach := [[true; true; false; false]; [false; false; true; false]]"),
+        ("(t / (0 - t + 1))", "(1)"),
+    ):
+        assert part in text
+        assert not accepts(text.replace(part, other), tmp_path)
 
 
 def read(numbers: Iterator[int], names: list[str]) -> Any:

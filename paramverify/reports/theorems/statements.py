@@ -220,7 +220,7 @@ def _sequences(definitions: tuple[str, ...], model: Model, document: Json) -> St
         )
     if lump(model).model is not model and len(lump(model).model.hmm.states) != len(model.hmm.states):
         raise UnsupportedError("its proof is about a model with fewer states")
-    if document.get("kind") != "ratios" or document["states"] != list(range(len(model.hmm.states))):
+    if document.get("kind") != "ratios":
         raise UnsupportedError("its proof is about a cone of another kind")
     return Statement(
         (*definitions, "", *_cone(model, document)),
@@ -231,19 +231,45 @@ def _sequences(definitions: tuple[str, ...], model: Model, document: Json) -> St
 
 
 def _cone(model: Model, document: Json) -> list[str]:
-    """Returns the definition of the cone that no step leaves."""
-    size = len(model.hmm.states)
-    normals = [tuple(int(x) for x in normal) for normal in document["normals"]]
-    rays = cones.rays_of(normals, size)
+    """Returns the definition of the cone that no step leaves; vectors are 0 beside the states it lives on."""
+    size, states = len(model.hmm.states), list(document["states"])
+    kept = [state in states for state in range(size)]
+
+    def lifted(entries: Sequence[int]) -> cones.Vector:
+        at = dict(zip(states, entries, strict=True))
+        return tuple(at.get(state, 0) for state in range(size))
+
+    small = [tuple(int(x) for x in normal) for normal in document["normals"]]
+    normals = [lifted(normal) for normal in small]
+    rays = tuple(lifted(ray) for ray in cones.rays_of(small, len(states)))
+    outside = tuple(tuple(int(j == k) for j in range(size)) for k, inside in enumerate(kept) if not inside)
+    reach = _reach(model, document["depth"])
     return [
-        "(* A cone of bounded ratios that no step leaves, and that it lies in the cone of its rays. *)",
+        "(* A cone of bounded ratios that no step leaves, and that it lies in the cone of its rays. It is",
+        "   about the states that are kept. [reach]: where one can be after 0, 1, ... steps. *)",
         "Definition invariant : cone := {|",
         f"  normals := [{'; '.join(map(cones.vector, normals))}];",
         f"  rays := [{'; '.join(map(cones.vector, rays))}];",
-        f"  cover := {cones.written(cones.covering(normals, rays, size))};",
-        f"  depth := {document['depth']}",
+        f"  cover := {cones.written(cones.covering(normals, rays, size, outside))};",
+        f"  kept := {_flags(kept)};",
+        f"  reach := [{'; '.join(map(_flags, reach))}]",
         "|}.",
     ]
+
+
+def _reach(model: Model, depth: int) -> list[list[bool]]:
+    """Returns where one can be after 0, 1, ... steps, one flag for each state."""
+    hmm = model.hmm
+    here = {state for p in model.pairs for start in (p.pi, p.tau) for state in start.weights}
+    found = [here]
+    for _ in range(depth):
+        here = {step.successor for state in here for step in hmm.steps[state]}
+        found.append(here)
+    return [[state in reached for state in range(len(hmm.states))] for reached in found]
+
+
+def _flags(values: Sequence[bool]) -> str:
+    return "[" + "; ".join("true" if value else "false" for value in values) + "]"
 
 
 def _list(lengths: list[int]) -> str:

@@ -21,17 +21,17 @@ KEYWORDS = """
     SProp Section Set Some Theorem Times True Type Variable Whole Z Z0 Zneg Zpos above
     above_threshold abs always andb app as ascii at at_values attempts below bernoulli binomial
     bool by by_domain certificate certs_of chance choose cofix combine comparison conditional
-    conditions conditions_of cone conj cons constants cos cover covering depth determined
+    conditions conditions_of cone conj cons constants cos cover covering determined
     differences differential_privacy_theorem differentially_private distribution domain
     each_differs_by else emissions enclosure end entry eq_refl every_length_theorem evidence
     ex_intro exists exists2 existsb exp expression false filter first_day first_outputs
     first_outputs_theorem fix fold_right for forall forallb fst fun hidden_markov id if in
-    in_domain initial inl inputs inr intervals intros invariant k k0 largest left lemmas length
+    in_domain initial inl inputs inr intervals intros invariant k k0 kept largest left lemmas length
     lengths lengths_theorem let lia list listed ln lra map match matrix max mechanism min mod
     model move nat negb neighbours network nil noise noise_table noisy_max_first
     noisy_max_uniform normals nth of_any_length one_answer one_differs_by option or_introl orb
     output pairs_with parts point pow pred prior private probability prod proj1 proj2 proofs_of
-    pufferfish pufferfish_theorem randomized_response ratio rays refine repeat return rev right
+    pufferfish pufferfish_theorem randomized_response ratio rays reach refine repeat return rev right
     row_of same secret secrets seq sequences_private sin snd sqrt states stopped string sum
     symbols table_row then then_do time_series total transitions true truncated_geometric
     truthful tt unit up_to using value variable_in vm_cast_no_check weight weights weights_of
