@@ -1,0 +1,295 @@
+(* Interactive systems: the steps are those of paramverify/checker/systems.py and unwinding.py. What is not asked of
+   the functions that are extracted from Coq is the form of a system: which actions a state enables together. *)
+
+open Faults
+open Json
+module C = Checker
+
+type t = {
+  data : int;
+  inputs : int;
+  count : int;  (* of actions *)
+  initial : int;
+  rows : (int * (int * C.weight) list) list array;  (* by state, the actions that it enables *)
+}
+
+(* What may be asked about weights. *)
+type numbers = { names : string list; goal : C.goal; signs : C.sign list; known : (string list, C.weight) Hashtbl.t }
+
+let shown numbers strict poly = C.ask numbers.goal numbers.signs strict poly
+let at_most numbers left right = C.at_most numbers.goal numbers.signs left right
+
+(* Reads a weight such as "1/3" or ["p", "p + 1"], whose denominator has to be positive. *)
+let weight numbers value : C.weight =
+  let parts = match value with String s -> [ s; "1" ] | value -> List.map string_of (items_of value) in
+  match Hashtbl.find_opt numbers.known parts with
+  | Some found -> found
+  | None -> (
+      match List.map (fun part -> Certify.polynomial (Text.polynomial part numbers.names)) parts with
+      | [ top; bottom ] ->
+          if not (shown numbers true bottom) then rejected "a denominator is not shown to be positive";
+          Hashtbl.add numbers.known parts (top, bottom);
+          (top, bottom)
+      | _ -> invalid_arg "weight")
+
+let state_of size k = if k >= 0 && k < size then k else rejected (string_of_int k ^ " is not a state")
+
+let steps numbers size value =
+  let one row = match items_of row with [ Int s; w ] -> (state_of size s, weight numbers w) | _ -> invalid_arg "step" in
+  List.map one (items_of value)
+
+let read numbers data =
+  let length name = List.length (items_of (field name data)) in
+  let points = length "data" in
+  let inputs = points + length "queries" in
+  let hidden = inputs + length "responses" in
+  let count = hidden + length "hidden" in
+  if field "partial" data = Bool true then unknown "a system with inputs that are not accepted is not known to the proved checker";
+  let rows = Array.of_list (items_of (field "rows" data)) in
+  let size = Array.length rows in
+  let one state row =
+    let fail reason = rejected (Printf.sprintf "state %d %s" state reason) in
+    let enter found entry =
+      match items_of entry with
+      | [ Int action; step ] ->
+          if List.mem_assoc action found || action < 0 || action >= count then
+            fail "has an action twice, or one that is none";
+          let step = steps numbers size step in
+          if not (C.equal (C.sum_of step) C.one) then fail "has probabilities that do not sum to one";
+          if not (List.for_all (fun (_, w) -> shown numbers false (fst w)) step) then
+            fail "has a probability that is not shown to be nonnegative";
+          let targets = List.map fst step in
+          if List.length (List.sort_uniq compare targets) < List.length targets then fail "has a successor twice";
+          found @ [ (action, step) ]
+      | _ -> invalid_arg "row"
+    in
+    let found = List.fold_left enter [] (items_of row) in
+    if List.exists (fun (a, _) -> a >= inputs) found && List.length found > 1 then fail "is not output-deterministic";
+    if List.exists (fun (a, _) -> a < inputs) found && List.length found < inputs then
+      fail "is not quasi-input-enabled";
+    if List.exists (fun (a, _) -> a >= hidden) found then
+      unknown "where hidden actions end is not known to the proved checker";
+    found
+  in
+  let rows = Array.mapi one rows in
+  { data = points; inputs; count; initial = state_of size (int_of (field "initial" data)); rows }
+
+(* By state and action, as the functions take it. *)
+let table system : C.system =
+  let row found = List.init system.count (fun a -> Option.value (List.assoc_opt a found) ~default:[]) in
+  List.map row (Array.to_list system.rows)
+
+let actions system state = List.sort compare (List.map fst system.rows.(state))
+
+(* What is the same for all states that a state may be related to. *)
+let label system state =
+  match system.rows.(state) with
+  | [] -> "stopped"
+  | (action, _) :: _ -> if action < system.inputs then "input" else string_of_int action
+
+let reachable system =
+  let seen = Array.make (Array.length system.rows) false in
+  let rec from found = function
+    | [] -> List.rev found
+    | state :: rest when seen.(state) -> from found rest
+    | state :: rest ->
+        seen.(state) <- true;
+        let next = List.concat_map (fun (_, step) -> List.map fst step) system.rows.(state) in
+        from (state :: found) (List.rev_append (List.rev next) rest)
+  in
+  from [] [ system.initial ]
+
+(* Different choices from each row, by augmenting paths: the choice of each row. *)
+let matching (rows : int list list) =
+  let rows = Array.of_list rows and owner = Hashtbl.create 16 in
+  let rec place tried row =
+    let take choice =
+      (not (Hashtbl.mem tried choice))
+      && begin
+           Hashtbl.add tried choice ();
+           let free = match Hashtbl.find_opt owner choice with None -> true | Some other -> place tried other in
+           if free then Hashtbl.replace owner choice row;
+           free
+         end
+    in
+    List.exists take rows.(row)
+  in
+  let all = List.init (Array.length rows) Fun.id in
+  if List.for_all (fun row -> place (Hashtbl.create 16) row) all then begin
+    let chosen = Array.make (Array.length rows) 0 in
+    Hashtbl.iter (fun choice row -> chosen.(row) <- choice) owner;
+    Some (Array.to_list chosen)
+  end
+  else None
+
+(* Each choice as its place in what the choices before it leave. *)
+let places count chosen =
+  let rec from left = function
+    | [] -> []
+    | choice :: rest ->
+        let rec place k = function
+          | [] -> invalid_arg "places"
+          | other :: others -> if other = choice then k else place (k + 1) others
+        in
+        place 0 left :: from (List.filter (fun other -> other <> choice) left) rest
+  in
+  from (List.init count Fun.id) chosen
+
+(* The other way round. *)
+let inverse chosen =
+  let found = Array.make (List.length chosen) 0 in
+  List.iteri (fun row choice -> found.(choice) <- row) chosen;
+  Array.to_list found
+
+(* --- what is shown ------------------------------------------------------------------------------------------ *)
+
+let proves goal proof = C.check C.max_depth [] goal proof
+let same_actions system x y =
+  if actions system x <> actions system y then
+    rejected (Printf.sprintf "states %d and %d do not enable the same actions" x y)
+
+let check_family system numbers ratio proof =
+  let step = weight numbers (field "delta" proof) and steps = int_of (field "steps" proof) in
+  if steps < 0 || steps > 10_000 then rejected "the number of steps is none";
+  let size = Array.length system.rows in
+  let levels = Hashtbl.create 64 in
+  let enter row =
+    match items_of row with
+    | [ Int x; Int y; Int level ] ->
+        if level < 0 then rejected "a level is none";
+        let x = state_of size x and y = state_of size y in
+        Hashtbl.replace levels (min x y, max x y) level
+    | _ -> invalid_arg "levels"
+  in
+  List.iter enter (items_of (field "levels" proof));
+  let related x y level =
+    x = y || match Hashtbl.find_opt levels (min x y, max x y) with Some found -> found <= level | None -> false
+  in
+  (* The partners of the outcomes, and whether they are of the same level. *)
+  let bijection x y level action =
+    let mu = List.assoc action system.rows.(x) and nu = List.assoc action system.rows.(y) in
+    let fail () = rejected (Printf.sprintf "pair (%d, %d) of level %d, action %d: no bijection of supports" x y level action) in
+    if List.length mu <> List.length nu then fail ();
+    let choices good =
+      let row (s, w) =
+        let fits k (r, v) = if label system s = label system r && good s w r v then Some k else None in
+        List.filter_map Fun.id (List.mapi fits nu)
+      in
+      matching (List.map row mu)
+    in
+    match choices (fun s w r v -> related s r level && C.equal w v) with
+    | Some chosen -> (true, chosen)
+    | None -> (
+        let near s w r v =
+          related s r (level - 1) && at_most numbers [ w ] [ step; v ] && at_most numbers [ v ] [ step; w ]
+        in
+        match if level = 0 then None else choices near with Some chosen -> (false, chosen) | None -> fail ())
+  in
+  let pairs (x, y) level found =
+    same_actions system x y;
+    let each action =
+      match List.mem_assoc action system.rows.(x) with
+      | false -> ([], [])
+      | true ->
+          let same, chosen = bijection x y level action in
+          let told chosen = List.map (fun place -> (same, place)) (places (List.length chosen) chosen) in
+          (told chosen, told (inverse chosen))
+    in
+    let both = List.init system.count each in
+    let one first second mates : C.pair = { first; second; level; mates } in
+    if x = y then found else one x y (List.map fst both) :: one y x (List.map snd both) :: found
+  in
+  let found = Hashtbl.fold pairs levels [] in
+  let reach = reachable system in
+  if not (C.check_family proves numbers.goal numbers.signs (table system) step found system.data reach steps ratio) then
+    rejected "the family is not shown to be one, or does not cover an insertion";
+  Printf.sprintf "unwinding family: %d pairs, %d steps: proved" (Hashtbl.length levels) steps
+
+let check_costs system numbers ratio proof =
+  if not (at_most numbers [ C.one ] [ ratio ]) then rejected "the bound is not shown to be at least one";
+  let size = Array.length system.rows and reach = reachable system in
+  let classes = Array.make size (-1) in
+  let blocks = items_of (field "classes" proof) in
+  List.iteri (fun block members -> List.iter (fun s -> classes.(state_of size (int_of s)) <- block) (items_of members)) blocks;
+  if List.exists (fun s -> classes.(s) < 0) reach then rejected "a state has no class";
+  let leader = Array.make (List.length blocks) (-1) in
+  List.iter (fun s -> if leader.(classes.(s)) < 0 then leader.(classes.(s)) <- s) reach;
+  let by_state = List.map (max 0) (Array.to_list classes) in
+  let leaders = List.map (fun s -> if s < 0 then system.initial else s) (Array.to_list leader) in
+  let rows = table system in
+  let quotient = C.quotient rows by_state leaders system.count in
+  let prices = Hashtbl.create 64 in
+  let enter row =
+    match items_of row with
+    | [ Int x; Int y; w ] -> Hashtbl.replace prices (x, y) (weight numbers w)
+    | _ -> invalid_arg "costs"
+  in
+  List.iter enter (items_of (field "costs" proof));
+  let led x = if x < 0 || x >= Array.length leader || leader.(x) < 0 then rejected "a cost of no class" else leader.(x) in
+  let injection x y price action =
+    let mu = C.row quotient x action and nu = C.row quotient y action in
+    let row (z, w) =
+      let fits k (other, v) =
+        let left = if z = other then Some [ w ] else Option.map (fun d -> [ w; d ]) (Hashtbl.find_opt prices (z, other)) in
+        let alike = label system (led z) = label system (led other) in
+        match left with Some left when alike && at_most numbers left [ price; v ] -> Some k | _ -> None
+      in
+      List.filter_map Fun.id (List.mapi fits nu)
+    in
+    match matching (List.map row mu) with
+    | Some chosen -> places (List.length nu) chosen
+    | None -> rejected (Printf.sprintf "classes (%d, %d), action %d: the cost is too small" x y action)
+  in
+  let entry (x, y) price found : C.entry list =
+    if x = y then rejected "a cost of a class with itself";
+    same_actions system (led x) (led y);
+    { C.left = x; right = y; price; partners = List.init system.count (injection x y price) } :: found
+  in
+  let entries = Hashtbl.fold entry prices [] in
+  if
+    not
+      (C.check_costs proves numbers.goal numbers.signs rows by_state leaders entries system.data system.count reach ratio)
+  then rejected "the costs are not shown, or do not cover an insertion";
+  Printf.sprintf "costs: %d pairs of classes: proved" (Hashtbl.length prices)
+
+(* A comparison with parameters: the polynomial is at least 0, or above it, on the domain. *)
+let read_sign domain about known place entry : C.sign =
+  let path = [ Key "claims"; Place place ] in
+  let strict = field "strict" entry = Bool true and negated = field_opt "negated" entry in
+  if (negated <> None) <> strict then misformed ~path "the negative comes with a strict comparison";
+  let names = about.Claims.names in
+  let poly = Text.polynomial (string_of (field "polynomial" entry)) names in
+  let claim =
+    match negated with
+    | None -> Object (("polynomial", field "polynomial" entry) :: fields domain)
+    | Some opposite ->
+        let minus = Text.polynomial (string_of opposite) names in
+        if not (Text.Monomials.equal Q.equal (Text.Monomials.map Q.neg poly) minus) then
+          rejected "the negative of a polynomial is another one";
+        let more = List (items_of (field "constraints" domain) @ [ List [ opposite; String ">=" ] ]) in
+        Object (("polynomial", String "-1") :: ("constraints", more) :: List.remove_assoc "constraints" (fields domain))
+  in
+  let key = Certify.polynomial poly in
+  if List.exists (fun (other, found) -> other = strict && C.proportional found.C.num key.C.num) !known then
+    misformed ~path "the same comparison again";
+  known := (strict, key) :: !known;
+  let statement = Claims.read claim in
+  ((strict, key), Certify.certificate { about = statement; known = Certify.no_lemmas } 0 (field "proof" entry))
+
+(* What is told, and how many comparisons with parameters are proved. *)
+let check document =
+  let domain = field "domain" document in
+  let about, goal = Certify.domain_of domain in
+  let entries = match field_opt "claims" document with Some entries -> items_of entries | None -> [] in
+  let signs = List.mapi (read_sign domain about (ref [])) entries in
+  let numbers = { names = about.names; goal; signs; known = Hashtbl.create 64 } in
+  let system = read numbers (field "system" document) in
+  if items_of (field "closures" document) <> [] then unknown "where hidden actions end is not known to the proved checker";
+  let proof = field "proof" document and ratio = weight numbers (field "ratio" document) in
+  let told =
+    match field "kind" proof with
+    | String "family" -> check_family system numbers ratio proof
+    | _ -> check_costs system numbers ratio proof
+  in
+  let count = List.length entries in
+  ([ told; Printf.sprintf "%d comparison%s with parameters" count (if count = 1 then "" else "s") ], count)
