@@ -8,6 +8,7 @@ module C = Checker
 type t = {
   data : int;
   inputs : int;
+  visible : int;  (* actions from this number on are hidden *)
   count : int;  (* of actions *)
   initial : int;
   rows : (int * (int * C.weight) list) list array;  (* by state, the actions that it enables *)
@@ -67,12 +68,10 @@ let read numbers data =
     if List.exists (fun (a, _) -> a >= inputs) found && List.length found > 1 then fail "is not output-deterministic";
     if List.exists (fun (a, _) -> a < inputs) found && List.length found < inputs then
       fail "is not quasi-input-enabled";
-    if List.exists (fun (a, _) -> a >= hidden) found then
-      unknown "where hidden actions end is not known to the proved checker";
     found
   in
   let rows = Array.mapi one rows in
-  { data = points; inputs; count; initial = state_of size (int_of (field "initial" data)); rows }
+  { data = points; inputs; visible = hidden; count; initial = state_of size (int_of (field "initial" data)); rows }
 
 (* By state and action, as the functions take it. *)
 let table system : C.system =
@@ -87,17 +86,66 @@ let label system state =
   | [] -> "stopped"
   | (action, _) :: _ -> if action < system.inputs then "input" else string_of_int action
 
-let reachable system =
+let is_hidden system state = List.exists (fun (a, _) -> a >= system.visible) system.rows.(state)
+
+(* Closures of hidden states, group by group. A group that does not lead to itself is left with each step. *)
+let read_group numbers system group : C.closure list =
+  let size = Array.length system.rows in
+  let weights value = List.map (fun row -> match items_of row with [ Int s; w ] -> (s, weight numbers w) | _ -> invalid_arg "ends") (items_of value) in
+  let given = Hashtbl.create 8 in
+  let enter row =
+    match items_of row with
+    | [ Int s; ends ] -> Hashtbl.replace given (state_of size s) (weights ends)
+    | _ -> invalid_arg "group"
+  in
+  List.iter enter (items_of (field "ends" group));
+  let times = weights (field "times" group) in
+  if List.exists (fun s -> not (is_hidden system s)) (List.of_seq (Hashtbl.to_seq_keys given)) then
+    rejected "a group of hidden states is not one of hidden states";
+  let leads state = List.exists (fun (_, step) -> List.exists (fun (t, _) -> Hashtbl.mem given t) step) system.rows.(state) in
+  let cyclic = Hashtbl.fold (fun state _ found -> found || leads state) given false in
+  if cyclic && times = [] then unknown "hidden actions that never end are not known to the proved checker";
+  let one state ends found =
+    let fits (t, _) =
+      if t = -1 then unknown "hidden actions that never end are not known to the proved checker";
+      if is_hidden system (state_of size t) then unknown "a closure with a hidden state is not known to the proved checker"
+    in
+    List.iter fits ends;
+    let bound = if not cyclic then C.one else
+      match List.assoc_opt state (List.rev times) with
+      | Some found -> found
+      | None -> rejected "the expected numbers of hidden steps are missing"
+    in
+    (state, (bound, ends)) :: found
+  in
+  Hashtbl.fold one given []
+
+(* A system with its closures, and where its visible actions lead to. *)
+type closed = {
+  system : t;
+  table : C.system;
+  groups : C.closure list list;
+  after : (int * C.weight) list array array;
+  closed_table : C.system;
+  reach : int list;
+}
+
+let close numbers system groups =
+  let groups = List.map (read_group numbers system) groups in
+  let table = table system and all = List.concat groups in
+  let closed_table = C.closed_system table system.visible all in
+  let after = Array.of_list (List.map Array.of_list closed_table) in
   let seen = Array.make (Array.length system.rows) false in
   let rec from found = function
     | [] -> List.rev found
     | state :: rest when seen.(state) -> from found rest
     | state :: rest ->
         seen.(state) <- true;
-        let next = List.concat_map (fun (_, step) -> List.map fst step) system.rows.(state) in
-        from (state :: found) (List.rev_append (List.rev next) rest)
+        let next = List.concat_map (List.map fst) (Array.to_list after.(state)) in
+        from (state :: found) (rest @ next)
   in
-  from [] [ system.initial ]
+  let reach = from [] (List.map fst (C.ends_of table system.visible all system.initial)) in
+  { system; table; groups; after; closed_table; reach }
 
 (* Different choices from each row, by augmenting paths: the choice of each row. *)
 let matching (rows : int list list) =
@@ -148,7 +196,17 @@ let same_actions system x y =
   if actions system x <> actions system y then
     rejected (Printf.sprintf "states %d and %d do not enable the same actions" x y)
 
-let check_family system numbers ratio proof =
+(* Asks the proved function. Raises Rejected where it says no. *)
+let settle closed numbers ratio why reason =
+  let { system; table; groups; reach; _ } = closed in
+  if
+    not
+      (C.check_interactive proves numbers.goal numbers.signs table system.visible system.data groups system.initial reach
+         ratio why)
+  then rejected reason
+
+let check_family closed numbers ratio proof =
+  let system = closed.system in
   let step = weight numbers (field "delta" proof) and steps = int_of (field "steps" proof) in
   if steps < 0 || steps > 10_000 then rejected "the number of steps is none";
   let size = Array.length system.rows in
@@ -167,7 +225,7 @@ let check_family system numbers ratio proof =
   in
   (* The partners of the outcomes, and whether they are of the same level. *)
   let bijection x y level action =
-    let mu = List.assoc action system.rows.(x) and nu = List.assoc action system.rows.(y) in
+    let mu = closed.after.(x).(action) and nu = closed.after.(y).(action) in
     let fail () = rejected (Printf.sprintf "pair (%d, %d) of level %d, action %d: no bijection of supports" x y level action) in
     if List.length mu <> List.length nu then fail ();
     let choices good =
@@ -186,28 +244,26 @@ let check_family system numbers ratio proof =
         match if level = 0 then None else choices near with Some chosen -> (false, chosen) | None -> fail ())
   in
   let pairs (x, y) level found =
+    if is_hidden system x || is_hidden system y then rejected "a pair has a hidden state";
     same_actions system x y;
     let each action =
-      match List.mem_assoc action system.rows.(x) with
-      | false -> ([], [])
-      | true ->
-          let same, chosen = bijection x y level action in
-          let told chosen = List.map (fun place -> (same, place)) (places (List.length chosen) chosen) in
-          (told chosen, told (inverse chosen))
+      let same, chosen = bijection x y level action in
+      let told chosen = List.map (fun place -> (same, place)) (places (List.length chosen) chosen) in
+      (told chosen, told (inverse chosen))
     in
-    let both = List.init system.count each in
+    let both = List.init system.visible each in
     let one first second mates : C.pair = { first; second; level; mates } in
     if x = y then found else one x y (List.map fst both) :: one y x (List.map snd both) :: found
   in
   let found = Hashtbl.fold pairs levels [] in
-  let reach = reachable system in
-  if not (C.check_family proves numbers.goal numbers.signs (table system) step found system.data reach steps ratio) then
-    rejected "the family is not shown to be one, or does not cover an insertion";
+  settle closed numbers ratio (C.ByFamily (step, found, steps))
+    "the family is not shown to be one, or does not cover an insertion";
   Printf.sprintf "unwinding family: %d pairs, %d steps: proved" (Hashtbl.length levels) steps
 
-let check_costs system numbers ratio proof =
+let check_costs closed numbers ratio proof =
+  let system = closed.system and reach = closed.reach in
   if not (at_most numbers [ C.one ] [ ratio ]) then rejected "the bound is not shown to be at least one";
-  let size = Array.length system.rows and reach = reachable system in
+  let size = Array.length system.rows in
   let classes = Array.make size (-1) in
   let blocks = items_of (field "classes" proof) in
   List.iteri (fun block members -> List.iter (fun s -> classes.(state_of size (int_of s)) <- block) (items_of members)) blocks;
@@ -215,9 +271,8 @@ let check_costs system numbers ratio proof =
   let leader = Array.make (List.length blocks) (-1) in
   List.iter (fun s -> if leader.(classes.(s)) < 0 then leader.(classes.(s)) <- s) reach;
   let by_state = List.map (max 0) (Array.to_list classes) in
-  let leaders = List.map (fun s -> if s < 0 then system.initial else s) (Array.to_list leader) in
-  let rows = table system in
-  let quotient = C.quotient rows by_state leaders system.count in
+  let leaders = List.map (max 0) (Array.to_list leader) in
+  let quotient = C.quotient closed.closed_table by_state leaders system.visible in
   let prices = Hashtbl.create 64 in
   let enter row =
     match items_of row with
@@ -243,13 +298,11 @@ let check_costs system numbers ratio proof =
   let entry (x, y) price found : C.entry list =
     if x = y then rejected "a cost of a class with itself";
     same_actions system (led x) (led y);
-    { C.left = x; right = y; price; partners = List.init system.count (injection x y price) } :: found
+    { C.left = x; right = y; price; partners = List.init system.visible (injection x y price) } :: found
   in
   let entries = Hashtbl.fold entry prices [] in
-  if
-    not
-      (C.check_costs proves numbers.goal numbers.signs rows by_state leaders entries system.data system.count reach ratio)
-  then rejected "the costs are not shown, or do not cover an insertion";
+  settle closed numbers ratio (C.ByCosts (by_state, leaders, entries))
+    "the costs are not shown, or do not cover an insertion";
   Printf.sprintf "costs: %d pairs of classes: proved" (Hashtbl.length prices)
 
 (* A comparison with parameters: the polynomial is at least 0, or above it, on the domain. *)
@@ -284,12 +337,12 @@ let check document =
   let signs = List.mapi (read_sign domain about (ref [])) entries in
   let numbers = { names = about.names; goal; signs; known = Hashtbl.create 64 } in
   let system = read numbers (field "system" document) in
-  if items_of (field "closures" document) <> [] then unknown "where hidden actions end is not known to the proved checker";
+  let closed = close numbers system (items_of (field "closures" document)) in
   let proof = field "proof" document and ratio = weight numbers (field "ratio" document) in
   let told =
     match field "kind" proof with
-    | String "family" -> check_family system numbers ratio proof
-    | _ -> check_costs system numbers ratio proof
+    | String "family" -> check_family closed numbers ratio proof
+    | _ -> check_costs closed numbers ratio proof
   in
   let count = List.length entries in
   ([ told; Printf.sprintf "%d comparison%s with parameters" count (if count = 1 then "" else "s") ], count)

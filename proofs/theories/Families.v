@@ -2,7 +2,7 @@
    level, and each action leads to pairs of the same level with the same weights, or of a lower level with weights
    that differ by a step at most. See `Unwinding` for what costs show. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia List Bool Arith Permutation.
-From Paramverify Require Import Poly Goal Certificate Rule Check Sound Unwinding Weights.
+From Paramverify Require Import Poly Goal Certificate Rule Unwinding Weights.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -44,7 +44,7 @@ Definition pair_ok (p : pair) : bool :=
     (seq 0 (length (nth (first p) s []))).
 
 Definition check_family (data : nat) (reach : list nat) (steps : nat) (ratio : weight) : bool :=
-  signs_ok rec g signs && weights_ok g signs s && ask g signs true (snd ratio) && ask g signs true (snd step) &&
+  ask g signs true (snd ratio) && ask g signs true (snd step) &&
   at_most g signs [one] [step] && at_most g signs (repeat step steps) [ratio] && forallb pair_ok pairs &&
   insertions_ok s (fun x y => related x y steps) data reach.
 
@@ -125,13 +125,13 @@ Proof. induction n as [|n IH]; simpl; [reflexivity|]. now rewrite IH. Qed.
 
 End Point.
 
-Theorem check_family_sound : forall data reach steps ratio, check_family data reach steps ratio = true ->
-  forall e, dom g e -> hides e s data reach (value e ratio).
+Theorem check_family_sound : forall data reach steps ratio, signs_ok rec g signs = true ->
+  check_family data reach steps ratio = true ->
+  forall e, dom g e -> sound_system e s -> hides e s data reach (value e ratio).
 Proof.
-  intros data reach steps ratio H e D. unfold check_family in H.
+  intros data reach steps ratio Signs H e D S. unfold check_family in H.
   repeat (apply andb_prop in H as [H ?H]).
-  rename H into Signs, H6 into W, H5 into P, H4 into T, H3 into One, H2 into Most, H1 into Pairs, H0 into I.
-  pose proof (weights_sound rec g signs rec_honest Signs e D s W) as S.
+  rename H into P, H4 into T, H3 into One, H2 into Most, H1 into Pairs, H0 into I.
   apply (ask_ok rec g signs rec_honest Signs e D) in P, T. simpl in P, T.
   pose proof (at_most_ok rec g signs rec_honest Signs e D) as Less.
   apply Less in One; [|repeat constructor; apply one_sound | repeat constructor; exact T].
@@ -145,13 +145,3 @@ Proof.
 Qed.
 
 End Families.
-
-Corollary check_unwinding_sound : forall lemmas g signs s step pairs data reach steps ratio,
-  (forall l, In l lemmas -> holds l) ->
-  check_family (check max_depth lemmas) g signs s step pairs data reach steps ratio = true ->
-  forall e, dom g e -> hides e s data reach (value e ratio).
-Proof.
-  intros lemmas g signs s step pairs data reach steps ratio L H e D.
-  refine (check_family_sound (check max_depth lemmas) g signs s step pairs _ data reach steps ratio H e D).
-  intros h c K. exact (check_sound max_depth lemmas h c L K).
-Qed.

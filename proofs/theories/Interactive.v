@@ -1,7 +1,7 @@
 (* Costs of pairs of states of an interactive system: see `Unwinding` for what costs show. States that nobody can
    tell apart are put together first. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia List Bool Arith Permutation.
-From Paramverify Require Import Poly Goal Certificate Rule Check Sound Unwinding Weights.
+From Paramverify Require Import Poly Goal Certificate Rule Unwinding Weights.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -168,31 +168,10 @@ Variable count : nat.  (* of actions *)
 
 Definition class (x : nat) : nat := nth x classes 0%nat.
 
-Fixpoint put (c : nat) (w : weight) (l : list (nat * weight)) : list (nat * weight) :=
-  match l with
-  | [] => [(c, w)]
-  | (d, v) :: l => if Nat.eqb c d then (d, plus_weight v w) :: l else (d, v) :: put c w l
-  end.
-
 Definition lump (l : list (nat * weight)) : list (nat * weight) :=
-  fold_left (fun found p => put (class (fst p)) (snd p) found) l [].
+  gather (map (fun p => (class (fst p), snd p)) l).
 
 Definition quotient : system := map (fun x => map (fun a => lump (row s x a)) (seq 0 count)) leaders.
-
-Fixpoint pull (c : nat) (l : list (nat * weight)) : option (weight * list (nat * weight)) :=
-  match l with
-  | [] => None
-  | (d, v) :: l =>
-    if Nat.eqb c d then Some (v, l)
-    else match pull c l with Some (w, m) => Some (w, (d, v) :: m) | None => None end
-  end.
-
-(* Both have the same weights of the same classes. *)
-Fixpoint same_row (l m : list (nat * weight)) : bool :=
-  match l with
-  | [] => match m with [] => true | _ => false end
-  | (c, w) :: l => match pull c m with Some (v, m) => equal w v && same_row l m | None => false end
-  end.
 
 Definition alike (q : system) (reach : list nat) : bool :=
   forallb (fun m => Nat.leb (length m) count) s &&
@@ -200,80 +179,17 @@ Definition alike (q : system) (reach : list nat) : bool :=
 
 Variable e : env.
 
-Lemma mean_ext : forall f h l, (forall p, In p l -> f (fst p) = h (fst p)) -> mean f l = mean h l.
-Proof.
-  intros f h. induction l as [|[z w] l IH]; intro H; simpl; [reflexivity|].
-  rewrite (IH (fun p P => H p (or_intror P))). pose proof (H (z, w) (or_introl eq_refl)) as E. simpl in E. now rewrite E.
-Qed.
-
-Lemma put_ok : forall f c w l, sound_row e l -> sound_weight e w -> 0 <= value e w ->
-  mean f (valued e (put c w l)) = mean f (valued e l) + value e w * f c /\ sound_row e (put c w l).
-Proof.
-  intros f c w l S W V. induction l as [|[d v] l IH]; cbn [put].
-  - split; [simpl; ring|]. intros p [<-|[]]. simpl. auto.
-  - destruct (S (d, v) (or_introl eq_refl)) as [Dv Sv]. cbn [snd] in *.
-    assert (Sl : sound_row e l) by (intros p P; apply S; now right).
-    destruct (Nat.eqb_spec c d) as [->|N].
-    + destruct (plus_weight_ok e v w Sv W) as [P1 P2]. split.
-      * cbn [valued map mean fst snd]. rewrite P1. ring.
-      * intros p [<-|P]; [|now apply Sl]. cbn [snd]. split; [rewrite P1; lra | assumption].
-    + destruct (IH Sl) as [I1 I2]. split.
-      * cbn [valued map mean fst snd]. fold (valued e (put c w l)). fold (valued e l). rewrite I1. ring.
-      * intros p [<-|P]; [cbn [snd]; auto | now apply I2].
-Qed.
-
-Lemma lump_from : forall f l m, sound_row e l -> sound_row e m ->
-  let r := fold_left (fun found p => put (class (fst p)) (snd p) found) l m in
-  mean f (valued e r) = mean f (valued e m) + mean (fun z => f (class z)) (valued e l) /\ sound_row e r.
-Proof.
-  intros f. induction l as [|[z w] l IH]; intros m L M; cbn [fold_left].
-  - simpl. split; [ring | assumption].
-  - destruct (L (z, w) (or_introl eq_refl)) as [V W]. cbn [fst snd] in *.
-    destruct (put_ok f (class z) w m M W V) as [P1 P2].
-    destruct (IH (put (class z) w m) (fun p P => L p (or_intror P)) P2) as [I1 I2]. split; [|exact I2].
-    cbn zeta in I1. rewrite I1, P1. cbn [valued map mean fst snd]. fold (valued e l). ring.
-Qed.
-
 Lemma lump_ok : forall f l, sound_row e l ->
   mean f (valued e (lump l)) = mean (fun z => f (class z)) (valued e l) /\ sound_row e (lump l).
 Proof.
-  intros f l L. destruct (lump_from f l [] L) as [A B]; [intros p []|]. split; [|exact B].
-  unfold lump. cbn zeta in A. rewrite A. simpl. ring.
+  intros f l L. assert (S : sound_row e (map (fun p => (class (fst p), snd p)) l)).
+  { intros p P. apply in_map_iff in P as (q & <- & Q). exact (L q Q). }
+  split; [|now apply gather_sound]. unfold lump. rewrite (proj1 (gather_ok e f _ (sound_good e _ S))).
+  clear. induction l as [|[z w] l IH]; simpl; [reflexivity|]. now rewrite IH.
 Qed.
 
 Lemma lump_nil : forall l, lump l = [] <-> l = [].
-Proof.
-  assert (P : forall c w m, put c w m <> []).
-  { intros c w [|[d v] m]; cbn [put]; [discriminate|]. destruct (Nat.eqb c d); discriminate. }
-  assert (F : forall l m, m <> [] -> fold_left (fun found p => put (class (fst p)) (snd p) found) l m <> []).
-  { induction l as [|p l IH]; intros m M; simpl; [assumption|]. apply IH, P. }
-  intros [|p l]; split; intro H; try reflexivity; [|discriminate].
-  unfold lump in H. cbn [fold_left] in H. destruct (F l _ (P _ _ []) H).
-Qed.
-
-Lemma pull_permutes : forall c l v m, pull c l = Some (v, m) -> Permutation l ((c, v) :: m).
-Proof.
-  intros c. induction l as [|[d u] l IH]; intros v m H; simpl in H; [discriminate|].
-  destruct (Nat.eqb_spec c d) as [->|N]; [inversion H; subst; apply Permutation_refl|].
-  destruct (pull c l) as [[w r]|]; [|discriminate]. inversion H; subst.
-  rewrite (IH v r eq_refl). apply perm_swap.
-Qed.
-
-Lemma same_row_ok : forall f l m, sound_row e l -> sound_row e m -> same_row l m = true ->
-  mean f (valued e l) = mean f (valued e m) /\ (l = [] <-> m = []).
-Proof.
-  intros f. induction l as [|[c w] l IH]; intros m L M H; cbn [same_row] in H.
-  - destruct m; [|discriminate]. split; [reflexivity | tauto].
-  - destruct (pull c m) as [[v r]|] eqn:E; [|discriminate]. apply andb_prop in H as [H1 H2].
-    apply pull_permutes in E.
-    assert (R : sound_row e r) by (intros p P; apply M; apply (Permutation_in p (Permutation_sym E)); now right).
-    assert (V : sound_weight e v) by (apply (M (c, v)), (Permutation_in _ (Permutation_sym E)); now left).
-    assert (W : sound_weight e w) by (apply (L (c, w)); now left).
-    destruct (IH r (fun p P => L p (or_intror P)) R H2) as [I _]. split.
-    + unfold valued. rewrite (mean_permuted f _ _ (Permutation_map (fun p => (fst p, value e (snd p))) E)).
-      simpl. fold (valued e l). fold (valued e r). rewrite I, (equal_ok e w v W V H1). reflexivity.
-    + split; intro K; [discriminate|]. subst m. apply Permutation_nil in E. discriminate.
-Qed.
+Proof. intro l. unfold lump. rewrite gather_nil. destruct l; simpl; split; intro H; auto; discriminate. Qed.
 
 Hypothesis sound : sound_system e s.
 
@@ -299,8 +215,9 @@ Proof.
   - rewrite forallb_forall in T2. specialize (T2 x Hx). rewrite forallb_forall in T2.
     specialize (T2 a ltac:(apply in_seq; lia)). pose proof (sound x a) as S. pose proof (quotient_sound (class x) a) as Q.
     split.
-    + intro f. rewrite <- (proj1 (lump_ok f _ S)). apply (same_row_ok f); auto. apply (lump_ok f _ S).
-    + rewrite <- (lump_nil (row s x a)). apply (same_row_ok (fun _ => 0)); auto. apply (lump_ok (fun _ => 0) _ S).
+    + intro f. rewrite <- (proj1 (lump_ok f _ S)). apply (same_row_ok e f); auto; apply sound_good; [apply (lump_ok f _ S) | assumption].
+    + rewrite <- (lump_nil (row s x a)). apply (same_row_ok e (fun _ => 0)); auto; apply sound_good;
+      [apply (lump_ok (fun _ => 0) _ S) | assumption].
   - assert (R1 : row s x a = []).
     { destruct (row_of s x a) as [E|(m & M1 & _)]; [assumption|]. unfold row.
       destruct (Nat.lt_ge_cases x (length s)) as [L|L].
@@ -343,17 +260,16 @@ End Classes.
 Definition check_costs (s : system) (classes leaders : list nat) (entries : list entry) (data count : nat)
   (reach : list nat) (ratio : weight) : bool :=
   let q := quotient s classes leaders count in
-  signs_ok rec g signs && weights_ok g signs s && ask g signs true (snd ratio) && closed_under_moves s reach &&
+  ask g signs true (snd ratio) && closed_under_moves s reach &&
   alike s classes count q reach && forallb (entry_ok q entries) entries &&
   insertions_ok q (cheap entries ratio) data (nodup Nat.eq_dec (map (class classes) reach)).
 
 Theorem check_costs_sound : honest rec -> forall s classes leaders entries data count reach ratio,
-  check_costs s classes leaders entries data count reach ratio = true ->
-  forall e, dom g e -> hides e s data reach (value e ratio).
+  signs_ok rec g signs = true -> check_costs s classes leaders entries data count reach ratio = true ->
+  forall e, dom g e -> sound_system e s -> hides e s data reach (value e ratio).
 Proof.
-  intros R s classes leaders entries data count reach ratio H e D. unfold check_costs in H.
-  repeat (apply andb_prop in H as [H ?H]). rename H into Signs, H5 into W, H4 into P, H3 into C, H2 into A, H1 into E, H0 into I.
-  pose proof (weights_sound rec g signs R Signs e D s W) as S.
+  intros R s classes leaders entries data count reach ratio Signs H e D S. unfold check_costs in H.
+  repeat (apply andb_prop in H as [H ?H]). rename H into P, H3 into C, H2 into A, H1 into E, H0 into I.
   pose proof (quotient_sound s classes leaders count e S) as Q.
   apply (ask_ok rec g signs R Signs e D) in P. simpl in P.
   pose proof (insertions_hide e (quotient s classes leaders count) (cheap entries ratio) data _
@@ -367,13 +283,3 @@ Proof.
 Qed.
 
 End Costs.
-
-Corollary check_system_sound : forall lemmas g signs s classes leaders entries data count reach ratio,
-  (forall l, In l lemmas -> holds l) ->
-  check_costs (check max_depth lemmas) g signs s classes leaders entries data count reach ratio = true ->
-  forall e, dom g e -> hides e s data reach (value e ratio).
-Proof.
-  intros lemmas g signs s classes leaders entries data count reach ratio L H e D.
-  refine (check_costs_sound (check max_depth lemmas) g signs _ s classes leaders entries data count reach ratio H e D).
-  intros h c K. exact (check_sound max_depth lemmas h c L K).
-Qed.

@@ -37,6 +37,31 @@ Fixpoint take {A : Type} (n : nat) (l : list A) : option (A * list A) :=
   | a :: l, S n => match take n l with Some (b, m) => Some (b, a :: m) | None => None end
   end.
 
+(* One weight for each state: those of the same state are added. *)
+Fixpoint put (c : nat) (w : weight) (l : list (nat * weight)) : list (nat * weight) :=
+  match l with
+  | [] => [(c, w)]
+  | (d, v) :: l => if Nat.eqb c d then (d, plus_weight v w) :: l else (d, v) :: put c w l
+  end.
+
+Definition gather (l : list (nat * weight)) : list (nat * weight) :=
+  fold_left (fun found p => put (fst p) (snd p) found) l [].
+
+Fixpoint pull (c : nat) (l : list (nat * weight)) : option (weight * list (nat * weight)) :=
+  match l with
+  | [] => None
+  | (d, v) :: l =>
+    if Nat.eqb c d then Some (v, l)
+    else match pull c l with Some (w, m) => Some (w, (d, v) :: m) | None => None end
+  end.
+
+(* Both have the same weights of the same states. *)
+Fixpoint same_row (l m : list (nat * weight)) : bool :=
+  match l with
+  | [] => match m with [] => true | _ => false end
+  | (c, w) :: l => match pull c m with Some (v, m) => equal w v && same_row l m | None => false end
+  end.
+
 Section Signs.
 
 Variable rec : checker.
@@ -119,6 +144,10 @@ Definition sound_weight (w : weight) : Prop := 0 < qeval (snd w) e.
 (* All probabilities are at least 0, and their denominators above it. *)
 Definition sound_row (l : list (nat * weight)) : Prop := forall p, In p l -> 0 <= value e (snd p) /\ sound_weight (snd p).
 Definition sound_system (s : system) : Prop := forall x a, sound_row (row s x a).
+Definition good_row (l : list (nat * weight)) : Prop := forall p, In p l -> sound_weight (snd p).
+
+Lemma sound_good : forall l, sound_row l -> good_row l.
+Proof. intros l H p P. exact (proj2 (H p P)). Qed.
 
 Lemma row_of : forall s x a, row s x a = [] \/ exists m, In m s /\ In (row s x a) m.
 Proof.
@@ -175,16 +204,16 @@ Proof.
   - rewrite qeval_add, !qeval_mul. split; [field; lra | apply Rmult_lt_0_compat; assumption].
 Qed.
 
-Lemma sum_of_ok : forall l, sound_row l ->
+Lemma sum_of_ok : forall l, good_row l ->
   mean (fun _ => 1) (valued e l) = value e (sum_of l) /\ sound_weight (sum_of l).
 Proof.
   intros [|[z w] l] H.
   - simpl. unfold value, sound_weight. simpl. rewrite !qeval_const, Q2R_0, Q2R_1. split; lra.
   - cbn [sum_of valued map mean fst snd]. fold (valued e l).
     assert (W : sound_weight w) by (apply (H (z, w)); now left).
-    assert (L : sound_row l) by (intros p P; apply H; now right). clear H. revert w W.
+    assert (L : good_row l) by (intros p P; apply H; now right). clear H. revert w W.
     induction l as [|[y v] l IH]; intros w W; cbn [fold_left valued map mean fst snd]; [split; [lra|assumption]|].
-    fold (valued e l). destruct (L (y, v) (or_introl eq_refl)) as [_ V]. cbn [snd] in V.
+    fold (valued e l). pose proof (L (y, v) (or_introl eq_refl)) as V. cbn [snd] in V.
     destruct (plus_weight_ok w v W V) as [P1 P2].
     destruct (IH (fun p P => L p (or_intror P)) (plus_weight w v) P2) as [I1 I2]. split; [|assumption].
     rewrite <- I1, P1. ring.
@@ -208,6 +237,101 @@ Qed.
 
 Lemma moves_nonneg : forall s, sound_system s -> forall x a p, In p (moves_at s e x a) -> 0 <= snd p.
 Proof. intros s S x a p H. apply in_map_iff in H as (q & <- & Q). apply (S x a q Q). Qed.
+
+(* --- rows --------------------------------------------------------------------------------------------------- *)
+
+Lemma mean_ext : forall f h l, (forall p, In p l -> f (fst p) = h (fst p)) -> mean f l = mean h l.
+Proof.
+  intros f h. induction l as [|[z w] l IH]; intro H; simpl; [reflexivity|].
+  rewrite (IH (fun p P => H p (or_intror P))). pose proof (H (z, w) (or_introl eq_refl)) as E. simpl in E. now rewrite E.
+Qed.
+
+Lemma put_ok : forall f c w l, good_row l -> sound_weight w ->
+  mean f (valued e (put c w l)) = mean f (valued e l) + value e w * f c /\ good_row (put c w l).
+Proof.
+  intros f c w l S W. induction l as [|[d v] l IH]; cbn [put].
+  - split; [simpl; ring|]. intros p [<-|[]]. exact W.
+  - pose proof (S (d, v) (or_introl eq_refl)) as Sv. cbn [snd] in Sv.
+    assert (Sl : good_row l) by (intros p P; apply S; now right).
+    destruct (Nat.eqb_spec c d) as [->|N].
+    + destruct (plus_weight_ok v w Sv W) as [P1 P2]. split.
+      * cbn [valued map mean fst snd]. rewrite P1. ring.
+      * intros p [<-|P]; [exact P2 | now apply Sl].
+    + destruct (IH Sl) as [I1 I2]. split.
+      * cbn [valued map mean fst snd]. fold (valued e (put c w l)). fold (valued e l). rewrite I1. ring.
+      * intros p [<-|P]; [exact Sv | now apply I2].
+Qed.
+
+Lemma put_sound : forall c w l, sound_row l -> sound_weight w -> 0 <= value e w -> sound_row (put c w l).
+Proof.
+  intros c w. induction l as [|[d v] l IH]; intros S W V; cbn [put].
+  - intros p [<-|[]]. now split.
+  - destruct (S (d, v) (or_introl eq_refl)) as [Dv Sv]. cbn [snd] in *.
+    assert (Sl : sound_row l) by (intros p P; apply S; now right). destruct (Nat.eqb c d).
+    + destruct (plus_weight_ok v w Sv W) as [P1 P2]. intros p [<-|P]; [|now apply Sl].
+      cbn [snd]. split; [rewrite P1; lra | assumption].
+    + intros p [<-|P]; [now split | now apply IH].
+Qed.
+
+Lemma gather_from : forall f l m, good_row l -> good_row m ->
+  mean f (valued e (fold_left (fun found p => put (fst p) (snd p) found) l m))
+  = mean f (valued e m) + mean f (valued e l) /\
+  good_row (fold_left (fun found p => put (fst p) (snd p) found) l m).
+Proof.
+  intros f. induction l as [|[z w] l IH]; intros m L M; cbn [fold_left].
+  - simpl. split; [ring | assumption].
+  - pose proof (L (z, w) (or_introl eq_refl)) as W. cbn [fst snd] in *.
+    destruct (put_ok f z w m M W) as [P1 P2].
+    destruct (IH (put z w m) (fun p P => L p (or_intror P)) P2) as [I1 I2]. split; [|exact I2].
+    rewrite I1, P1. cbn [valued map mean fst snd]. fold (valued e l). ring.
+Qed.
+
+Lemma gather_ok : forall f l, good_row l -> mean f (valued e (gather l)) = mean f (valued e l) /\ good_row (gather l).
+Proof.
+  intros f l L. destruct (gather_from f l [] L) as [A B]; [intros p []|]. split; [|exact B].
+  unfold gather. rewrite A. simpl. ring.
+Qed.
+
+Lemma gather_sound : forall l, sound_row l -> sound_row (gather l).
+Proof.
+  intros l L. unfold gather. assert (M : sound_row []) by intros p []. revert M. generalize (@nil (nat * weight)).
+  induction l as [|[z w] l IH]; intros m M; cbn [fold_left]; [assumption|].
+  destruct (L (z, w) (or_introl eq_refl)) as [V W]. apply IH; [intros p P; apply L; now right|]. now apply put_sound.
+Qed.
+
+Lemma gather_nil : forall l, gather l = [] <-> l = [].
+Proof.
+  assert (P : forall c w m, put c w m <> []).
+  { intros c w [|[d v] m]; cbn [put]; [discriminate|]. destruct (Nat.eqb c d); discriminate. }
+  assert (F : forall l m, m <> [] -> fold_left (fun found p => put (fst p) (snd p) found) l m <> []).
+  { induction l as [|p l IH]; intros m M; simpl; [assumption|]. apply IH, P. }
+  intros [|p l]; split; intro H; try reflexivity; [|discriminate].
+  unfold gather in H. cbn [fold_left] in H. destruct (F l _ (P _ _ []) H).
+Qed.
+
+Lemma pull_permutes : forall c l v m, pull c l = Some (v, m) -> Permutation l ((c, v) :: m).
+Proof.
+  intros c. induction l as [|[d u] l IH]; intros v m H; simpl in H; [discriminate|].
+  destruct (Nat.eqb_spec c d) as [->|N]; [inversion H; subst; apply Permutation_refl|].
+  destruct (pull c l) as [[w r]|]; [|discriminate]. inversion H; subst.
+  rewrite (IH v r eq_refl). apply perm_swap.
+Qed.
+
+Lemma same_row_ok : forall f l m, good_row l -> good_row m -> same_row l m = true ->
+  mean f (valued e l) = mean f (valued e m) /\ (l = [] <-> m = []).
+Proof.
+  intros f. induction l as [|[c w] l IH]; intros m L M H; cbn [same_row] in H.
+  - destruct m; [|discriminate]. split; [reflexivity | tauto].
+  - destruct (pull c m) as [[v r]|] eqn:E; [|discriminate]. apply andb_prop in H as [H1 H2].
+    apply pull_permutes in E.
+    assert (R : good_row r) by (intros p P; apply M; apply (Permutation_in p (Permutation_sym E)); now right).
+    assert (V : sound_weight v) by (apply (M (c, v)), (Permutation_in _ (Permutation_sym E)); now left).
+    assert (W : sound_weight w) by (apply (L (c, w)); now left).
+    destruct (IH r (fun p P => L p (or_intror P)) R H2) as [I _]. split.
+    + unfold valued. rewrite (mean_permuted f _ _ (Permutation_map (fun p => (fst p, value e (snd p))) E)).
+      simpl. fold (valued e l). fold (valued e r). rewrite I, (equal_ok w v W V H1). reflexivity.
+    + split; intro K; [discriminate|]. subst m. apply Permutation_nil in E. discriminate.
+Qed.
 
 (* --- one data point more ------------------------------------------------------------------------------------ *)
 
@@ -265,7 +389,7 @@ Proof.
     (fun a => (a < data)%nat) (fun y => In y reach)); try assumption.
   - intros y a p Hy Hp. apply in_map_iff in Hp as (q & <- & Q). simpl. exact (closed_ok C y a q Hy Q).
   - intros y a Hy Ha N. specialize (Ins y a Hy Ha). unfold insertion_ok in Ins.
-    apply andb_prop in Ins as [_ Ins]. destruct (sum_of_ok (row s y a) (S y a)) as [S1 S2].
+    apply andb_prop in Ins as [_ Ins]. destruct (sum_of_ok (row s y a) (sound_good _ (S y a))) as [S1 S2].
     unfold moves_at in *. rewrite S1. destruct (row s y a) as [|q l] eqn:E; [now destruct N|]. rewrite <- E in *.
     rewrite (equal_ok _ _ S2 one_sound Ins). apply one_value.
   - intros y a p Hy Ha Hp. apply in_map_iff in Hp as (q & <- & Q). simpl.
