@@ -181,7 +181,7 @@ def same_claims(document: Any, claims: Sequence[Any], told: str = "the map is") 
 
 
 def nowhere(found: Map, node: Node) -> bool:
-    """Tells whether the coefficients of a constraint show that it holds nowhere on the box, its open ends out."""
+    """Tells whether the coefficients of a constraint show that it holds nowhere on the box of a part."""
     return any(
         max(form.entries) <= 0 and (strict or never_zero(found, node, form))
         for form, (_, strict) in zip(node.conditions, found.conditions, strict=True)

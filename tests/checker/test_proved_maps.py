@@ -1,4 +1,4 @@
-"""Region maps by the program that is extracted from Coq: its answers are those of Python, and nothing is false."""
+"""Region maps by the program that is extracted from Coq: its answers are those of Python, none is false."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_cells_that_mirror_others(tmp_path: Path) -> None:
     right = [(p, q, "mirrored" if (p, q) == ("1", "0") else "safe") for p, q in QUARTERS]
     sides = [{**BOX, "q": "[0, 1)"}, {**BOX, "q": "[0, 3]"}]
     for box in sides:  # the intervals differ
-        domain = {"variables": ["p", "q"], "box": box, "constraints": []}
+        domain: Json = {"variables": ["p", "q"], "box": box, "constraints": []}
         made.append(json.dumps(folded(SYMMETRIC, *right, domain=domain)).encode())
         wanted.append(False)
     for limits, alike in ((["p - 1/4"], False), (["p - 1/4", "q - 1/4"], True), (["p*q - 1/16"], True)):
@@ -162,11 +162,11 @@ def test_an_exchange_keeps_a_set_of_claims(tmp_path: Path) -> None:
 
 
 def test_a_constraint_fails_at_an_open_end(tmp_path: Path) -> None:
-    """What is 0 at an end only is nowhere fulfilled iff that end is open; and so it is fulfilled elsewhere."""
+    """What is 0 at an end only is fulfilled nowhere iff that end is open."""
     made, wanted = [], []
     for box, outside in (("[0, 1)", True), ("[0, 1]", False), ("(0, 1)", True), ("(0, 1]", False)):
         domain = {"variables": ["p", "q"], "box": {"p": box, "q": "[0, 1]"}, "constraints": [["p - 1", ">="]]}
-        cell = {"status": "outside", "box": [["0", "1"], ["0", "1"]], "cuts": {"outside": ["+"]}}
+        cell: Json = {"status": "outside", "box": [["0", "1"], ["0", "1"]], "cuts": {"outside": ["+"]}}
         document = folded("p - 2", domain=domain, cells=[cell], symmetric=[])
         made.append(json.dumps(document).encode())
         wanted.append(outside)

@@ -1,4 +1,4 @@
-"""Interactive systems by the program that is extracted from Coq: its answers are those of Python, none is false."""
+"""Interactive systems by the program that is extracted from Coq: the answers of Python, and none is false."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_no_system_that_leaks_is_accepted(systems: list[Json], tmp_path: Path) -
     """Changed systems, bounds and closures that the program accepts: short inputs stay within the bound."""
     small = [document for document in systems if len(document["system"]["rows"]) < 25]
     assert len(small) > 3
-    paths = []
+    paths = list[Path]()
     for data in changed(small, 400, 42):
         paths.append(tmp_path / f"{len(paths)}.json")
         paths[-1].write_bytes(data)
