@@ -2,8 +2,8 @@
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt QArith.
 From Paramverify Require Import Poly Goal Certificate Check Witness WitnessPoints Sets SetWitness Maps Folds
-  Weights Interactive Families Closures Systems.
+  Weights Interactive Families Closures Systems Violations.
 
 Extraction "checker.ml"
   check max_depth refutes refutes_with_exp refutes_at_root check_sum refutes_sum refutes_sum_with_exp
-  check_region symmetric check_interactive.
+  check_region symmetric check_interactive check_violation.

@@ -250,12 +250,18 @@ let check_unwinding document =
   let status = string_of (field "status" document) in
   let wrong key reason = misformed ~path:[ Key key ] reason in
   if status = "unknown" then wrong "status" "there is nothing to check in what says 'unknown'";
-  if (field_opt "proof" document <> None) <> (status = "holds") || status = "violated" then
-    wrong "status" "a proof comes with the status holds, and only with it; a witness with the status violated";
+  let comes_with key its =
+    if (field_opt key document <> None) <> (status = its) then
+      wrong "status" (Printf.sprintf "a %s comes with the status %s, and only with it" key its)
+  in
+  comes_with "witness" "violated";
+  comes_with "proof" "holds";
   if field_opt "reason" document <> None then wrong "reason" "a reason comes with the status unknown only";
   let ledger = obligations document in
   check_points document [ about_domain (field "domain" document) ];
-  let lines, count = Systems.check document in
+  let none = match field_opt "claims" document with Some (List (_ :: _)) -> false | _ -> true in
+  if status = "violated" && not none then wrong "claims" "a violation needs no comparisons";
+  let lines, count = if status = "violated" then (Systems.refute document, 0) else Systems.check document in
   {
     (nothing Accepted) with
     format = string_of (field "format" document);

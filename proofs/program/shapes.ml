@@ -315,6 +315,18 @@ let unwinding =
   let comparison =
     record [ ("polynomial", text); ("strict", flag); ("proof", proof) ] ~optional:[ ("negated", text) ]
   in
+  let leak =
+    record
+      [
+        ("parameters", point);
+        ("left", listed whole);
+        ("right", listed whole);
+        ("place", whole);
+        ("trace", listed whole);
+        ("closed", flag);
+        ("probabilities", row [ weight; weight ]);
+      ]
+  in
   let closure = record [ ("ends", listed (row [ whole; distribution ])); ("times", distribution) ] in
   kind_of "paramverify-unwinding"
     [
@@ -328,7 +340,7 @@ let unwinding =
       ("reason", text);
       ("proof", unwinding_proof);
       ("claims", listed comparison);
-      ("witness", beyond "a violation of an interactive system");
+      ("witness", leak);
       ("tight", beyond "a lower bound of a budget");
       ("growth", beyond "a ratio that grows without limit");
     ]

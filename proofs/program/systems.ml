@@ -15,7 +15,13 @@ type t = {
 }
 
 (* What may be asked about weights. *)
-type numbers = { names : string list; goal : C.goal; signs : C.sign list; known : (string list, C.weight) Hashtbl.t }
+type numbers = {
+  names : string list;
+  goal : C.goal;
+  signs : C.sign list;
+  at_point : (int * C.q) list;  (* values of the variables, where all is about one point *)
+  known : (string list, C.weight) Hashtbl.t;
+}
 
 let shown numbers strict poly = C.ask numbers.goal numbers.signs strict poly
 let at_most numbers left right = C.at_most numbers.goal numbers.signs left right
@@ -26,7 +32,8 @@ let weight numbers value : C.weight =
   match Hashtbl.find_opt numbers.known parts with
   | Some found -> found
   | None -> (
-      match List.map (fun part -> Certify.polynomial (Text.polynomial part numbers.names)) parts with
+      let read part = C.with_values numbers.at_point (Certify.polynomial (Text.polynomial part numbers.names)) in
+      match List.map read parts with
       | [ top; bottom ] ->
           if not (shown numbers true bottom) then rejected "a denominator is not shown to be positive";
           Hashtbl.add numbers.known parts (top, bottom);
@@ -335,7 +342,7 @@ let check document =
   let about, goal = Certify.domain_of domain in
   let entries = match field_opt "claims" document with Some entries -> items_of entries | None -> [] in
   let signs = List.mapi (read_sign domain about (ref [])) entries in
-  let numbers = { names = about.names; goal; signs; known = Hashtbl.create 64 } in
+  let numbers = { names = about.names; goal; signs; at_point = []; known = Hashtbl.create 64 } in
   let system = read numbers (field "system" document) in
   let closed = close numbers system (items_of (field "closures" document)) in
   let proof = field "proof" document and ratio = weight numbers (field "ratio" document) in
@@ -346,3 +353,48 @@ let check document =
   in
   let count = List.length entries in
   ([ told; Printf.sprintf "%d comparison%s with parameters" count (if count = 1 then "" else "s") ], count)
+
+(* Two input sequences, one with one data point more. *)
+let check_inputs system left right place =
+  let input a = if a < 0 || a >= system.inputs then rejected (string_of_int a ^ " is not an input") in
+  List.iter input (left @ right);
+  let longer, shorter = if List.length left > List.length right then (left, right) else (right, left) in
+  let inserted = List.filteri (fun k _ -> k = place) longer and rest = List.filteri (fun k _ -> k <> place) longer in
+  match inserted with
+  | [ point ] when rest = shorter && point < system.data -> ()
+  | _ -> rejected "the inputs do not differ in one inserted data point"
+
+(* What is told of an observation that is too likely. *)
+let refute document =
+  let domain = field "domain" document and witness = field "witness" document in
+  let point = field "parameters" witness in
+  let nowhere = Claims.read (Object (("polynomial", String "-1") :: fields domain)) in
+  Certify.refute nowhere point;  (* the claim -1 >= 0 fails at each point of the domain *)
+  if nowhere.exponent <> None then unknown "a violation of an interactive system with exp is not known to the proved checker";
+  let value (name, number) = (Certify.axis nowhere name, Certify.number number) in
+  let numbers =
+    { names = nowhere.names; goal = C.anywhere; signs = []; at_point = List.map value (fields point); known = Hashtbl.create 64 }
+  in
+  let system = read numbers (field "system" document) in
+  let { table; groups; closed_table; _ } = close numbers system (items_of (field "closures" document)) in
+  let ratio = weight numbers (field "ratio" document) in
+  let actions name = List.map int_of (items_of (field name witness)) in
+  let left = actions "left" and right = actions "right" and trace = actions "trace" in
+  check_inputs system left right (int_of (field "place" witness));
+  if List.exists (fun a -> a < system.data || a >= system.visible) trace then
+    rejected "the observation has something that is not seen";
+  if not (shown numbers true (fst ratio)) then misformed ~path:[ Key "ratio" ] "the bound is not positive";
+  let only = field "closed" witness = Bool true in
+  if not (C.check_violation table system.data system.inputs system.visible groups system.initial ratio left right trace only)
+  then rejected "the probabilities are not shown to be beyond the bound";
+  let start = C.ends_of table system.visible (List.concat groups) system.initial in
+  let found given =
+    C.likely_weight closed_table system.data system.inputs system.visible only start given trace
+  in
+  let same k told found =
+    if not (C.equal (weight numbers told) found) then
+      misformed ~path:[ Key "witness"; Key "probabilities"; Place k ] "the system gives another number"
+  in
+  List.iteri (fun k (told, given) -> same k told (found given))
+    (List.combine (items_of (field "probabilities" witness)) [ left; right ]);
+  [ "the observation exceeds the bound: a violation" ]
