@@ -1,7 +1,7 @@
 (** The functions of which theorems say that they are right, as OCaml. Whole numbers become those of Zarith. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt QArith.
-From Paramverify Require Import Poly Goal Certificate Check Witness WitnessPoints Sets SetWitness Maps Folds
+From Paramverify Require Import Poly Goal Certificate Check Witness WitnessPoints Sets SetWitness Parts Maps Folds
   Weights Interactive Families Closures Systems Violations.
 
 Extraction "checker.ml"

@@ -1,7 +1,7 @@
 (* Violations of interactive systems: at a point, an observation is more likely with some inputs than the ratio times
    with others. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia List Bool Arith.
-From Paramverify Require Import Poly Goal Certificate Rule Maps Unwinding Weights Closures Systems.
+From Paramverify Require Import Poly Goal Certificate Rule Parts Unwinding Weights Closures Systems.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -104,40 +104,33 @@ Proof.
   apply map_ext. intros [z w]. unfold value, weight_at. cbn [fst snd]. now rewrite !with_values_ok.
 Qed.
 
-(* No variables, and no constraints. *)
-Definition anywhere : goal := Goal (qconst 0) [] [] [].
-
-Lemma dom_anywhere : forall e, dom anywhere e.
-Proof.
-  intro e. split; [|split]; [|intros c []|intros f []]. intros k i E. unfold at_axis in E. simpl in E. now destruct k.
-Qed.
-
-(* All numbers are those at the point: of the system, the closures and the ratio. *)
-Definition check_violation (s : system) (data inputs visible : nat) (groups : list (list closure)) (initial : nat)
+(* All numbers are those at the point: of the system, the closures and the ratio. The goal says which variables are
+   left, such as one that is the exponential of a number. *)
+Definition check_violation (g : goal) (s : system) (data inputs visible : nat) (groups : list (list closure)) (initial : nat)
   (ratio : weight) (left right trace : list nat) (only : bool) : bool :=
   let all := concat groups in
   let c := closed_system s visible all in
   let likely := likely_weight c data inputs visible only (ends_of s visible all initial) in
-  weights_ok anywhere [] s && closures_ok anywhere [] s visible all groups &&
-  ask anywhere [] true (snd ratio) &&
-  ask anywhere [] true (difference [ratio; likely right trace] [likely left trace]).
+  weights_ok g [] s && closures_ok g [] s visible all groups &&
+  ask g [] true (snd ratio) &&
+  ask g [] true (difference [ratio; likely right trace] [likely left trace]).
 
-Theorem check_violation_sound : forall s data inputs visible groups initial ratio left right trace only,
-  check_violation s data inputs visible groups initial ratio left right trace only = true ->
-  forall e, let c := closed_system s visible (concat groups) in
+Theorem check_violation_sound : forall g s data inputs visible groups initial ratio left right trace only,
+  check_violation g s data inputs visible groups initial ratio left right trace only = true ->
+  forall e, dom g e -> let c := closed_system s visible (concat groups) in
   let seen := likely e c data inputs visible only (ends_of s visible (concat groups) initial) in
   value e ratio * seen right trace < seen left trace /\
   (forall t, Forall (fun a => (a < visible)%nat) t -> observed s visible e t (fun x => prob (moves_at c e) x t)).
 Proof.
-  intros s data inputs visible groups initial ratio left right trace only H e c seen. unfold check_violation in H.
+  intros g s data inputs visible groups initial ratio left right trace only H e D c seen. unfold check_violation in H.
   apply andb_prop in H as [H More]. apply andb_prop in H as [H P]. apply andb_prop in H as [W C].
   pose (rec := fun (_ : goal) (_ : cert) => false).
-  assert (R : honest rec) by (intros g k K; discriminate).
-  pose proof (dom_anywhere e) as D. assert (Signs : signs_ok rec anywhere [] = true) by reflexivity.
-  pose proof (weights_sound rec anywhere [] R Signs e D s W) as S.
-  pose proof (closed_sound rec anywhere [] s visible groups R Signs e D S C) as Sc.
-  pose proof (ends_sound rec anywhere [] s visible groups R Signs e D S C initial) as Si.
-  apply (ask_ok rec anywhere [] R Signs e D) in P, More. simpl in P, More. split.
+  assert (R : honest rec) by (intros h k K; discriminate).
+  assert (Signs : signs_ok rec g [] = true) by reflexivity.
+  pose proof (weights_sound rec g [] R Signs e D s W) as S.
+  pose proof (closed_sound rec g [] s visible groups R Signs e D S C) as Sc.
+  pose proof (ends_sound rec g [] s visible groups R Signs e D S C initial) as Si.
+  apply (ask_ok rec g [] R Signs e D) in P, More. simpl in P, More. split.
   - assert (L : forall given, let w := likely_weight c data inputs visible only (ends_of s visible (concat groups) initial) given trace in
       value e w = seen given trace /\ sound_weight e w).
     { intros given w. apply mean_weight_ok; [|now apply sound_good]. intro z. now apply chance_ok. }
@@ -152,5 +145,5 @@ Proof.
     apply Rmult_lt_reg_r with (b * (d * v)); [exact (Rmult_lt_0_compat _ _ Pb (Rmult_lt_0_compat _ _ Pd Pv))|].
     replace (r / d * (u / v) * (b * (d * v))) with (r * u * b) by (field; lra).
     replace (a / b * (b * (d * v))) with (a * (d * v)) by (field; lra). lra.
-  - exact (closed_observed rec anywhere [] s visible groups R Signs e D S C).
+  - exact (closed_observed rec g [] s visible groups R Signs e D S C).
 Qed.

@@ -1,6 +1,6 @@
 (* Interactive systems whose probabilities are quotients of polynomials: what is known of signs, and sums. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia List Bool Arith Permutation.
-From Paramverify Require Import Poly Goal Certificate Rule RuleCore RuleExponential WitnessPoints Maps Unwinding.
+From Paramverify Require Import Poly Goal Certificate Rule RuleCore RuleExponential WitnessPoints Parts Unwinding.
 Import ListNotations.
 Local Open Scope R_scope.
 
