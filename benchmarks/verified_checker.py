@@ -1,9 +1,10 @@
 """The proved checker against the one in Python, on evidence of shipped cases: answers, processor time.
 
-    python benchmarks/verified_checker.py [--limit 5] [--folder FOLDER]
+    python benchmarks/verified_checker.py [--limit 5] [--folder FOLDER] [--only verify interactive region]
 
-Makes evidence of every case that `verify` settles within the limit, and keeps it in the folder. Both check
-it. Prints how many claims both accept, what the proved checker does not know, and the ratio of the times.
+Makes evidence of every case that `verify` or `interactive` settles within the limit, and region maps of some
+cases, and keeps it in the folder. Both check it. Prints how many claims both accept, what the proved checker
+does not know, and the ratio of the times.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from paramverify.checker.documents import check_text
@@ -26,15 +27,39 @@ from paramverify.reports.proved import program
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 FOLDERS = (".", "inequalities", "programs", "approximate", "divergences")
+MAPS = (  # cases with two parameters or more, whose maps are drawn within seconds
+    *("noisy-max-independent-below", "noisy-max-contagious", "time-series-2", "time-series-3"),
+    *("survey-memory", "count-four-rates"),
+)
+KINDS = ("verify", "interactive", "region")
 
 
-def evidence(folder: Path, limit: float) -> Iterator[Path]:
-    """Yields files with the evidence of shipped cases; those of an earlier run are used again."""
+def orders(folder: Path, limit: float, only: Sequence[str]) -> Iterator[tuple[Path, list[str]]]:
+    """Yields files and the commands that write them."""
     for case in (case for name in FOLDERS for case in sorted((CASES / name).glob("*.toml"))):
-        path = folder / f"{case.parent.name}-{case.stem}.json"
+        if "verify" in only:
+            yield (
+                folder / f"{case.parent.name}-{case.stem}.json",
+                ["verify", str(case), "--timeout", str(limit)],
+            )
+    for case in sorted((CASES / "interactive").glob("*.toml")):
+        if "interactive" in only:
+            yield (
+                folder / f"interactive-{case.stem}.json",
+                ["interactive", str(case), "--timeout", str(limit)],
+            )
+    for name in MAPS:
+        if "region" in only:
+            path = str(CASES / f"{name}.toml")
+            yield folder / f"region-{name}.json", ["synthesize", path, "--region", "--coverage", "1/2"]
+
+
+def evidence(folder: Path, limit: float, only: Sequence[str]) -> Iterator[Path]:
+    """Yields files with the evidence of shipped cases; those of an earlier run are used again."""
+    for path, order in orders(folder, limit, only):
         if not path.exists():
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                run(["verify", str(case), "--evidence", str(path), "--timeout", str(limit)])
+                run([*order, "--evidence", str(path)])
         if path.exists():
             yield path
 
@@ -52,13 +77,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=5.0, help="seconds for each case")
     parser.add_argument("--folder", type=Path, help="where evidence is kept")
+    parser.add_argument("--only", nargs="+", choices=KINDS, default=KINDS, help="kinds of evidence")
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp())
     folder.mkdir(exist_ok=True, parents=True)
     counts: Counter[str] = Counter()
     beyond: Counter[str] = Counter()
     seconds = [0.0, 0.0]
-    for path in evidence(folder, options.limit):
+    for path in evidence(folder, options.limit, options.only):
         text = path.read_text(encoding="utf-8")
         started = time.process_time()
         report = check_text(text)

@@ -180,11 +180,11 @@ def same_claims(document: Any, claims: Sequence[Any], told: str = "the map is") 
             raise Rejected(f"{told} about another domain")
 
 
-def nowhere(found: Map, conditions: Iterable[Form]) -> bool:
-    """Tells whether the coefficients of a constraint show that it holds nowhere on the closed box."""
+def nowhere(found: Map, node: Node) -> bool:
+    """Tells whether the coefficients of a constraint show that it holds nowhere on the box of a part."""
     return any(
-        max(form.entries) < 0 or (strict and max(form.entries) <= 0)
-        for form, (_, strict) in zip(conditions, found.conditions, strict=True)
+        max(form.entries) <= 0 and (strict or never_zero(found, node, form))
+        for form, (_, strict) in zip(node.conditions, found.conditions, strict=True)
     )
 
 
@@ -249,7 +249,7 @@ def follow(found: Map, node: Node, tokens: Any, sign: int, powers: Sequence[tupl
         part = pending.pop()
         if token == "+":
             signs = [form.weak_sign() for form in part.forms]
-            if not nowhere(found, part.conditions) and not positive(sign, here, signs):
+            if not nowhere(found, part) and not positive(sign, here, signs):
                 raise Rejected("the coefficients on a part of a cell do not show its status")
         elif token in found.quantified:
             pending += part.halves(token)[::-1]
@@ -276,8 +276,8 @@ def check_violating(found: Map, node: Node, entry: Any) -> None:
             raise Rejected("a value of a quantified parameter is outside of its interval")
     for form, (poly, strict) in zip(node.conditions, found.conditions, strict=True):
         if found.occurs(poly):
-            least = min(at_values(found, node, poly, form, at).entries)
-            if least < 0 or (strict and least == 0):
+            there = at_values(found, node, poly, form, at)
+            if min(there.entries) < 0 or (strict and not never_zero(found, node, there)):
                 raise Rejected("a constraint is not shown to hold on a violating cell")
     sign, powers = found.products[index]
     for k, power in powers:

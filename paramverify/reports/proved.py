@@ -43,9 +43,8 @@ class Replayed:
         if self.beyond:
             return f"not checked by the proved checker: {self.beyond[0]}"
         found = self.report
-        counts = (
-            f"{counted(found.proved, 'claim')} proved, {found.trusted} trusted to solvers, {found.open} open"
-        )
+        what = counted(found.proved, "cell" if found.status == "region map" else "claim")
+        counts = f"{what} proved, {found.trusted} trusted to solvers, {found.open} open"
         return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
 
 

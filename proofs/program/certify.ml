@@ -261,6 +261,15 @@ let check_enclosure (claim : Claims.t) =
         rejected "the interval of E is not shown to contain its exponential"
   | _ -> ()
 
+(* The domain of a document; E has its interval, and is the exponential of a number besides. *)
+let domain_of domain =
+  let about = Claims.read (Object (("polynomial", String "0") :: fields domain)) in
+  check_enclosure about;
+  let goal = goal_of about in
+  match about.exponent with
+  | Some q -> (about, { goal with C.gfacts = [ C.Exp (axis about "E", rational q) ] })
+  | None -> (about, goal)
+
 (* Returns the solvers on whose word a proof rests, none if it is replayed in full.
    Raises Rejected where it does not prove the claim, and Unknown where that is not known. *)
 let replay lemmas (claim : Claims.t) proof =

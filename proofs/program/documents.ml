@@ -183,6 +183,10 @@ let obligations document =
   List.iter unknown ledger.beyond;
   ledger
 
+(* A claim on a domain, as one of a case, so that points can be looked up in it. *)
+let about_domain domain =
+  Object [ ("claim", Object (("polynomial", String "0") :: fields domain)); ("origins", List [ String "" ]) ]
+
 let check_violating_set document domain witness =
   let claim = field "claim" witness in
   let origin = List (items_of (field "secrets" witness) @ [ field "length" witness ]) in
@@ -198,8 +202,7 @@ let check_sets document =
     misformed ~path:[ Key "status" ] "a witness comes with the status violated, and only with it";
   let ledger = obligations document in
   let domain = field "domain" document in
-  let about = Object [ ("claim", Object (("polynomial", String "0") :: fields domain)); ("origins", List [ String "" ]) ] in
-  check_points document [ about ];
+  check_points document [ about_domain domain ];
   let tell line = ledger.told <- line :: ledger.told in
   let settled = Hashtbl.create 16 in
   let one k claim =
@@ -253,10 +256,58 @@ let check_cone document =
     side_condition = (match field_opt "side_condition" document with Some (String words) -> words | _ -> "");
   }
 
+(* Region maps: paramverify/checker/regions.py has the same steps. *)
+let check_regions document =
+  let ledger = obligations document in
+  let domain = field "domain" document in
+  let is_parameter (name, _) = not (name = "E" && field_opt "constant" domain <> None) in
+  let box = Object (List.filter is_parameter (fields (field "box" domain))) in
+  check_points document [ about_domain (Object (("box", box) :: List.remove_assoc "box" (fields domain))) ];
+  let proved, still_open, lines = Regions.check document in
+  {
+    (nothing Accepted) with
+    format = string_of (field "format" document);
+    lines = lines @ List.rev ledger.told;
+    proved;
+    trusted = ledger.sworn;
+    still_open;
+    status = "region map";
+    solvers = List.sort_uniq compare ledger.names;
+  }
+
+(* Interactive systems: paramverify/checker/unwinding.py has the same steps. *)
+let check_unwinding document =
+  let status = string_of (field "status" document) in
+  let wrong key reason = misformed ~path:[ Key key ] reason in
+  if status = "unknown" then wrong "status" "there is nothing to check in what says 'unknown'";
+  let comes_with key its =
+    if (field_opt key document <> None) <> (status = its) then
+      wrong "status" (Printf.sprintf "a %s comes with the status %s, and only with it" key its)
+  in
+  comes_with "witness" "violated";
+  comes_with "proof" "holds";
+  if field_opt "reason" document <> None then wrong "reason" "a reason comes with the status unknown only";
+  let ledger = obligations document in
+  check_points document [ about_domain (field "domain" document) ];
+  let none = match field_opt "claims" document with Some (List (_ :: _)) -> false | _ -> true in
+  if status = "violated" && not none then wrong "claims" "a violation needs no comparisons";
+  let lines, count = if status = "violated" then (Systems.refute document, 0) else Systems.check document in
+  {
+    (nothing Accepted) with
+    format = string_of (field "format" document);
+    lines = lines @ List.rev ledger.told;
+    proved = count + ledger.good;
+    trusted = ledger.sworn;
+    status;
+    solvers = List.sort_uniq compare ledger.names;
+  }
+
 let check document =
   match field "format" document with
   | String "paramverify-sets" -> check_sets document
   | String "paramverify-cone" -> check_cone document
+  | String "paramverify-regions" -> check_regions document
+  | String "paramverify-unwinding" -> check_unwinding document
   | _ -> check_evidence document
 
 let is_evidence = function

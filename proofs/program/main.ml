@@ -43,7 +43,7 @@ let counted count what =
 
 let counts report =
   let names = if report.solvers = [] then "" else " (" ^ String.concat ", " (List.map quoted report.solvers) ^ ")" in
-  Printf.sprintf "%s proved, %d trusted to solvers%s, %d open" (counted report.proved "claim") report.trusted names report.still_open
+  Printf.sprintf "%s proved, %d trusted to solvers%s, %d open" (counted report.proved (if report.status = "region map" then "cell" else "claim")) report.trusted names report.still_open
 
 let verdict report =
   match report.answer with

@@ -30,6 +30,12 @@ let rational value =
   let s = string_of value in
   if not (is_rational s) then misformed ("must be a number such as '-3/2', not " ^ quoted s)
 
+(* A whole number in digits, as the key of an object. *)
+let index name =
+  let long = String.length name > max_whole in
+  if name = "" || long || not (all_from 0 is_digit name) || (name.[0] = '0' && name <> "0") then
+    misformed ("must be the digits of a whole number, not " ^ quoted name)
+
 let one_of words : shape = function
   | String s when List.mem s words -> ()
   | other -> misformed ("must be " ^ String.concat " or " (List.map quoted words) ^ ", not " ^ kind other)
@@ -47,7 +53,10 @@ let row shapes : shape = function
   | other -> misformed (Printf.sprintf "must be a list of %d, not %s" (List.length shapes) (kind other))
 
 let members = function Object items -> items | other -> misformed ("must be an object, not " ^ kind other)
-let table shape : shape = fun value -> List.iter (fun (name, item) -> inside (Key name) shape item) (members value)
+
+let table ?(key = fun _ -> ()) shape : shape =
+  let each (name, item) = inside (Key name) key name; inside (Key name) shape item in
+  fun value -> List.iter each (members value)
 
 let record ?(optional = []) required : shape =
  fun value ->
@@ -237,28 +246,123 @@ let reduction =
       unknown "a pair that stands for all others, for all parameters, is not known to the proved checker"
   | value -> largest value
 
+(* What every kind of document may say about its case. *)
+let about_case stands =
+  [
+    ("case", case);
+    ("obligations", listed (entry proof));
+    ("points", listed point);
+    ("reduction", stands);
+    ("outputs", listed text);
+    ("side_condition", one_of [ side_condition ]);
+    ("budget", beyond "a budget");
+  ]
+
+let kind_of ?(stands = beyond "a pair that stands for all others") name required optional =
+  record (("format", one_of [ name ]) :: ("version", number_one) :: required) ~optional:(about_case stands @ optional)
+
 let evidence =
+  kind_of "paramverify-evidence" ~stands:reduction
+    [ ("status", status); ("claims", listed (entry (maybe proof))) ]
+    [
+      ("lemmas", listed (record [ ("name", text); ("claim", claim); ("proof", proof) ]));
+      ("witness", witness);
+      ("windows", beyond "a proof about what is near");
+    ]
+
+let domain_alone = record domain ~optional:[ ("constant", rational) ]
+
+(* --- region maps ------------------------------------------------------------------------------------- *)
+
+let cell =
+  let box = [ ("status", text); ("box", listed (row [ rational; rational ])) ] in
+  let cuts = ("cuts", maybe (table (listed text))) in
+  let plain = record box in
+  tagged "status"
+    [
+      ("safe", record box ~optional:[ cuts; ("proofs", table ~key:index proof) ]);
+      ("outside", record box ~optional:[ cuts ]);
+      ("violating", record (box @ [ ("claim", whole); ("at", point) ]));
+      ("mirrored", plain);
+      ("undecided", plain);
+    ]
+
+let regions =
+  kind_of "paramverify-regions"
+    [
+      ("domain", domain_alone);
+      ("free", listed text);
+      ("claims", listed text);
+      ("factors", listed text);
+      ("products", listed (record [ ("constant", rational); ("factors", listed (row [ whole; whole ])) ]));
+      ("cells", listed cell);
+    ]
+    [
+      ("sums", beyond "a map about sets of outputs");
+      ("symmetric", listed (listed text));
+      ("by_roots", beyond "a factor with its roots");
+    ]
+
+(* --- interactive systems ------------------------------------------------------------------------------ *)
+
+let weight = by_type ~strings:text ~lists:(row [ text; text ]) ()
+let distribution = listed (row [ whole; weight ])
+
+let system =
   record
     [
-      ("format", one_of [ "paramverify-evidence" ]);
-      ("version", number_one);
-      ("status", status);
-      ("claims", listed (entry (maybe proof)));
+      ("states", listed text);
+      ("data", listed text);
+      ("queries", listed text);
+      ("responses", listed text);
+      ("hidden", listed text);
+      ("initial", whole);
+      ("partial", flag);
+      ("rows", listed (listed (row [ whole; distribution ])));
     ]
-    ~optional:
+
+let unwinding_proof =
+  let levels = listed (row [ whole; whole; whole ]) in
+  let costs = listed (row [ whole; whole; weight ]) in
+  tagged "kind"
+    [
+      ("family", record [ ("kind", text); ("delta", weight); ("steps", whole); ("levels", levels) ]);
+      ("costs", record [ ("kind", text); ("classes", listed (listed whole)); ("costs", costs) ]);
+    ]
+
+let unwinding =
+  let comparison =
+    record [ ("polynomial", text); ("strict", flag); ("proof", proof) ] ~optional:[ ("negated", text) ]
+  in
+  let leak =
+    record
       [
-        ("case", case);
-        ("obligations", listed (entry proof));
-        ("points", listed point);
-        ("reduction", reduction);
-        ("outputs", listed text);
-        ("side_condition", one_of [ side_condition ]);
-        ("budget", beyond "a budget");
-        ("windows", beyond "a bound on windows");
-        ("lemmas", listed (record [ ("name", text); ("claim", claim); ("proof", proof) ]));
-        ("witness", witness);
-        ("windows", beyond "a proof about what is near");
+        ("parameters", point);
+        ("left", listed whole);
+        ("right", listed whole);
+        ("place", whole);
+        ("trace", listed whole);
+        ("closed", flag);
+        ("probabilities", row [ weight; weight ]);
       ]
+  in
+  let closure = record [ ("ends", listed (row [ whole; distribution ])); ("times", distribution) ] in
+  kind_of "paramverify-unwinding"
+    [
+      ("status", status);
+      ("domain", domain_alone);
+      ("system", system);
+      ("ratio", weight);
+      ("closures", listed closure);
+    ]
+    [
+      ("reason", text);
+      ("proof", unwinding_proof);
+      ("claims", listed comparison);
+      ("witness", leak);
+      ("tight", beyond "a lower bound of a budget");
+      ("growth", beyond "a ratio that grows without limit");
+    ]
 
 (* --- sets of outputs --------------------------------------------------------------------------------- *)
 
@@ -297,7 +401,7 @@ let sets =
       ("format", one_of [ "paramverify-sets" ]);
       ("version", number_one);
       ("status", status);
-      ("domain", record domain ~optional:[ ("constant", rational) ]);
+      ("domain", domain_alone);
       ("claims", listed (record (("tree", listed set_step) :: sum)));
     ]
     ~optional:
@@ -383,7 +487,7 @@ let cone =
     ]
 
 let formats =
-  [ "regions"; "unwinding"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
+  [ "losses"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
@@ -391,5 +495,11 @@ let document value =
   | Some (String name) when List.mem name formats -> unknown ("the format '" ^ name ^ "' is not known to the proved checker")
   | _ ->
       tagged "format"
-        [ ("paramverify-evidence", evidence); ("paramverify-sets", sets); ("paramverify-cone", cone) ]
+        [
+          ("paramverify-evidence", evidence);
+          ("paramverify-sets", sets);
+          ("paramverify-cone", cone);
+          ("paramverify-regions", regions);
+          ("paramverify-unwinding", unwinding);
+        ]
         value

@@ -1,266 +1,304 @@
 (* Region maps: a box is cut again and again, and of each part something is proved: that all claims are true
-   there, that no point of the domain is there, or that a claim fails at values of some variables. *)
+   there, that no point of the domain is there, or that a claim fails at values of some variables. A claim is a
+   number times powers of factors, so that the signs of the factors give its sign. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia List Bool Arith.
-From Paramverify Require Import Poly Goal Certificate Rule RuleBernstein Check Sound.
+From Paramverify Require Import Poly Goal Certificate Rule Bernstein RuleCore RuleBernstein Check Sound.
+From Paramverify Require Export Parts.
 Import ListNotations.
 Local Open Scope R_scope.
 
-(* How a constraint is known where some variables have values: it mentions none of them, or there is a proof. *)
-Inductive known := Kept | Shown (c : cert).
-
-(* Cuts of variable k at a, the part below first. A leaf is a part of the map, and says what it is. *)
-Inductive region :=
-  | Safe (l : list cert)
-  | Outside (c : cert)
-  | Violating (i : nat) (at_ : list (nat * Q)) (conditions : list known) (c : cert)
-  | Undecided
-  | Cut (k : nat) (a : Q) (low high : region).
-
-(* --- strict inequalities ---------------------------------------------------------------------------------- *)
-
-(* p > 0 is shown: on the part of the set with -p ≥ 0 it is shown that -1 ≥ 0. *)
-Definition positive_goal (g : goal) (p : qpoly) : goal :=
-  for_poly (with_cond g (Some (qopp p, false))) (qconst (-1)).
-
-Lemma positive_goal_ok : forall g p e, holds (positive_goal g p) -> dom g e -> 0 < qeval p e.
-Proof.
-  intros g p e H D. destruct (Rlt_le_dec 0 (qeval p e)) as [|L]; [assumption|]. exfalso.
-  assert (D' : dom (with_cond g (Some (qopp p, false))) e).
-  { apply dom_with_cond; [assumption|]. simpl. rewrite qeval_opp. lra. }
-  pose proof (holds_for_poly _ _ _ D' H) as N. rewrite qeval_const in N.
-  replace (Q2R (-1)) with (-1) in N by (unfold Q2R; simpl; lra). lra.
-Qed.
-
-Definition proved (rec : checker) (g : goal) (strict : bool) (p : qpoly) (c : cert) : bool :=
-  rec (if strict then positive_goal g p else for_poly g p) c.
-
-Lemma proved_ok : forall rec g strict p c e, honest rec -> proved rec g strict p c = true -> dom g e ->
-  below strict 0 (qeval p e).
-Proof.
-  intros rec g strict p c e R H D. unfold proved in H. apply R in H. destruct strict; simpl.
-  - exact (positive_goal_ok _ _ _ H D).
-  - exact (holds_for_poly _ _ _ D H).
-Qed.
-
-(* --- values of some variables ------------------------------------------------------------------------------ *)
-
-Fixpoint set_values (l : list (nat * Q)) (e : env) : env :=
-  match l with [] => e | (k, v) :: l => upd (set_values l e) k (Q2R v) end.
-
-Definition holds_value (iv : interval) (v : Q) : bool :=
-  (if lopen iv then qlt (lo iv) v else qle (lo iv) v) && (if hopen iv then qlt v (hi iv) else qle v (hi iv)).
-
-Lemma holds_value_ok : forall iv v, holds_value iv v = true -> inside iv (Q2R v).
-Proof.
-  intros iv v H. unfold holds_value in H. apply andb_prop in H as [H1 H2]. split.
-  - destruct (lopen iv); simpl; [now apply qlt_R | now apply qle_R].
-  - destruct (hopen iv); simpl; [now apply qlt_R | now apply qle_R].
-Qed.
-
-(* The goal without what restricts the variables, and then with their values as intervals. *)
-Fixpoint at_values (g : goal) (l : list (nat * Q)) : goal :=
-  match l with
-  | [] => g
-  | (k, v) :: l => with_interval (without (at_values g l) k (gpoly g)) k (Some (Iv v v false false))
-  end.
-
-Fixpoint values_inside (b : box) (l : list (nat * Q)) : bool :=
-  match l with
-  | [] => true
-  | (k, v) :: l => match at_axis b k with Some iv => holds_value iv v | None => false end && values_inside b l
-  end.
-
-Definition facts_apart (g : goal) (l : list (nat * Q)) : bool :=
-  forallb (fun f => forallb (fun r => negb (about (fst r) f)) l) (gfacts g).
-
-Fixpoint distinct_names (l : list (nat * Q)) : bool :=
-  match l with [] => true | (k, _) :: l => negb (existsb (fun r => Nat.eqb k (fst r)) l) && distinct_names l end.
-
-Lemma at_values_box : forall g l k, existsb (fun r => Nat.eqb k (fst r)) l = false ->
-  at_axis (gbox (at_values g l)) k = at_axis (gbox g) k.
-Proof.
-  intros g. induction l as [|[j v] l IH]; intros k H; simpl; [reflexivity|].
-  simpl in H. apply orb_false_elim in H as [H1 H2]. apply Nat.eqb_neq in H1.
-  rewrite at_set_other by assumption. apply IH. assumption.
-Qed.
-
-Lemma at_values_ok : forall g l e, dom g e -> values_inside (gbox g) l = true -> distinct_names l = true ->
-  dom (at_values g l) (set_values l e).
-Proof.
-  intros g. induction l as [|[k v] l IH]; intros e D V N; simpl; [assumption|].
-  simpl in V, N. apply andb_prop in V as [V1 V2]. apply andb_prop in N as [N1 N2].
-  apply negb_true_iff in N1.
-  apply dom_with_interval.
-  - apply dom_without_upd; [apply IH; assumption|].
-    intros i E. rewrite at_values_box in E by assumption. rewrite E in V1. apply holds_value_ok. assumption.
-  - intros j J. inversion J; subst. rewrite upd_same. unfold inside; simpl. lra.
-Qed.
-
-Definition mentions (l : list (nat * Q)) (p : qpoly) : bool := existsb (fun r => negb (qfree p (fst r))) l.
-
-Lemma not_mentioned : forall l p e, mentions l p = false -> qeval p (set_values l e) = qeval p e.
-Proof.
-  induction l as [|[k v] l IH]; intros p e H; simpl; [reflexivity|].
-  simpl in H. apply orb_false_elim in H as [H1 H2]. apply negb_false_iff in H1.
-  rewrite qfree_eval by assumption. apply IH. assumption.
-Qed.
-
-Fixpoint conditions_shown (rec : checker) (g : goal) (l : list (nat * Q)) (cs : list cond) (ks : list known) : bool :=
-  match cs, ks with
-  | [], [] => true
-  | None :: cs, _ :: ks => conditions_shown rec g l cs ks
-  | Some (p, s) :: cs, Kept :: ks => negb (mentions l p) && conditions_shown rec g l cs ks
-  | Some (p, s) :: cs, Shown c :: ks => proved rec (at_values g l) s p c && conditions_shown rec g l cs ks
-  | _, _ => false
-  end.
-
-Lemma conditions_shown_ok : forall rec g l e, honest rec -> dom (at_values g l) (set_values l e) ->
-  forall cs ks, (forall c, In c cs -> cond_holds e c) -> conditions_shown rec g l cs ks = true ->
-  forall c, In c cs -> cond_holds (set_values l e) c.
-Proof.
-  intros rec g l e R D. induction cs as [|[[p s]|] cs IH]; intros [|[|c0] ks] C H c K; try discriminate;
-    try destruct K as [<-|K]; try (simpl in K; tauto); cbn [conditions_shown] in H;
-    try (apply andb_prop in H as [H1 H2]).
-  - simpl. apply negb_true_iff in H1. rewrite not_mentioned by assumption. apply (C (Some (p, s))). now left.
-  - apply (IH ks); auto. intros d Hd. apply C. now right.
-  - simpl. eapply proved_ok; eassumption.
-  - apply (IH ks); auto. intros d Hd. apply C. now right.
-  - exact I.
-  - apply (IH ks); auto. intros d Hd. apply C. now right.
-  - exact I.
-  - apply (IH ks); auto. intros d Hd. apply C. now right.
-Qed.
-
 (* --- the check ----------------------------------------------------------------------------------------------- *)
 
-Fixpoint all_shown (rec : checker) (g : goal) (claims : list qpoly) (l : list cert) : bool :=
+(* A number, and powers of factors by their places. *)
+Definition powers := (Q * list (nat * positive))%type.
+
+(* How a claim is known: by a proof, or by the signs of its factors on parts of the box. *)
+Inductive shown := ByProof (c : cert) | BySigns (t : cuts unit).
+
+(* What a part of the map is. A mirrored one says nothing of its own, see `Folds`. *)
+Inductive part :=
+  | Safe (l : list shown)
+  | Outside (t : cuts unit)
+  | Violating (i : nat) (at_ : list (nat * Q))
+  | Mirrored
+  | Undecided.
+
+Section Check.
+
+Variable rec : checker.
+Variable factors : list qpoly.
+Variable constant : option nat.  (* the variable that stands for the exponential of a number *)
+
+Definition factor (i : nat) : qpoly := nth i factors (qconst 0).
+
+Fixpoint product_of (l : list (nat * positive)) : qpoly :=
+  match l with [] => qconst 1 | (i, m) :: l => qmul (qpow (factor i) m) (product_of l) end.
+
+Definition is_product (p : qpoly) (w : powers) : bool := qeq (qmul (qconst (fst w)) (product_of (snd w))) p.
+
+Definition even (m : positive) : bool := match m with xO _ => true | _ => false end.
+
+Definition signs_of (b : box) (l : list (nat * positive)) : list (option comparison * positive) :=
+  map (fun f => (weak_sign b (factor (fst f)), snd f)) l.
+
+Definition vanishes (s : option comparison * positive) : bool := match fst s with Some Eq => true | _ => false end.
+
+Fixpoint odd_signs (l : list (option comparison * positive)) (pos : bool) : bool :=
+  match l with
+  | [] => pos
+  | (s, m) :: l =>
+    if even m then odd_signs l pos
+    else match s with Some Gt => odd_signs l pos | Some Lt => odd_signs l (negb pos) | _ => false end
+  end.
+
+(* The product is nowhere negative. *)
+Definition nonneg_product (b : box) (w : powers) : bool :=
+  let l := signs_of b (snd w) in existsb vanishes l || odd_signs l (qle 0 (fst w)).
+
+(* A constraint is nowhere fulfilled. *)
+Definition nowhere (g : goal) : bool := existsb (fails g) (seq 0 (length (gconds g))).
+
+Definition is_shown (g : goal) (p : qpoly) (w : powers) (s : shown) : bool :=
+  match s with
+  | ByProof c => rec (for_poly (match constant with Some k => with_interval g k None | None => g end) p) c
+  | BySigns t => on_parts (fun h => nonneg_product (gbox h) w || nowhere h) g t
+  end.
+
+Fixpoint all_shown (g : goal) (claims : list (qpoly * powers)) (l : list shown) : bool :=
   match claims, l with
   | [], [] => true
-  | p :: claims, c :: l => rec (for_poly g p) c && all_shown rec g claims l
+  | (p, w) :: claims, s :: l => is_shown g p w s && all_shown g claims l
   | _, _ => false
   end.
 
-(* The polynomial of the goal plays no part. *)
-Fixpoint check_region (rec : checker) (claims : list qpoly) (g : goal) (r : region) : bool :=
-  match r with
-  | Safe l => all_shown rec g claims l
-  | Outside c => rec (for_poly g (qconst (-1))) c
-  | Violating i l ks c =>
-    match nth_error claims i with
-    | Some p =>
-      distinct_names l && values_inside (gbox g) l && facts_apart g l &&
-      conditions_shown rec g l (gconds g) ks && proved rec (at_values g l) true (qopp p) c
-    | None => false
-    end
-  | Undecided => true
-  | Cut k a low high =>
-    match at_axis (gbox g) k with
-    | Some i =>
-      qlt (lo i) a && qlt a (hi i) &&
-      check_region rec claims (with_interval g k (Some (lower_part i a))) low &&
-      check_region rec claims (with_interval g k (Some (upper_part i a))) high
-    | None => false
+(* The sign of a product of powers at values of some variables, where no factor is zero. *)
+Fixpoint strict_product (b : box) (at_ : list (nat * Q)) (l : list (nat * positive)) (pos : bool) : option bool :=
+  match l with
+  | [] => Some pos
+  | (i, m) :: l =>
+    match strict_sign b (with_values at_ (factor i)) with
+    | Some s => strict_product b at_ l (if even m then pos else Bool.eqb pos s)
+    | None => None
     end
   end.
 
-(* The part of the map in which a point is; cells are closed, so there may be several. *)
-Inductive in_part (e : env) : region -> region -> Prop :=
-  | part_here : forall r, (forall k a low high, r <> Cut k a low high) -> in_part e r r
-  | part_low : forall k a low high r, e k <= Q2R a -> in_part e low r -> in_part e (Cut k a low high) r
-  | part_high : forall k a low high r, Q2R a <= e k -> in_part e high r -> in_part e (Cut k a low high) r.
+Definition fulfilled (g : goal) (at_ : list (nat * Q)) (c : cond) : bool :=
+  match c with
+  | Some (p, strict) =>
+    negb (mentions at_ p) ||
+    (let q := num (with_values at_ p) in if strict then positive_on (gbox g) q else nonneg_on (gbox g) q)
+  | None => true
+  end.
 
-(* The parts tile the box. *)
-Theorem parts_cover : forall r e, exists part, in_part e r part.
-Proof.
-  induction r as [l|c|i l ks c| |k a low IHl high IHh]; intro e;
-    try (eexists; apply part_here; intros; discriminate).
-  destruct (Rle_lt_dec (e k) (Q2R a)) as [L|L].
-  - destruct (IHl e) as [p P]. exists p. apply part_low; assumption.
-  - destruct (IHh e) as [p P]. exists p. apply part_high; [lra | assumption].
-Qed.
+Definition fails_there (g : goal) (w : powers) (at_ : list (nat * Q)) : bool :=
+  values_inside (gbox g) at_ && facts_apart g at_ && forallb (fulfilled g at_) (gconds g) &&
+  (qlt 0 (fst w) || qlt (fst w) 0) &&
+  match strict_product (gbox g) at_ (snd w) (qlt 0 (fst w)) with Some false => true | _ => false end.
+
+Fixpoint descends (b : box) (l : list nat) : bool :=
+  match l with
+  | [] => false
+  | k :: l =>
+    existsb (fun j => match at_axis b k, at_axis b j with Some i, Some m => qle (hi m) (lo i) | _, _ => false end) l
+    || descends b l
+  end.
+
+Definition check_part (claims : list (qpoly * powers)) (folds : list (list nat)) (g : goal) (r : part) : bool :=
+  match r with
+  | Safe l => all_shown g claims l
+  | Outside t => on_parts nowhere g t
+  | Violating i at_ => match nth_error claims i with Some (_, w) => fails_there g w at_ | None => false end
+  | Mirrored => existsb (descends (gbox g)) folds
+  | Undecided => true
+  end.
+
+(* The polynomial of the goal plays no part. What is returned are the parts, with their boxes. *)
+Definition check_region (claims : list (qpoly * powers)) (folds : list (list nat)) (g : goal) (t : cuts part) :
+  option (list (goal * part)) :=
+  if forallb (fun c => is_product (fst c) (snd c)) claims then
+    match parts_of g t [] with
+    | Some l => if forallb (fun x => check_part claims folds (fst x) (snd x)) l then Some l else None
+    | None => None
+    end
+  else None.
+
+(* --- it is right ------------------------------------------------------------------------------------------- *)
 
 (* What a part says of a point of the domain. *)
-Definition says (g : goal) (claims : list qpoly) (e : env) (part : region) : Prop :=
-  match part with
-  | Safe _ => forall p, In p claims -> 0 <= qeval p e
+Definition says (g : goal) (claims : list (qpoly * powers)) (e : env) (r : part) : Prop :=
+  match r with
+  | Safe _ => forall p, In p (map fst claims) -> 0 <= qeval p e
   | Outside _ => False
-  | Violating i l _ _ => exists p, nth_error claims i = Some p /\
-      dom g (set_values l e) /\ qeval p (set_values l e) < 0
-  | _ => True
+  | Violating i at_ => exists p, nth_error (map fst claims) i = Some p /\
+      dom g (set_values at_ e) /\ qeval p (set_values at_ e) < 0
+  | Mirrored | Undecided => True
   end.
 
-Lemma all_shown_ok : forall rec g claims l e, honest rec -> all_shown rec g claims l = true -> dom g e ->
-  forall p, In p claims -> 0 <= qeval p e.
+Hypothesis rec_honest : honest rec.
+
+Lemma even_ok : forall m, even m = true -> exists n, m = xO n.
+Proof. intros [n|n|] H; try discriminate. now exists n. Qed.
+
+Lemma odd_ok : forall m, even m = false -> forall n, m <> xO n.
+Proof. intros [n|n|] H m; try discriminate. Qed.
+
+Lemma odd_signs_ok : forall b e, in_box b e -> forall l acc (pos : bool),
+  (if pos then 0 <= acc else acc <= 0) -> odd_signs (signs_of b l) pos = true -> 0 <= acc * qeval (product_of l) e.
 Proof.
-  intros rec g. induction claims as [|q claims IH]; intros [|c l] e R H D p K; try discriminate; try (simpl in K; tauto).
-  cbn [all_shown] in H. apply andb_prop in H as [H1 H2]. destruct K as [<-|K]; [|eapply IH; eassumption].
-  exact (holds_for_poly _ _ _ D (R _ _ H1)).
+  intros b e B. induction l as [|[i m] l IH]; intros acc pos A H.
+  - simpl in *. subst pos. rewrite qeval_const, Q2R_1. lra.
+  - cbn [product_of]. rewrite qeval_mul, qeval_pow, <- Rmult_assoc.
+    cbn [signs_of map fst snd odd_signs] in H. fold (signs_of b l) in H.
+    destruct (even m) eqn:M.
+    + apply even_ok in M as [n ->]. apply (IH _ pos); [|exact H]. pose proof (even_power (qeval (factor i) e) n).
+      destruct pos; [now apply Rmult_le_pos|]. assert (0 <= - acc * qeval (factor i) e ^ Pos.to_nat n~0) by
+        (apply Rmult_le_pos; lra). lra.
+    + destruct (odd_power (qeval (factor i) e) m (odd_ok m M)) as (y & Y & ->).
+      pose proof (weak_sign_ok b (factor i) e B) as W.
+      destruct (weak_sign b (factor i)) as [[| |]|]; try discriminate H.
+      * apply (IH _ (negb pos)); [|exact H].
+        assert (K : 0 <= - qeval (factor i) e * y) by (apply Rmult_le_pos; lra).
+        destruct pos; simpl.
+        -- assert (0 <= acc * (- qeval (factor i) e * y)) by now apply Rmult_le_pos. lra.
+        -- assert (0 <= - acc * (- qeval (factor i) e * y)) by (apply Rmult_le_pos; lra). lra.
+      * apply (IH _ pos); [|exact H].
+        assert (K : 0 <= qeval (factor i) e * y) by now apply Rmult_le_pos.
+        destruct pos; simpl.
+        -- now apply Rmult_le_pos.
+        -- assert (0 <= - acc * (qeval (factor i) e * y)) by (apply Rmult_le_pos; lra). lra.
 Qed.
 
-Lemma dom_part : forall g k i j e, at_axis (gbox g) k = Some i -> (forall x, inside j x -> inside i x) ->
-  dom (with_interval g k (Some j)) e -> dom g e.
+Lemma vanishes_ok : forall b e, in_box b e -> forall l, existsb vanishes (signs_of b l) = true ->
+  qeval (product_of l) e = 0.
 Proof.
-  intros g k i j e E S (B & C & F). split; [|split]; auto. intros m iv M.
-  destruct (Nat.eq_dec m k) as [->|N].
-  - rewrite E in M. inversion M; subst. apply S. apply (B k j). simpl. apply at_set_same.
-  - apply (B m iv). simpl. rewrite at_set_other by assumption. assumption.
+  intros b e B. induction l as [|[i m] l IH]; intro H; [discriminate|].
+  cbn [signs_of map existsb] in H. fold (signs_of b l) in H. cbn [product_of]. rewrite qeval_mul, qeval_pow.
+  apply orb_prop in H as [H|H]; [|rewrite (IH H); lra].
+  unfold vanishes in H. cbn [fst snd] in H. pose proof (weak_sign_ok b (factor i) e B) as W.
+  destruct (weak_sign b (factor i)) as [[| |]|]; try discriminate H. rewrite W, pow_i by lia. lra.
 Qed.
 
-Lemma says_part : forall g k i j claims e part, at_axis (gbox g) k = Some i ->
-  (forall x, inside j x -> inside i x) -> says (with_interval g k (Some j)) claims e part -> says g claims e part.
+Lemma nonneg_product_ok : forall b w p e, nonneg_product b w = true -> is_product p w = true -> in_box b e ->
+  0 <= qeval p e.
 Proof.
-  intros g k i j claims e [l|c|n l ks c| |k' a' low' high'] E S H; simpl in *; auto.
-  destruct H as (p & P1 & P2 & P3). exists p. split; [assumption|]. split; [|assumption].
-  exact (dom_part g k i j _ E S P2).
+  intros b [a l] p e H E B. unfold is_product in E. apply qeq_eval with (e := e) in E. rewrite <- E.
+  cbn [fst snd] in *. rewrite qeval_mul, qeval_const. apply orb_prop in H as [H|H].
+  - rewrite (vanishes_ok b e B l H). lra.
+  - apply (odd_signs_ok b e B l (Q2R a) (qle 0 a)); [|exact H]. destruct (qle 0 a) eqn:L.
+    + apply qle_R in L. now rewrite Q2R_0 in L.
+    + assert (K : qlt a 0 = true) by (unfold qlt, qle in *; now rewrite L).
+      apply qlt_R in K. rewrite Q2R_0 in K. lra.
 Qed.
 
-(* Each part is what it says, at all its points of the domain. *)
-Theorem check_region_sound : forall rec, honest rec -> forall claims r g e part,
-  check_region rec claims g r = true -> in_part e r part -> dom g e -> says g claims e part.
+Lemma nowhere_ok : forall g e, nowhere g = true -> dom g e -> False.
+Proof. intros g e H D. apply existsb_exists in H as (i & _ & H). exact (fails_sound _ _ _ H D). Qed.
+
+Lemma is_shown_ok : forall g p w s e, is_shown g p w s = true -> is_product p w = true -> dom g e -> 0 <= qeval p e.
 Proof.
-  intros rec R claims. induction r as [l|c|i l ks c| |k a low IHl high IHh]; intros g e part H P D;
-    inversion P as [? NC | ? ? ? ? ? L P1 | ? ? ? ? ? L P1]; subst; clear P; cbn [check_region] in H.
-  - exact (all_shown_ok _ _ _ _ _ R H D).
-  - simpl. pose proof (holds_for_poly _ _ _ D (R _ _ H)) as N. rewrite qeval_const in N.
-    replace (Q2R (-1)) with (-1) in N by (unfold Q2R; simpl; lra). lra.
-  - destruct (nth_error claims i) as [p|] eqn:E; [|discriminate].
-    apply andb_prop in H as [H H5]. apply andb_prop in H as [H H4]. apply andb_prop in H as [H H3].
-    apply andb_prop in H as [H1 H2]. exists p.
-    pose proof (at_values_ok g l e D H2 H1) as D'.
-    split; [assumption|]. split.
-    + destruct D as (B & C & F). split; [|split].
-      * clear - B H2. revert e B. induction l as [|[k v] l IH]; intros e B; simpl; [assumption|].
-        simpl in H2. apply andb_prop in H2 as [V1 V2]. apply in_box_upd; [apply IH; assumption|].
-        intros iv E. rewrite E in V1. apply holds_value_ok. assumption.
-      * eapply conditions_shown_ok; eassumption.
-      * intros f Hf. unfold facts_apart in H3. rewrite forallb_forall in H3. specialize (H3 f Hf).
-        pose proof (F f Hf) as Fh. clear - H3 Fh. induction l as [|[k v] l IH]; simpl; [assumption|].
-        simpl in H3. apply andb_prop in H3 as [A1 A2]. apply negb_true_iff in A1.
-        apply fact_upd; [assumption|]. apply IH. assumption.
-    + pose proof (proved_ok rec _ _ _ _ _ R H5 D') as N. simpl in N. rewrite qeval_opp in N. lra.
-  - exact I.
-  - exfalso. eapply NC. reflexivity.
-  - destruct (at_axis (gbox g) k) as [i|] eqn:E; [|discriminate].
-    apply andb_prop in H as [H H2]. apply andb_prop in H as [H H1]. apply andb_prop in H as [_ H0].
-    apply qlt_R in H0.
-    apply (says_part g k i (lower_part i a)); [assumption | |].
-    + intros x [A B]. split; [exact A|]. simpl in B. apply below_lt. lra.
-    + apply (IHl _ e part H1 P1). apply dom_with_interval; [assumption|]. intros j J. inversion J; subst.
-      destruct (proj1 D k i E) as [A B]. split; simpl; assumption.
-  - destruct (at_axis (gbox g) k) as [i|] eqn:E; [|discriminate].
-    apply andb_prop in H as [H H2]. apply andb_prop in H as [H H1]. apply andb_prop in H as [H0 _].
-    apply qlt_R in H0.
-    apply (says_part g k i (upper_part i a)); [assumption | |].
-    + intros x [A B]. split; [|exact B]. simpl in A. apply below_lt. lra.
-    + apply (IHh _ e part H2 P1). apply dom_with_interval; [assumption|]. intros j J. inversion J; subst.
-      destruct (proj1 D k i E) as [A B]. split; simpl; assumption.
+  intros g p w [c|t] e H E D; cbn [is_shown] in H.
+  - apply rec_honest in H. eapply holds_for_poly; [|exact H]. destruct constant as [k|]; [|exact D].
+    apply dom_with_interval; [assumption|]. discriminate.
+  - apply (on_parts_ok _ _ _ _ _ _ H D). intros h K Dh. apply orb_prop in K as [K|K].
+    + exact (nonneg_product_ok _ _ _ _ K E (proj1 Dh)).
+    + destruct (nowhere_ok _ _ K Dh).
 Qed.
 
-Corollary check_map_sound : forall lemmas claims g r, (forall l, In l lemmas -> holds l) ->
-  check_region (check max_depth lemmas) claims g r = true ->
-  forall e, dom g e -> exists part, in_part e r part /\ says g claims e part.
+Lemma all_shown_ok : forall g e, dom g e -> forall claims l,
+  forallb (fun c => is_product (fst c) (snd c)) claims = true -> all_shown g claims l = true ->
+  forall p, In p (map fst claims) -> 0 <= qeval p e.
 Proof.
-  intros lemmas claims g r L H e D. destruct (parts_cover r e) as [part P]. exists part. split; [assumption|].
-  refine (check_region_sound _ _ claims r g e part H P D). intros h c K.
-  exact (check_sound max_depth lemmas h c L K).
+  intros g e D. induction claims as [|[q w] claims IH]; intros [|s l] E H p K; try discriminate; [destruct K|].
+  cbn [all_shown forallb fst snd] in *. apply andb_prop in H as [H1 H2]. apply andb_prop in E as [E1 E2].
+  destruct K as [<-|K]; [exact (is_shown_ok _ _ _ _ _ H1 E1 D) | exact (IH l E2 H2 p K)].
+Qed.
+
+Lemma strict_product_ok : forall b at_ e, in_box b e -> forall l acc (pos : bool),
+  (if pos then 0 < acc else acc < 0) -> strict_product b at_ l pos = Some false ->
+  acc * qeval (product_of l) (set_values at_ e) < 0.
+Proof.
+  intros b at_ e B. induction l as [|[i m] l IH]; intros acc pos A H.
+  - cbn [strict_product product_of] in *. inversion H; subst. rewrite qeval_const, Q2R_1. lra.
+  - cbn [product_of strict_product] in *. rewrite qeval_mul, qeval_pow, <- Rmult_assoc.
+    pose proof (strict_sign_ok b (with_values at_ (factor i)) e B) as S.
+    destruct (strict_sign b (with_values at_ (factor i))) as [s|]; [|discriminate].
+    rewrite with_values_ok in S. set (x := qeval (factor i) (set_values at_ e)) in *.
+    apply (IH _ _) with (2 := H). clear H IH.
+    assert (N : x <> 0) by (destruct s; lra).
+    destruct (even m) eqn:M.
+    + apply even_ok in M as [n ->]. pose proof (even_power x n). assert (x ^ Pos.to_nat n~0 <> 0) by now apply pow_nonzero.
+      destruct pos; [apply Rmult_lt_0_compat; lra|].
+      assert (0 < - acc * x ^ Pos.to_nat n~0) by (apply Rmult_lt_0_compat; lra). lra.
+    + destruct (odd_power x m (odd_ok m M)) as (y & Y & E). pose proof (pow_nonzero x (Pos.to_nat m) N) as Z.
+      rewrite E in *. assert (Py : 0 < y) by (destruct Y as [Y|Y]; [assumption|]; subst y; lra).
+      destruct s, pos; simpl.
+      * apply Rmult_lt_0_compat; [assumption|]. now apply Rmult_lt_0_compat.
+      * assert (0 < - acc * (x * y)) by (apply Rmult_lt_0_compat; [lra | now apply Rmult_lt_0_compat]). lra.
+      * assert (0 < acc * (- x * y)) by (apply Rmult_lt_0_compat; [lra | apply Rmult_lt_0_compat; lra]). lra.
+      * assert (0 < - acc * (- x * y)) by (apply Rmult_lt_0_compat; [lra | apply Rmult_lt_0_compat; lra]). lra.
+Qed.
+
+Lemma fulfilled_ok : forall g at_ c e, fulfilled g at_ c = true -> in_box (gbox g) e -> cond_holds e c ->
+  cond_holds (set_values at_ e) c.
+Proof.
+  intros g at_ [[p s]|] e H B C; [|exact I]. simpl in *. apply orb_prop in H as [H|H].
+  - apply negb_true_iff in H. rewrite not_mentioned by assumption. exact C.
+  - destruct s; simpl in *; rewrite <- with_values_ok.
+    + apply qeval_pos. exact (positive_on_ok _ _ _ H B).
+    + apply qeval_sign. exact (nonneg_on_ok _ _ _ H B).
+Qed.
+
+Lemma fails_there_ok : forall g p w at_ e, fails_there g w at_ = true -> is_product p w = true -> dom g e ->
+  dom g (set_values at_ e) /\ qeval p (set_values at_ e) < 0.
+Proof.
+  intros g p [a l] at_ e H E (B & C & F). unfold fails_there in H. cbn [fst snd] in *.
+  apply andb_prop in H as [H H5]. apply andb_prop in H as [H H4]. apply andb_prop in H as [H H3].
+  apply andb_prop in H as [H1 H2]. split; [split; [|split]|].
+  - now apply values_inside_ok.
+  - intros c K. rewrite forallb_forall in H3. exact (fulfilled_ok _ _ _ _ (H3 c K) B (C c K)).
+  - intros f K. unfold facts_apart in H2. rewrite forallb_forall in H2. exact (facts_apart_ok _ _ _ (H2 f K) (F f K)).
+  - unfold is_product in E. apply qeq_eval with (e := set_values at_ e) in E. rewrite <- E. cbn [fst snd].
+    rewrite qeval_mul, qeval_const.
+    destruct (strict_product (gbox g) at_ l (qlt 0 a)) as [[|]|] eqn:S; try discriminate.
+    apply (strict_product_ok _ _ _ B _ _ _) with (2 := S). destruct (qlt 0 a) eqn:P.
+    + apply qlt_R in P. rewrite Q2R_0 in P. exact P.
+    + simpl in H4. apply qlt_R in H4. rewrite Q2R_0 in H4. exact H4.
+Qed.
+
+Lemma check_part_ok : forall claims folds g r e, forallb (fun c => is_product (fst c) (snd c)) claims = true ->
+  check_part claims folds g r = true -> dom g e -> says g claims e r.
+Proof.
+  intros claims folds g [l|t|i at_| |] e E H D; cbn [check_part says] in *; try exact I.
+  - exact (all_shown_ok g e D claims l E H).
+  - apply (on_parts_ok _ _ _ _ _ _ H D). intros h K Dh. exact (nowhere_ok _ _ K Dh).
+  - destruct (nth_error claims i) as [[p w]|] eqn:N; [|discriminate]. exists p.
+    split; [now rewrite nth_error_map, N|]. apply nth_error_In in N. rewrite forallb_forall in E.
+    exact (fails_there_ok g p w at_ e H (E _ N) D).
+Qed.
+
+(* The parts tile the box, and each is what it says, at all its points of the domain. *)
+Theorem check_region_sound : forall claims folds g t l, check_region claims folds g t = Some l ->
+  (forall e, dom g e -> exists h r, In (h, r) l /\ dom h e) /\
+  (forall h r e, In (h, r) l -> dom h e -> dom g e /\ says h claims e r).
+Proof.
+  intros claims folds g t l H. unfold check_region in H.
+  destruct (forallb (fun c => is_product (fst c) (snd c)) claims) eqn:E; [|discriminate].
+  destruct (parts_of g t []) as [m|] eqn:P; [|discriminate].
+  destruct (forallb (fun x => check_part claims folds (fst x) (snd x)) m) eqn:K; [|discriminate].
+  inversion H; subst m. split.
+  - intros e D. destruct (parts_reach _ _ _ _ _ _ P D) as (h & r & I & R & _). exists h, r. tauto.
+  - intros h r e I D. split.
+    + destruct (parts_inside _ _ _ _ _ _ _ P I) as [[]|N]. exact (N e D).
+    + rewrite forallb_forall in K. exact (check_part_ok claims folds h r e E (K _ I) D).
+Qed.
+
+End Check.
+
+Corollary check_map_sound : forall lemmas factors constant claims folds g t l, (forall h, In h lemmas -> holds h) ->
+  check_region (check max_depth lemmas) factors constant claims folds g t = Some l ->
+  (forall e, dom g e -> exists h r, In (h, r) l /\ dom h e) /\
+  (forall h r e, In (h, r) l -> dom h e -> dom g e /\ says h claims e r).
+Proof.
+  intros lemmas factors constant claims folds g t l L H.
+  refine (check_region_sound (check max_depth lemmas) factors constant _ claims folds g t l H).
+  intros h c K. exact (check_sound max_depth lemmas h c L K).
 Qed.

@@ -3,7 +3,7 @@
    What a system does is given by the distribution to which an action leads from a state; that of an action that
    is not enabled is empty. An observation is a list of actions: inputs, which are given, and responses. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia List Bool Arith Permutation.
-From Paramverify Require Import Poly Goal Certificate Rule Check Sound Maps.
+From Paramverify Require Import Poly Goal Certificate Rule Check Sound.
 Import ListNotations.
 Local Open Scope R_scope.
 

@@ -1,0 +1,183 @@
+"""Region maps by the program that is extracted from Coq: its answers are those of Python, none is false."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import pytest
+from forging_tools import Json, map_is_true
+from region_problems import random_problem
+from three_checkers import built, by_program, changed, differences
+
+from paramverify.synthesis.map_documents import to_document
+from paramverify.synthesis.regions import region_map
+
+SEEDS = range(10)  # with constraints, open ends, exp(q), quantified parameters, and all kinds of cells
+BOX = {"p": "[0, 1]", "q": "[0, 1]"}
+
+
+@pytest.fixture(scope="module")
+def maps() -> list[Json]:
+    """Maps of random problems, cut a few times."""
+    found = []
+    for seed in SEEDS:
+        random = Random(seed)
+        free, quantified, constant = random.randint(1, 2), random.randint(0, 1), random.random() < 0.3
+        stated = random_problem(random, free, quantified, constant, random.randint(0, 2))
+        result = region_map(stated.claims, stated.domain, stated.free, Fraction(1, 3))
+        found.append(json.loads(json.dumps(to_document(result, stated.domain))))
+    return found
+
+
+def folded(claim: str, *cells: tuple[str, str, str], **more: object) -> Json:
+    """Returns a map over (p, q) in which both are symmetric; cells are quarters of the box."""
+    half = {"0": ["0", "1/2"], "1": ["1/2", "1"]}
+    return {
+        "format": "paramverify-regions",
+        "version": 1,
+        "domain": {"variables": ["p", "q"], "box": BOX, "constraints": []},
+        "free": ["p", "q"],
+        "claims": [claim],
+        "factors": [claim],
+        "products": [{"constant": "1", "factors": [[0, 1]]}],
+        "cells": [{"status": s, "box": [half[p], half[q]], **_at(s)} for p, q, s in cells],
+        "symmetric": [["p", "q"]],
+        **more,
+    }
+
+
+def _at(status: str) -> Json:
+    return {"claim": 0, "at": {}} if status == "violating" else {}
+
+
+QUARTERS = [(p, q) for p in "01" for q in "01"]
+SYMMETRIC = "p + q + 1"
+
+
+def test_maps_get_the_same_answers(maps: list[Json], tmp_path: Path) -> None:
+    """True maps are accepted with the same numbers of cells; of changed ones both say the same."""
+    (tmp_path / "true").mkdir()
+    found, counts = differences(built(), [json.dumps(d).encode() for d in maps], tmp_path / "true")
+    assert (found, counts) == ([], {"accepted": len(maps)})
+    statuses = {cell["status"] for document in maps for cell in document["cells"]}
+    assert statuses == {"safe", "violating", "outside", "undecided"}
+    assert any("constant" in document["domain"] for document in maps)
+    found, counts = differences(built(), changed(maps, 400, 31), tmp_path)
+    assert found == []
+    assert counts["rejected"] > 200, counts
+
+
+def test_no_false_map_is_accepted(maps: list[Json], tmp_path: Path) -> None:
+    """Changed maps that the program accepts are true at points that are tried."""
+    random, paths = Random(3), list[Path]()
+    for data in changed(maps, 500, 32):
+        paths.append(tmp_path / f"{len(paths)}.json")
+        paths[-1].write_bytes(data)
+    accepted = [p for p, a in zip(paths, by_program(built(), paths), strict=True) if a.word == "accepted"]
+    assert len(accepted) > 10
+    for path in accepted:
+        assert map_is_true(json.loads(path.read_bytes().decode("utf-8-sig")), random), path.read_text()
+
+
+def test_a_cell_with_another_status_is_rejected(maps: list[Json], tmp_path: Path) -> None:
+    """A safe cell that is said to violate, and the other way round; and cells that leave a gap."""
+    wrong: list[Json] = []
+    for document in maps:
+        for k, cell in enumerate(document["cells"]):
+            for change in ("other", "gap"):
+                new = copy.deepcopy(document)
+                if change == "gap":
+                    del new["cells"][k]
+                elif cell["status"] == "violating":
+                    new["cells"][k] = {"status": "safe", "box": cell["box"]}
+                elif cell["status"] == "safe":
+                    quantified = [n for n in names_of(document) if n not in document["free"]]
+                    at = dict.fromkeys(quantified, "1/2")
+                    new["cells"][k] = {"status": "violating", "box": cell["box"], "claim": 0, "at": at}
+                else:
+                    continue
+                wrong.append(new)
+    found, counts = differences(built(), [json.dumps(d).encode() for d in wrong], tmp_path)
+    assert (found, counts) == ([], {"rejected": len(wrong)})
+
+
+def names_of(document: Json) -> list[str]:
+    """Returns the parameters of a map."""
+    return [name for name in document["domain"]["box"] if name != "E"]
+
+
+def test_cells_that_mirror_others(tmp_path: Path) -> None:
+    """A quarter needs no proof iff it is the one at which no point ascends, and the claim is symmetric."""
+    checker, made, wanted = built(), list[bytes](), list[bool]()
+    for mirrored in QUARTERS:
+        cells = [(p, q, "mirrored" if (p, q) == mirrored else "safe") for p, q in QUARTERS]
+        for claim in (SYMMETRIC, "p + 2*q + 1"):
+            made.append(json.dumps(folded(claim, *cells)).encode())
+            wanted.append(mirrored == ("1", "0") and claim == SYMMETRIC)
+    right = [(p, q, "mirrored" if (p, q) == ("1", "0") else "safe") for p, q in QUARTERS]
+    sides = [{**BOX, "q": "[0, 1)"}, {**BOX, "q": "[0, 3]"}]
+    for box in sides:  # the intervals differ
+        domain: Json = {"variables": ["p", "q"], "box": box, "constraints": []}
+        made.append(json.dumps(folded(SYMMETRIC, *right, domain=domain)).encode())
+        wanted.append(False)
+    for limits, alike in ((["p - 1/4"], False), (["p - 1/4", "q - 1/4"], True), (["p*q - 1/16"], True)):
+        for strict in ([">"] * 2, [">="] * 2, [">", ">="]):
+            rows = [[text, relation] for text, relation in zip(limits, strict, strict=False)]
+            domain = {"variables": ["p", "q"], "box": BOX, "constraints": rows}
+            made.append(json.dumps(folded(SYMMETRIC, *right, domain=domain)).encode())
+            wanted.append(alike and (len(limits) == 1 or strict[0] == strict[1]))
+    for classes in ([["p", "p"]], [["p"]], [["p", "q"], ["q", "p"]], [["p", "r"]], []):
+        made.append(json.dumps(folded(SYMMETRIC, *right, symmetric=classes)).encode())
+        wanted.append(False)
+    found, counts = differences(checker, made, tmp_path)
+    assert found == []
+    assert counts == {"accepted": wanted.count(True), "rejected": wanted.count(False)}
+    paths = [tmp_path / f"{k}.json" for k in range(len(made))]
+    assert [answer.word == "accepted" for answer in by_program(checker, paths)] == wanted
+
+
+def test_an_exchange_keeps_a_set_of_claims(tmp_path: Path) -> None:
+    """Claims may change places, up to positive numbers; a negative one is no symmetry."""
+    right = [(p, q, "mirrored" if (p, q) == ("1", "0") else "safe") for p, q in QUARTERS]
+    made, wanted = [], []
+    for second, alike in (("2*q + 4*p + 2", True), ("-2*q - 4*p - 2", False), ("q + 2*p + 2", False)):
+        sign = "-1" if second.startswith("-") else "1"
+        document = folded(
+            "p + 2*q + 1", *right, claims=["p + 2*q + 1", second], factors=["p + 2*q + 1", second]
+        )
+        document["products"] = [{"constant": "1", "factors": [[k, 1]]} for k in (0, 1)]
+        if sign == "-1":  # false everywhere
+            document["cells"] = [
+                {**c, "claim": 1, "at": {}, "status": "violating"} for c in document["cells"]
+            ]
+            document["cells"][2] = {"status": "mirrored", "box": document["cells"][2]["box"]}
+        made.append(json.dumps(document).encode())
+        wanted.append(alike)
+    found, counts = differences(built(), made, tmp_path)
+    assert (found, counts) == ([], {"accepted": wanted.count(True), "rejected": wanted.count(False)})
+
+
+def test_a_constraint_fails_at_an_open_end(tmp_path: Path) -> None:
+    """What is 0 at an end only is fulfilled nowhere iff that end is open."""
+    made, wanted = [], []
+    for box, outside in (("[0, 1)", True), ("[0, 1]", False), ("(0, 1)", True), ("(0, 1]", False)):
+        domain = {"variables": ["p", "q"], "box": {"p": box, "q": "[0, 1]"}, "constraints": [["p - 1", ">="]]}
+        cell: Json = {"status": "outside", "box": [["0", "1"], ["0", "1"]], "cuts": {"outside": ["+"]}}
+        document = folded("p - 2", domain=domain, cells=[cell], symmetric=[])
+        made.append(json.dumps(document).encode())
+        wanted.append(outside)
+        domain = {
+            "variables": ["p", "q"],
+            "box": {"p": box, "q": "[0, 1]"},
+            "constraints": [["1 - p + 0*q", ">"]],
+        }
+        cell = {"status": "violating", "box": [["0", "1"]], "claim": 0, "at": {"p": "1/2"}}
+        document = folded("p - 2", domain=domain, cells=[cell], symmetric=[], free=["q"])
+        made.append(json.dumps(document).encode())
+        wanted.append(True)
+    found, counts = differences(built(), made, tmp_path)
+    assert (found, counts) == ([], {"accepted": wanted.count(True), "rejected": wanted.count(False)})
