@@ -1,7 +1,9 @@
 (** The functions of which theorems say that they are right, as OCaml. Whole numbers become those of Zarith. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt QArith.
-From Paramverify Require Import Poly Goal Certificate Check Witness WitnessPoints Sets SetWitness.
+From Paramverify Require Import Poly Goal Certificate Check Witness WitnessPoints WitnessLogarithm Sets SetWitness.
+From Paramverify Require Import Losses LossWitness.
 
 Extraction "checker.ml"
-  check max_depth refutes refutes_with_exp refutes_at_root check_sum refutes_sum refutes_sum_with_exp.
+  check max_depth refutes refutes_with_exp refutes_at_root refutes_with_log check_sum refutes_sum refutes_sum_with_exp
+  check_loss refutes_loss.
