@@ -212,6 +212,30 @@ let witness =
         ("fails", flag);
       ]
 
+(* The witness of a budget: of one output, or of the sum of an order, which has a `moment`. *)
+let compared : shape =
+  let moment = [ ("secrets", listed text); ("length", whole); ("order", whole); ("moment", ratio); ("bound", real); ("exceeds", flag); ("largest", largest) ] in
+  let output =
+    [ ("secrets", listed text); ("observations", listed text); ("probabilities", row [ real; real ]); ("ratio", ratio);
+      ("bound", real); ("exceeds", flag) ]
+  in
+  let beside = [ ("distance", rational); ("densities", flag); ("within", within) ] in
+  function
+  | Object items as value when List.mem_assoc "moment" items -> record (("parameters", point) :: moment) value
+  | value -> record (("parameters", point) :: output) ~optional:beside value
+
+let budget =
+  record
+    [ ("bound", maybe (row [ text; text ])); ("witnesses", listed compared) ]
+    ~optional:[ ("bounds", table (row [ text; text ])) ]
+
+(* Why claims about what is near two secrets are enough; that is compared with the case only. *)
+let windowed =
+  "if c*near_B(s)*mass_A(v) - near_A(s)*mass_B(v) >= 0 for all values s and v of two separators around the "
+  ^ "secrets A and B, and for all sums of what is far, then Pr(output | A) <= c*Pr(output | B)"
+
+let windows = record [ ("statement", one_of [ windowed ]); ("pairs", listed (row [ text; text; whole ])) ]
+
 let side_condition = "output sequences that are impossible under one of the two secrets are ignored"
 
 let entry proof = record [ ("claim", claim); ("proof", proof) ] ~optional:[ ("origins", listed text) ]
@@ -234,11 +258,10 @@ let evidence =
         ("reduction", beyond "a pair that stands for all others");
         ("outputs", listed text);
         ("side_condition", one_of [ side_condition ]);
-        ("budget", beyond "a budget");
-        ("windows", beyond "a bound on windows");
+        ("budget", budget);
         ("lemmas", listed (record [ ("name", text); ("claim", claim); ("proof", proof) ]));
         ("witness", witness);
-        ("windows", beyond "a proof about what is near");
+        ("windows", windows);
       ]
 
 (* --- sets of outputs --------------------------------------------------------------------------------- *)
@@ -288,14 +311,63 @@ let sets =
         ("points", listed point);
         ("outputs", listed text);
         ("witness", record (("claim", record sum) :: set_witness));
-        ("budget", beyond "a budget");
+        ( "budget",
+          record
+            [
+              ("kind", one_of [ "delta"; "ratio" ]);
+              ("given", text);
+              ("enough", maybe rational);
+              ("witnesses", listed (record set_witness));
+            ] );
+      ]
+
+(* --- divergences --------------------------------------------------------------------------------------- *)
+
+let losses =
+  let measure = one_of [ "kl"; "zcdp" ] and ends = row [ rational; rational ] in
+  let loss = [ ("total", text); ("outputs", listed (row [ text; text ])); ("origins", listed (row [ text; text; whole ])) ] in
+  let product = maybe (row [ rational; listed (row [ whole; whole ]) ]) in
+  let step = tagged_row [ ("cut", [ text; rational ]); ("-", [ whole ]); ("+", [ listed rational ]) ] in
+  let witness =
+    [
+      ("parameters", point);
+      ("secrets", row [ text; text ]);
+      ("length", whole);
+      ("measure", measure);
+      ("value", by_type ~strings:(one_of [ "infinity" ]) ~lists:ends ());
+      ("bound", by_type ~strings:rational ~lists:ends ());
+      ("exceeds", flag);
+      ("largest", largest);
+    ]
+  in
+  let order = [ ("order", rational) ] in
+  let budget = [ ("kind", measure); ("enough", maybe rational); ("witnesses", listed (record witness ~optional:order)) ] in
+  let tree = [ ("factors", listed text); ("products", listed product); ("tree", listed step) ] in
+  record
+    [
+      ("format", one_of [ "paramverify-losses" ]);
+      ("version", number_one);
+      ("status", status);
+      ("measure", measure);
+      ("bound", row [ rational; listed ends ]);
+      ("domain", record domain ~optional:[ ("constant", rational) ]);
+      ("claims", listed (record (loss @ tree)));
+    ]
+    ~optional:
+      [
+        ("case", case);
+        ("obligations", listed (entry proof));
+        ("points", listed point);
+        ("outputs", listed text);
+        ("witness", record (("claim", record loss) :: witness) ~optional:order);
+        ("budget", record budget);
       ]
 
 let formats =
-  [ "cone"; "regions"; "unwinding"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
+  [ "cone"; "regions"; "unwinding"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
   match List.assoc_opt "format" (members value) with
   | Some (String name) when List.mem name formats -> unknown ("the format '" ^ name ^ "' is not known to the proved checker")
-  | _ -> tagged "format" [ ("paramverify-evidence", evidence); ("paramverify-sets", sets) ] value
+  | _ -> tagged "format" [ ("paramverify-evidence", evidence); ("paramverify-sets", sets); ("paramverify-losses", losses) ] value
