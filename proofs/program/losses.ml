@@ -6,40 +6,21 @@ open Faults
 open Json
 module C = Checker
 
-let bits = 192
-let unit = Z.shift_left Z.one bits
-let largest = Z.mul (Z.of_int 10_000) unit  (* no exponential of a larger number is computed *)
+let unit = Logarithms.unit
+let ln = Logarithms.ln
+let at_unit = Logarithms.at_unit
+let largest = Logarithms.most  (* no exponential of a larger number is computed *)
 let smallest = Z.mul (Z.of_int (-300)) unit
-let nothing = Z.neg (Z.shift_left Z.one (bits + 40))  (* at least the logarithm of 0 *)
+let nothing = Z.neg (Z.shift_left unit 40)  (* at least the logarithm of 0 *)
 let terms_of_constant = 80
 let largest_constant = Q.of_int 40
 let max_coefficients = 2_000_000
 let max_power = 1_000
 
-(* --- logarithms ------------------------------------------------------------------------------------------ *)
-
-let rounded_down q = Z.fdiv (Z.shift_left (Q.num q) bits) (Q.den q)
-let rounded_up q = Z.cdiv (Z.shift_left (Q.num q) bits) (Q.den q)
-let known : (string, Z.t * Z.t) Hashtbl.t = Hashtbl.create 256
-
-(* Bounds of ln(value), times the unit. *)
-let ln value =
-  if Q.sign value <= 0 then rejected "the logarithm of a number that is not positive";
-  let key = Q.to_string value in
-  match Hashtbl.find_opt known key with
-  | Some ends -> ends
-  | None ->
-      let above = Q.geq value Q.one in
-      let low, high = Values.log_bounds (if above then value else Q.inv value) (bits + 64) in
-      if Q.gt high (Q.of_int 10_000) then unknown "a logarithm of such a number is not known to the proved checker";
-      let low, high = (rounded_down low, rounded_up high) in
-      let ends = if above then (low, high) else (Z.neg high, Z.neg low) in
-      Hashtbl.add known key ends;
-      ends
-
-let of_rational (q : C.q) = Q.make q.C.qnum q.C.qden
-let guess q = ln (of_rational q)
-let at_unit z = Q.make z unit
+let guess (q : C.q) =
+  let low, high = ln (Q.make q.C.qnum q.C.qden) in
+  if Z.gt (Z.max (Z.abs low) (Z.abs high)) largest then unknown "a logarithm of such a number is not known to the proved checker";
+  (low, high)
 
 (* --- the range of a polynomial on a box --------------------------------------------------------------------- *)
 
@@ -181,7 +162,7 @@ let prove document bound claim =
   let constant q =
     if not (Q.sign q > 0 && Q.leq q largest_constant) then rejected "the exponent of the constant is out of range";
     let low, high = Values.exp_bounds q terms_of_constant in
-    (at_unit (rounded_down low), at_unit (Z.succ (rounded_down high)))
+    (at_unit (Logarithms.down low), at_unit (Z.succ (Logarithms.down high)))
   in
   let constant = Option.map constant statement.exponent in
   let factors = List.map (fun f -> Text.polynomial (string_of f) statement.names) (items_of (field "factors" claim)) in
@@ -241,25 +222,21 @@ let shares sizes =
       found
   | [] -> invalid_arg "shares"
 
-let least list = List.fold_left Z.min (List.hd list) list
-let most list = List.fold_left Z.max (List.hd list) list
-let corners one other = List.concat_map (fun a -> List.map (fun b -> Z.mul a b) other) one
-
 (* Bounds of p·ln(p/q). *)
 let kl_term (p, q) =
+  let open Logarithms in
   let logs = [ fst (ln (Q.div (fst p) (snd q))); snd (ln (Q.div (snd p) (fst q))) ] in
-  let found = corners [ rounded_down (fst p); rounded_up (snd p) ] logs in
-  (Z.fdiv (least found) unit, Z.cdiv (most found) unit)
+  let each product = List.concat_map (fun a -> List.map (product a) logs) [ down (fst p); up (snd p) ] in
+  let chosen better list = List.fold_left better (List.hd list) list in
+  (chosen Z.min (each product_down), chosen Z.max (each product_up))
 
 (* Bounds of p^a·q^(1-a). *)
 let power_term order (p, q) =
-  let times factor z = Q.mul factor (Q.of_bigint z) and more = Q.sub order Q.one in
-  let whole q = Z.fdiv (Q.num q) (Q.den q) and above q = Z.cdiv (Q.num q) (Q.den q) in
-  let low = Z.sub (whole (times order (fst (ln (fst p))))) (above (times more (snd (ln (snd q))))) in
-  let high = Z.sub (above (times order (snd (ln (snd p))))) (whole (times more (fst (ln (fst q))))) in
-  match C.exp_up unit largest smallest high with
-  | Some high -> (C.exp_down unit largest smallest low, high)
-  | None -> rejected "an exponent is too large"
+  let open Logarithms in
+  let more = Q.sub order Q.one in
+  let low = Z.sub (times_down order (fst (ln (fst p)))) (times_up more (snd (ln (snd q)))) in
+  let high = Z.sub (times_up order (snd (ln (snd p)))) (times_down more (fst (ln (fst q)))) in
+  (exp low false, exp high true)
 
 (* Bounds of the divergence, where it is finite. *)
 let value_of found order =
