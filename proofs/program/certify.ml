@@ -312,8 +312,20 @@ let fails_with_logs (claim : Claims.t) values =
   in
   let value name = match List.assoc_opt name values with Some at -> rational at | None -> rational Q.zero in
   let goal = goal_of claim and point = List.map value claim.names in
-  let shown bits = C.refutes_with_log goal point (List.map (bounds bits) claim.names) in
-  if not (List.exists shown Values.bits_of_logs) then rejected "the claim does not fail at the witness"
+  (* More bits do not help where the contrary is seen. *)
+  let contrary bounds =
+    let sign = C.sign_with_log goal.C.gfacts point bounds in
+    let wrong = function Some (poly, strict) -> sign (not strict) { poly with C.num = C.popp poly.C.num } | None -> false in
+    sign false goal.C.gpoly || List.exists wrong goal.C.gconds
+  in
+  let rec refine = function
+    | [] -> rejected "the claim does not fail at the witness"
+    | bits :: rest ->
+        let bounds = List.map (bounds bits) claim.names in
+        if contrary bounds then rejected "the claim does not fail at the witness"
+        else if not (C.refutes_with_log goal point bounds) then refine rest
+  in
+  refine Values.bits_of_logs
 
 (* Raises Rejected where a claim is not shown to fail at a rational point of its domain. *)
 let refute (claim : Claims.t) point =

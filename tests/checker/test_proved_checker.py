@@ -256,7 +256,7 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_other_formats_are_not_known(tmp_path: Path) -> None:
     """The program says of each other format of the checker in Python that it is not known."""
-    names = sorted(shapes.FORMATS.keys() - {"paramverify-evidence", "paramverify-sets"})
+    names = sorted(shapes.FORMATS.keys() - {"paramverify-evidence", "paramverify-losses", "paramverify-sets"})
     paths = [tmp_path / f"{name}.json" for name in names]
     for name, path in zip(names, paths, strict=True):
         path.write_text(json.dumps({"format": name, "version": 1}))
