@@ -28,7 +28,10 @@ def violated(claim: Json, parameters: Json) -> Json:
 
 
 START: Json = {"format": "paramverify-evidence", "version": 1}
-POINTS = [Fraction(k, 17) for k in (0, 1, 2, 5, 9, 13, 16, 17, 18)] + [Fraction(1, 10**9), Fraction(999, 1000)]
+POINTS = [Fraction(k, 17) for k in (0, 1, 2, 5, 9, 13, 16, 17, 18)] + [
+    Fraction(1, 10**9),
+    Fraction(999, 1000),
+]
 
 
 def claims_with_truth(seed: int, count: int) -> list[tuple[Claim, Fraction]]:
@@ -90,7 +93,7 @@ def test_two_logarithms_and_constraints(tmp_path: Path) -> None:
 
 
 def test_points_of_a_domain_with_a_logarithm(tmp_path: Path) -> None:
-    """Points are checked, too; a sign that no bits decide, and exp beside a logarithm, are refused by both."""
+    """Points are checked, too; a sign that no bits decide, and exp beside a logarithm, are refused."""
     claim = to_document(tied("eps", above="eps - 1"))
     inside = [{**START, "status": "unknown", "claims": [{"claim": claim, "proof": None, "origins": ["a"]}]}]
     inside = [{**inside[0], "points": [{"x_eps": x}]} for x in ("1/3", "1/2", "0", "1", "2")]
@@ -162,6 +165,8 @@ def test_windows_are_read(tmp_path: Path) -> None:
     right = {"statement": WINDOWED, "pairs": [["a", "b", 1]]}
     wrong = [{**right, "statement": WINDOWED[:-1]}, {**right, "pairs": [["a", "b"]]}, {"pairs": []}, None]
     made = [{**document, "windows": windows} for windows in (right, *wrong)]
-    made.append({**document, "windows": right, "claims": [{"claim": {**claim, "polynomial": "-p"}, "proof": proof}]})
+    made.append(
+        {**document, "windows": right, "claims": [{"claim": {**claim, "polynomial": "-p"}, "proof": proof}]}
+    )
     found, counts = differences(built(), [json.dumps(d).encode() for d in made], tmp_path)
     assert (found, counts) == ([], {"accepted": 1, "rejected": 5})
