@@ -219,6 +219,38 @@ def test_where_exp_occurs(tmp_path: Path) -> None:
     assert (found, counts) == ([], {"accepted": len(right), "rejected": len(wrong)})
 
 
+def test_witnesses_where_exp_occurs(tmp_path: Path) -> None:
+    """Of randomised response with ratio exp(1/2): KL, and orders, by their definitions."""
+    made, wanted = [], []
+    with mpmath.workprec(LONG):
+        ratio = mpmath.exp(mpmath.mpf(1) / 2)
+        chances = [(ratio / (ratio + 1), 1 / (ratio + 1)), (1 / (ratio + 1), ratio / (ratio + 1))]
+        for order in (None, Fraction(3, 2), Fraction(7)):
+            value = divergence(chances, order)
+            for bound in (Fraction(1, 20), Fraction(1, 5)):
+                start = about_exp(str(bound), [])
+                claim = {name: start["claims"][0][name] for name in ("total", "outputs", "origins")}
+                witness = {
+                    "parameters": {},
+                    "secrets": ["a", "b"],
+                    "length": 1,
+                    "measure": "kl" if order is None else "zcdp",
+                    "value": [number(value - TINY / 4), number(value + TINY / 4)],
+                    "bound": str(bound * (order or 1)),
+                    "exceeds": True,
+                    "largest": [],
+                    "claim": claim,
+                    **({} if order is None else {"order": str(order)}),
+                }
+                more = {"status": "violated", "claims": [], "measure": witness["measure"]}
+                made.append(json.dumps({**start, **more, "witness": witness}).encode())
+                wanted.append("accepted" if value > float(bound) * (order or 1) else "rejected")
+    assert set(wanted) == {"accepted", "rejected"}
+    assert differences(built(), made, tmp_path)[0] == []
+    answers = by_program(built(), [tmp_path / f"{k}.json" for k in range(len(made))])
+    assert [answer.word for answer in answers] == wanted
+
+
 def test_parts_outside_of_the_domain(tmp_path: Path) -> None:
     """A part is outside where a constraint is at most 0, and below 0 where it may be 0."""
     claim = {
