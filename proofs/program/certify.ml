@@ -291,7 +291,7 @@ let with_lemma lemmas name claim solvers = lemmas @ [ { name; claim; goal = goal
    the fact E = exp(q) is about fewer points, so a claim for all E of an interval fails as well.
    Raises Rejected where it is not shown, and Unknown where that is not known. *)
 let fails_at (claim : Claims.t) values fails reason =
-  if claim.ties <> [] then unknown "a witness against a claim with a logarithm is not known to the proved checker";
+  if claim.ties <> [] then unknown "a witness about sets with a logarithm is not known to the proved checker";
   let goal = goal_of claim in
   let facts = match claim.exponent with Some q -> [ C.Exp (axis claim "E", rational q) ] | None -> [] in
   let value name = match List.assoc_opt name values with Some at -> rational at | None -> rational Q.zero in
@@ -300,9 +300,46 @@ let fails_at (claim : Claims.t) values fails reason =
     | Some q when not (Values.in_range q) -> unknown "exp of such a number is not known to the proved checker"
     | _ -> rejected reason
 
+(* Asks whether a claim with logarithms fails at a rational point of its domain. Bounds of the logarithms are computed
+   with more and more bits, and shown by the proved checker. *)
+let fails_with_logs (claim : Claims.t) values =
+  let axes = List.map (fun (tie : Claims.tie) -> axis claim tie.name) claim.ties in
+  let mentions poly = List.exists (fun k -> Text.degree k poly > 0) axes in
+  if claim.exponent <> None then
+    if List.exists mentions (claim.poly :: List.map fst claim.constraints) then
+      rejected "a sign with both exp and a logarithm is not decided"
+    else unknown "a witness against a claim with both exp and a logarithm is not known to the proved checker";
+  let argument (tie : Claims.tie) = List.assoc tie.variable values in
+  if List.exists (fun tie -> Q.sign (argument tie) <= 0 || Q.gt (argument tie) Q.one) claim.ties then
+    rejected "the witness is outside of the domain";
+  let bounds bits name =
+    match List.find_opt (fun (tie : Claims.tie) -> tie.name = name) claim.ties with
+    | Some tie ->
+        let low, high = Values.log_bounds (Q.inv (argument tie)) bits in
+        (rational low, rational high)
+    | None -> (rational Q.zero, rational Q.zero)
+  in
+  let value name = match List.assoc_opt name values with Some at -> rational at | None -> rational Q.zero in
+  let goal = goal_of claim and point = List.map value claim.names in
+  (* More bits do not help where the contrary is seen. *)
+  let contrary bounds =
+    let sign = C.sign_with_log goal.C.gfacts point bounds in
+    let wrong = function Some (poly, strict) -> sign (not strict) { poly with C.num = C.popp poly.C.num } | None -> false in
+    sign false goal.C.gpoly || List.exists wrong goal.C.gconds
+  in
+  let rec refine = function
+    | [] -> rejected "the claim does not fail at the witness"
+    | bits :: rest ->
+        let bounds = List.map (bounds bits) claim.names in
+        if contrary bounds then rejected "the claim does not fail at the witness"
+        else if not (C.refutes_with_log goal point bounds) then refine rest
+  in
+  refine Values.bits_of_logs
+
 (* Raises Rejected where a claim is not shown to fail at a rational point of its domain. *)
 let refute (claim : Claims.t) point =
   let values = Claims.point_of claim point in
   check_enclosure claim;
   let fails goal numbers = if goal.C.gfacts = [] then C.refutes goal numbers else C.refutes_with_exp goal numbers in
-  fails_at claim values fails "the claim does not fail at the witness"
+  if claim.ties <> [] then fails_with_logs claim values
+  else fails_at claim values fails "the claim does not fail at the witness"

@@ -302,13 +302,78 @@ let check_unwinding document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
-let check document =
+(* Claims about divergences: paramverify/checker/losses.py has the same steps. *)
+let check_losses document =
+  let status = string_of (field "status" document) and witness = field_opt "witness" document in
+  if (witness <> None) <> (status = "violated") then
+    misformed ~path:[ Key "status" ] "a witness comes with the status violated, and only with it";
+  let ledger = obligations document in
+  let domain = field "domain" document in
+  let about = Object [ ("claim", Object (("polynomial", String "0") :: fields domain)); ("origins", List [ String "" ]) ] in
+  check_points document [ about ];
+  let ends, bound = Losses.bound_of (field "bound" document) in
+  let tell line = ledger.told <- line :: ledger.told in
+  let settled = Hashtbl.create 16 in
+  let one k claim =
+    let origins = items_of (field "origins" claim) in
+    let enter_origin origin =
+      if Hashtbl.mem settled origin then
+        misformed ~path:[ Key "claims"; Place k; Key "origins" ] "this direction was there before";
+      Hashtbl.add settled origin ()
+    in
+    List.iter enter_origin origins;
+    let boxes = Losses.prove document bound claim in
+    match origins with
+    | List [ String left; String right; _ ] :: _ ->
+        let about = Printf.sprintf "%s against %s, all outputs together" (plain ~most:300 left) (plain ~most:300 right) in
+        tell (Printf.sprintf "claim %d (%s): proved on %d box%s" (k + 1) about boxes (if boxes = 1 then "" else "es"))
+    | _ -> misformed ~path:[ Key "claims"; Place k; Key "origins" ] "a claim about no direction"
+  in
+  let claims = items_of (field "claims" document) in
+  List.iteri one claims;
+  if status = "holds" && Hashtbl.length settled = 0 then rejected "a claim of the case has no proof";
+  (match witness with
+  | Some witness ->
+      Losses.refute document (ends, bound) witness;
+      tell "witness: the claim fails there"
+  | None -> ());
+  {
+    (nothing Accepted) with
+    format = string_of (field "format" document);
+    lines = List.rev ledger.told;
+    proved = ledger.good + List.length claims;
+    trusted = ledger.sworn;
+    status;
+    solvers = List.sort_uniq compare ledger.names;
+  }
+
+let check_claims document =
   match field "format" document with
   | String "paramverify-sets" -> check_sets document
   | String "paramverify-cone" -> check_cone document
   | String "paramverify-regions" -> check_regions document
   | String "paramverify-unwinding" -> check_unwinding document
+  | String "paramverify-losses" -> check_losses document
   | _ -> check_evidence document
+
+(* A document whose claims have another bound than the case says so; that is compared with the case only. *)
+let budget_line stated =
+  match (field_opt "enough" stated, field_opt "bound" stated) with
+  | Some enough, _ ->
+      let enough = match enough with String s -> s | _ -> "none" in
+      Printf.sprintf "budget: the %s in the claims is said to be %s, and was not compared" (string_of (field "kind" stated)) enough
+  | None, Some (List [ String top; String bottom ]) ->
+      let bound = if bottom = "1" then top else top ^ " over " ^ bottom in
+      Printf.sprintf "budget: the bound in the claims is said to be %s; neither it nor a witness was compared" (plain ~most:300 bound)
+  | None, _ -> "budget: the bound in the claims is said to be none; neither it nor a witness was compared"
+
+let check document =
+  match field_opt "budget" document with
+  | None -> check_claims document
+  | Some stated ->
+      let report = check_claims (Object (List.remove_assoc "budget" (fields document))) in
+      if report.answer <> Accepted then report
+      else { report with lines = report.lines @ [ budget_line stated ]; status = "budget" }
 
 let is_evidence = function
   | Object items -> (

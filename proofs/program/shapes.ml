@@ -221,6 +221,30 @@ let witness =
         ("fails", flag);
       ]
 
+(* The witness of a budget: of one output, or of the sum of an order, which has a `moment`. *)
+let compared : shape =
+  let moment = [ ("secrets", listed text); ("length", whole); ("order", whole); ("moment", ratio); ("bound", real); ("exceeds", flag); ("largest", largest) ] in
+  let output =
+    [ ("secrets", listed text); ("observations", listed text); ("probabilities", row [ real; real ]); ("ratio", ratio);
+      ("bound", real); ("exceeds", flag) ]
+  in
+  let beside = [ ("distance", rational); ("densities", flag); ("within", within) ] in
+  function
+  | Object items as value when List.mem_assoc "moment" items -> record (("parameters", point) :: moment) value
+  | value -> record (("parameters", point) :: output) ~optional:beside value
+
+let budget =
+  record
+    [ ("bound", maybe (row [ text; text ])); ("witnesses", listed compared) ]
+    ~optional:[ ("bounds", table (row [ text; text ])) ]
+
+(* Why claims about what is near two secrets are enough; that is compared with the case only. *)
+let windowed =
+  "if c*near_B(s)*mass_A(v) - near_A(s)*mass_B(v) >= 0 for all values s and v of two separators around the "
+  ^ "secrets A and B, and for all sums of what is far, then Pr(output | A) <= c*Pr(output | B)"
+
+let windows = record [ ("statement", one_of [ windowed ]); ("pairs", listed (row [ text; text; whole ])) ]
+
 let side_condition = "output sequences that are impossible under one of the two secrets are ignored"
 
 let entry proof = record [ ("claim", claim); ("proof", proof) ] ~optional:[ ("origins", listed text) ]
@@ -247,7 +271,7 @@ let reduction =
   | value -> largest value
 
 (* What every kind of document may say about its case. *)
-let about_case stands =
+let about_case stands its_budget =
   [
     ("case", case);
     ("obligations", listed (entry proof));
@@ -255,19 +279,20 @@ let about_case stands =
     ("reduction", stands);
     ("outputs", listed text);
     ("side_condition", one_of [ side_condition ]);
-    ("budget", beyond "a budget");
+    ("budget", its_budget);
   ]
 
-let kind_of ?(stands = beyond "a pair that stands for all others") name required optional =
-  record (("format", one_of [ name ]) :: ("version", number_one) :: required) ~optional:(about_case stands @ optional)
+let kind_of ?(stands = beyond "a pair that stands for all others") ?(its_budget = beyond "a budget") name required optional =
+  let about = about_case stands its_budget in
+  record (("format", one_of [ name ]) :: ("version", number_one) :: required) ~optional:(about @ optional)
 
 let evidence =
-  kind_of "paramverify-evidence" ~stands:reduction
+  kind_of "paramverify-evidence" ~stands:reduction ~its_budget:budget
     [ ("status", status); ("claims", listed (entry (maybe proof))) ]
     [
       ("lemmas", listed (record [ ("name", text); ("claim", claim); ("proof", proof) ]));
       ("witness", witness);
-      ("windows", beyond "a proof about what is near");
+      ("windows", windows);
     ]
 
 let domain_alone = record domain ~optional:[ ("constant", rational) ]
@@ -411,7 +436,56 @@ let sets =
         ("points", listed point);
         ("outputs", listed text);
         ("witness", record (("claim", record sum) :: set_witness));
-        ("budget", beyond "a budget");
+        ( "budget",
+          record
+            [
+              ("kind", one_of [ "delta"; "ratio" ]);
+              ("given", text);
+              ("enough", maybe rational);
+              ("witnesses", listed (record set_witness));
+            ] );
+      ]
+
+(* --- divergences --------------------------------------------------------------------------------------- *)
+
+let losses =
+  let measure = one_of [ "kl"; "zcdp" ] and ends = row [ rational; rational ] in
+  let loss = [ ("total", text); ("outputs", listed (row [ text; text ])); ("origins", listed (row [ text; text; whole ])) ] in
+  let product = maybe (row [ rational; listed (row [ whole; whole ]) ]) in
+  let step = tagged_row [ ("cut", [ text; rational ]); ("-", [ whole ]); ("+", [ listed rational ]) ] in
+  let witness =
+    [
+      ("parameters", point);
+      ("secrets", row [ text; text ]);
+      ("length", whole);
+      ("measure", measure);
+      ("value", by_type ~strings:(one_of [ "infinity" ]) ~lists:ends ());
+      ("bound", by_type ~strings:rational ~lists:ends ());
+      ("exceeds", flag);
+      ("largest", largest);
+    ]
+  in
+  let order = [ ("order", rational) ] in
+  let budget = [ ("kind", measure); ("enough", maybe rational); ("witnesses", listed (record witness ~optional:order)) ] in
+  let tree = [ ("factors", listed text); ("products", listed product); ("tree", listed step) ] in
+  record
+    [
+      ("format", one_of [ "paramverify-losses" ]);
+      ("version", number_one);
+      ("status", status);
+      ("measure", measure);
+      ("bound", row [ rational; listed ends ]);
+      ("domain", record domain ~optional:[ ("constant", rational) ]);
+      ("claims", listed (record (loss @ tree)));
+    ]
+    ~optional:
+      [
+        ("case", case);
+        ("obligations", listed (entry proof));
+        ("points", listed point);
+        ("outputs", listed text);
+        ("witness", record (("claim", record loss) :: witness) ~optional:order);
+        ("budget", record budget);
       ]
 
 (* --- many sequences ---------------------------------------------------------------------------------- *)
@@ -487,7 +561,7 @@ let cone =
     ]
 
 let formats =
-  [ "losses"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
+  [ "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
@@ -501,5 +575,6 @@ let document value =
           ("paramverify-cone", cone);
           ("paramverify-regions", regions);
           ("paramverify-unwinding", unwinding);
+          ("paramverify-losses", losses);
         ]
         value
