@@ -63,7 +63,7 @@ let read numbers data =
           if List.mem_assoc action found || action < 0 || action >= count then
             fail "has an action twice, or one that is none";
           let step = steps numbers size step in
-          if not (C.equal (C.sum_of step) C.one) then fail "has probabilities that do not sum to one";
+          if not (C.same_weight (C.added_up step) C.one) then fail "has probabilities that do not sum to one";
           if not (List.for_all (fun (_, w) -> shown numbers false (fst w)) step) then
             fail "has a probability that is not shown to be nonnegative";
           let targets = List.map fst step in
@@ -242,7 +242,7 @@ let check_family closed numbers ratio proof =
       in
       matching (List.map row mu)
     in
-    match choices (fun s w r v -> related s r level && C.equal w v) with
+    match choices (fun s w r v -> related s r level && C.same_weight w v) with
     | Some chosen -> (true, chosen)
     | None -> (
         let near s w r v =
@@ -259,7 +259,7 @@ let check_family closed numbers ratio proof =
       (told chosen, told (inverse chosen))
     in
     let both = List.init system.visible each in
-    let one first second mates : C.pair = { first; second; level; mates } in
+    let one one_state other_state mates : C.pair = { one_state; other_state; pair_level = level; mates } in
     if x = y then found else one x y (List.map fst both) :: one y x (List.map snd both) :: found
   in
   let found = Hashtbl.fold pairs levels [] in
@@ -302,7 +302,7 @@ let check_costs closed numbers ratio proof =
     | Some chosen -> places (List.length nu) chosen
     | None -> rejected (Printf.sprintf "classes (%d, %d), action %d: the cost is too small" x y action)
   in
-  let entry (x, y) price found : C.entry list =
+  let entry (x, y) price found : C.priced list =
     if x = y then rejected "a cost of a class with itself";
     same_actions system (led x) (led y);
     { C.left = x; right = y; price; partners = List.init system.visible (injection x y price) } :: found
@@ -393,7 +393,7 @@ let refute document =
     C.likely_weight closed_table system.data system.inputs system.visible only start given trace
   in
   let same k told found =
-    if not (C.equal (weight numbers told) found) then
+    if not (C.same_weight (weight numbers told) found) then
       misformed ~path:[ Key "witness"; Key "probabilities"; Place k ] "the system gives another number"
   in
   List.iteri (fun k (told, given) -> same k told (found given))

@@ -118,7 +118,7 @@ Definition closure_ok (before group : list closure) (c : closure) : bool :=
   let '(x, (h, ends)) := c in
   hidden x && ask g signs true (snd h) && ask g signs false (fst h) && different (map fst ends) &&
   forallb (fun p => ask g signs true (snd (snd p)) && negb (hidden (fst p))) ends &&
-  equal h (sum_of ((x, one) :: inside_group group (hidden_row x))) &&
+  same_weight h (added_up ((x, one) :: inside_group group (hidden_row x))) &&
   forallb (fun p => negb (hidden (fst p)) || has group (fst p) || has before (fst p)) (hidden_row x) &&
   same_row (gather (onward (hidden_row x))) ends.
 
@@ -324,7 +324,7 @@ Proof.
       (sound_good e _ (hidden_sound y))) as [I1 I2].
     assert (Good : good_row e ((y, one) :: inside_group group (hidden_row y))).
     { intros p [<-|P]; [apply one_sound | now apply I1]. }
-    destruct (sum_of_ok e _ Good) as [S1 S2]. apply (equal_ok e _ _ H1 S2) in H. rewrite <- S1 in H.
+    destruct (added_up_ok e _ Good) as [S1 S2]. apply (same_weight_ok e _ _ H1 S2) in H. rewrite <- S1 in H.
     cbn [valued map mean fst snd] in H. fold (valued e (inside_group group (hidden_row y))) in H.
     rewrite one_value, I2 in H.
     change (value e h = 1 * 1 + mean (fun z => if has group z then times z else 0) (valued e (hidden_row y))) in H.

@@ -8,7 +8,7 @@ Local Open Scope R_scope.
 
 (* For each action the partners of the outcomes of the first state, as places in what is left of the outcomes of
    the second one; true: of the same level. *)
-Record pair := Pair { first : nat; second : nat; level : nat; mates : list (list (bool * nat)) }.
+Record pair := Pair { one_state : nat; other_state : nat; pair_level : nat; mates : list (list (bool * nat)) }.
 
 Section Families.
 
@@ -21,8 +21,8 @@ Variable pairs : list pair.
 
 Definition related (x y n : nat) : bool :=
   Nat.eqb x y ||
-  match find (fun p => Nat.eqb (first p) x && Nat.eqb (second p) y) pairs with
-  | Some p => Nat.leb (level p) n
+  match find (fun p => Nat.eqb (one_state p) x && Nat.eqb (other_state p) y) pairs with
+  | Some p => Nat.leb (pair_level p) n
   | None => false
   end.
 
@@ -32,7 +32,7 @@ Fixpoint mated (n : nat) (mu nu : list (nat * weight)) (ps : list (bool * nat)) 
   | (z, w) :: mu, (same, p) :: ps =>
     match take p nu with
     | Some ((y, v), nu) =>
-      (if same then related z y n && equal w v
+      (if same then related z y n && same_weight w v
        else match n with S m => related z y m && at_most g signs [w] [step; v] | O => false end) && mated n mu nu ps
     | None => false
     end
@@ -40,8 +40,8 @@ Fixpoint mated (n : nat) (mu nu : list (nat * weight)) (ps : list (bool * nat)) 
   end.
 
 Definition pair_ok (p : pair) : bool :=
-  forallb (fun a => mated (level p) (row s (first p) a) (row s (second p) a) (nth a (mates p) []))
-    (seq 0 (length (nth (first p) s []))).
+  forallb (fun a => mated (pair_level p) (row s (one_state p) a) (row s (other_state p) a) (nth a (mates p) []))
+    (seq 0 (length (nth (one_state p) s []))).
 
 Definition check_family (data : nat) (reach : list nat) (steps : nat) (ratio : weight) : bool :=
   ask g signs true (snd ratio) && ask g signs true (snd step) &&
@@ -85,7 +85,7 @@ Proof.
       apply perm_skip. exact P.
     + constructor; [|exact Q]. cbn [fst snd]. pose proof (power_grows m n L) as G. destruct same.
       * apply andb_prop in H1 as [H1 H3]. exists (value e step ^ m). split; [exists m; auto|].
-        rewrite (equal_ok e w v Mw Nv H3), Rmult_comm. now apply Rmult_le_compat_r.
+        rewrite (same_weight_ok e w v Mw Nv H3), Rmult_comm. now apply Rmult_le_compat_r.
       * destruct m as [|m]; [discriminate|]. apply andb_prop in H1 as [H1 H3].
         exists (value e step ^ m). split; [exists m; auto|].
         apply (at_most_ok rec g signs rec_honest known e in_domain) in H3;
@@ -113,11 +113,11 @@ Proof.
   - simpl in H. destruct (find _ pairs) as [p|] eqn:E; [|discriminate]. apply find_some in E as [I E].
     apply andb_prop in E as [E1 E2]. apply Nat.eqb_eq in E1, E2. subst x y. apply Nat.leb_le in H.
     rewrite forallb_forall in accepted. pose proof (accepted p I) as K. unfold pair_ok in K.
-    destruct (Nat.lt_ge_cases a (length (nth (first p) s []))) as [L|L].
+    destruct (Nat.lt_ge_cases a (length (nth (one_state p) s []))) as [L|L].
     + rewrite forallb_forall in K. specialize (K a ltac:(apply in_seq; lia)).
-      exact (mated_ok (level p) n H _ _ _ (sound _ _) (sound _ _) K).
-    + unfold moves_at at 1, row. rewrite (nth_overflow (nth (first p) s [])) by assumption.
-      exists [], (moves_at s e (second p) a). split; [apply Permutation_refl | constructor].
+      exact (mated_ok (pair_level p) n H _ _ _ (sound _ _) (sound _ _) K).
+    + unfold moves_at at 1, row. rewrite (nth_overflow (nth (one_state p) s [])) by assumption.
+      exists [], (moves_at s e (other_state p) a). split; [apply Permutation_refl | constructor].
 Qed.
 
 Lemma repeated : forall n, fold_right Rmult 1 (map (value e) (repeat step n)) = value e step ^ n.

@@ -7,7 +7,7 @@ Local Open Scope R_scope.
 
 (* A pair of states, its cost, and for each action the partners of the outcomes of the first: each is a place
    in what is left of the outcomes of the second. *)
-Record entry := Entry { left : nat; right : nat; price : weight; partners : list (list nat) }.
+Record priced := Entry { left : nat; right : nat; price : weight; partners : list (list nat) }.
 
 Section Costs.
 
@@ -20,7 +20,7 @@ Variable signs : list sign.
 Section Pairs.
 
 Variable s : system.
-Variable entries : list entry.
+Variable entries : list priced.
 
 Definition find_price (x y : nat) : option weight :=
   if Nat.eqb x y then Some one
@@ -48,7 +48,7 @@ Fixpoint match_rows (c : weight) (mu nu : list (nat * weight)) (ps : list nat) :
   | _, _ => false
   end.
 
-Definition entry_ok (n : entry) : bool :=
+Definition entry_ok (n : priced) : bool :=
   ask g signs true (snd (price n)) && at_most g signs [one] [price n] &&
   forallb (fun a => match_rows (price n) (row s (left n) a) (row s (right n) a) (nth a (partners n) []))
     (seq 0 (length (nth (left n) s []))).
@@ -257,7 +257,7 @@ End Classes.
 
 (* --- the check ----------------------------------------------------------------------------------------------- *)
 
-Definition check_costs (s : system) (classes leaders : list nat) (entries : list entry) (data count : nat)
+Definition check_costs (s : system) (classes leaders : list nat) (entries : list priced) (data count : nat)
   (reach : list nat) (ratio : weight) : bool :=
   let q := quotient s classes leaders count in
   ask g signs true (snd ratio) && closed_under_moves s reach &&

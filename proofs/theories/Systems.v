@@ -6,7 +6,7 @@ Local Open Scope R_scope.
 
 Inductive argument :=
   | ByFamily (step : weight) (pairs : list pair) (steps : nat)
-  | ByCosts (classes leaders : list nat) (entries : list entry).
+  | ByCosts (classes leaders : list nat) (entries : list priced).
 
 Definition empty {A : Type} (l : list A) : bool := match l with [] => true | _ => false end.
 

@@ -20,11 +20,11 @@ Definition plus_weight (x y : weight) : weight :=
   if qeq (snd y) (snd x) then (qadd (fst x) (fst y), snd x)
   else (qadd (qmul (fst x) (snd y)) (qmul (fst y) (snd x)), qmul (snd x) (snd y)).
 
-Definition equal (x y : weight) : bool := qeq (qmul (fst x) (snd y)) (qmul (fst y) (snd x)).
+Definition same_weight (x y : weight) : bool := qeq (qmul (fst x) (snd y)) (qmul (fst y) (snd x)).
 
 Definition one : weight := (qconst 1, qconst 1).
 
-Definition sum_of (l : list (nat * weight)) : weight :=
+Definition added_up (l : list (nat * weight)) : weight :=
   match l with
   | [] => (qconst 0, qconst 1)
   | (_, w) :: l => fold_left (fun x p => plus_weight x (snd p)) l w
@@ -59,7 +59,7 @@ Fixpoint pull (c : nat) (l : list (nat * weight)) : option (weight * list (nat *
 Fixpoint same_row (l m : list (nat * weight)) : bool :=
   match l with
   | [] => match m with [] => true | _ => false end
-  | (c, w) :: l => match pull c m with Some (v, m) => equal w v && same_row l m | None => false end
+  | (c, w) :: l => match pull c m with Some (v, m) => same_weight w v && same_row l m | None => false end
   end.
 
 Section Signs.
@@ -204,12 +204,12 @@ Proof.
   - rewrite qeval_add, !qeval_mul. split; [field; lra | apply Rmult_lt_0_compat; assumption].
 Qed.
 
-Lemma sum_of_ok : forall l, good_row l ->
-  mean (fun _ => 1) (valued e l) = value e (sum_of l) /\ sound_weight (sum_of l).
+Lemma added_up_ok : forall l, good_row l ->
+  mean (fun _ => 1) (valued e l) = value e (added_up l) /\ sound_weight (added_up l).
 Proof.
   intros [|[z w] l] H.
   - simpl. unfold value, sound_weight. simpl. rewrite !qeval_const, Q2R_0, Q2R_1. split; lra.
-  - cbn [sum_of valued map mean fst snd]. fold (valued e l).
+  - cbn [added_up valued map mean fst snd]. fold (valued e l).
     assert (W : sound_weight w) by (apply (H (z, w)); now left).
     assert (L : good_row l) by (intros p P; apply H; now right). clear H. revert w W.
     induction l as [|[y v] l IH]; intros w W; cbn [fold_left valued map mean fst snd]; [split; [lra|assumption]|].
@@ -219,9 +219,9 @@ Proof.
     rewrite <- I1, P1. ring.
 Qed.
 
-Lemma equal_ok : forall x y, sound_weight x -> sound_weight y -> equal x y = true -> value e x = value e y.
+Lemma same_weight_ok : forall x y, sound_weight x -> sound_weight y -> same_weight x y = true -> value e x = value e y.
 Proof.
-  intros [t b] [u d] X Y H. unfold equal in H. apply qeq_eval with (e := e) in H. cbn [fst snd] in H.
+  intros [t b] [u d] X Y H. unfold same_weight in H. apply qeq_eval with (e := e) in H. cbn [fst snd] in H.
   rewrite !qeval_mul in H. unfold sound_weight, value in *. cbn [fst snd] in *.
   apply Rmult_eq_reg_r with (qeval b e * qeval d e); [|apply Rgt_not_eq; now apply Rmult_lt_0_compat].
   transitivity (qeval t e * qeval d e); [field; lra|]. rewrite H. field. lra.
@@ -329,7 +329,7 @@ Proof.
     assert (W : sound_weight w) by (apply (L (c, w)); now left).
     destruct (IH r (fun p P => L p (or_intror P)) R H2) as [I _]. split.
     + unfold valued. rewrite (mean_permuted f _ _ (Permutation_map (fun p => (fst p, value e (snd p))) E)).
-      simpl. fold (valued e l). fold (valued e r). rewrite I, (equal_ok w v W V H1). reflexivity.
+      simpl. fold (valued e l). fold (valued e r). rewrite I, (same_weight_ok w v W V H1). reflexivity.
     + split; intro K; [discriminate|]. subst m. apply Permutation_nil in E. discriminate.
 Qed.
 
@@ -349,7 +349,7 @@ Definition closed_under_moves : bool :=
 Definition insertion_ok (x a : nat) : bool :=
   let l := row s x a in
   forallb (fun p => cheap (fst p) x && cheap x (fst p)) l &&
-  match l with [] => true | _ => equal (sum_of l) one end.
+  match l with [] => true | _ => same_weight (added_up l) one end.
 
 Definition insertions_ok : bool :=
   closed_under_moves && forallb (fun x => forallb (insertion_ok x) (seq 0 data)) reach.
@@ -389,9 +389,9 @@ Proof.
     (fun a => (a < data)%nat) (fun y => In y reach)); try assumption.
   - intros y a p Hy Hp. apply in_map_iff in Hp as (q & <- & Q). simpl. exact (closed_ok C y a q Hy Q).
   - intros y a Hy Ha N. specialize (Ins y a Hy Ha). unfold insertion_ok in Ins.
-    apply andb_prop in Ins as [_ Ins]. destruct (sum_of_ok (row s y a) (sound_good _ (S y a))) as [S1 S2].
+    apply andb_prop in Ins as [_ Ins]. destruct (added_up_ok (row s y a) (sound_good _ (S y a))) as [S1 S2].
     unfold moves_at in *. rewrite S1. destruct (row s y a) as [|q l] eqn:E; [now destruct N|]. rewrite <- E in *.
-    rewrite (equal_ok _ _ S2 one_sound Ins). apply one_value.
+    rewrite (same_weight_ok _ _ S2 one_sound Ins). apply one_value.
   - intros y a p Hy Ha Hp. apply in_map_iff in Hp as (q & <- & Q). simpl.
     specialize (Ins y a Hy Ha). unfold insertion_ok in Ins. apply andb_prop in Ins as [Ins _].
     rewrite forallb_forall in Ins. specialize (Ins q Q). apply andb_prop in Ins as [I1 I2].

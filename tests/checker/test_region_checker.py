@@ -754,9 +754,8 @@ def test_either_parameter_may_be_free(free: str, tokens: list[str]) -> None:
 @pytest.mark.parametrize(("box", "outside"), [("[0, 1)", True), ("[0, 1]", False), ("(0, 1]", False)])
 def test_a_constraint_that_fails_but_at_an_end(box: str, outside: bool) -> None:
     """Where the upper end is open, p - 1 >= 0 holds nowhere, and q - q*p > 0 everywhere for q = 1."""
-    tokens = {"cuts": {"outside": HERE}}
     ends = {"p": box, "q": CLOSED}
-    given = document([NEGATIVE], [cell("outside", **tokens)], ends, (("p - 1", ">="),))
+    given = document([NEGATIVE], [cell("outside", cuts={"outside": HERE})], ends, (("p - 1", ">="),))
     assert accepted(given) == outside
     given = document([NEGATIVE], [violating("1")], {"p": box, "q": CLOSED}, (("q - q*p", ">"),))
     assert accepted(given) == outside
