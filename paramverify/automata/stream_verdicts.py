@@ -76,7 +76,8 @@ def decide(case: StreamCase, options: Options) -> StreamVerdict:
         example = first_example(case.automaton, ways, case.multiple, options, case.values)
         if example is None and case.values is not None:
             standing, reason = Standing.UNKNOWN, FINITE
-    return StreamVerdict(case, standing, report, example, time.monotonic() - start, reason)
+    seconds = time.monotonic() - start
+    return StreamVerdict(case, standing, report, example=example, seconds=seconds, reason=reason)
 
 
 def _of_bounds(report: OneReport, multiple: Fraction) -> Standing:

@@ -142,7 +142,7 @@ def translate(stream: Stream, parameters: Mapping[str, Value]) -> Automaton:
     number = {where: k for k, where in enumerate(leaving)}
     states = [_state(where, found, stream) for where, found in leaving.items()]
     names = [_name(state.line, states[:k]) for k, state in enumerate(states)]
-    states = [State(n, s.reads, s.rate, s.mean, s.second, s.line) for n, s in zip(names, states, strict=True)]
+    states = [replace(s, name=n) for n, s in zip(names, states, strict=True)]
     ends = [State("end", False, Fraction(1), Fraction(0))]
     variables = sorted({v for step in steps for v in (*step.segment.stored, *step.segment.guards)})
     at = {name: k for k, name in enumerate(variables)}
@@ -209,7 +209,7 @@ def _state(where: Where, found: Sequence[_Step], stream: Stream) -> State:
         raise ProgramError(reason, stream.program.text, *place)
     second: Sum | None = next(iter(seconds), None)
     pair = None if second is None or second.rate is None else (second.rate, second.mean)
-    return State(str(where), draw.reads, draw.rate, draw.mean, pair, place.line)
+    return State(str(where), draw.reads, draw.rate, draw.mean, second=pair, line=place.line)
 
 
 def _outputs(found: Sequence[_Step], stream: Stream) -> list[str]:

@@ -394,8 +394,7 @@ class Look:
                 if not self.reader.one_sided and against is not None:
                     theirs = both_sided(theirs, against)
                     words = scaled(words, theirs)
-                elif self.reader.of_streams:  # how many entries may be chosen next is no probability
-                    words = scaled(words, theirs)
+                words = scaled(words, theirs) if self.reader.of_streams else words
                 if possible(words) != possible(theirs):
                     raise Rejected(f"the sequences under {secret!r} have other probabilities")
         return f"the probabilities up to length {length} agree at {counted(len(points), 'point')}"

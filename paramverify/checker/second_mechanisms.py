@@ -152,6 +152,10 @@ class Chosen(Process):
         self.answers = (_numbers(len(self.answer)),)
         self.joint: set[tuple[int, int]] = set()  # the reader of `[neighbours]` sets it
 
+    def told(self, given: Input) -> str:
+        """Returns the name of an input."""
+        return f"{('left', 'right')[_int(Fraction(given[0]))]} answers, threshold {given[1]}"
+
     def start(self, given: Input) -> list[tuple[State, Fraction]]:
         side, threshold = given
         return [((side, r), p) for r, p in enumerate(self.noisy[_int(threshold)])]

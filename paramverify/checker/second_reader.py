@@ -283,11 +283,8 @@ class SecondReader:
             for k, left in enumerate(listed):
                 found += [(left, right) for right in listed[k + 1 :] if near(left, right)]
         if isinstance(process, Streamed):
-            near_ones = [(a[0], b[0]) for a, b in found]
-            same = [(v, v) for v in process.answers[0]]
-            process.joint = [*same, *near_ones, *((b, a) for a, b in near_ones)]
-            process.one, self.of_streams = table["differ"] == "one", True
-            return [((Fraction(0),), (Fraction(1),))]
+            self.of_streams = True
+            return process.compared(found, table["differ"])
         if not isinstance(process, Chosen):
             return found
         values = {int(Fraction(v)) for v in process.answers[0]}
@@ -383,10 +380,8 @@ def _read_file(table: dict[str, Any], folder: Path | None) -> None:
 
 
 def _shown(given: Input, process: Process) -> str:
-    if isinstance(process, Streamed):
-        return ("first stream", "second stream")[int(Fraction(given[0]))]
-    if isinstance(process, Chosen):
-        return f"{('left', 'right')[int(Fraction(given[0]))]} answers, threshold {given[1]}"
+    if isinstance(process, (Chosen, Streamed)):
+        return process.told(given)
     return str(given[0]) if len(given) == 1 else f"({', '.join(map(str, given))})"
 
 

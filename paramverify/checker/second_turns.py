@@ -10,7 +10,7 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -72,8 +72,20 @@ class Streamed(Process):
         self.before = self._runs("".join(lines[: loop.lineno - 1]) + after)
         turn = "".join([*lines[:until], *lines[loop.lineno - 1 :]]).replace(once, "[0]", 1)
         self.turn = self._runs(turn.replace(f"for {entry} in", "for turn_of_stream in", 1) + after, True)
-        self.joint: list[tuple[Value, Value]] = []  # the reader of `[neighbours]` sets these
+        self.joint: list[tuple[Value, Value]] = []  # the entries of both streams
         self.one = False
+
+    def told(self, given: Input) -> str:
+        """Returns the name of an input."""
+        return ("first stream", "second stream")[int(Fraction(given[0]))]
+
+    def compared(self, near: Sequence[tuple[Input, Input]], differ: str) -> list[tuple[Input, Input]]:
+        """Takes entries that are near each other, and whether one may differ; returns what is compared."""
+        pairs = [(a[0], b[0]) for a, b in near]
+        same = [(v, v) for v in self.answers[0]]
+        self.joint = [*same, *pairs, *((b, a) for a, b in pairs)]
+        self.one = differ == "one"
+        return [((Fraction(0),), (Fraction(1),))]
 
     def _runs(self, text: str, leaves: bool = False) -> Runs:
         body, functions, literals = parsed(text)

@@ -82,7 +82,7 @@ def stream_of(program: Program) -> Stream:
             raise ProgramError("the program ends before its stream", program.text, *statement.place)
     assert isinstance(loop.values, Apply)
     values = _values(program, loop.values.arguments[0])
-    return Stream(program, setup, loop.names[0], values, _all(loop.body), loop.place)
+    return Stream(program, setup, loop.names[0], values, body=_all(loop.body), place=loop.place)
 
 
 def _over_stream(statement: Statement) -> bool:
