@@ -5,7 +5,7 @@
 
 From Coq Require Import Reals ZArith List Lra Lia Bool QArith Qreals.
 From Paramverify Require Import Expressions Sums Programs Privacy Symbolic OneShot Hmm Coverings Sequences.
-From Paramverify Require Import Poly Goal Certificate RuleExponential Check Sound.
+From Paramverify Require Import Poly Multiples Goal Certificate RuleExponential Check Sound.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -50,10 +50,17 @@ Definition accepted (b : box) (l : list goal) : list poly :=
   map fst (filter (fun part => check max_depth l (domain_in b (fst part)) (snd part)) (parts c)).
 
 Definition plain (b : box) (l : list goal) (f : poly) : bool :=
-  existsb (fun d => check max_depth l (domain_in b f) d) (CConstant :: CBernstein TLeaf :: nil).
+  match f with
+  | Pc z => (0 <=? z)%Z
+  | _ => check max_depth l (domain_in b f) (CBernstein TLeaf)
+  end.
+
+(** Like [existsb], which [vm_compute] does not stop at the first one. *)
+Fixpoint any {A} (test : A -> bool) (l : list A) : bool :=
+  match l with [] => false | x :: l => if test x then true else any test l end.
 
 Definition shown (b : box) (l : list goal) (good : list poly) (f : poly) : bool :=
-  existsb (proportional f) good || plain b l f.
+  if any (multiples f) good then true else if plain b l f then true else any (proportional f) good.
 
 Definition shown_positive (b : box) (l : list goal) (f : poly) : bool :=
   check max_depth l (with_cond (domain_in b (Pc (-1))) (Some (QP (popp f) 1, false)))
@@ -73,17 +80,31 @@ Proof.
   change (gpoly (domain_of f)) with (QP f 1) in G. rewrite eval_over_one in G. exact G.
 Qed.
 
+Lemma any_right {A} (test : A -> bool) l : any test l = true -> exists x, In x l /\ test x = true.
+Proof.
+  induction l as [|x l IH]; simpl; intros H; [discriminate|]. destruct (test x) eqn:E; [exists x; auto|].
+  destruct (IH H) as [y [H1 H2]]. exists y. auto.
+Qed.
+
+Lemma accepted_right p f g : In g (accepted enclosed known) -> domain p ->
+  (exists a b, 0 < a /\ 0 < b /\ forall e, a * eval f e = b * eval g e) -> 0 <= eval f p.
+Proof.
+  intros Hin Hp [a [b [Ha [Hb Hab]]]]. specialize (Hab p). unfold accepted in Hin.
+  apply in_map_iff in Hin. destruct Hin as [[g' d] [Heq Hin]]. simpl in Heq. subst g'.
+  apply filter_In in Hin. destruct Hin as [_ Hd]. apply checked_right with (p := p) in Hd; [|exact Hp]. simpl in Hd.
+  assert (0 <= a * eval f p) by (rewrite Hab; apply Rmult_le_pos; [lra | exact Hd]).
+  apply (Rmult_le_reg_l a); [exact Ha|]. lra.
+Qed.
+
 Lemma shown_right p f : shown enclosed known (accepted enclosed known) f = true -> domain p -> 0 <= eval f p.
 Proof.
-  intros H Hp. apply orb_true_iff in H. destruct H as [H|H].
-  - apply existsb_exists in H. destruct H as [g [Hin Hprop]]. unfold accepted in Hin.
-    apply in_map_iff in Hin. destruct Hin as [[g' d] [Heq Hin]]. simpl in Heq. subst g'.
-    apply filter_In in Hin. destruct Hin as [_ Hd]. apply checked_right with (p := p) in Hd; [|exact Hp]. simpl in Hd.
-    apply proportional_ok in Hprop. destruct Hprop as [a [b [Ha [Hb Hab]]]]. specialize (Hab p).
-    assert (0 <= a * eval f p) by (rewrite Hab; apply Rmult_le_pos; [lra | exact Hd]).
-    apply (Rmult_le_reg_l a); [exact Ha|]. lra.
-  - unfold plain in H. apply existsb_exists in H. destruct H as [d [_ H]].
-    apply checked_right with (p := p) in H; assumption.
+  intros H Hp. unfold shown in H. destruct (any (multiples f) _) eqn:E1.
+  { apply any_right in E1. destruct E1 as [g [Hin Hg]]. apply (accepted_right p f g Hin Hp). apply multiples_ok. exact Hg. }
+  destruct (plain enclosed known f) eqn:E2.
+  { unfold plain in E2. destruct f as [z|f1 f2].
+    - apply Z.leb_le, IZR_le in E2. exact E2.
+    - apply checked_right with (p := p) in E2; assumption. }
+  apply any_right in H. destruct H as [g [Hin Hg]]. apply (accepted_right p f g Hin Hp). apply proportional_ok. exact Hg.
 Qed.
 
 Lemma shown_positive_right p f : shown_positive enclosed known f = true -> domain p -> 0 < eval f p.

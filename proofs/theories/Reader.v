@@ -179,11 +179,10 @@ Definition read_all {A} (r : reader (list A)) (text : string) : list A :=
   | _ => []
   end.
 
-Definition read_part (width : nat) : reader (poly * cert) :=
-  f <~ read_poly width; c <~ read_cert width deepest; give (f, c).
-
-(** Polynomials with their proofs. *)
-Definition proofs_of (width : nat) (text : string) : list (poly * cert) := read_all (read_list (read_part width)) text.
+(** Polynomials with their proofs; the deep reader is made once. *)
+Definition proofs_of (width : nat) (text : string) : list (poly * cert) :=
+  let proof := read_cert width deepest in
+  read_all (read_list (f <~ read_poly width; c <~ proof; give (f, c))) text.
 
 (** Proofs to try. *)
 Definition certs_of (width : nat) (text : string) : list cert := read_all (read_list (read_cert width deepest)) text.

@@ -11,8 +11,9 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import UnsupportedError
-from paramverify.evidence.certificates import EXPONENTIAL, POSITIVE
-from paramverify.reports.theorems.certificates import polynomial, proof_numbers, several, whole_polynomial
+from paramverify.evidence.certificates import EXPONENTIAL
+from paramverify.reports.theorems.certificates import polynomial, several, whole_polynomial
+from paramverify.reports.theorems.sums import known_proof, sums_numbers
 from paramverify.reports.theorems.words import Words, named
 
 Json = Mapping[str, Any]
@@ -127,6 +128,15 @@ class Place:
         lines += ["  lemmas := [];", f"  enclosure := {self._enclosure()};"]
         return [*lines, f'  parts := proofs_of {width} "{_numbers(several(parts, list))}"', "|}."]
 
+    def sums(self, claims: Sequence[Json]) -> list[str]:
+        """Returns the definition of the sums of positive parts that are known, each with its proof.
+
+        Raises:
+            UnsupportedError: a proof that has no theory.
+        """
+        written = _numbers(sums_numbers(claims, self.names))
+        return [f'Definition sums : list sum_proof := sums_of {len(self.names)} "{written}".']
+
     def _interval(self, name: str) -> str:
         if self._is_constant(name):
             return "None"
@@ -151,9 +161,7 @@ class Place:
 def _proof(entry: Json, names: Sequence[str]) -> list[int]:
     if entry["proof"] is None:
         raise UnsupportedError("a claim has no proof")
-    if entry["proof"] == EXPONENTIAL:  # the constant is in an interval already, so this is much quicker
-        return proof_numbers(POSITIVE, names)
-    return proof_numbers(entry["proof"], names)
+    return known_proof(entry["proof"], names)
 
 
 def _fraction(value: Fraction | Any) -> str:

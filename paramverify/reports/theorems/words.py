@@ -44,15 +44,21 @@ Labels = Mapping[str, int]  # which whole number stands for a label
 
 @dataclass(frozen=True)
 class Words:
-    """How names of one case are written; `labels` are the numbers of texts such as `flu`."""
+    """How names of one case are written; `labels` are the numbers of texts such as `flu`.
+
+    Without `quotients`, no probability is divided by one with a parameter.
+    """
 
     parameters: Mapping[str, str]
     variables: Mapping[str, str]
     labels: Labels
+    quotients: bool = True
 
     def probability(self, text: str | int | Fraction) -> str:
         """Returns an expression over parameters as one of `case_scope`."""
         tree = parse(str(text))
+        if not self.quotients and _has_quotient(tree.root):
+            raise UnsupportedError("a probability is divided by a parameter")
         return _written(tree, tree.root, self._parameter, _REAL, _fraction)
 
     def polynomial(self, polynomial: Polynomial) -> str:
@@ -125,6 +131,17 @@ def whole_number(value: object) -> int:
     if isinstance(value, Fraction) and value.denominator == 1:
         return int(value)
     raise UnsupportedError(f"worlds have whole numbers, and {value!s:.40} is none")
+
+
+def _has_quotient(node: Node) -> bool:
+    if not isinstance(node, Operation):
+        return False
+    divided = node.operator == "/" and any(map(_has_name, node.arguments[1:]))
+    return divided or any(map(_has_quotient, node.arguments))
+
+
+def _has_name(node: Node) -> bool:
+    return isinstance(node, Name) or (isinstance(node, Operation) and any(map(_has_name, node.arguments)))
 
 
 def _fraction(node: Number | Text) -> str:
