@@ -4,7 +4,7 @@
     times one of the terms. *)
 
 From Coq Require Import Reals ZArith List Lra Lia Bool QArith Qreals.
-From Paramverify Require Import Expressions Sums Symbolic Sequences.
+From Paramverify Require Import Expressions Sums Symbolic Sequences Search.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -166,7 +166,7 @@ Definition fits (fs : list fraction) (room : fraction) : bool :=
   let x := if same then one K else c in
   let y := if same then one K else b in
   match all_some (map (cleared b x) fs), cleared c y room with
-  | Some gs, Some h => existsb (settles gs h) (listed_sums K S)
+  | Some gs, Some h => any (settles gs h) (listed_sums K S)
   | _, _ => false
   end.
 
@@ -194,7 +194,7 @@ Proof.
   destruct Hxy as [Hx Hy].
   destruct (all_some (map (cleared b x) fs)) as [gs|] eqn:E; [|discriminate].
   destruct (cleared c y room) as [h|] eqn:E'; [|discriminate].
-  apply existsb_exists in H. destruct H as [sum [Hin Hs]].
+  apply any_right in H. destruct H as [sum [Hin Hs]].
   pose proof (settles_right gs h sum p Hin Hp Hs) as G.
   apply all_some_right in E. rewrite (cleared_sum b x p Hx Hp fs gs Hfs E) in G.
   rewrite (cleared_right _ _ _ _ p E') in G by assumption. rewrite <- Hy in G.

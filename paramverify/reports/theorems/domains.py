@@ -11,7 +11,6 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import UnsupportedError
-from paramverify.evidence.certificates import EXPONENTIAL
 from paramverify.reports.theorems.certificates import polynomial, several, whole_polynomial
 from paramverify.reports.theorems.sums import known_proof, sums_numbers
 from paramverify.reports.theorems.words import Words, named
@@ -114,8 +113,6 @@ class Place:
             [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *_proof(entry, self.names)]
             for entry in entries
             if {k: v for k, v in entry["claim"].items() if k != "polynomial"} == mine
-            and entry["proof"]
-            != EXPONENTIAL  # such a claim is seen at once, with the constant in an interval
         ]
         conditions = several(mine["constraints"], lambda c: [int(c[1] == ">"), *polynomial(c[0], self.names)])
         box = "; ".join(self._interval(name) for name in self.names)

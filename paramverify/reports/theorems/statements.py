@@ -22,7 +22,7 @@ Json = Mapping[str, Any]
 MEND = "`verify --evidence` writes evidence, which `check` replays"
 ALIKE = "about as likely under both secrets of a pair"
 MAX_STATES = 60  # of a model that is written out
-MAX_INPUTS = 150  # of a mechanism whose neighbours are all compared
+MAX_INPUTS = 2_000  # of a mechanism whose neighbours are all compared
 MAX_WORDS = 5_000  # sequences that are compared one by one in Coq
 
 
@@ -121,7 +121,7 @@ def _neighbours(data: Json, model: Model, place: Place) -> Statement:
     if not isinstance(count, int) or not by.isdigit():
         raise UnsupportedError("the theories have no words for these neighbours")
     top = made["noise"]["range"]
-    if (top + 1) ** count > (20 if place.domain.constant else MAX_INPUTS):
+    if (top + 1) ** count > MAX_INPUTS:
         raise UnsupportedError("it has too many inputs")
     answers = [f"(nth {k} w 0)" for k in range(count)]
     pairs = {"each": "each_differs_by", "one": "one_differs_by"}[given["differ"]]
