@@ -233,13 +233,16 @@ Qed.
 
 (** Shows that parameters are where the theorem says, in the words of the certificate. *)
 Ltac by_domain :=
+  let d := fresh "condition" in
+  let f := fresh "constant" in
+  let H := fresh "among" in
   split;
   [cbn; unfold Goal.inside, Goal.below, Q2R; cbn; repeat split; lra
   | split;
-    [intros d Hd; cbn in Hd;
-     repeat (destruct Hd as [<-|Hd];
+    [intros d H; cbn in H;
+     repeat (destruct H as [<-|H];
              [unfold cond_holds, Goal.below, qeval, at_values;
               first [cbn; unfold shift; cbn; lra | simpl; unfold shift; simpl; lra] |]); contradiction
-    | intros f Hf; cbn in Hf;
-      repeat (destruct Hf as [<-|Hf];
+    | intros f H; cbn in H;
+      repeat (destruct H as [<-|H];
               [unfold fact_holds, at_values, Q2R; cbn; f_equal; lra |]); contradiction]].

@@ -130,6 +130,6 @@ Fixpoint read_set_tree (deep : nat) : reader set_tree :=
 End Variables.
 
 (** Sums with their proofs. *)
-Definition sums_of (width : nat) (text : string) : list sum_proof :=
+Definition sums_of (width : nat) (text : texts) : list sum_proof :=
   let tree := read_set_tree width (read_cert width deepest) deepest in
   read_all (read_list (room <~ read_qpoly width; terms <~ read_list (read_qpoly width); t <~ tree; give (room, terms, t))) text.

@@ -18,6 +18,7 @@ from paramverify.reports.theorems.words import Words, named
 Json = Mapping[str, Any]
 BITS = 64  # of the enclosure of exp(q)
 LINE = 100  # characters in one line of a text of numbers
+LINES = 100  # in one string: Coq cannot read one of fifty thousand characters
 
 
 @dataclass(frozen=True)
@@ -119,11 +120,11 @@ class Place:
         width = len(self.names)
         lines = ["Definition evidence : certificate := {|", f"  intervals := [{box}];"]
         lines += [
-            f'  conditions := conditions_of {width} "{_numbers(conditions)}";',
+            f"  conditions := conditions_of {width} {_numbers(conditions)};",
             f"  constants := [{self._facts()}];",
         ]
         lines += ["  lemmas := [];", f"  enclosure := {self._enclosure()};"]
-        return [*lines, f'  parts := proofs_of {width} "{_numbers(several(parts, list))}"', "|}."]
+        return [*lines, f"  parts := proofs_of {width} {_numbers(several(parts, list))}", "|}."]
 
     def sums(self, claims: Sequence[Json]) -> list[str]:
         """Returns the definition of the sums of positive parts that are known, each with its proof.
@@ -132,7 +133,7 @@ class Place:
             UnsupportedError: a proof that has no theory.
         """
         written = _numbers(sums_numbers(claims, self.names))
-        return [f'Definition sums : list sum_proof := sums_of {len(self.names)} "{written}".']
+        return [f"Definition sums : list sum_proof := sums_of {len(self.names)} {written}."]
 
     def _interval(self, name: str) -> str:
         if self._is_constant(name):
@@ -173,11 +174,13 @@ def _pair(value: Any) -> str:
 
 
 def _numbers(found: Sequence[int]) -> str:
-    """Returns numbers with blanks between them, in lines."""
+    """Returns numbers with blanks between them, in lines: a list of strings of Coq."""
     lines, line = [], ""
     for number in found:
         if len(line) > LINE:
             lines.append(line)
             line = ""
         line += f"{number} "
-    return "\n    ".join([*lines, line.rstrip()])
+    lines.append(line.rstrip())
+    parts = ("\n    ".join(lines[k : k + LINES]) for k in range(0, len(lines), LINES))
+    return "[" + ";\n    ".join(f'"{part}"%string' for part in parts) + "]"

@@ -21,7 +21,7 @@ Json = Mapping[str, Any]
 
 MEND = "`verify --evidence` writes evidence, which `check` replays"
 ALIKE = "about as likely under both secrets of a pair"
-MAX_STATES = 60  # of a model that is written out
+MAX_STATES = 250  # of a model that is written out
 MAX_INPUTS = 2_000  # of a mechanism whose neighbours are all compared
 MAX_WORDS = 5_000  # sequences that are compared one by one in Coq
 
