@@ -7,6 +7,7 @@ From Paramverify Require Export Expressions Sums Programs Privacy Networks Hmm C
   CaseSets.
 Export ListNotations.
 Export String.StringSyntax.
+Delimit Scope string_scope with string.
 Close Scope Q_scope.
 Close Scope string_scope.
 Close Scope nat_scope.

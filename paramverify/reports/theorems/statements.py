@@ -21,8 +21,10 @@ Json = Mapping[str, Any]
 
 MEND = "`verify --evidence` writes evidence, which `check` replays"
 ALIKE = "about as likely under both secrets of a pair"
-MAX_STATES = 250  # of a model that is written out
-MAX_INPUTS = 2_000  # of a mechanism whose neighbours are all compared
+MAX_STATES = 250  # of a model that is written out without parameters
+MAX_SYMBOLIC = 100  # of one with parameters
+MAX_INPUTS = 250  # of a mechanism whose neighbours are all compared, without parameters
+MAX_SYMBOLIC_INPUTS = 150  # with parameters
 MAX_WORDS = 5_000  # sequences that are compared one by one in Coq
 
 
@@ -121,7 +123,7 @@ def _neighbours(data: Json, model: Model, place: Place) -> Statement:
     if not isinstance(count, int) or not by.isdigit():
         raise UnsupportedError("the theories have no words for these neighbours")
     top = made["noise"]["range"]
-    if (top + 1) ** count > MAX_INPUTS:
+    if (top + 1) ** count > (MAX_SYMBOLIC_INPUTS if place.free else MAX_INPUTS):
         raise UnsupportedError("it has too many inputs")
     answers = [f"(nth {k} w 0)" for k in range(count)]
     pairs = {"each": "each_differs_by", "one": "one_differs_by"}[given["differ"]]
@@ -183,7 +185,7 @@ def _written_out(model: Model, place: Place, document: Json, reason: str) -> Sta
     hmm = model.hmm
     if model.stands_for:
         raise UnsupportedError("one pair of neighbours stands for all others, which the theories do not know")
-    if len(hmm.states) > MAX_STATES:
+    if len(hmm.states) > (MAX_SYMBOLIC if place.free else MAX_STATES):
         raise UnsupportedError(
             f"its model has {len(hmm.states):,} states, too many to be written out for Coq"
         )
