@@ -4,8 +4,8 @@
     one of these polynomials, up to a positive factor, or plainly at least zero. *)
 
 From Coq Require Import Reals ZArith List Lra Lia Bool QArith Qreals.
-From Paramverify Require Import Expressions Sums Programs Privacy Symbolic OneShot Hmm Coverings Sequences.
-From Paramverify Require Import Poly Goal Certificate RuleExponential Check Sound.
+From Paramverify Require Import Expressions Sums Programs Privacy Symbolic OneShot Hmm Coverings Sequences Search.
+From Paramverify Require Import Poly Multiples Goal Certificate RuleExponential Check Sound.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -49,11 +49,13 @@ Qed.
 Definition accepted (b : box) (l : list goal) : list poly :=
   map fst (filter (fun part => check max_depth l (domain_in b (fst part)) (snd part)) (parts c)).
 
-Definition plain (b : box) (l : list goal) (f : poly) : bool :=
-  existsb (fun d => check max_depth l (domain_in b f) d) (CConstant :: CBernstein TLeaf :: nil).
+Definition plain (b : box) (l : list goal) (f : poly) : bool := check max_depth l (domain_in b f) (CBernstein TLeaf).
 
-Definition shown (b : box) (l : list goal) (good : list poly) (f : poly) : bool :=
-  existsb (proportional f) good || plain b l f.
+Definition shown (b : box) (l : list goal) (good : list poly) (i : index) (f : poly) : bool :=
+  match f with
+  | Pc z => (0 <=? z)%Z
+  | _ => if indexed (primitive f) i then true else if plain b l f then true else any (proportional f) good
+  end.
 
 Definition shown_positive (b : box) (l : list goal) (f : poly) : bool :=
   check max_depth l (with_cond (domain_in b (Pc (-1))) (Some (QP (popp f) 1, false)))
@@ -73,17 +75,34 @@ Proof.
   change (gpoly (domain_of f)) with (QP f 1) in G. rewrite eval_over_one in G. exact G.
 Qed.
 
-Lemma shown_right p f : shown enclosed known (accepted enclosed known) f = true -> domain p -> 0 <= eval f p.
+Lemma accepted_right p g : In g (accepted enclosed known) -> domain p -> 0 <= eval g p.
 Proof.
-  intros H Hp. apply orb_true_iff in H. destruct H as [H|H].
-  - apply existsb_exists in H. destruct H as [g [Hin Hprop]]. unfold accepted in Hin.
-    apply in_map_iff in Hin. destruct Hin as [[g' d] [Heq Hin]]. simpl in Heq. subst g'.
-    apply filter_In in Hin. destruct Hin as [_ Hd]. apply checked_right with (p := p) in Hd; [|exact Hp]. simpl in Hd.
-    apply proportional_ok in Hprop. destruct Hprop as [a [b [Ha [Hb Hab]]]]. specialize (Hab p).
-    assert (0 <= a * eval f p) by (rewrite Hab; apply Rmult_le_pos; [lra | exact Hd]).
-    apply (Rmult_le_reg_l a); [exact Ha|]. lra.
-  - unfold plain in H. apply existsb_exists in H. destruct H as [d [_ H]].
-    apply checked_right with (p := p) in H; assumption.
+  intros Hin Hp. unfold accepted in Hin.
+  apply in_map_iff in Hin. destruct Hin as [[g' d] [Heq Hin]]. simpl in Heq. subst g'.
+  apply filter_In in Hin. destruct Hin as [_ Hd]. exact (checked_right g d p Hd Hp).
+Qed.
+
+(** The polynomials whose proofs are accepted, to look for others among them. *)
+Definition accepted_index (good : list poly) : index := index_of (map primitive good).
+
+Lemma shown_right p f :
+  shown enclosed known (accepted enclosed known) (accepted_index (accepted enclosed known)) f = true ->
+  domain p -> 0 <= eval f p.
+Proof.
+  intros H Hp. destruct f as [z|f1 f2]; [apply Z.leb_le, IZR_le in H; exact H|].
+  set (f := PX f1 f2) in *.
+  change (shown enclosed known (accepted enclosed known) (accepted_index (accepted enclosed known)) f) with
+    (if indexed (primitive f) (accepted_index (accepted enclosed known)) then true
+     else if plain enclosed known f then true else any (proportional f) (accepted enclosed known)) in H.
+  destruct (indexed (primitive f) _) eqn:E1.
+  { apply indexed_ok, in_map_iff in E1. destruct E1 as [g [E Hin]]. apply (accepted_right p) in Hin; [|exact Hp].
+    destruct (primitive_ok f) as [a [Ha Va]]. destruct (primitive_ok g) as [b [Hb Vb]].
+    rewrite Va, <- E. rewrite Vb in Hin. apply Rmult_le_pos; [lra|].
+    apply (Rmult_le_reg_l b); [exact Hb|]. lra. }
+  destruct (plain enclosed known f) eqn:E2; [apply checked_right with (p := p) in E2; assumption|].
+  apply any_right in H. destruct H as [g [Hin Hg]]. apply (accepted_right p) in Hin; [|exact Hp].
+  apply proportional_ok in Hg. destruct Hg as [a [b [Ha [Hb Hab]]]]. specialize (Hab p).
+  apply (Rmult_le_reg_l a); [exact Ha|]. rewrite Rmult_0_r, Hab. apply Rmult_le_pos; [lra | exact Hin].
 Qed.
 
 Lemma shown_positive_right p f : shown_positive enclosed known f = true -> domain p -> 0 < eval f p.
@@ -96,7 +115,8 @@ Proof.
 Qed.
 
 Definition algebra_of : algebra :=
-  let b := enclosed in let l := known in let good := accepted b l in {|
+  let b := enclosed in let l := known in let good := accepted b l in
+  let i := accepted_index good in {|
     Symbolic.poly := Chains.poly;
     at_point := fun p f => eval f p;
     whole := Pc;
@@ -108,7 +128,7 @@ Definition algebra_of : algebra :=
     number := number_of;
     Symbolic.inside := domain;
     positive_on := shown_positive b l;
-    proved := shown b l good;
+    proved := shown b l good i;
     whole_right := fun p z => eq_refl;
     variable_right := fun p k => eval_var k p;
     sum_right := fun p f g => eval_padd f g p;
@@ -213,13 +233,16 @@ Qed.
 
 (** Shows that parameters are where the theorem says, in the words of the certificate. *)
 Ltac by_domain :=
+  let d := fresh "condition" in
+  let f := fresh "constant" in
+  let H := fresh "among" in
   split;
   [cbn; unfold Goal.inside, Goal.below, Q2R; cbn; repeat split; lra
   | split;
-    [intros d Hd; cbn in Hd;
-     repeat (destruct Hd as [<-|Hd];
+    [intros d H; cbn in H;
+     repeat (destruct H as [<-|H];
              [unfold cond_holds, Goal.below, qeval, at_values;
               first [cbn; unfold shift; cbn; lra | simpl; unfold shift; simpl; lra] |]); contradiction
-    | intros f Hf; cbn in Hf;
-      repeat (destruct Hf as [<-|Hf];
+    | intros f H; cbn in H;
+      repeat (destruct H as [<-|H];
               [unfold fact_holds, at_values, Q2R; cbn; f_equal; lra |]); contradiction]].

@@ -48,6 +48,24 @@ Definition sequences_private (about : list nat -> Prop) (c : R) (pairs : list (w
     sequence_probability left word <= c * sequence_probability right word
     /\ sequence_probability right word <= c * sequence_probability left word.
 
+(** All words of a length. *)
+Fixpoint words (k : nat) : list (list nat) :=
+  match k with
+  | O => [[]]
+  | S k => flat_map (fun word => map (fun o => o :: word) (seq 0 (symbols h))) (words k)
+  end.
+
+(** Pr(a sequence of a set | secret), where all sequences have k symbols. *)
+Definition set_probability (start : weights) (k : nat) (set : list nat -> bool) : R :=
+  total (fun word => if set word then sequence_probability start word else 0) (words k).
+
+(** The same with a delta, which is about all sets of sequences of a length. *)
+Definition sequences_approximately_private (lengths : list nat) (c d : R) (pairs : list (weights * weights)) : Prop :=
+  forall left right, In (left, right) pairs -> 0 < weight_of left -> 0 < weight_of right ->
+  forall k, In k lengths -> forall set : list nat -> bool,
+    set_probability left k set <= c * set_probability right k set + d
+    /\ set_probability right k set <= c * set_probability left k set + d.
+
 End Definitions.
 
 Definition of_length (k : nat) (word : list nat) : Prop := length word = k.

@@ -137,12 +137,13 @@ Definition one_differs_by (most : Z) :=
 (** ** Models that are written out step by step *)
 
 (** The probability of a step: the sum of the entries for it. *)
-Definition written_out (steps : list (nat * nat * nat * expression)) (o s t : nat) : expression :=
-  fold_right (fun step found =>
-    match step with
-    | (symbol, from, to, weight) =>
-        if Nat.eqb symbol o && Nat.eqb from s && Nat.eqb to t then Plus weight found else found
-    end) (Whole 0) steps.
+Definition written_out (steps : list (nat * nat * nat * expression)) (o : nat) : nat -> nat -> expression :=
+  let of_symbol := filter (fun step => match step with (symbol, _, _, _) => Nat.eqb symbol o end) steps in
+  fun s =>
+    let of_state := filter (fun step => match step with (_, from, _, _) => Nat.eqb from s end) of_symbol in
+    fun t =>
+      fold_right (fun step found =>
+        match step with (_, _, to, weight) => if Nat.eqb to t then Plus weight found else found end) (Whole 0) of_state.
 
 (** Weights of the states that are listed. *)
 Definition weights_of (listed : list (nat * expression)) : weights := fun s =>

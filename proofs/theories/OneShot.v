@@ -228,15 +228,50 @@ Qed.
 
 Definition unit_mass : fraction := of_poly K (whole K 1).
 
-Definition alike (c : fraction) (mechanism : world -> distribution output) (pair : world * world) : bool :=
-  match collect (mechanism (fst pair)), collect (mechanism (snd pair)) with
+(** The table of each input, computed once. *)
+Definition tables := list (world * option table).
+
+Fixpoint tables_of (mechanism : world -> distribution output) (inputs : list world) (found : tables) : tables :=
+  match inputs with
+  | [] => found
+  | x :: rest =>
+      tables_of mechanism rest
+        (if existsb (fun entry => same x (fst entry)) found then found else (x, collect (mechanism x)) :: found)
+  end.
+
+Definition all_tables mechanism (neighbours : list (world * world)) : tables :=
+  tables_of mechanism (map fst neighbours ++ map snd neighbours) [].
+
+Definition table_in (found : tables) (x : world) : option table :=
+  match find (fun entry => same x (fst entry)) found with Some (_, t) => t | None => None end.
+
+Lemma tables_of_right mechanism inputs found :
+  (forall x t, In (x, t) found -> t = collect (mechanism x)) ->
+  forall x t, In (x, t) (tables_of mechanism inputs found) -> t = collect (mechanism x).
+Proof.
+  revert found. induction inputs as [|x inputs IH]; simpl; intros found H; [exact H|]. apply IH.
+  destruct (existsb (fun entry => same x (fst entry)) found); [exact H|]. intros x' t [E|Hin]; [|apply H; exact Hin].
+  injection E as <- <-. reflexivity.
+Qed.
+
+Lemma table_in_right mechanism neighbours x t : table_in (all_tables mechanism neighbours) x = Some t ->
+  collect (mechanism x) = Some t.
+Proof.
+  unfold table_in.
+  destruct (find (fun entry => same x (fst entry)) (all_tables mechanism neighbours)) as [[x' u]|] eqn:E; [|discriminate]. intros ->.
+  apply find_some in E. destruct E as [Hin E]. simpl in E. apply same_spec in E. subst x'. symmetry.
+  exact (tables_of_right mechanism _ [] (fun _ _ H => match H with end) _ _ Hin).
+Qed.
+
+Definition alike (c : fraction) (found : tables) (pair : world * world) : bool :=
+  match table_in found (fst pair), table_in found (snd pair) with
   | Some t, Some u => within c t unit_mass u unit_mass && within c u unit_mass t unit_mass
   | _, _ => false
   end.
 
 Definition keeps_differential mechanism (neighbours : list (world * world)) (ratio : expression) : bool :=
   match fraction_of K ratio with
-  | Some c => forallb (alike c mechanism) neighbours
+  | Some c => let found := all_tables mechanism neighbours in forallb (alike c found) neighbours
   | None => false
   end.
 
@@ -247,8 +282,8 @@ Proof.
   unfold keeps_differential. destruct (fraction_of K ratio) as [c|] eqn:E; [|discriminate].
   destruct (fraction_of_right K _ _ E) as [Pc Vc]. rewrite forallb_forall. intros H p Hp x x' Hin y.
   specialize (H _ Hin). unfold alike in H; simpl in H.
-  destruct (collect (mechanism x)) as [t|] eqn:E1; [|discriminate].
-  destruct (collect (mechanism x')) as [u|] eqn:E2; [|discriminate].
+  destruct (table_in _ x) as [t|] eqn:E1; [|discriminate]. apply table_in_right in E1.
+  destruct (table_in _ x') as [u|] eqn:E2; [|discriminate]. apply table_in_right in E2.
   apply andb_true_iff in H. destruct H as [H1 H2].
   destruct (collect_right _ _ E1) as [P1 V1]. destruct (collect_right _ _ E2) as [P2 V2].
   assert (Hone : proper K unit_mass) by apply of_poly_proper.

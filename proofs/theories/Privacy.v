@@ -66,6 +66,12 @@ Definition approximate_pufferfish (c d : R) (pairs : list (secret * secret)) : P
   forall set : output -> bool,
     conditional_in s set <= c * conditional_in t set + d /\ conditional_in t set <= c * conditional_in s set + d.
 
+Definition approximately_private (c d : R) (neighbours : list (world * world)) : Prop :=
+  forall x x', In (x, x') neighbours ->
+  forall set : output -> bool,
+    probability p (mechanism x) set <= c * probability p (mechanism x') set + d
+    /\ probability p (mechanism x') set <= c * probability p (mechanism x) set + d.
+
 End Definitions.
 
 (** The first outputs of a mechanism that puts out several symbols. *)

@@ -172,21 +172,23 @@ End Variables.
 (** Deep enough for what the checker accepts, trees of cuts included. *)
 Definition deepest : nat := 2000.
 
+(** A text, in parts: Coq cannot read a string of a hundred thousand characters. *)
+Definition texts := list string.
+
 (** All that a text says; nothing where it is not read to its end. *)
-Definition read_all {A} (r : reader (list A)) (text : string) : list A :=
-  match r (numbers text) with
+Definition read_all {A} (r : reader (list A)) (text : texts) : list A :=
+  match r (flat_map numbers text) with
   | Some (x, []) => x
   | _ => []
   end.
 
-Definition read_part (width : nat) : reader (poly * cert) :=
-  f <~ read_poly width; c <~ read_cert width deepest; give (f, c).
-
-(** Polynomials with their proofs. *)
-Definition proofs_of (width : nat) (text : string) : list (poly * cert) := read_all (read_list (read_part width)) text.
+(** Polynomials with their proofs; the deep reader is made once. *)
+Definition proofs_of (width : nat) (text : texts) : list (poly * cert) :=
+  let proof := read_cert width deepest in
+  read_all (read_list (f <~ read_poly width; c <~ proof; give (f, c))) text.
 
 (** Proofs to try. *)
-Definition certs_of (width : nat) (text : string) : list cert := read_all (read_list (read_cert width deepest)) text.
+Definition certs_of (width : nat) (text : texts) : list cert := read_all (read_list (read_cert width deepest)) text.
 
 (** Constraints of a domain. *)
-Definition conditions_of (width : nat) (text : string) : list cond := read_all (read_list (read_condition width)) text.
+Definition conditions_of (width : nat) (text : texts) : list cond := read_all (read_list (read_condition width)) text.

@@ -97,8 +97,11 @@ Notation n := (states h).
 Definition matrix_values (p : point) (o : nat) : list vector :=
   map (fun s => map (fun t => value p (move h o s t)) (all_states h)) (all_states h).
 
+(** What the steps of one symbol, and those from one state, have in common is computed once. *)
 Definition matrix_of (o : nat) : option (list (list fraction)) :=
-  all_some (map (fun s => all_some (map (fun t => fraction_of K (move h o s t)) (all_states h))) (all_states h)).
+  let of_symbol := move h o in
+  all_some (map (fun s => let of_state := of_symbol s in all_some (map (fun t => fraction_of K (of_state t)) (all_states h)))
+                (all_states h)).
 
 Definition matrices_of : option (list (list (list fraction))) := all_some (map matrix_of (seq 0 (symbols h))).
 
@@ -130,7 +133,7 @@ Qed.
 
 Lemma matrix_of_right o m : matrix_of o = Some m ->
   Forall (Forall (proper K)) m /\ forall p, inside K p -> map (amounts p) m = matrix_values p o.
-Proof. apply rows_right. Qed.
+Proof. exact (rows_right (move h o) (all_states h) (all_states h) m). Qed.
 
 Lemma dot_total {A} (f g : A -> R) l : dot (map f l) (map g l) = total (fun x => f x * g x) l.
 Proof. induction l as [|x l IH]; simpl; [reflexivity|]. rewrite IH. reflexivity. Qed.
@@ -312,8 +315,8 @@ Qed.
 Definition keeps_lengths (lengths : list nat) (ratio : expression) (pairs : list (weights * weights)) : bool :=
   match matrices_of with
   | Some ms =>
-      for_pairs ratio pairs (fun c left right =>
-        forallb (fun k => forallb (compared_at c left right) (level ms one_vector k)) lengths)
+      let levels := map (level ms one_vector) lengths in
+      for_pairs ratio pairs (fun c left right => forallb (forallb (compared_at c left right)) levels)
   | None => false
   end.
 
@@ -323,7 +326,7 @@ Theorem lengths_proved lengths ratio pairs :
 Proof.
   unfold keeps_lengths. destruct matrices_of as [ms|] eqn:E; [|discriminate]. intros H.
   apply (for_pairs_right _ _ _ _ H). clear H. intros c left right Hc Hl Hr Ll Lr H p Hp word Hw Hlen.
-  rewrite forallb_forall in H. specialize (H _ Hlen). rewrite forallb_forall in H.
+  rewrite forallb_forall in H. specialize (H _ (in_map (level ms one_vector) _ _ Hlen)). rewrite forallb_forall in H.
   destruct one_vector_right as [P1 V1].
   destruct (level_right ms one_vector E P1 word Hw) as [u [Hu [Pu Vu]]].
   rewrite <- (V1 p), <- Vu by exact Hp. apply compared_at_right; try assumption. apply H. exact Hu.
@@ -365,10 +368,11 @@ Definition keeps_every_length (k : cone) (ratio : expression) (pairs : list (wei
       && forallb (fun m => forallb (fun r => let v := apply_fractions m (of_wholes r) in
            forallb (fun a => at_least_zero (dot_fractions (of_wholes a) v)) (normals k)) (rays k)) ms
       && path fraction is_zero n ms r0 more && subset (ending r0 more) (kept k)
-      && for_pairs ratio pairs (fun c left right =>
+      && let short := map (level ms one_vector) (seq 1 (length more - 1)) in
+         let long := map (fun r => level ms (of_wholes r) (length more)) (rays k) in
+         for_pairs ratio pairs (fun c left right =>
            supported fraction is_zero left r0 && supported fraction is_zero right r0
-           && forallb (fun j => forallb (compared_at c left right) (level ms one_vector j)) (seq 1 (length more - 1))
-           && forallb (fun r => forallb (compared_at c left right) (level ms (of_wholes r) (length more))) (rays k))
+           && forallb (forallb (compared_at c left right)) short && forallb (forallb (compared_at c left right)) long)
   | _, _ => false
   end.
 
@@ -431,11 +435,13 @@ Proof.
     apply (at_least_zero_right _ Pd H4) in Hp' as H7. rewrite Vd, Vv, Vm, Va, Vz in H7 by exact Hp'. exact H7.
   - intros w Hw' [Hlt1 Hlt2]. rewrite forallb_forall in H5.
     assert (Hlen : In (length w) (seq 1 (length more - 1))) by (apply in_seq; lia).
-    specialize (H5 _ Hlen). rewrite forallb_forall in H5. destruct one_vector_right as [P1 V1].
+    specialize (H5 _ (in_map (level ms one_vector) _ _ Hlen)). rewrite forallb_forall in H5.
+    destruct one_vector_right as [P1 V1].
     destruct (level_right ms one_vector E P1 w Hw') as [u [Hu [Pu Vu]]].
     rewrite <- (V1 p), <- Vu by exact Hp'. apply compared_at_right; try assumption. apply H5. exact Hu.
   - intros w Hw' Hlen r Hin. apply in_map_iff in Hin. destruct Hin as [zr [<- Hzr]].
-    rewrite forallb_forall in H6. specialize (H6 _ Hzr). rewrite forallb_forall in H6.
+    rewrite forallb_forall in H6. specialize (H6 _ (in_map (fun r => level ms (of_wholes r) (length more)) _ _ Hzr)).
+    rewrite forallb_forall in H6.
     destruct (of_wholes_right zr) as [Pz Vz].
     destruct (level_right ms (of_wholes zr) E Pz w Hw') as [u [Hu [Pu Vu]]]. rewrite Hlen in Hu.
     rewrite <- (Vz p), <- Vu by exact Hp'. apply compared_at_right; try assumption. apply H6. exact Hu.

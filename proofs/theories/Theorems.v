@@ -3,9 +3,11 @@
 From Coq Require Export Reals ZArith List Bool Lra QArith.
 From Coq Require String.
 From Paramverify Require Poly Goal Certificate.
-From Paramverify Require Export Expressions Sums Programs Privacy Networks Hmm Coverings Sequences Mechanisms Case Reader.
+From Paramverify Require Export Expressions Sums Programs Privacy Networks Hmm Coverings Sequences Mechanisms Case Reader
+  CaseSets.
 Export ListNotations.
 Export String.StringSyntax.
+Delimit Scope string_scope with string.
 Close Scope Q_scope.
 Close Scope string_scope.
 Close Scope nat_scope.

@@ -48,7 +48,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("sample", [*FEW, "--audit", "--direct"], 0, 0, "no difference found"),
     ("compose", ["--delta-for", "1"], 2, 2, "error: "),
     ("report", ["--output", "page.html"], 0, 1, "page.html"),
-    ("prove", ["--output", "theorem"], 2, 2, "this case compares sets of outputs"),
+    ("prove", ["--output", "theorem"], 0, 1, "written: theorem/case.v"),
     ("explain", [], 0, 0, "2 claims about the sum of all outputs, for 2 directions"),
     ("logic", [], 2, 2, "no formulas"),
     ("interactive", [], 2, 2, "not a [system]"),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -13,42 +11,14 @@ from typing import Any
 
 import pytest
 from tools.calling_tools import called, strict_json
+from tools.theorem_tools import ROOT, THEORIES, about, accepts, case_of, needs_coq, written
 
 from paramverify.algebra.cones import extreme_rays
 from paramverify.checker.polynomials import parse
 from paramverify.errors import UnsupportedError
-from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load, read_case
-from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import evidence_document
 from paramverify.reports.theorems.certificates import polynomial, proof_numbers
 from paramverify.reports.theorems.cones import Along, Zero, covering
-from paramverify.reports.theorems.files import theorem_text
 from paramverify.reports.theorems.words import RESERVED, comment, named
-from paramverify.tables import toml_data
-
-ROOT = Path(__file__).parents[2]
-THEORIES = ROOT / "proofs" / "theories"
-BUILT = shutil.which("coqc") is not None and (THEORIES / "Theorems.vo").exists()
-needs_coq = pytest.mark.skipif(not BUILT, reason="the theories are not built: make -C proofs")
-
-
-def written(name: str) -> str:
-    """Returns the theorem about a shipped case."""
-    return about(load(ROOT / "cases" / f"{name}.toml"))
-
-
-def about(case: Case) -> str:
-    """Returns the theorem about a case."""
-    report = verify(case, Options(seconds=30, evidence=2.0))
-    return theorem_text(case, evidence_document(case, report))
-
-
-def accepts(text: str, folder: Path) -> bool:
-    """Tells whether Coq accepts a file."""
-    (folder / "case.v").write_text(text)
-    command = ["coqc", "-Q", str(THEORIES), "Paramverify", "case.v"]
-    return subprocess.run(command, cwd=folder, capture_output=True, timeout=300).returncode == 0
 
 
 def test_words_of_example_5() -> None:
@@ -278,9 +248,9 @@ def test_command(tmp_path: Path) -> None:
     assert broken.code == 1
     assert "only private cases" in broken.out
     assert not (tmp_path / "none").exists()
-    refused = called("prove", str(cases / "approximate" / "noisy-max.toml"), "-o", str(tmp_path / "none"))
+    refused = called("prove", str(cases / "divergences" / "geometric-kl.toml"), "-o", str(tmp_path / "none"))
     assert refused.code == 2
-    assert "sets of outputs" in refused.err
+    assert "compares all of them together" in refused.err
     assert "`verify --evidence` writes evidence" in refused.err
 
 
@@ -320,10 +290,6 @@ pairs = [["one", "other"]]
 [privacy]
 ratio = "3"
 """
-
-
-def case_of(text: str) -> Case:
-    return read_case(toml_data(text), "", "case.toml", text=text)
 
 
 def response(first: str, second: str, one: str, truth: str = '"2/3"') -> str:

@@ -11,13 +11,14 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import UnsupportedError
-from paramverify.evidence.certificates import EXPONENTIAL, POSITIVE
-from paramverify.reports.theorems.certificates import polynomial, proof_numbers, several, whole_polynomial
+from paramverify.reports.theorems.certificates import polynomial, several, whole_polynomial
+from paramverify.reports.theorems.sums import known_proof, sums_numbers
 from paramverify.reports.theorems.words import Words, named
 
 Json = Mapping[str, Any]
 BITS = 64  # of the enclosure of exp(q)
 LINE = 100  # characters in one line of a text of numbers
+LINES = 100  # in one string: Coq cannot read one of fifty thousand characters
 
 
 @dataclass(frozen=True)
@@ -113,19 +114,26 @@ class Place:
             [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *_proof(entry, self.names)]
             for entry in entries
             if {k: v for k, v in entry["claim"].items() if k != "polynomial"} == mine
-            and entry["proof"]
-            != EXPONENTIAL  # such a claim is seen at once, with the constant in an interval
         ]
         conditions = several(mine["constraints"], lambda c: [int(c[1] == ">"), *polynomial(c[0], self.names)])
         box = "; ".join(self._interval(name) for name in self.names)
         width = len(self.names)
         lines = ["Definition evidence : certificate := {|", f"  intervals := [{box}];"]
         lines += [
-            f'  conditions := conditions_of {width} "{_numbers(conditions)}";',
+            f"  conditions := conditions_of {width} {_numbers(conditions)};",
             f"  constants := [{self._facts()}];",
         ]
         lines += ["  lemmas := [];", f"  enclosure := {self._enclosure()};"]
-        return [*lines, f'  parts := proofs_of {width} "{_numbers(several(parts, list))}"', "|}."]
+        return [*lines, f"  parts := proofs_of {width} {_numbers(several(parts, list))}", "|}."]
+
+    def sums(self, claims: Sequence[Json]) -> list[str]:
+        """Returns the definition of the sums of positive parts that are known, each with its proof.
+
+        Raises:
+            UnsupportedError: a proof that has no theory.
+        """
+        written = _numbers(sums_numbers(claims, self.names))
+        return [f"Definition sums : list sum_proof := sums_of {len(self.names)} {written}."]
 
     def _interval(self, name: str) -> str:
         if self._is_constant(name):
@@ -151,9 +159,7 @@ class Place:
 def _proof(entry: Json, names: Sequence[str]) -> list[int]:
     if entry["proof"] is None:
         raise UnsupportedError("a claim has no proof")
-    if entry["proof"] == EXPONENTIAL:  # the constant is in an interval already, so this is much quicker
-        return proof_numbers(POSITIVE, names)
-    return proof_numbers(entry["proof"], names)
+    return known_proof(entry["proof"], names)
 
 
 def _fraction(value: Fraction | Any) -> str:
@@ -168,11 +174,13 @@ def _pair(value: Any) -> str:
 
 
 def _numbers(found: Sequence[int]) -> str:
-    """Returns numbers with blanks between them, in lines."""
+    """Returns numbers with blanks between them, in lines: a list of strings of Coq."""
     lines, line = [], ""
     for number in found:
         if len(line) > LINE:
             lines.append(line)
             line = ""
         line += f"{number} "
-    return "\n    ".join([*lines, line.rstrip()])
+    lines.append(line.rstrip())
+    parts = ("\n    ".join(lines[k : k + LINES]) for k in range(0, len(lines), LINES))
+    return "[" + ";\n    ".join(f'"{part}"%string' for part in parts) + "]"

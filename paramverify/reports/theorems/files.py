@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import UnsupportedError
+from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.models.settings import with_settings
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.statements import Statement, check_is_covered, statement_of
-from paramverify.reports.theorems.words import comment, named
+from paramverify.reports.theorems.words import Words, comment, named
 from paramverify.tables import toml_data
 
 Json = Mapping[str, Any]
@@ -35,7 +37,7 @@ HEADER = """\
 
     What is proved is the theorem [private] at the end. For all values of the parameters,
     {told},
-    up to the factor {bound}. Privacy.v and Hmm.v of the theories say what privacy means, Networks.v and
+    up to {bound}. Privacy.v and Hmm.v of the theories say what privacy means, Networks.v and
     Mechanisms.v what priors and mechanisms are. The definitions below say what the case is.
     Read them: they must be what you mean.
 
@@ -59,8 +61,15 @@ def theorem_text(case: Case, document: Json) -> str:
     if "claims" not in document:
         raise UnsupportedError("its evidence has no claims")
     found = statement_of(data, model, place, document)
-    evidence = place.evidence(document["claims"])
-    header = HEADER.format(title=comment(case.title), told=found.told, bound=_ratio(model, place, real=True))
+    ratio, delta = _bounds(model)
+    evidence = place.evidence(document["claims"] if delta is None else [])
+    told = f"the factor {_written(ratio, place.reals)}"
+    bounds = [f"Definition ratio : expression := ({_written(ratio, place.words)})%case."]
+    if delta is not None:
+        told += f" and {_written(delta, place.reals)} besides"
+        bounds.append(f"Definition delta : expression := ({_written(delta, place.words)})%case.")
+        evidence += ["", *place.sums(document["claims"])]
+    header = HEADER.format(title=comment(case.title), told=found.told, bound=told)
     parts = [
         header,
         "From Paramverify Require Import Theorems.",
@@ -71,7 +80,7 @@ def theorem_text(case: Case, document: Json) -> str:
         *found.definitions,
         "",
         f"(* How much more likely: {comment(case.budget)}. *)",
-        f"Definition ratio : expression := ({_ratio(model, place)})%case.",
+        *bounds,
         "",
         "(* Proofs of polynomial claims, as numbers. *)",
         *evidence,
@@ -83,15 +92,22 @@ def theorem_text(case: Case, document: Json) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _ratio(model: Model, place: Place, real: bool = False) -> str:
-    """Returns the bound as an expression of the file, or as a real number."""
-    words, bound = place.reals if real else place.words, model.measure.at(None).ratio
+def _bounds(model: Model) -> tuple[RationalFunction, RationalFunction | None]:
+    """Returns the ratio of a case, and its delta if it has one."""
+    if isinstance(model.measure, Approximate):
+        return model.measure.ratio, model.measure.delta
+    return model.measure.at(None).ratio, None
+
+
+def _written(bound: RationalFunction, words: Words) -> str:
+    """Returns a bound as an expression of the file, or as a real number."""
     top, bottom = (words.polynomial(p) for p in (bound.numerator, bound.denominator))
     return top if bottom == "1" else f"{top} / {bottom}"
 
 
 def _theorem(found: Statement, model: Model, place: Place) -> list[str]:
-    claim = found.claim.format(point=place.point, ratio=_ratio(model, place, real=True))
+    ratio, delta = ("" if f is None else _written(f, place.reals) for f in _bounds(model))
+    claim = found.claim.format(point=place.point, ratio=ratio, delta=delta)
     names = named([f"domain{k}" for k in range(len(place.hypotheses))], frozenset(place.free)).values()
     free = f"forall {' '.join(place.free)} : R,\n  " if place.free else ""
     premises = "".join(f"({text})%R ->\n  " for text in place.hypotheses)

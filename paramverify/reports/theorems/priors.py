@@ -24,10 +24,17 @@ class Told:
     words: Words
 
 
-def prior_of(prior: Data, parameters: Mapping[str, str], released: Iterable[object] = ()) -> Told:
+def prior_of(
+    prior: Data,
+    parameters: Mapping[str, str],
+    released: Iterable[object] = (),
+    *,
+    quotients: bool = True,
+) -> Told:
     """Returns the definition of `prior`, and of the value of each of its variables in a world.
 
     `released` are further values that have numbers in the file, such as those that a mechanism may report.
+    `quotients` are those of `Words`.
 
     Raises:
         UnsupportedError: an entry that the theories have no words for, or labels among numbers.
@@ -42,7 +49,7 @@ def prior_of(prior: Data, parameters: Mapping[str, str], released: Iterable[obje
             raise UnsupportedError(f"{name} has labels and numbers, and worlds have numbers only")
     texts = {value for found in (*values.values(), reported) for value in found if isinstance(value, str)}
     labels = {text: k for k, text in enumerate(sorted(texts))}
-    words = Words(parameters, own, labels)
+    words = Words(parameters, own, labels, quotients)
     lines = [
         f"Definition {own[name]} (w : world) := variable_in w {place}." for place, name in enumerate(prior)
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from paramverify.encodings.lumping import lump
 from paramverify.errors import UnsupportedError
-from paramverify.models.measures import Metric, Pure
+from paramverify.models.measures import Approximate, Metric, Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 from paramverify.reports.theorems import cones
@@ -20,8 +20,11 @@ from paramverify.reports.theorems.words import Words, comment
 Json = Mapping[str, Any]
 
 MEND = "`verify --evidence` writes evidence, which `check` replays"
-MAX_STATES = 60  # of a model that is written out
-MAX_INPUTS = 150  # of a mechanism whose neighbours are all compared
+ALIKE = "about as likely under both secrets of a pair"
+MAX_STATES = 250  # of a model that is written out without parameters
+MAX_SYMBOLIC = 100  # of one with parameters
+MAX_INPUTS = 250  # of a mechanism whose neighbours are all compared, without parameters
+MAX_SYMBOLIC_INPUTS = 150  # with parameters
 MAX_WORDS = 5_000  # sequences that are compared one by one in Coq
 
 
@@ -29,8 +32,8 @@ MAX_WORDS = 5_000  # sequences that are compared one by one in Coq
 class Statement:
     """Definitions of a file, and what its theorem says.
 
-    `claim` is the conclusion, with `{point}` and `{ratio}` for the values of the parameters; `uses` is the
-    theorem of the theories with its arguments. `told` says in words what is stated.
+    `claim` is the conclusion, with `{point}` for the values of the parameters, and with `{ratio}` and
+    `{delta}`; `uses` is the theorem of the theories with its arguments. `told` says in words what is stated.
     """
 
     definitions: tuple[str, ...]
@@ -60,12 +63,16 @@ def _secrets(data: Json, model: Model, place: Place) -> Statement:
     """Returns the theorem about a mechanism that answers once, under a prior."""
     if data["mechanism"]["kind"] not in KINDS:
         raise UnsupportedError("a model whose prior has another form")
-    told = prior_of(data["prior"], place.own, data["mechanism"].get("values", ()))
+    told = prior_of(
+        data["prior"], place.own, data["mechanism"].get("values", ()), quotients=not model.measure.by_sets
+    )
     words = told.words
     lengths = list(model.lengths)
     answers = answers_of(data["mechanism"], words)
     experiment = mechanism_of(data["mechanism"], words, answers, max(lengths, default=0))
     several = data["mechanism"]["kind"] == "above_threshold"
+    if several and model.measure.by_sets:
+        raise UnsupportedError("sets of several outputs have a delta")
     if not lengths or (lengths != [1] and not several):
         raise UnsupportedError("its releases are repeated, or many lengths are asked for")
     definitions = (
@@ -84,14 +91,24 @@ def _secrets(data: Json, model: Model, place: Place) -> Statement:
             f"forall k, In k {listed} ->\n"
             "  pufferfish ({point}) (worlds_of prior) (first_outputs k mechanism) ({ratio}) secrets",
             f"first_outputs_theorem evidence (worlds_of prior) mechanism {listed} secrets ratio",
-            "the first k outputs are about as likely under both secrets of a pair",
+            f"the first k outputs are {ALIKE}",
         )
+    privacy, about, bounds = "pufferfish", "output", "({ratio})"
+    if model.measure.by_sets:
+        privacy, about, bounds = "approximate_pufferfish", "set of outputs", "({ratio}) ({delta})"
     return Statement(
         definitions,
-        "pufferfish ({point}) (worlds_of prior) mechanism ({ratio}) secrets",
-        "pufferfish_theorem evidence (worlds_of prior) mechanism secrets ratio",
-        "every output is about as likely under both secrets of a pair",
+        f"{privacy} ({{point}}) (worlds_of prior) mechanism {bounds} secrets",
+        _used(model, f"{privacy}_theorem", "(worlds_of prior) mechanism secrets"),
+        f"every {about} is {ALIKE}",
     )
+
+
+def _used(model: Model, theorem: str, arguments: str) -> str:
+    """Returns a theorem with what it is about: with the ratio, or with ratio and delta."""
+    if model.measure.by_sets:
+        return f"{theorem} evidence sums {arguments} ratio delta"
+    return f"{theorem} evidence {arguments} ratio"
 
 
 def _neighbours(data: Json, model: Model, place: Place) -> Statement:
@@ -102,15 +119,20 @@ def _neighbours(data: Json, model: Model, place: Place) -> Statement:
     if made["kind"] not in ("noisy_max", "geometric") or "range" not in made["noise"]:
         raise UnsupportedError("the theories have no words for neighbours of this mechanism or its noise")
     count, by = made.get("queries", 1), str(given.get("by", 1))
-    words = Words(place.own, {}, {})
+    words = Words(place.own, {}, {}, quotients=not model.measure.by_sets)
     if not isinstance(count, int) or not by.isdigit():
         raise UnsupportedError("the theories have no words for these neighbours")
     top = made["noise"]["range"]
-    if (top + 1) ** count > (20 if place.domain.constant else MAX_INPUTS):
+    if (top + 1) ** count > (MAX_SYMBOLIC_INPUTS if place.free else MAX_INPUTS):
         raise UnsupportedError("it has too many inputs")
     answers = [f"(nth {k} w 0)" for k in range(count)]
     pairs = {"each": "each_differs_by", "one": "one_differs_by"}[given["differ"]]
     experiment = mechanism_of(made, words, answers, 1)
+    privacy, theorem = "differentially_private", "differential_privacy_theorem"
+    about, bounds = "output", "({ratio})"
+    if model.measure.by_sets:
+        privacy, theorem = "approximately_private", "approximate_privacy_theorem"
+        about, bounds = "set of outputs", "({ratio}) ({delta})"
     return Statement(
         (
             "(* What is released of the answers w. *)",
@@ -119,9 +141,9 @@ def _neighbours(data: Json, model: Model, place: Place) -> Statement:
             "(* Which answers must not be told apart. *)",
             f"Definition neighbours := {pairs} {by} {count} {top}.",
         ),
-        "differentially_private ({point}) mechanism ({ratio}) neighbours",
-        "differential_privacy_theorem evidence mechanism neighbours ratio",
-        "every output is about as likely for neighbouring inputs",
+        f"{privacy} ({{point}}) mechanism {bounds} neighbours",
+        _used(model, theorem, "mechanism neighbours"),
+        f"every {about} is about as likely for neighbouring inputs",
     )
 
 
@@ -163,7 +185,7 @@ def _written_out(model: Model, place: Place, document: Json, reason: str) -> Sta
     hmm = model.hmm
     if model.stands_for:
         raise UnsupportedError("one pair of neighbours stands for all others, which the theories do not know")
-    if len(hmm.states) > MAX_STATES:
+    if len(hmm.states) > (MAX_SYMBOLIC if place.free else MAX_STATES):
         raise UnsupportedError(
             f"its model has {len(hmm.states):,} states, too many to be written out for Coq"
         )
@@ -205,12 +227,19 @@ def _numbered(what: str, names: Sequence[str]) -> str:
 
 def _sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Statement:
     """Returns the theorem about sequences of a model, of the lengths of the case."""
-    told = "every sequence of outputs is about as likely under both secrets of a pair"
+    told = f"every sequence of outputs is {ALIKE}"
     if model.lengths:
         words = sum(len(model.hmm.observations) ** length for length in model.lengths)
         if words > MAX_WORDS:
             raise UnsupportedError(f"it has {words:,} sequences of outputs, too many to be compared in Coq")
         listed = _list(list(model.lengths))
+        if model.measure.by_sets:
+            return Statement(
+                definitions,
+                f"sequences_approximately_private ({{point}}) model {listed} ({{ratio}}) ({{delta}}) secrets",
+                f"approximate_lengths_theorem evidence sums model {listed} secrets ratio delta",
+                f"every set of outputs of a length is {ALIKE}",
+            )
         about = f"(fun word => In (length word) {listed})"
         return Statement(
             definitions,
@@ -292,8 +321,11 @@ def check_is_covered(model: object) -> Model:
 
 _REFUSED: Mapping[str, Callable[[Model], bool]] = {
     "its bound depends on the distance of two inputs": lambda model: isinstance(model.measure, Metric),
-    "the theories compare outputs one by one, and this case compares sets of outputs, or all together": (
-        lambda model: not isinstance(model.measure, Pure)
+    "the theories compare outputs one by one or in sets, and this case compares all of them together": (
+        lambda model: not isinstance(model.measure, (Pure, Metric, Approximate))
+    ),
+    "it has a delta, and a parameter that can have one value only: write the number in its place": (
+        lambda model: model.measure.by_sets and any(i.is_point for i in model.domain.box.values())
     ),
     "its outputs have densities": lambda model: model.hmm.densities,
     "its outputs stand for many": lambda model: bool(model.hmm.spreads),

@@ -16,26 +16,29 @@ from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.errors import UnsupportedError
 
 KEYWORDS = """
-    Along Axiom Build_cone Definition E Eq False Fixpoint Goal Gt I IF In Lemma Lt Minus None O
-    Over PI Param Parameter Plus Point_zero Power Print Proof Prop Q Qed R Rabs Rmax Rmin S
-    SProp Section Set Some Theorem Times True Type Variable Whole Z Z0 Zneg Zpos above
-    above_threshold abs always andb app as ascii at at_values attempts below bernoulli binomial
-    bool by by_domain certificate certs_of chance choose cofix combine comparison conditional
-    conditions conditions_of cone conj cons constants cos cover covering determined
-    differences differential_privacy_theorem differentially_private distribution domain
-    each_differs_by else emissions enclosure end entry eq_refl every_length_theorem evidence
-    ex_intro exists exists2 existsb exp expression false filter first_day first_outputs
-    first_outputs_theorem fix fold_right for forall forallb fst fun hidden_markov id if in
-    in_domain initial inl inputs inr intervals intros invariant k k0 kept largest left lemmas length
-    lengths lengths_theorem let lia list listed ln lra map match matrix max mechanism min mod
+    above above_threshold abs Along always andb app approximate_lengths_theorem
+    approximate_privacy_theorem approximate_pufferfish approximate_pufferfish_theorem
+    approximately_private as ascii at at_values attempts Axiom below bernoulli binomial bool
+    Build_cone by by_domain certificate certs_of chance choose cofix combine comparison
+    conditional conditions conditions_of cone conj cons constants cos cover covering Definition
+    delta depth determined differences differential_privacy_theorem differentially_private
+    distribution domain E each_differs_by else emissions enclosure end entry Eq eq_refl
+    every_length_theorem evidence ex_intro exists exists2 existsb exp expression False false
+    filter first_day first_outputs first_outputs_theorem fix Fixpoint fold_right for forall
+    forallb fst fun Goal Gt hidden_markov I id IF if In in in_domain initial inl inputs inr
+    intervals intros invariant k k0 kept largest left Lemma lemmas length lengths
+    lengths_theorem let lia list listed ln lra Lt map match matrix max mechanism min Minus mod
     model move nat negb neighbours network nil noise noise_table noisy_max_first
-    noisy_max_uniform normals nth of_any_length one_answer one_differs_by option or_introl orb
-    output pairs_with parts point pow pred prior private probability prod proj1 proj2 proofs_of
-    pufferfish pufferfish_theorem randomized_response ratio rays reach refine repeat return rev right
-    row_of same secret secrets seq sequences_private sin snd sqrt states stopped string sum
-    symbols table_row then then_do time_series total transitions true truncated_geometric
-    truthful tt unit up_to using value variable_in vm_cast_no_check weight weights weights_of
-    where with word world worlds_of written_out
+    noisy_max_uniform None normals nth O of_any_length one_answer one_differs_by option
+    or_introl orb output Over pairs_with Param Parameter parts PI Plus point Point_zero pow
+    Power pred Print prior private probability prod proj1 proj2 Proof proofs_of Prop pufferfish
+    pufferfish_theorem Q Qed R Rabs randomized_response ratio rays reach refine repeat return
+    rev right Rmax Rmin row_of S same secret secrets Section seq sequences_approximately_private
+    sequences_private Set sin snd Some SProp sqrt states stopped string sum sum_proof sums
+    sums_of symbols table_row texts then then_do Theorem time_series Times total transitions
+    True true truncated_geometric truthful tt Type unit up_to using value Variable variable_in
+    vm_cast_no_check weight weights weights_of where Whole with word world worlds_of written_out
+    Z Z0 Zneg Zpos
 """
 RESERVED = frozenset(KEYWORDS.split())
 
@@ -44,15 +47,21 @@ Labels = Mapping[str, int]  # which whole number stands for a label
 
 @dataclass(frozen=True)
 class Words:
-    """How names of one case are written; `labels` are the numbers of texts such as `flu`."""
+    """How names of one case are written; `labels` are the numbers of texts such as `flu`.
+
+    Without `quotients`, no probability is divided by one with a parameter.
+    """
 
     parameters: Mapping[str, str]
     variables: Mapping[str, str]
     labels: Labels
+    quotients: bool = True
 
     def probability(self, text: str | int | Fraction) -> str:
         """Returns an expression over parameters as one of `case_scope`."""
         tree = parse(str(text))
+        if not self.quotients and _has_quotient(tree.root):
+            raise UnsupportedError("a probability is divided by a parameter")
         return _written(tree, tree.root, self._parameter, _REAL, _fraction)
 
     def polynomial(self, polynomial: Polynomial) -> str:
@@ -125,6 +134,17 @@ def whole_number(value: object) -> int:
     if isinstance(value, Fraction) and value.denominator == 1:
         return int(value)
     raise UnsupportedError(f"worlds have whole numbers, and {value!s:.40} is none")
+
+
+def _has_quotient(node: Node) -> bool:
+    if not isinstance(node, Operation):
+        return False
+    divided = node.operator == "/" and any(map(_has_name, node.arguments[1:]))
+    return divided or any(map(_has_quotient, node.arguments))
+
+
+def _has_name(node: Node) -> bool:
+    return isinstance(node, Name) or (isinstance(node, Operation) and any(map(_has_name, node.arguments)))
 
 
 def _fraction(node: Number | Text) -> str:

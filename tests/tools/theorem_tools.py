@@ -1,0 +1,44 @@
+"""Theorems about cases, and what Coq says of them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import Case, load, read_case
+from paramverify.privacy.verification import verify
+from paramverify.reports.evidence import evidence_document
+from paramverify.reports.theorems.files import theorem_text
+from paramverify.tables import toml_data
+
+ROOT = Path(__file__).resolve().parents[2]
+THEORIES = ROOT / "proofs" / "theories"
+BUILT = shutil.which("coqc") is not None and (THEORIES / "Theorems.vo").exists()
+needs_coq = pytest.mark.skipif(not BUILT, reason="the theories are not built: make -C proofs")
+
+
+def written(name: str) -> str:
+    """Returns the theorem about a shipped case."""
+    return about(load(ROOT / "cases" / f"{name}.toml"))
+
+
+def about(case: Case) -> str:
+    """Returns the theorem about a case."""
+    report = verify(case, Options(seconds=30, evidence=2.0))
+    return theorem_text(case, evidence_document(case, report))
+
+
+def case_of(text: str) -> Case:
+    """Returns the case that a text says."""
+    return read_case(toml_data(text), "", "case.toml", text=text)
+
+
+def accepts(text: str, folder: Path) -> bool:
+    """Tells whether Coq accepts a file."""
+    (folder / "case.v").write_text(text)
+    command = ["coqc", "-Q", str(THEORIES), "Paramverify", "case.v"]
+    return subprocess.run(command, cwd=folder, capture_output=True, timeout=300).returncode == 0
