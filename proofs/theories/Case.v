@@ -1,11 +1,11 @@
 (** From certificates to theorems about cases.
 
     A certificate has polynomials with proofs. The claims of a case are computed from its model, and each has to be
-    one of these polynomials, up to a positive factor, or plainly at least zero. *)
+    one of these polynomials, up to a positive factor, or plainly at least zero, or a product of two such ones. *)
 
 From Coq Require Import Reals ZArith List Lra Lia Bool QArith Qreals.
 From Paramverify Require Import Expressions Sums Programs Privacy Symbolic OneShot Hmm Coverings Sequences.
-From Paramverify Require Import Poly Goal Certificate RuleExponential Check Sound.
+From Paramverify Require Import Poly Goal Certificate RuleExponential Check Sound Division.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -53,7 +53,7 @@ Definition plain (b : box) (l : list goal) (f : poly) : bool :=
   existsb (fun d => check max_depth l (domain_in b f) d) (CConstant :: CBernstein TLeaf :: nil).
 
 Definition shown (b : box) (l : list goal) (good : list poly) (f : poly) : bool :=
-  existsb (proportional f) good || plain b l f.
+  existsb (proportional f) good || plain b l f || existsb (multiple_by (plain b l) f) good.
 
 Definition shown_positive (b : box) (l : list goal) (f : poly) : bool :=
   check max_depth l (with_cond (domain_in b (Pc (-1))) (Some (QP (popp f) 1, false)))
@@ -73,17 +73,30 @@ Proof.
   change (gpoly (domain_of f)) with (QP f 1) in G. rewrite eval_over_one in G. exact G.
 Qed.
 
+Lemma accepted_right p g : In g (accepted enclosed known) -> domain p -> 0 <= eval g p.
+Proof.
+  intros Hin Hp. unfold accepted in Hin. apply in_map_iff in Hin. destruct Hin as [[g' d] [Heq Hin]]. simpl in Heq.
+  subst g'. apply filter_In in Hin. destruct Hin as [_ Hd]. apply checked_right with (p := p) in Hd; assumption.
+Qed.
+
+Lemma plain_right p f : plain enclosed known f = true -> domain p -> 0 <= eval f p.
+Proof.
+  intros H Hp. unfold plain in H. apply existsb_exists in H. destruct H as [d [_ H]].
+  apply checked_right with (p := p) in H; assumption.
+Qed.
+
 Lemma shown_right p f : shown enclosed known (accepted enclosed known) f = true -> domain p -> 0 <= eval f p.
 Proof.
-  intros H Hp. apply orb_true_iff in H. destruct H as [H|H].
-  - apply existsb_exists in H. destruct H as [g [Hin Hprop]]. unfold accepted in Hin.
-    apply in_map_iff in Hin. destruct Hin as [[g' d] [Heq Hin]]. simpl in Heq. subst g'.
-    apply filter_In in Hin. destruct Hin as [_ Hd]. apply checked_right with (p := p) in Hd; [|exact Hp]. simpl in Hd.
+  intros H Hp. unfold shown in H. apply orb_true_iff in H. destruct H as [H|H]; [apply orb_true_iff in H; destruct H as [H|H]|].
+  - apply existsb_exists in H. destruct H as [g [Hin Hprop]]. apply accepted_right with (p := p) in Hin; [|exact Hp].
     apply proportional_ok in Hprop. destruct Hprop as [a [b [Ha [Hb Hab]]]]. specialize (Hab p).
-    assert (0 <= a * eval f p) by (rewrite Hab; apply Rmult_le_pos; [lra | exact Hd]).
+    assert (0 <= a * eval f p) by (rewrite Hab; apply Rmult_le_pos; [lra | exact Hin]).
     apply (Rmult_le_reg_l a); [exact Ha|]. lra.
-  - unfold plain in H. apply existsb_exists in H. destruct H as [d [_ H]].
-    apply checked_right with (p := p) in H; assumption.
+  - apply plain_right; assumption.
+  - apply existsb_exists in H. destruct H as [g [Hin H]]. apply accepted_right with (p := p) in Hin; [|exact Hp].
+    apply multiple_by_right in H. destruct H as [s [h [Hs [H E]]]]. apply plain_right with (p := p) in H; [|exact Hp].
+    specialize (E p). assert (0 <= s * eval f p) by (rewrite E; apply Rmult_le_pos; assumption).
+    apply (Rmult_le_reg_l s); [exact Hs|]. lra.
 Qed.
 
 Lemma shown_positive_right p f : shown_positive enclosed known f = true -> domain p -> 0 < eval f p.
@@ -213,6 +226,7 @@ Qed.
 
 (** Shows that parameters are where the theorem says, in the words of the certificate. *)
 Ltac by_domain :=
+  let d := fresh "d" in let Hd := fresh "Hd" in let f := fresh "f" in let Hf := fresh "Hf" in
   split;
   [cbn; unfold Goal.inside, Goal.below, Q2R; cbn; repeat split; lra
   | split;

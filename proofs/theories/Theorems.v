@@ -4,6 +4,7 @@ From Coq Require Export Reals ZArith List Bool Lra QArith.
 From Coq Require String.
 From Paramverify Require Poly Goal Certificate.
 From Paramverify Require Export Expressions Sums Programs Privacy Networks Hmm Coverings Sequences Mechanisms Case Reader.
+From Paramverify Require Export Language Outcomes ProgramClaims.
 Export ListNotations.
 Export String.StringSyntax.
 Close Scope Q_scope.
@@ -12,3 +13,4 @@ Close Scope nat_scope.
 Close Scope bool_scope.
 Open Scope bool_scope.
 Open Scope Z_scope.
+Open Scope name_scope.

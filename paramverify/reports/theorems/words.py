@@ -16,26 +16,33 @@ from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.errors import UnsupportedError
 
 KEYWORDS = """
-    Along Axiom Build_cone Definition E Eq False Fixpoint Goal Gt I IF In Lemma Lt Minus None O
-    Over PI Param Parameter Plus Point_zero Power Print Proof Prop Q Qed R Rabs Rmax Rmin S
-    SProp Section Set Some Theorem Times True Type Variable Whole Z Z0 Zneg Zpos above
-    above_threshold abs always andb app as ascii at at_values attempts below bernoulli binomial
-    bool by by_domain certificate certs_of chance choose cofix combine comparison conditional
-    conditions conditions_of cone conj cons constants cos cover covering depth determined
-    differences differential_privacy_theorem differentially_private distribution domain
-    each_differs_by else emissions enclosure end entry eq_refl every_length_theorem evidence
-    ex_intro exists exists2 existsb exp expression false filter first_day first_outputs
-    first_outputs_theorem fix fold_right for forall forallb fst fun hidden_markov id if in
-    in_domain initial inl inputs inr intervals intros invariant k k0 largest left lemmas length
-    lengths lengths_theorem let lia list listed ln lra map match matrix max mechanism min mod
-    model move nat negb neighbours network nil noise noise_table noisy_max_first
-    noisy_max_uniform normals nth of_any_length one_answer one_differs_by option or_introl orb
-    output pairs_with parts point pow pred prior private probability prod proj1 proj2 proofs_of
-    pufferfish pufferfish_theorem randomized_response ratio rays refine repeat return rev right
-    row_of same secret secrets seq sequences_private sin snd sqrt states stopped string sum
-    symbols table_row then then_do time_series total transitions true truncated_geometric
-    truthful tt unit up_to using value variable_in vm_cast_no_check weight weights weights_of
-    where with word world worlds_of written_out
+    Along Assign_at Axiom Break Build_cone Continue Definition E Eq False Fixpoint For
+    Goal Gt I IF If If_else In Known Lemma Lt Minus No None Num Number O Output Over PI
+    Param Parameter Plus Point_zero Power Print Proof Prop Q Qed R Rabs Return Rmax Rmin S
+    SProp Section Set Some Stop Text Theorem Times True Type Variable Where While Whole
+    Yes Z Z0 Zneg Zpos above above_threshold abs abs_of always andb anyhow app as ascii at
+    at_one_place at_values attempts below bernoulli binomial binomial_draw block bool by
+    by_at_most by_domain certificate certs_of chance choice choose clamp clamp_geometric
+    clamp_one_sided cofix combine comparison conditional conditions conditions_of cone
+    conj cons constants cos cover covering depth determined differences
+    differential_privacy_theorem differentially_private distribution domain
+    each_differs_by else emissions enclosure end entry entry_of eq_refl every_input
+    every_length_theorem evidence ex_intro exists exists2 existsb exp expression false
+    filter first_day first_outputs first_outputs_theorem fix flip fold_right for forall
+    forallb fst fun given hidden_markov id if in in_domain index initial inl inputs inr
+    intervals intros invariant isin items k k0 label_at labels_of largest left lemmas len
+    length lengths lengths_theorem let lia list listed ln lra map match matrix max max_of
+    mechanism memory min min_of mod model move nat negation negative negb neighbours
+    network nil noise noise_table noisy_max_first noisy_max_uniform normals nth numbers_of
+    of_any_length one_answer one_differs_by option or_introl orb output pairs_with part_of
+    parts point pow pred prior private probability prod program program_neighbours_theorem
+    program_private program_pufferfish program_secrets_theorem proj1 proj2 proofs_of
+    pufferfish pufferfish_theorem randomized_response range_of ratio rays refine
+    related_pairs repeat return rev right row_of same secret secrets seq sequences_private
+    sin slice slice_from snd sqrt statement states stopped string sum sum_of symbols
+    table_row then then_do time_series total transitions true truncated_geometric truthful
+    tt uniform unit up_to using value variable_in vm_cast_no_check weight weights
+    weights_of where with word world worlds_of written_out
 """
 RESERVED = frozenset(KEYWORDS.split())
 
