@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from fractions import Fraction
+from math import comb
 from pathlib import Path
+from typing import Any
 
 import pytest
 from reports.test_theorems import THEORIES, about, accepts, case_of, needs_coq, written
 
 
 def refuses(text: str, folder: Path) -> bool:
-    """Tells whether Coq reads a file to its end, and refuses the proof there: nothing else is wrong with it."""
+    """Tells whether Coq refuses the proof of a file, with nothing wrong before it."""
     (folder / "case.v").write_text(text)
     command = ["coqc", "-Q", str(THEORIES), "Paramverify", "case.v"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
@@ -90,7 +94,7 @@ return binomial(2, 1/2)
 
 @needs_coq
 @pytest.mark.slow
-def test_coq_accepts_the_language(tmp_path: Path) -> None:
+def test_coq_accepts_a_program(tmp_path: Path) -> None:
     """Coq accepts a program with most words of the language, and rejects others with its evidence."""
     text = told(FEATURES, "q = { length = 2, values = [0, 1] }", "(p / (1 - p))**2")
     assert "written_out" not in text
@@ -104,6 +108,137 @@ def test_coq_accepts_the_language(tmp_path: Path) -> None:
         changed = text.replace(old, new)
         assert changed != text
         assert refuses(changed, tmp_path)
+
+
+VALUES = """
+Fixpoint at_q (values : list Q) (e : expression) : Q :=
+  match e with
+  | Whole z => inject_Z z
+  | Param k => nth k values (0 # 1)%Q
+  | Plus a b => Qplus (at_q values a) (at_q values b)
+  | Minus a b => Qminus (at_q values a) (at_q values b)
+  | Times a b => Qmult (at_q values a) (at_q values b)
+  | Over a b => Qdiv (at_q values a) (at_q values b)
+  | Power a n => Qpower (at_q values a) (Z.of_nat n)
+  end.
+Set Printing Width 1000000.
+Set Printing Depth 1000000.
+Definition at_two_thirds :=
+  map (fun way : expression * output =>
+    let q := Qred (at_q [(2 # 3)%Q] (fst way)) in (Qnum q, Zpos (Qden q), snd way)).
+"""
+
+
+def decoded(code: list[int]) -> tuple[Any, list[int]]:
+    """Returns the value that numbers of an output say, and the rest of them."""
+    kind, rest = code[0], code[1:]
+    if kind in (0, 1):
+        return (Fraction(rest[0]) if kind == 0 else bool(rest[0])), rest[1:]
+    if kind == 2:
+        end = next(k for k in range(0, len(rest), 2) if rest[k] == 0)
+        return "".join(map(chr, rest[1:end:2])), rest[end + 1 :]
+    if kind == 3:
+        return [], rest
+    assert kind == 4
+    first, rest = decoded(rest)
+    more, rest = decoded(rest)
+    return [first, *more], rest
+
+
+def in_coq(text: str, inputs: list[str], folder: Path) -> list[dict[str, Fraction]]:
+    """Returns the outputs of the program of a file on inputs, with the probabilities that Coq computes at 2/3."""
+    start = text[: text.index("(* Which inputs")]
+    asked = "".join(f"Eval vm_compute in at_two_thirds (outputs_of program (given {x})).\n" for x in inputs)
+    (folder / "asked.v").write_text(start + VALUES + asked)
+    command = ["coqc", "-Q", str(THEORIES), "Paramverify", "asked.v"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=True)
+    found = []
+    for answer in done.stdout.split("     = ")[1:]:
+        rows: dict[str, Fraction] = {}
+        for top, bottom, listed in re.findall(r"\((\S+), (\d+), \[([^\]]*)\]\)", answer):
+            code, values = [int(n) for n in listed.split(";")], []
+            while code:
+                value, code = decoded(code)
+                values.append(value)
+            rows[repr(values)] = rows.get(repr(values), Fraction(0)) + Fraction(int(top), int(bottom))
+        found.append(rows)
+    return found
+
+
+class Stopped(Exception):
+    """`stop` in a program that Python runs."""
+
+
+class OneRun:
+    """One run of a program: the first draws end as the script says, and all others in their first way."""
+
+    def __init__(self, script: list[int]) -> None:
+        self.script, self.taken, self.told = script, list[int](), list[Any]()
+        self.weight = Fraction(1)
+        self.others: list[list[int]] = []  # scripts of further runs
+
+    def draw(self, ways: list[tuple[Any, Fraction]]) -> Any:
+        """Returns the outcome of a draw."""
+        k = 0
+        if len(self.taken) < len(self.script):
+            k = self.script[len(self.taken)]
+        else:
+            self.others += [[*self.taken, other] for other in range(1, len(ways))]
+        self.taken.append(k)
+        self.weight *= ways[k][1]
+        return ways[k][0]
+
+    def binomial(self, n: int, p: Fraction) -> Any:
+        """Draws how many of n flips are True."""
+        return self.draw([(k, comb(n, k) * p**k * (1 - p) ** (n - k)) for k in range(n + 1)])
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The words of the language."""
+        return {
+            "flip": lambda p: self.draw([(True, Fraction(p)), (False, 1 - Fraction(p))]),
+            "uniform": lambda a, b: self.draw([(k, Fraction(1, b - a + 1)) for k in range(a, b + 1)]),
+            "choice": lambda table: self.draw(list(table.items())),
+            "binomial": self.binomial,
+            "output": self.told.append,
+            **{"Stopped": Stopped, "Fraction": Fraction, "p": Fraction(2, 3)},
+        }
+
+
+def in_python(body: str, inputs: dict[str, Any]) -> dict[str, Fraction]:
+    """Returns the outputs of a program with their probabilities: Python runs it once for each way."""
+    found: dict[str, Fraction] = {}
+    lines = "".join(f"    {line}\n" for line in body.replace("stop", "raise Stopped").splitlines())
+    lines = re.sub(r"(\d+)/(\d+)", r"Fraction(\1, \2)", lines)
+    pending: list[list[int]] = [[]]
+    while pending:
+        one = OneRun(pending.pop())
+        names = one.words | inputs
+        exec(f"def run():\n{lines}", names)
+        try:
+            one.told.append(names["run"]())
+        except Stopped:
+            pass
+        pending += one.others
+        key = repr([exact(v) for v in one.told])
+        found[key] = found.get(key, Fraction(0)) + one.weight
+    return found
+
+
+def exact(value: Any) -> Any:
+    """Returns a value of Python as outputs have it here."""
+    if isinstance(value, list):
+        return [exact(v) for v in value]
+    return Fraction(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+@needs_coq
+@pytest.mark.slow
+def test_programs_mean_what_they_mean_in_python(tmp_path: Path) -> None:
+    """The text in Coq has the outputs that the text in Python has, and as likely."""
+    text = told(FEATURES, "q = { length = 2, values = [0, 1] }", "(p / (1 - p))**2")
+    found = in_coq(text, ["[0; 0]", "[1; 0]", "[0; 1]"], tmp_path)
+    assert found == [in_python(FEATURES, {"q": q}) for q in ([0, 0], [1, 0], [0, 1])]
 
 
 HOUSEHOLD = """
