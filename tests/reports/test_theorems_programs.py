@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from contextlib import suppress
 from fractions import Fraction
 from math import comb
 from pathlib import Path
@@ -146,7 +147,7 @@ def decoded(code: list[int]) -> tuple[Any, list[int]]:
 
 
 def in_coq(text: str, inputs: list[str], folder: Path) -> list[dict[str, Fraction]]:
-    """Returns the outputs of the program of a file on inputs, with the probabilities that Coq computes at 2/3."""
+    """Returns the outputs of the program of a file on inputs, and how likely Coq finds them at 2/3."""
     start = text[: text.index("(* Which inputs")]
     asked = "".join(f"Eval vm_compute in at_two_thirds (outputs_of program (given {x})).\n" for x in inputs)
     (folder / "asked.v").write_text(start + VALUES + asked)
@@ -215,10 +216,8 @@ def in_python(body: str, inputs: dict[str, Any]) -> dict[str, Fraction]:
         one = OneRun(pending.pop())
         names = one.words | inputs
         exec(f"def run():\n{lines}", names)
-        try:
+        with suppress(Stopped):
             one.told.append(names["run"]())
-        except Stopped:
-            pass
         pending += one.others
         key = repr([exact(v) for v in one.told])
         found[key] = found.get(key, Fraction(0)) + one.weight
