@@ -9,7 +9,7 @@ from typing import Any
 
 from paramverify.algebra.expressions import Value, parse
 from paramverify.errors import UnsupportedError
-from paramverify.models.mechanisms import Input
+from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.programs.syntax import Place as Line
@@ -24,7 +24,7 @@ from paramverify.reports.theorems.words import whole_number
 
 Json = Mapping[str, Any]
 
-MAX_PAIRS = 2_000  # of neighbours whose outputs are compared
+MAX_COMPARISONS = 5_000  # of outputs of neighbours
 START = Line(0, 0)
 
 
@@ -59,12 +59,12 @@ def told_program(
 
 def _inputs(case: Case, mechanism: ProgramMechanism, model: Model) -> list[Input]:
     """Returns the inputs that are the states of the model, in their order."""
-    if not case.neighbours:
-        found = list(dict.fromkeys(given for inputs in case.inputs.values() for given in inputs))
+    if case.neighbours:
+        named = {name: mechanism.named(name) for name in model.hmm.states}
     else:
-        named = [mechanism.named(name) for name in model.hmm.states]
-        found = [given for given in named if given is not None]
-    if len(found) != len(model.hmm.states):
+        named = {show_input(given): given for inputs in case.inputs.values() for given in inputs}
+    found = [given for name in model.hmm.states if (given := named.get(name)) is not None]
+    if not len(found) == len(named) == len(model.hmm.states):
         raise UnsupportedError("its inputs are not the states of its model")
     return found
 
@@ -151,8 +151,9 @@ def _neighbours(
     for pair in model.pairs:
         (left,), (right,) = pair.pi.weights, pair.tau.weights
         pairs.append((numbers(inputs[left]), numbers(inputs[right])))
-    if len(pairs) > MAX_PAIRS:
-        raise UnsupportedError(f"it has {len(pairs):,} pairs of neighbours, too many to be compared in Coq")
+    comparisons = len(pairs) * len(model.hmm.observations)
+    if comparisons > MAX_COMPARISONS:
+        raise UnsupportedError(f"it has {comparisons:,} comparisons of outputs, too many for Coq")
     columns = [
         [own.index(str(v)) if own else whole_number(v) for v in values]
         for values, own in zip(mechanism.answers, texts, strict=True)
