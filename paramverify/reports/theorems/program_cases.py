@@ -17,7 +17,8 @@ from paramverify.models.programs.words import shown_output
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.priors import prior_of, secrets_of
-from paramverify.reports.theorems.program_runs import Data, Runs
+from paramverify.reports.theorems.program_runs import Runs
+from paramverify.reports.theorems.program_values import Data
 from paramverify.reports.theorems.programs import Writer, text
 from paramverify.reports.theorems.stated import Statement
 from paramverify.reports.theorems.words import whole_number
