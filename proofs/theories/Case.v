@@ -1,11 +1,11 @@
 (** From certificates to theorems about cases.
 
     A certificate has polynomials with proofs. The claims of a case are computed from its model, and each has to be
-    one of these polynomials, up to a positive factor, or plainly at least zero. *)
+    one of these polynomials, up to a positive factor, or plainly at least zero, or a product of two such ones. *)
 
 From Coq Require Import Reals ZArith List Lra Lia Bool QArith Qreals.
 From Paramverify Require Import Expressions Sums Programs Privacy Symbolic OneShot Hmm Coverings Sequences Search.
-From Paramverify Require Import Poly Multiples Goal Certificate RuleExponential Check Sound.
+From Paramverify Require Import Poly Multiples Goal Certificate RuleExponential Check Sound Division.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -54,7 +54,9 @@ Definition plain (b : box) (l : list goal) (f : poly) : bool := check max_depth 
 Definition shown (b : box) (l : list goal) (good : list poly) (i : index) (f : poly) : bool :=
   match f with
   | Pc z => (0 <=? z)%Z
-  | _ => if indexed (primitive f) i then true else if plain b l f then true else any (proportional f) good
+  | _ =>
+      if indexed (primitive f) i then true else if plain b l f then true
+      else if any (proportional f) good then true else any (multiple_by (plain b l) f) good
   end.
 
 Definition shown_positive (b : box) (l : list goal) (f : poly) : bool :=
@@ -82,6 +84,9 @@ Proof.
   apply filter_In in Hin. destruct Hin as [_ Hd]. exact (checked_right g d p Hd Hp).
 Qed.
 
+Lemma plain_right p f : plain enclosed known f = true -> domain p -> 0 <= eval f p.
+Proof. intros H Hp. exact (checked_right f _ p H Hp). Qed.
+
 (** The polynomials whose proofs are accepted, to look for others among them. *)
 Definition accepted_index (good : list poly) : index := index_of (map primitive good).
 
@@ -93,16 +98,23 @@ Proof.
   set (f := PX f1 f2) in *.
   change (shown enclosed known (accepted enclosed known) (accepted_index (accepted enclosed known)) f) with
     (if indexed (primitive f) (accepted_index (accepted enclosed known)) then true
-     else if plain enclosed known f then true else any (proportional f) (accepted enclosed known)) in H.
+     else if plain enclosed known f then true
+     else if any (proportional f) (accepted enclosed known) then true
+     else any (multiple_by (plain enclosed known) f) (accepted enclosed known)) in H.
   destruct (indexed (primitive f) _) eqn:E1.
   { apply indexed_ok, in_map_iff in E1. destruct E1 as [g [E Hin]]. apply (accepted_right p) in Hin; [|exact Hp].
     destruct (primitive_ok f) as [a [Ha Va]]. destruct (primitive_ok g) as [b [Hb Vb]].
     rewrite Va, <- E. rewrite Vb in Hin. apply Rmult_le_pos; [lra|].
     apply (Rmult_le_reg_l b); [exact Hb|]. lra. }
-  destruct (plain enclosed known f) eqn:E2; [apply checked_right with (p := p) in E2; assumption|].
-  apply any_right in H. destruct H as [g [Hin Hg]]. apply (accepted_right p) in Hin; [|exact Hp].
-  apply proportional_ok in Hg. destruct Hg as [a [b [Ha [Hb Hab]]]]. specialize (Hab p).
-  apply (Rmult_le_reg_l a); [exact Ha|]. rewrite Rmult_0_r, Hab. apply Rmult_le_pos; [lra | exact Hin].
+  destruct (plain enclosed known f) eqn:E2; [apply plain_right; assumption|].
+  destruct (any (proportional f) _) eqn:E3; apply any_right in E3 || apply any_right in H.
+  - destruct E3 as [g [Hin Hg]]. apply (accepted_right p) in Hin; [|exact Hp].
+    apply proportional_ok in Hg. destruct Hg as [a [b [Ha [Hb Hab]]]]. specialize (Hab p).
+    apply (Rmult_le_reg_l a); [exact Ha|]. rewrite Rmult_0_r, Hab. apply Rmult_le_pos; [lra | exact Hin].
+  - destruct H as [g [Hin H]]. apply (accepted_right p) in Hin; [|exact Hp].
+    apply multiple_by_right in H. destruct H as [s [h [Hs [H E]]]]. apply plain_right with (p := p) in H; [|exact Hp].
+    specialize (E p). assert (0 <= s * eval f p) by (rewrite E; apply Rmult_le_pos; assumption).
+    apply (Rmult_le_reg_l s); [exact Hs|]. lra.
 Qed.
 
 Lemma shown_positive_right p f : shown_positive enclosed known f = true -> domain p -> 0 < eval f p.

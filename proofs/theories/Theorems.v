@@ -4,7 +4,7 @@ From Coq Require Export Reals ZArith List Bool Lra QArith.
 From Coq Require String.
 From Paramverify Require Poly Goal Certificate.
 From Paramverify Require Export Expressions Sums Programs Privacy Networks Hmm Coverings Sequences Mechanisms Case Reader
-  CaseSets.
+  CaseSets Language Outcomes ProgramClaims.
 Export ListNotations.
 Export String.StringSyntax.
 Delimit Scope string_scope with string.
@@ -14,3 +14,4 @@ Close Scope nat_scope.
 Close Scope bool_scope.
 Open Scope bool_scope.
 Open Scope Z_scope.
+Open Scope name_scope.

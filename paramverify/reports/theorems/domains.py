@@ -9,11 +9,12 @@ from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.exponents import meanings
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import UnsupportedError
 from paramverify.reports.theorems.certificates import polynomial, several, whole_polynomial
 from paramverify.reports.theorems.sums import known_proof, sums_numbers
-from paramverify.reports.theorems.words import Words, named
+from paramverify.reports.theorems.words import Words, comment, named
 
 Json = Mapping[str, Any]
 BITS = 64  # of the enclosure of exp(q)
@@ -73,8 +74,9 @@ class Place:
 
     @property
     def definitions(self) -> list[str]:
-        """The definitions of the parameters."""
-        return [f"Definition {self.own[name]} := Param {k}." for k, name in enumerate(self.names)]
+        """The definitions of the parameters, and what those of exponentials stand for."""
+        told = [f"(* {comment(meaning)}. *)" for meaning in meanings(self.domain.ring.unbounded)]
+        return told + [f"Definition {self.own[name]} := Param {k}." for k, name in enumerate(self.names)]
 
     @property
     def values(self) -> str:

@@ -12,7 +12,8 @@ from paramverify.models.model import Model
 from paramverify.models.settings import with_settings
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.domains import Place
-from paramverify.reports.theorems.statements import Statement, check_is_covered, statement_of
+from paramverify.reports.theorems.stated import Statement
+from paramverify.reports.theorems.statements import check_is_covered, statement_of
 from paramverify.reports.theorems.words import Words, comment, named
 from paramverify.tables import toml_data
 
@@ -60,7 +61,7 @@ def theorem_text(case: Case, document: Json) -> str:
     place = Place.of(model.domain)
     if "claims" not in document:
         raise UnsupportedError("its evidence has no claims")
-    found = statement_of(data, model, place, document)
+    found = statement_of(case, data, model, place, document)
     ratio, delta = _bounds(model)
     evidence = place.evidence(document["claims"] if delta is None else [])
     told = f"the factor {_written(ratio, place.reals)}"

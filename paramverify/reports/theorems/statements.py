@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from paramverify.encodings.lumping import lump
 from paramverify.errors import UnsupportedError
 from paramverify.models.measures import Approximate, Metric, Pure
+from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
+from paramverify.privacy.cases import Case
 from paramverify.reports.theorems import cones
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.mechanisms import KINDS, answers_of, mechanism_of
 from paramverify.reports.theorems.priors import prior_of, secrets_of
+from paramverify.reports.theorems.program_cases import told_program
+from paramverify.reports.theorems.stated import Statement
 from paramverify.reports.theorems.words import Words, comment
 
 Json = Mapping[str, Any]
@@ -28,21 +31,7 @@ MAX_SYMBOLIC_INPUTS = 150  # with parameters
 MAX_WORDS = 5_000  # sequences that are compared one by one in Coq
 
 
-@dataclass(frozen=True)
-class Statement:
-    """Definitions of a file, and what its theorem says.
-
-    `claim` is the conclusion, with `{point}` for the values of the parameters, and with `{ratio}` and
-    `{delta}`; `uses` is the theorem of the theories with its arguments. `told` says in words what is stated.
-    """
-
-    definitions: tuple[str, ...]
-    claim: str
-    uses: str
-    told: str
-
-
-def statement_of(data: Json, model: Model, place: Place, document: Json) -> Statement:
+def statement_of(case: Case, data: Json, model: Model, place: Place, document: Json) -> Statement:
     """Returns the theorem about a case: in its own words where the theories have them, else of its model.
 
     Raises:
@@ -53,6 +42,10 @@ def statement_of(data: Json, model: Model, place: Place, document: Json) -> Stat
             raise UnsupportedError("it has [define]: write the expressions in place of the names")
         if data["mechanism"]["kind"] == "time_series":
             return _series(data, model, place, document)
+        if isinstance(case.mechanism, ProgramMechanism):
+            if model.measure.by_sets:
+                raise UnsupportedError("the theorems about programs have no delta")
+            return told_program(case, case.mechanism, data, model, place)
         form = _neighbours if "neighbours" in data else _secrets
         return form(data, model, place)
     except UnsupportedError as reason:

@@ -16,29 +16,34 @@ from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.errors import UnsupportedError
 
 KEYWORDS = """
-    above above_threshold abs Along always andb app approximate_lengths_theorem
+    above above_threshold abs abs_of Along always andb anyhow app approximate_lengths_theorem
     approximate_privacy_theorem approximate_pufferfish approximate_pufferfish_theorem
-    approximately_private as ascii at at_values attempts Axiom below bernoulli binomial bool
-    Build_cone by by_domain certificate certs_of chance choose cofix combine comparison
-    conditional conditions conditions_of cone conj cons constants cos cover covering Definition
-    delta depth determined differences differential_privacy_theorem differentially_private
-    distribution domain E each_differs_by else emissions enclosure end entry Eq eq_refl
-    every_length_theorem evidence ex_intro exists exists2 existsb exp expression False false
-    filter first_day first_outputs first_outputs_theorem fix Fixpoint fold_right for forall
-    forallb fst fun Goal Gt hidden_markov I id IF if In in in_domain initial inl inputs inr
-    intervals intros invariant k k0 kept largest left Lemma lemmas length lengths
-    lengths_theorem let lia list listed ln lra Lt map match matrix max mechanism min Minus mod
-    model move nat negb neighbours network nil noise noise_table noisy_max_first
-    noisy_max_uniform None normals nth O of_any_length one_answer one_differs_by option
-    or_introl orb output Over pairs_with Param Parameter parts PI Plus point Point_zero pow
-    Power pred Print prior private probability prod proj1 proj2 Proof proofs_of Prop pufferfish
-    pufferfish_theorem Q Qed R Rabs randomized_response ratio rays reach refine repeat return
-    rev right Rmax Rmin row_of S same secret secrets Section seq sequences_approximately_private
-    sequences_private Set sin snd Some SProp sqrt states stopped string sum sum_proof sums
-    sums_of symbols table_row texts then then_do Theorem time_series Times total transitions
-    True true truncated_geometric truthful tt Type unit up_to using value Variable variable_in
-    vm_cast_no_check weight weights weights_of where Whole with word world worlds_of written_out
-    Z Z0 Zneg Zpos
+    approximately_private as ascii Assign_at at at_one_place at_values attempts Axiom below
+    bernoulli binomial binomial_draw block bool Break Build_cone by by_at_most by_domain
+    certificate certs_of chance choice choose clamp clamp_geometric clamp_one_sided cofix
+    combine comparison conditional conditions conditions_of cone conj cons constants Continue
+    cos cover covering Definition delta depth determined differences
+    differential_privacy_theorem differentially_private distribution domain E each_differs_by
+    else emissions enclosure end entry entry_of Eq eq_refl every_input every_length_theorem
+    evidence ex_intro exists exists2 existsb exp expression False false filter first_day
+    first_outputs first_outputs_theorem fix Fixpoint flip fold_right For for forall forallb fst
+    fun given Goal Gt hidden_markov I id IF If if If_else In in in_domain index initial inl
+    inputs inr intervals intros invariant isin items k k0 kept Known label_at labels_of largest
+    left Lemma lemmas len length lengths lengths_theorem let lia list listed ln lra Lt map match
+    matrix max max_of mechanism memory min min_of Minus mod model move nat negation negative
+    negb neighbours network nil No noise noise_table noisy_max_first noisy_max_uniform None
+    normals nth Num Number numbers_of O of_any_length one_answer one_differs_by option or_introl
+    orb Output output Over pairs_with Param Parameter part_of parts PI Plus point Point_zero pow
+    Power pred Print prior private probability prod program program_neighbours_theorem
+    program_private program_pufferfish program_secrets_theorem proj1 proj2 Proof proofs_of Prop
+    pufferfish pufferfish_theorem Q Qed R Rabs randomized_response range_of ratio rays reach
+    refine related_pairs repeat Return return rev right Rmax Rmin row_of S same secret secrets
+    Section seq sequences_approximately_private sequences_private Set sin slice slice_from snd
+    Some SProp sqrt statement states Stop stopped string sum sum_of sum_proof sums sums_of
+    symbols table_row Text texts then then_do Theorem time_series Times total transitions True
+    true truncated_geometric truthful tt Type uniform unit up_to using value Variable
+    variable_in vm_cast_no_check weight weights weights_of Where where While Whole with word
+    world worlds_of written_out Yes Z Z0 Zneg Zpos
 """
 RESERVED = frozenset(KEYWORDS.split())
 

@@ -1,0 +1,243 @@
+"""Theorems about programs: the program, what it starts with, and what is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from paramverify.algebra.expressions import Value, parse
+from paramverify.errors import UnsupportedError
+from paramverify.models.mechanisms import Input, show_input
+from paramverify.models.mechanisms.program import ProgramMechanism
+from paramverify.models.model import Model
+from paramverify.models.programs.syntax import Place as Line
+from paramverify.models.programs.words import shown_output
+from paramverify.privacy.cases import Case
+from paramverify.reports.theorems.domains import Place
+from paramverify.reports.theorems.priors import prior_of, secrets_of
+from paramverify.reports.theorems.program_runs import Runs
+from paramverify.reports.theorems.program_values import Data
+from paramverify.reports.theorems.programs import Writer, text
+from paramverify.reports.theorems.stated import Statement
+from paramverify.reports.theorems.words import whole_number
+
+Json = Mapping[str, Any]
+
+MAX_COMPARISONS = 5_000  # of outputs of neighbours
+START = Line(0, 0)
+
+
+def told_program(
+    case: Case, mechanism: ProgramMechanism, data: Json, model: Model, place: Place
+) -> Statement:
+    """Returns the theorem about a program with finitely many random choices.
+
+    Raises:
+        UnsupportedError: the theories have no words for the program, its inputs, or what is compared.
+    """
+    if tuple(model.lengths) != (1,) or case.times != 1:
+        raise UnsupportedError("the program runs several times")
+    if mechanism.program.functions:
+        raise UnsupportedError("the program has functions of its own")
+    if mechanism.program.calls:
+        raise UnsupportedError("the program calls other mechanisms")
+    names = [part.name for part in mechanism.places]
+    writer = Writer.of(mechanism.program, names, model.hmm.ring, place.words)
+    inputs = _inputs(case, mechanism, model)
+    runs = Runs(writer.variables)
+    _follow(mechanism, model, inputs, runs)
+    writer = replace(writer, rounds=runs.rounds)
+    program = (
+        "(* What is released: the program of the case. *)",
+        f"Definition program : statement := block {writer.block(mechanism.program.body, 1)}%program.",
+    )
+    if case.neighbours:
+        return _neighbours(mechanism, data, model, inputs, program)
+    return _secrets(mechanism, data, inputs, place, program)
+
+
+def _inputs(case: Case, mechanism: ProgramMechanism, model: Model) -> list[Input]:
+    """Returns the inputs that are the states of the model, in their order."""
+    if case.neighbours:
+        named = {name: mechanism.named(name) for name in model.hmm.states}
+    else:
+        named = {show_input(given): given for inputs in case.inputs.values() for given in inputs}
+    found = [given for name in model.hmm.states if (given := named.get(name)) is not None]
+    if not len(found) == len(named) == len(model.hmm.states):
+        raise UnsupportedError("its inputs are not the states of its model")
+    return found
+
+
+def _entries(mechanism: ProgramMechanism, given: Sequence[Any]) -> dict[str, Any]:
+    """Returns what belongs to each input of a program, in the order of the case."""
+    found: dict[str, Any] = {}
+    start = 0
+    for part in mechanism.places:
+        end = start + (part.length or 1)
+        found[part.name] = given[start] if part.length is None else tuple(given[start:end])
+        start = end
+    return found
+
+
+def _follow(mechanism: ProgramMechanism, model: Model, inputs: Sequence[Input], runs: Runs) -> None:
+    """Follows the program on all inputs, and compares the outputs with those of the model.
+
+    Raises:
+        UnsupportedError: the theories have no words for what happens, or other outputs.
+    """
+    for state, given in enumerate(inputs):
+        memory: dict[str, Data] = _entries(mechanism, [_data(value) for value in given])
+        found = {shown_output(output) for output in runs.outputs(mechanism.program.body, memory)}
+        steps = {model.hmm.observations[s.observation] for s in model.hmm.steps[state] if s.weight}
+        if not steps <= found:
+            raise UnsupportedError("the theories have other words for its outputs")
+
+
+def _data(value: Value) -> Data:
+    return value if isinstance(value, str) else whole_number(value)
+
+
+def _numbers(mechanism: ProgramMechanism, columns: Sequence[set[Value]]) -> list[list[str] | None]:
+    """Returns the labels of each input, in the order of their numbers; None: it has numbers."""
+    found: list[list[str] | None] = []
+    start = 0
+    for part in mechanism.places:
+        end = start + (part.length or 1)
+        values = set().union(*columns[start:end])
+        texts = sorted(v for v in values if isinstance(v, str))
+        if texts and len(texts) < len(values):
+            raise UnsupportedError(f"the input {part.name} has labels and numbers")
+        found.append(texts or None)
+        start = end
+    return found
+
+
+def _given(
+    mechanism: ProgramMechanism, labels: Sequence[Sequence[str] | None], entries: Sequence[str], array: str
+) -> str:
+    """Returns the values of variables at the start; `entries` are numbers, and `array` tells several."""
+    found = []
+    start = 0
+    for part, texts in zip(mechanism.places, labels, strict=True):
+        end = start + (part.length or 1)
+        listed = "; ".join(f"{text(t, START)}%string" for t in texts or ())
+        several = array.format(start=start, count=end - start, entries="; ".join(entries[start:end]))
+        if part.length is None:
+            value = f"label_at [{listed}] {entries[start]}" if texts else f"Number {entries[start]}"
+        else:
+            value = f"labels_of [{listed}] {several}" if texts else f"numbers_of {several}"
+        found.append(f"({text(part.name, START)}%string, {value})")
+        start = end
+    return f"[{'; '.join(found)}]"
+
+
+def _neighbours(
+    mechanism: ProgramMechanism,
+    data: Json,
+    model: Model,
+    inputs: Sequence[Input],
+    program: tuple[str, ...],
+) -> Statement:
+    """Returns the theorem about neighbouring inputs."""
+    labels = _numbers(mechanism, [set(values) for values in mechanism.answers])
+    texts = [own for part, own in zip(mechanism.places, labels, strict=True) for _ in range(part.length or 1)]
+
+    def numbers(given: Sequence[Value]) -> tuple[int, ...]:
+        pairs = zip(given, texts, strict=True)
+        return tuple(own.index(str(v)) if own else whole_number(v) for v, own in pairs)
+
+    pairs = []
+    for pair in model.pairs:
+        (left,), (right,) = pair.pi.weights, pair.tau.weights
+        pairs.append((numbers(inputs[left]), numbers(inputs[right])))
+    comparisons = len(pairs) * len(model.hmm.observations)
+    if comparisons > MAX_COMPARISONS:
+        raise UnsupportedError(f"it has {comparisons:,} comparisons of outputs, too many for Coq")
+    columns = [
+        [own.index(str(v)) if own else whole_number(v) for v in values]
+        for values, own in zip(mechanism.answers, texts, strict=True)
+    ]
+    entries = [f"(entry_of x {k})" for k in range(len(texts))]
+    return Statement(
+        (
+            *program,
+            "",
+            "(* The values with which it starts, for the input x. *)",
+            "Definition given (x : world) : memory :=",
+            f"  {_given(mechanism, labels, entries, '(part_of x {start} {count})')}.",
+            "",
+            "(* Which inputs must not be told apart. *)",
+            *_pairs(data["neighbours"], columns, pairs),
+        ),
+        "program_private ({point}) program given ({ratio}) neighbours",
+        "program_neighbours_theorem evidence program given neighbours ratio",
+        "no run meets an error, and every output is about as likely for neighbouring inputs",
+    )
+
+
+def _pairs(
+    table: Json, columns: Sequence[Sequence[int]], pairs: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]
+) -> list[str]:
+    """Returns the definition of the pairs: by a condition where it says the same, else one by one."""
+    wanted = {frozenset(pair) for pair in pairs}
+    places = "; ".join(_listed(column) for column in columns)
+    by = str(table.get("by", 1))
+    for most in (int(by), None) if by.isdigit() else (None,):
+        words = ["at_one_place x y"] * (table.get("differ") == "one")
+        words += [f"by_at_most {most} x y"] * (most is not None)
+        alike = {
+            frozenset((x, y))
+            for x, y in product(product(*columns), repeat=2)
+            if x != y and _are_near(x, y, most, table.get("differ") == "one")
+        }
+        if "differ" in table and alike == wanted:
+            condition = " && ".join(words) or "anyhow x y"
+            return [
+                f"Definition neighbours := related_pairs (fun x y => {condition})",
+                f"  (every_input [{places}]).",
+            ]
+    told = ";\n   ".join(f"({_listed(x)}, {_listed(y)})" for x, y in pairs)
+    return [f"Definition neighbours : list (world * world) :=\n  [{told}]."]
+
+
+def _are_near(x: Sequence[int], y: Sequence[int], most: int | None, one: bool) -> bool:
+    away = [abs(a - b) for a, b in zip(x, y, strict=True)]
+    return (most is None or max(away) <= most) and (not one or sum(map(bool, away)) <= 1)
+
+
+def _listed(values: Sequence[int]) -> str:
+    return f"[{'; '.join(map(str, values))}]"
+
+
+def _secrets(
+    mechanism: ProgramMechanism, data: Json, inputs: Sequence[Input], place: Place, program: tuple[str, ...]
+) -> Statement:
+    """Returns the theorem about secrets under a prior."""
+    told = prior_of(data["prior"], place.own)
+    count = len(mechanism.queries)
+    labels = _numbers(mechanism, [{given[k] for given in inputs} for k in range(count)])
+    if any(labels):
+        known = [found for found, _ in sorted(told.words.labels.items(), key=lambda item: item[1])]
+        labels = [known if own else None for own in labels]
+    for query in mechanism.queries:
+        parse(query.text)
+    entries = [f"({told.words.whole(parse(query.text))})" for query in mechanism.queries]
+    return Statement(
+        (
+            *told.lines,
+            "",
+            *program,
+            "",
+            "(* The values with which it starts, in the world w. *)",
+            "Definition given (w : world) : memory :=",
+            f"  {_given(mechanism, labels, entries, '[{entries}]')}.",
+            "",
+            "(* What must not be told apart. *)",
+            *secrets_of(data["secrets"], told.words),
+        ),
+        "program_pufferfish ({point}) (worlds_of prior) program given ({ratio}) secrets",
+        "program_secrets_theorem evidence (worlds_of prior) program given secrets ratio",
+        "no run meets an error, and every output is about as likely under both secrets of a pair",
+    )

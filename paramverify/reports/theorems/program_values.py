@@ -1,0 +1,211 @@
+"""Values of programs in the theories, without probabilities: `proofs/theories/Values.v` says the same."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from paramverify.models.programs.runs import Put
+
+MAX_WAYS = 20_000  # that are followed in Coq, for all inputs
+MAX_NUMBER = 10**6  # numbers of programs are small, so that Coq counts with them
+
+
+@dataclass(frozen=True)
+class Share:
+    """A number in the parameters, by its expression."""
+
+    text: object
+
+
+Data = int | bool | str | Share | tuple["Data", ...]
+
+
+class Wrong(Exception):
+    """A value that there is none of, in the theories."""
+
+
+def kind_of(value: Data) -> object:
+    """Returns what tells a value apart: True is not 1."""
+    return tuple(map(kind_of, value)) if isinstance(value, tuple) else (type(value).__name__, value)
+
+
+def data_of(value: Fraction | str | bool) -> Data:
+    """Returns a constant as a value."""
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else Share(value)
+    return value
+
+
+def put_out(value: Data) -> Put:
+    """Returns a value as outputs of programs have it."""
+    if isinstance(value, tuple):
+        return tuple(map(put_out, value))
+    assert not isinstance(value, Share)
+    return Fraction(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def is_share(value: Data) -> bool:
+    """Tells whether a value is a number in the parameters, or has one in it."""
+    return isinstance(value, Share) or (isinstance(value, tuple) and any(map(is_share, value)))
+
+
+def share_of(value: Data) -> Share | None:
+    """Returns a number as one in the parameters; None: it is no number."""
+    if isinstance(value, (bool, int)):
+        return Share(int(value))
+    return value if isinstance(value, Share) else None
+
+
+def truth_of(value: Data) -> bool | None:
+    """Tells whether a value counts as true; None: that is not known."""
+    return None if isinstance(value, Share) else bool(value)
+
+
+def needed(found: bool | None) -> bool:
+    """Returns what is known of a condition."""
+    if found is None:
+        raise Wrong("a condition on a number in the parameters")
+    return found
+
+
+def _whole(value: Data) -> int:
+    if not isinstance(value, int):
+        raise Wrong("a whole number is needed here")
+    return int(value)
+
+
+def _list(value: Data) -> tuple[Data, ...]:
+    if not isinstance(value, tuple):
+        raise Wrong("a list is needed here")
+    return value
+
+
+def _same(a: Data, b: Data) -> bool:
+    if isinstance(a, Share) or isinstance(b, Share):
+        raise Wrong("a comparison of numbers in the parameters")
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        found = [_same(x, y) for x, y in zip(a, b, strict=False)]
+        if len(a) != len(b) and (any(map(is_share, a)) or any(map(is_share, b))):
+            raise Wrong("a comparison of numbers in the parameters")
+        return len(a) == len(b) and all(found)
+    return a == b
+
+
+_WHOLE: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_ORDERS: Mapping[str, Callable[[int, int], bool]] = {
+    **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+}
+DRAWS = ("flip", "uniform", "binomial")
+
+
+def applied(word: str, given: Sequence[Data]) -> Data:
+    """Applies an operator, as `applied` of the theory does."""
+    if word not in ("==", "!=", "<=", ">="):
+        word = word.removesuffix("=")
+    match word, given:
+        case "+", [tuple() as a, tuple() as b]:
+            return (*a, *b)
+        case "neg", [a]:
+            return applied("-", [0, a])
+        case "+" | "-" | "*" | "/" | "**", [a, b]:
+            return _arithmetic(word, a, b)
+        case "//" | "%", [a, b]:
+            x, y = _whole(a), _whole(b)
+            if not y:
+                raise Wrong("division by zero")
+            return x // y if word == "//" else x % y
+        case "==" | "!=", [a, b]:
+            return _same(a, b) == (word == "==")
+        case "<" | "<=" | ">" | ">=", [a, b]:
+            return _ORDERS[word](_whole(a), _whole(b))
+        case "not", [a]:
+            return not needed(truth_of(a))
+        case "in" | "not in", [a, b]:
+            found = [_same(a, entry) for entry in _list(b)]
+            return any(found) == (word == "in")
+        case "index", [a, k]:
+            values, at = _list(a), _whole(k)
+            if not -len(values) <= at < len(values):
+                raise Wrong("an entry that a list does not have")
+            return values[at]
+        case "slice", [a, *ends]:
+            start, *end = map(_whole, ends)
+            return _list(a)[start : end[0]] if end else _list(a)[start:]
+        case "len", [a]:
+            return len(_list(a))
+        case "sum", [a]:
+            total: Data = 0
+            for entry in _list(a):
+                total = applied("+", [total, entry])
+            return total
+        case ("min" | "max") as word, _:
+            return _extreme(word, _list(given[0]) if len(given) == 1 else given)
+        case "clamp", [x, low, high]:
+            return _extreme("max", [low, _extreme("min", [high, x])])
+        case "abs", [a] if not isinstance(a, bool):
+            return abs(_whole(a))
+        case "range", _:
+            return tuple(range(*map(_whole, given)))
+    raise Wrong(word)
+
+
+def _arithmetic(word: str, a: Data, b: Data) -> Data:
+    if isinstance(a, int) and isinstance(b, int):
+        if word in _WHOLE:
+            return _small(_WHOLE[word](a, b))
+        if word == "/" and b:
+            return a // b if a % b == 0 else Share((word, a, b))
+        if word == "**" and b >= 0 and (abs(a) <= 1 or b < 64):
+            return _small(a**b)
+        if word == "**" and b > -64 and a:
+            return Share((word, a, b))
+        raise Wrong("division by zero, or a large power")
+    first, second = share_of(a), share_of(b)
+    if first is None or second is None or (word == "**" and not (isinstance(b, int) and abs(b) < 64)):
+        raise Wrong(word)
+    return Share((word, first.text, second.text))
+
+
+def _small(value: int) -> int:
+    if abs(value) > MAX_NUMBER:
+        raise Wrong("a large number")
+    return int(value)
+
+
+def _extreme(word: str, given: Sequence[Data]) -> int:
+    if not given or any(isinstance(v, bool) or not isinstance(v, int) for v in given):
+        raise Wrong(f"{word} of something else than whole numbers")
+    values = [int(v) for v in given if isinstance(v, int)]
+    return max(values) if word == "max" else min(values)
+
+
+def drawn(word: str, given: Sequence[Data]) -> list[Data]:
+    """Returns the outcomes of a draw."""
+    if word == "uniform":
+        low, high = map(_whole, given)
+        if low > high:
+            raise Wrong("a draw of nothing")
+        if high - low > MAX_WAYS:
+            raise Wrong("a draw with very many outcomes")
+        return list(range(low, high + 1))
+    if share_of(given[-1]) is None:
+        raise Wrong("a probability")
+    if word == "flip":
+        return [True, False]
+    count = _whole(given[0])
+    if not 0 <= count <= MAX_WAYS:
+        raise Wrong("a draw with very many outcomes")
+    return list(range(count + 1))
+
+
+def clamped(given: Sequence[Data]) -> list[Data]:
+    """Returns the outcomes of noise inside of clamp."""
+    center, ratio, low, high = given
+    if share_of(ratio) is None or _whole(high) < _whole(low) or _whole(high) - _whole(low) > MAX_WAYS:
+        raise Wrong("clamp")
+    if max(abs(_whole(v)) for v in (center, low, high)) > 1_000:
+        raise Wrong("a large number")
+    return list(range(_whole(low), _whole(high) + 1))
