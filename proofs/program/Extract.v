@@ -4,4 +4,4 @@ From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigI
 From Paramverify Require Import Poly Goal Certificate Check Witness WitnessPoints Sets SetWitness.
 
 Extraction "checker.ml"
-  check max_depth refutes refutes_with_exp refutes_at_root check_sum refutes_sum refutes_sum_with_exp.
+  check max_depth refutes refutes_with_exp refutes_at_root check_excess refutes_sum refutes_sum_with_exp.
