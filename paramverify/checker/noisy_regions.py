@@ -94,10 +94,10 @@ class Enclosures:
         if not chosen:
             return _mass(noise[0], limits[0])
         count = self.cells[len(chosen) - 1]
-        grids = [self._grid(noise[c], limits[c], count) for c in chosen]
-        self.work += len(grids[0][0]) * (len(grids[1][0]) if len(grids) > 1 else 1) * len(noise)
+        self.work += count ** len(chosen) * len(noise)
         if self.work > MAX_CELLS:
             raise Rejected(f"the regions have more than {MAX_CELLS:,} cells")
+        grids = [self._grid(noise[c], limits[c], count) for c in chosen]
         leaves = [v for v in range(len(noise)) if v not in chosen]
         rows = [[self._row(noise, v, c, pairs, limits, count) for v in leaves] for c in chosen]
         if len(chosen) == 1:

@@ -292,7 +292,7 @@ let sets =
       ]
 
 let formats =
-  [ "cone"; "regions"; "unwinding"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
+  [ "cone"; "regions"; "unwinding"; "losses"; "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals"; "enclosed" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =

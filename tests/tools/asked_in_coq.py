@@ -58,7 +58,9 @@ def _proofs(document: Json, lines: Sequence[str], what: str) -> tuple[list[Quest
     """Returns the claims that the program asked, one by one, and how many refer to lemmas."""
     told = {line.partition(" (")[0].partition(":")[0]: line for line in lines}
     found, left_out = [], 0
-    for k, entry in enumerate(document.get(f"{what}s", ())):
+    if f"{what} 1" not in told:  # nothing was asked, and the form may be wrong
+        return found, left_out
+    for k, entry in enumerate(document[f"{what}s"]):
         line = told.get(f"{what} {k + 1}", "")
         if line.endswith((": proved", NOT_SHOWN)):
             try:
