@@ -78,9 +78,9 @@ def _ways(case: Case) -> dict[str, Any]:
 def _bounds(model: Enclosed, case: Case) -> dict[str, Any]:
     """Returns the bound and the delta of a model."""
     measure = model.measure
-    if not isinstance(measure, Pure | Approximate):
-        raise _none(case, "its bound depends on the distance of the inputs")
-    ratio = measure.ratio if isinstance(measure, Approximate) else measure.bound
+    if not isinstance(measure, Pure | Approximate) or not model.pairs:
+        raise _none(case, "its bound depends on the distance of the inputs, or there are none")
+    ratio = model.ratio(model.pairs[0])
     found: dict[str, Any] = {"bound": _bound(ratio, model, case)}
     if isinstance(measure, Approximate):
         delta = _bound(measure.delta, model, case)

@@ -29,6 +29,7 @@ from paramverify.privacy.cases import load
 from paramverify.reports.evidence import check_with_case
 
 CASES = ROOT / "cases" / "programs"
+CODES = {"holds": 0, "violated": 1, "unknown": 3}
 FEW, MANY = (200, 60), (800, 200)
 ONE = Fraction(1)
 
@@ -307,7 +308,7 @@ def test_a_program_that_is_read_as_another_one(evidence: dict[str, Json]) -> Non
 HEAD = """
 [mechanism]
 kind = "program"
-source = "output(n + gauss(2) > {number})"
+source = "output(n + gauss(2) > 1{more})"
 [mechanism.inputs]
 n = {given}
 [privacy]
@@ -322,12 +323,39 @@ one = "a == 1"
 none = "a == 0"
 pairs = [["one", "none"]]
 """
+EXACT = """if n == 0:
+    output(gauss(1) > 0)
+else:
+    output(flip(3/8))"""
+
+
+@pytest.mark.parametrize(
+    ("source", "bound", "status"),
+    [
+        ("output(n + gauss(2) > 1)", 'epsilon = "1/2"', "holds"),
+        ("output(n + gauss(2) > 1)", 'ratio = "6/5"', "violated"),
+        ("output(gauss(1) > gauss(2))", 'epsilon = "0"', "holds"),
+        (EXACT, 'ratio = "4/3"', "unknown"),
+    ],
+)
+def test_bounds_without_a_delta(source: str, bound: str, status: str, tmp_path: Path) -> None:
+    """Bounds of single outputs have evidence, and equal ways need no numbers."""
+    text = HEAD.format(more="", given='{ values = "0..1" }').replace("epsilon = 2", bound) + NEIGHBOURS
+    case, path = tmp_path / "case.toml", tmp_path / "e.json"
+    case.write_text(text.replace('"output(n + gauss(2) > 1)"', f"'''\n{source}\n'''"))
+    assert called("verify", str(case), "--evidence", str(path)).code == CODES[status]
+    report = check_with_case(path.read_text(), load(case))
+    assert report.accepted, report.lines
+    assert report.status == status
+    assert (report.open > 0) == (status == "unknown")
+
+
 REFUSED = {
     "exp": (
-        HEAD.format(number="exp(1)", given='{ values = "0..1" }') + NEIGHBOURS,
+        HEAD.format(more=" or flip(exp(-1))", given='{ values = "0..1" }') + NEIGHBOURS,
         "exp in a program",
     ),
-    "a prior": (HEAD.format(number="1", given='"a"') + SECRETS, "another mechanism than one program"),
+    "a prior": (HEAD.format(more="", given='"a"') + SECRETS, "another mechanism than one program"),
 }
 
 
