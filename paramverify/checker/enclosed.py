@@ -35,26 +35,30 @@ MAX_CELLS = 200_000  # of one centre
 Rows = Mapping[str, Mapping[str, Ends]]  # bounds of the probabilities, by input and by output
 
 
-def check_document(document: Any, obligations: Iterable[Any] | None = None) -> Report:
-    """Checks evidence about enclosed probabilities; `obligations` are those of the case.
+def check_document(
+    document: Any, obligations: Iterable[Any] | None = None, rows: Rows | None = None
+) -> Report:
+    """Checks evidence about enclosed probabilities.
+
+    `obligations` are those of the case, `rows` what `rows_of` has returned for this document.
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
     try:
         check(document, shapes.ENCLOSED)
-        return _check(document, obligations)
+        return _check(document, obligations, rows)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
     except MALFORMED as error:
         return Report(False, (f"rejected: malformed document: {error!r:.200}",))
 
 
-def _check(document: Any, obligations: Iterable[Any] | None) -> Report:
+def _check(document: Any, obligations: Iterable[Any] | None, rows: Rows | None) -> Report:
     status = document["status"]
     if ("witness" in document) != (status == "violated"):
         raise Misformed("a witness comes with the status violated, and only with it", "status")
     ledger = check_obligations(document, obligations)
-    chances = rows_of(document)
+    chances = rows_of(document) if rows is None else rows
     pairs = [tuple(pair) for pair in document["pairs"]]
     for k, pair in enumerate(pairs):
         if pair[0] == pair[1] or not set(pair) <= chances.keys():

@@ -13,14 +13,16 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from .noise import KINDS, WHOLE
 from .polynomials import number
+from .second_names import program_written_out
 from .second_numbers import Calculator, Finer
-from .second_programs import Draws, Places, parsed, program_written_out
+from .second_programs import Draws, Places, parsed
 from .second_reader import SecondReader
 from .second_regions import Noise
 from .second_runs import Runs
@@ -105,7 +107,7 @@ def read_ways(
     try:
         for name, given in {name: given for pair in pairs for name, given in pair}.items():
             found.inputs[name] = {}
-            for _ in runs.every(lambda given=given: places.names(given)):
+            for _ in runs.every(partial(places.names, given)):
                 found.add(name, runs)
     except Finer:
         raise Unread("exp in a program with noise that has no closed form") from None

@@ -126,10 +126,11 @@ def check_enclosed(
     told = [(left, right) for left, right in document["pairs"]]
     if {frozenset(pair) for pair in pairs} != {frozenset(pair) for pair in told}:
         raise Rejected("the case has other pairs")
-    report = kernel.check_document(document, obligations)
+    rows = kernel.rows_of(document)
+    report = kernel.check_document(document, obligations, rows)
     if not report.accepted:
         return report
-    count = _compare(kernel.rows_of(document), model)
+    count = _compare(rows, model)
     line = f"the bounds of {count} probabilities agree with enclosures of the model"
     return replace(report, lines=(*report.lines, line))
 
