@@ -25,6 +25,9 @@ from .strict import Rejected
 Form = tuple[tuple[int, Fraction], ...]  # slopes of variables
 Limits = tuple[Fraction | None, Fraction | None]  # None: there is no end
 Cells = tuple[Limits, ...]
+Grid = tuple[Noise, Limits, int]  # a centre, between which ends, in how many cells
+End = tuple[Noise, bool, Form, Fraction]  # of which number, whether above it, and the comparison
+Known = tuple[Sequence[Noise], Sequence[Limits], int]
 
 MAX_CELLS = 40_000_000  # of all regions of a document, pairs of cells of two centres included
 
@@ -53,10 +56,8 @@ class Enclosures:
         self.cells = cells
         self.work = 0
         self.known: dict[tuple[tuple[Noise, ...], tuple[tuple[Form, Fraction], ...]], Ends] = {}
-        self.grids: dict[tuple[Noise, Limits, int], tuple[Cells, list[int], list[int]]] = {}
-        self.ends: dict[
-            tuple[Noise, bool, Form, Fraction, Noise, Limits, int], tuple[list[int], list[int]]
-        ] = {}
+        self.grids: dict[Grid, tuple[Cells, list[int], list[int]]] = {}
+        self.ends: dict[tuple[End, Grid], tuple[list[int], list[int]]] = {}
 
     def chance(self, path: Path) -> Ends:
         """Returns bounds of weight · Pr(region), as whole numbers at 2^BITS.
@@ -98,8 +99,9 @@ class Enclosures:
         if self.work > MAX_CELLS:
             raise Rejected(f"the regions have more than {MAX_CELLS:,} cells")
         grids = [self._grid(noise[c], limits[c], count) for c in chosen]
+        known = noise, limits, count
         leaves = [v for v in range(len(noise)) if v not in chosen]
-        rows = [[self._row(noise, v, c, pairs, limits, count) for v in leaves] for c in chosen]
+        rows = [[self._row(v, c, pairs, known) for v in leaves] for c in chosen]
         if len(chosen) == 1:
             return _one(grids[0], rows[0])
         between = [(dict(form), bound) for form, bound in pairs if {v for v, _ in form} == set(chosen)]
@@ -114,16 +116,9 @@ class Enclosures:
             self.grids[key] = cells, [low for low, _ in masses], [high for _, high in masses]
         return self.grids[key]
 
-    def _row(
-        self,
-        noise: Sequence[Noise],
-        v: int,
-        centre: int,
-        pairs: Sequence[tuple[Form, Fraction]],
-        limits: Sequence[Limits],
-        count: int,
-    ) -> Row:
+    def _row(self, v: int, centre: int, pairs: Sequence[tuple[Form, Fraction]], known: Known) -> Row:
         """Returns bounds of the ends of a number on each cell of a centre, its own limits included."""
+        noise, limits, count = known
         low, high = limits[v]
         size = len(self._grid(noise[centre], limits[centre], count)[0])
         top = (UNIT, UNIT) if high is None else at_most(noise[v], high)
@@ -134,38 +129,28 @@ class Enclosures:
             if slopes.keys() != {v, centre}:
                 continue
             upper = slopes[v] > 0
-            key = noise[v], upper, ((0, slopes[v]), (1, slopes[centre])), bound
-            found = self._ends(*key, noise[centre], limits[centre], count)
+            end = noise[v], upper, ((0, slopes[v]), (1, slopes[centre])), bound
+            found = self._ends(end, (noise[centre], limits[centre], count))
             if upper:
                 above = _each(min, above, found)
             else:
                 below = _each(max, below, found)
         return Row(above, below)
 
-    def _ends(
-        self,
-        noise: Noise,
-        upper: bool,
-        form: Form,
-        bound: Fraction,
-        centre: Noise,
-        limits: Limits,
-        count: int,
-    ) -> tuple[list[int], list[int]]:
+    def _ends(self, end: End, grid: Grid) -> tuple[list[int], list[int]]:
         """Returns bounds of Pr(≤ end), or of Pr(< end) for a lower end, on each cell of a centre."""
-        key = noise, upper, form, bound, centre, limits, count
-        if key in self.ends:
-            return self.ends[key]
-        (_, own), (_, other) = form
+        if (end, grid) in self.ends:
+            return self.ends[end, grid]
+        noise, upper, ((_, own), (_, other)), bound = end
         below = at_most if upper else less_than
         lows, highs = [], []
         rising = (other < 0) == (own > 0)  # whether the end grows with the centre
-        for cell in self._grid(centre, limits, count)[0]:
+        for cell in self._grid(*grid)[0]:
             first, last = cell if rising else cell[::-1]
             lows.append(0 if first is None else below(noise, (bound - other * first) / own)[0])
             highs.append(UNIT if last is None else below(noise, (bound - other * last) / own)[1])
-        self.ends[key] = lows, highs
-        return self.ends[key]
+        self.ends[end, grid] = lows, highs
+        return lows, highs
 
 
 def _each(
