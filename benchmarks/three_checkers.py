@@ -1,140 +1,172 @@
 """Changed evidence to the checkers in Python, extracted from Coq, and inside Coq: they give the same answers.
 
-    python benchmarks/three_checkers.py [--documents 10000] [--seed 1] [--coq]
+    python benchmarks/three_checkers.py [--documents 10000] [--seed 1] [--coq] [--folder FOLDER]
 
-The documents are evidence of every kind of proof and of small shipped cases, with one part changed, or
-mangled as text. Every claim that is accepted is compared with an oracle at rational points: it must not be
-false at one. With `--coq` the claims and proofs that the program reads are also given to `check` inside Coq,
-by `vm_compute`. Of documents only one part is changed, so most pairs of a claim and a proof come again and
-again: Coq is asked about each of them once.
+The documents are evidence of every kind of proof, of the cases and maps below, with one part changed, or
+mangled as text. Document k depends on the seed, on k, and on what is changed. Each one that is accepted is
+compared with an oracle at rational points: it must not say anything false there. With `--coq` Coq itself is
+asked by `vm_compute` what the program asks the functions that are extracted: about claims with their proofs,
+sums of positive parts with their trees, and witnesses against both. Of documents only one part is changed, so
+most questions come again and again: Coq is asked each of them once.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import io
 import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "tools"))
 
-from coq_batches import Row, answers, numbers_of
-from forging_tools import claim_is_true
+from asked_in_coq import Question, questions
+from coq_batches import LATE, UNREAD, Row, Said, answers
 from three_checkers import NOT_KNOWN, Answer, by_program, changed, every_kind, in_python
+from truth_oracle import is_true
 
+from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
-from paramverify.errors import UnsupportedError
 from paramverify.reports.proved import program
 
 ROOT = Path(__file__).resolve().parents[1]
-SMALL = 30_000  # bytes of evidence that is changed
-BATCH = 100
+BATCH = 200
+AT_ONCE = 400  # questions to one process of Coq
 TOLD_AFTER = 1_000  # documents
-NOT_SHOWN = ": rejected: the proof does not show the claim"
-TOLD = {True: "accepts", False: "rejects", None: "does not end in time on"}
+TOLD = {True: "accepts", False: "rejects", LATE: "does not end in time on", UNREAD: "does not read"}
+CASES = (
+    *("above-threshold", "above-threshold-figure-3", "blood-test", "coarse-noise", "flu-clique"),
+    *("geometric-contagious-ln2", "geometric-contagious-ln4", "geometric-independent-below"),
+    *("geometric-markov-chain", "geometric-metric", "geometric-neighbours", "noisy-max-3-below"),
+    *("noisy-max-independent", "noisy-max-independent-below", "noisy-max-naive-3-ln2"),
+    *("randomized-response", "release-household", "sample-n-runtime", "sample-n-utility", "survey-fresh"),
+    *("touching-disc", "programs/noisy-max-half-noise", "programs/numeric-laplace-one-sided"),
+    *("approximate/geometric-independent", "approximate/geometric-independent-below"),
+    *("approximate/noisy-max-below", "divergences/geometric-renyi", "divergences/geometric-renyi-below"),
+    *("survey-memory-all", "time-series-2-all", "time-series-2-day-3-all"),
+)
+MAPS = ("geometric-independent-below", "randomized-response")
 
 
 def main() -> None:
-    """Compares and prints; ends with code 1 where two answers differ or a false claim is accepted."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Compares and prints; ends with code 1 where two answers differ or something false is accepted."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--coq", action="store_true", help="ask Coq itself, too")
+    parser.add_argument("--folder", type=Path, help="where evidence that is not changed is kept")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp())
-    documents = [*every_kind().values(), *shipped(folder)]
-    known = [entry["claim"] for document in documents for entry in document["claims"]]
+    if options.folder:
+        options.folder.mkdir(exist_ok=True, parents=True)
+    documents = [*every_kind().values(), *shipped(options.folder or folder)]
+    kinds = Counter(document["format"] for document in documents)
+    print("made from " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())), flush=True)
+    known = {"claims": [e for d in documents for e in d.get("claims", ()) if "claim" in e]}
     counts: Counter[tuple[str, str]] = Counter()
-    wrong, coq = 0, InCoq()
-    checker, random, left = program(), Random(options.seed), options.documents
-    for number, start in enumerate(range(0, options.documents, BATCH)):
-        made = list(changed(documents, min(BATCH, left - start), options.seed * 1_000 + number))
-        paths = [folder / f"{start + k}.json" for k in range(len(made))]
-        for path, data in zip(paths, made, strict=True):
+    wrong, coq, digest = 0, InCoq(), hashlib.sha256()
+    checker, made = program(), changed(documents, options.documents, options.seed)
+    while batch := list(islice(made, BATCH)):
+        start = counts.total()
+        paths = [folder / f"{start + k}.json" for k in range(len(batch))]
+        for path, data in zip(paths, batch, strict=True):
             path.write_bytes(data)
+            digest.update(hashlib.sha256(data).digest())
         given = list(by_program(checker, paths))
         if options.coq:
-            coq.add(made, given)
-        for path, data, answer in zip(paths, made, given, strict=True):
+            coq.add(batch, given)
+        for path, data, answer in zip(paths, batch, given, strict=True):
             said = in_python(data)
             counts[said.word, answer.word] += 1
-            bad = differs(said, answer) or (answer.word == "accepted" and not true(data, known, random))
-            if bad:
+            if differs(said, answer) or ("accepted" in (said.word, answer.word) and not true(data, known)):
                 wrong += 1
-                print(f"{path}: Python says {said}, the program {answer}")
+                print(f"{path}: Python says {said}, the program {answer}", flush=True)
             else:
                 path.unlink()
-        if (start + BATCH) % TOLD_AFTER == 0:
-            coq.ask()
-            print(f"{sum(counts.values()):,} documents, {wrong + coq.wrong} differ; {coq}", flush=True)
+        if counts.total() % TOLD_AFTER == 0:
+            print(f"{counts.total():,} documents, {wrong + coq.wrong} differ; {coq}", flush=True)
     coq.ask()
-    for (said, answer), count in sorted(counts.items()):
-        print(f"Python {said}, proved checker {answer}: {count:,}")
+    for (said_word, word), count in sorted(counts.items()):
+        print(f"Python {said_word}, proved checker {word}: {count:,}")
     coq.tell()
     wrong += coq.wrong
-    print(f"{sum(counts.values()):,} documents, {wrong} that differ or say something false")
+    print(f"{counts.total():,} documents, {wrong} that differ or say something false")
+    print(f"SHA-256 of the digests of all documents: {digest.hexdigest()}")
     sys.exit(wrong > 0)
 
 
 @dataclass
 class InCoq:
-    """What Coq itself says of claims and proofs, beside what the program says."""
+    """What Coq itself says of what the program asked the extracted functions, beside what these said."""
 
-    waiting: list[tuple[Row, bool]] = field(default_factory=list)
-    known: dict[Row, bool | None] = field(default_factory=dict)
-    counts: Counter[tuple[bool, bool | None]] = field(default_factory=Counter)
+    waiting: list[Question] = field(default_factory=list)
+    known: dict[Row, Said] = field(default_factory=dict)
+    counts: Counter[tuple[str, bool, Said]] = field(default_factory=Counter)
+    left_out: int = 0
 
     def add(self, documents: Sequence[bytes], given: Sequence[Answer]) -> None:
-        """Takes all claims whose proofs the program looked at."""
-        self.waiting += [row for pair in zip(documents, given, strict=True) for row in looked_at(*pair)]
+        """Takes all that the program asked, and asks Coq as soon as that is enough for a process."""
+        for data, answer in zip(documents, given, strict=True):
+            found, left_out = questions(data, answer)
+            self.waiting += found
+            self.left_out += left_out
+        if len(self.new()) >= AT_ONCE:
+            self.ask()
+
+    def new(self) -> list[Row]:
+        """Returns the rows of which Coq has said nothing."""
+        rows = dict.fromkeys(row for question in self.waiting for row in question.rows)
+        return [row for row in rows if row not in self.known]
 
     def ask(self) -> None:
-        """Asks Coq about the proofs that are new, and counts the answers about all that wait."""
-        new = [row for row in dict(self.waiting) if row not in self.known]
+        """Asks Coq about the rows that are new, and counts the answers to all questions that wait."""
+        new = self.new()
         self.known |= zip(new, answers(new), strict=True)
-        for row, said in self.waiting:
-            coq = self.known[row]
-            self.counts[said, coq] += 1
-            if coq is not None and coq is not said:
-                print(f"the program {TOLD[said]} what Coq {TOLD[coq]}: {row}", flush=True)
+        for question in self.waiting:
+            said = together([self.known[row] for row in question.rows])
+            self.counts[question.about, question.accepted, said] += 1
+            if is_different(question.accepted, said):
+                told = f"the program {TOLD[question.accepted]} {question.about} that Coq {TOLD[said]}"
+                print(f"{told}: {question.rows}", flush=True)
         self.waiting.clear()
 
     @property
     def wrong(self) -> int:
         """How often both gave an answer, and not the same."""
-        return sum(count for (said, coq), count in self.counts.items() if coq is not None and coq is not said)
+        return sum(count for (_, own, said), count in self.counts.items() if is_different(own, said))
 
     def __str__(self) -> str:
-        late = sum(answer is None for answer in self.known.values())
-        asked = f"{self.counts.total():,} proofs, {len(self.known):,} of them different"
-        return f"Coq was asked about {asked}, and {late} took too long"
+        late = sum(said == LATE for said in self.known.values())
+        asked = f"{self.counts.total():,} questions, {len(self.known):,} different ones"
+        return f"Coq was asked {asked}, of which {late} took too long; {self.left_out:,} were left out"
 
     def tell(self) -> None:
         """Prints the counts."""
         if self.known:
             print(self)
-        for (said, coq), count in self.counts.items():
-            print(f"proofs that the program {TOLD[said]} and Coq {TOLD[coq]}: {count:,}")
+        for (about, own, said), count in sorted(self.counts.items(), key=str):
+            print(f"{about} that the program {TOLD[own]} and Coq {TOLD[said]}: {count:,}")
 
 
-def looked_at(data: bytes, answer: Answer) -> Iterator[tuple[Row, bool]]:
-    """Yields the claims with their proofs that the program looked at, and whether it accepts them."""
-    told = {line.partition(" (")[0].partition(":")[0]: line for line in answer.lines}
-    if "claim 1" not in told:
-        return
-    for k, entry in enumerate(json.loads(data.decode("utf-8-sig"))["claims"]):
-        line = told.get(f"claim {k + 1}", "")
-        if line.endswith((": proved", NOT_SHOWN)):
-            with contextlib.suppress(UnsupportedError):  # lemmas
-                yield numbers_of(entry["claim"], entry["proof"]), line.endswith(": proved")
+def together(said: Sequence[Said]) -> Said:
+    """Returns what Coq says of several rows of which all are to be accepted."""
+    if False in said:
+        return False
+    return next((word for word in said if word is not True), True)
+
+
+def is_different(own: bool, said: Said) -> bool:
+    """Tells whether Coq says something else; an answer that is late is none."""
+    return said != LATE and said is not own
 
 
 def differs(said: Answer, answer: Answer) -> bool:
@@ -142,26 +174,31 @@ def differs(said: Answer, answer: Answer) -> bool:
     return answer.word != NOT_KNOWN and answer != said
 
 
-def true(data: bytes, known: Sequence[Any], random: Random) -> bool:
-    """Tells whether no claim of a document that was accepted is false at a point that is tried."""
-    entries = json.loads(data.decode("utf-8-sig"))["claims"]
-    claims = [e["claim"] for e in entries if e["proof"] is not None and not e["claim"].get("ties")]
-    trusted = [e["claim"] for e in entries if e["proof"] and e["proof"]["kind"] == "solver"]
-    return all(claim_is_true(claim, list(known), random) for claim in claims if claim not in trusted)
+def true(data: bytes, known: dict[str, Any]) -> bool:
+    """Tells whether nothing that an accepted document says is false where the oracle tries it."""
+    text = data.decode("utf-8-sig")
+    try:
+        return is_true(json.loads(text), known, check_text(text), Random(hashlib.sha256(data).digest()))
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError) as error:
+        print(f"the oracle fails: {error!r:.200}")
+        return False
 
 
 def shipped(folder: Path) -> list[Any]:
-    """Returns evidence of shipped cases that is small."""
+    """Returns evidence of shipped cases and of maps, made by the procedures of the package alone, or kept.
+
+    Raises:
+        FileNotFoundError: there is none of a case.
+    """
+    asked = [("verify", case, ()) for case in CASES] + [("synthesize", case, ("--region",)) for case in MAPS]
     found = []
-    for case in sorted((ROOT / "cases").glob("*.toml")):
-        path = folder / "shipped.json"
-        path.unlink(missing_ok=True)
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            run(["verify", str(case), "--evidence", str(path), "--timeout", "2"])
-        if path.exists() and path.stat().st_size < SMALL:
-            document = json.loads(path.read_text(encoding="utf-8"))
-            if document["format"] == "paramverify-evidence":
-                found.append(document)
+    for command, case, more in asked:
+        path = folder / f"{command}-{case.replace('/', '-')}.evidence"
+        words = [command, str(ROOT / "cases" / f"{case}.toml"), *more, "--evidence", str(path)]
+        if not path.exists():
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                run([*words, "--backends", "built-in", "--timeout", "60"])
+        found.append(json.loads(path.read_text(encoding="utf-8")))
     return found
 
 

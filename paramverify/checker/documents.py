@@ -16,6 +16,7 @@ from . import (
     compositions,
     cones,
     dpctl,
+    enclosed,
     every,
     intervals,
     losses,
@@ -44,7 +45,7 @@ TOLD = {
 CHECKERS: dict[str, Callable[[Any], Report]] = {
     module.FORMAT: module.check_document
     for module in (
-        *(automata, claims, compositions, cones, dpctl, every),
+        *(automata, claims, compositions, cones, dpctl, enclosed, every),
         *(intervals, losses, regions, scripts, sets, unwinding),
     )
 }
@@ -58,6 +59,7 @@ NOT_COMPARED = {
     intervals.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
     automata.FORMAT: ("the automaton with the file",),
     dpctl.FORMAT: dpctl.NOT_COMPARED,
+    enclosed.FORMAT: ("the ways through the program, the bounds and the obligations with the case",),
     every.FORMAT: ("what the program does with the case",),
     scripts.FORMAT: ("the claims, and the assertions at its models, with the script",),
     unwinding.FORMAT: ("the system, the bound and the obligations with the case",),

@@ -41,6 +41,8 @@ DRAWS = (
     "one_sided_geometric",
     "laplace",
     "exponential",
+    "gauss",
+    "discrete_gaussian",
 )
 _WORDS = (*DRAWS, "len", "sum", "min", "max", "abs", "clamp", "range", "exp", "output", "stop")
 _KNOWN = (

@@ -260,8 +260,13 @@ class SecondReader:
         """Returns the names of the secrets that are compared; both directions count."""
         if "neighbours" not in self.data:
             return [(left, right) for left, right in self.data["secrets"]["pairs"]]
+        return [(left, right) for (left, _), (right, _) in self.compared(point, base)]
+
+    def compared(self, point: Point, base: Fraction) -> list[tuple[tuple[str, Input], tuple[str, Input]]]:
+        """Returns the neighbours, each input with its name; both directions count."""
         process = read(self.data["mechanism"], self.calculator(point, base))
-        return [(_shown(a, process), _shown(b, process)) for a, b in self._neighbours(process)]
+        pairs = self._neighbours(process)
+        return [((_shown(a, process), a), (_shown(b, process), b)) for a, b in pairs]
 
     def _neighbours(self, process: Process) -> list[tuple[Input, Input]]:
         table, found = self.data["neighbours"], []

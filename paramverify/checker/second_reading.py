@@ -16,9 +16,11 @@ from .automata import FORMAT as AUTOMATON
 from .claims import Report
 from .compositions import FORMAT as COMPOSITION
 from .dpctl import FORMAT as FORMULAS
+from .enclosed import FORMAT as ENCLOSED
 from .losses import FORMAT as LOSSES
 from .second_chains import ChainLook
 from .second_compositions import compare
+from .second_enclosed import compare_enclosed
 from .second_look import Look
 from .second_losses import LossLook
 from .second_moments import MomentLook
@@ -83,6 +85,9 @@ def second_look(
             else:
                 compared = second_automata.compare(document["automaton"], content)
             return SecondLook(True, True, f"read a second time: {compared}")
+        if document["format"] == ENCLOSED:
+            agreed = compare_enclosed(document, content, folder, settings)
+            return SecondLook(True, True, f"read a second time: {agreed}")
         if document["format"] == FORMULAS:
             return SecondLook(True, True, f"read a second time: {_formulas(document, content, settings)}")
         kind = SetLook if document["format"] == SETS or "sums" in document else Look

@@ -13,6 +13,7 @@ from .automaton_shapes import AUTOMATON
 from .by_roots import BY_ROOTS
 from .chain_shapes import formulas
 from .composition_shapes import COMPOSITION
+from .enclosed_shapes import enclosed
 from .interval_shapes import intervals
 from .loss_shapes import compared, losses, moment
 from .neighbour_shapes import either, standing
@@ -347,6 +348,7 @@ SETS = record(
 )
 FORMULAS = formulas(ABOUT, STATUS, record(DOMAIN, CONSTANT), proof)
 LOSSES = losses(ABOUT, STATUS, record(DOMAIN, CONSTANT), REAL)
+ENCLOSED = enclosed(ABOUT, STATUS)
 
 SCRIPT = record(
     {
@@ -369,6 +371,7 @@ FORMATS = {
     "paramverify-unwinding": UNWINDING,
     "paramverify-sets": SETS,
     "paramverify-losses": LOSSES,
+    "paramverify-enclosed": ENCLOSED,
     "paramverify-composition": COMPOSITION,
     "paramverify-formulas": FORMULAS,
     "paramverify-slots": SLOTS,

@@ -18,6 +18,7 @@ from .strict import Misformed
 from .values import Value, is_true, rational, read_value
 
 PRIVACY = ("probabilities", "ratio", "bound")
+MAX_ORDER = 10_000  # of a Rényi divergence: powers of this are computed
 MOMENT = ("secrets", "length", "order", "moment", "bound", "exceeds", "largest")
 INEQUALITY = ("relation", "left", "right", "difference", "fails")
 WORDS = ("infinity", "undefined")  # instead of a quotient by zero
@@ -88,6 +89,8 @@ def _check_moment(witness: Mapping[str, Any], exponent: Fraction | None) -> None
     order, endless = witness["order"], witness["moment"] == "infinity"
     if order < 2 or witness["length"] < 1 or witness["moment"] == "undefined":
         raise Misformed("not a sum of an order from 2 on", "witness")
+    if order > MAX_ORDER:
+        raise Misformed(f"an order above {MAX_ORDER:,}", "witness", "order")
     found = rational(0) if endless else read_value(witness["moment"], exponent, "moment")
     for k, share in enumerate(witness["largest"]):
         p, q = (read_value(v, exponent, "largest", k) for v in share["probabilities"])

@@ -12,6 +12,7 @@ from paramverify.algebra.polynomials import key
 from paramverify.answers import Decision, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker import cones as cone_checker
+from paramverify.checker import enclosed as enclosed_checker
 from paramverify.checker import intervals as interval_checker
 from paramverify.checker import losses as loss_checker
 from paramverify.checker import neighbours as product_checker
@@ -42,7 +43,7 @@ from paramverify.portfolio.obligations import needs_of, points_for, read_points,
 from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import Report
-from paramverify.reports import documents, loss_evidence, window_evidence
+from paramverify.reports import documents, enclosed_evidence, loss_evidence, window_evidence
 from paramverify.reports.violations import broken_claim, claim_of, recheck_witness, witness_document
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.maps import RegionMap
@@ -57,8 +58,10 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
 
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
-    check_has_evidence(case)
     status = report.status.value
+    if isinstance(case.model, Enclosed):
+        own = enclosed_evidence.enclosed_document(case, case.model, report)
+        return own | about(case, report.obligations, status)
     if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
         own = loss_evidence.certificate(case.model, case.model.measure, report)
         return {**own, "status": status, **about(case, report.obligations, status)}
@@ -88,11 +91,10 @@ def check_has_evidence(case: Case) -> None:
     """Checks that verdicts about a case have evidence.
 
     Raises:
-        InputError: they have none: its probabilities are enclosed.
+        InputError: they have none: its probabilities are enclosed, and the kernel does not come to them.
     """
     if isinstance(case.model, Enclosed):
-        reason = "this verdict has no evidence: integrals and sums are enclosed, and nothing replays that"
-        raise InputError(reason, key="mechanism", file=case.path)
+        enclosed_evidence.check_has_enclosed_evidence(case, case.model)
 
 
 def about(
@@ -177,7 +179,8 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         if report.status == Standing.VIOLATED and document["format"] == set_checker.FORMAT:
             known = need_privacy(model, "evidence about sets of outputs", sets=True)
             return _recheck_set(document["witness"], known, report)
-        if report.status == Standing.VIOLATED and document["format"] == loss_checker.FORMAT:
+        again = (loss_checker.FORMAT, enclosed_checker.FORMAT)  # their witnesses were computed again
+        if report.status == Standing.VIOLATED and document["format"] in again:
             return report
         if report.status == Standing.VIOLATED and "witness" in document:
             return recheck_witness(document, model, report)
@@ -318,6 +321,10 @@ def _check_losses(document: Mapping[str, Any], case: Case) -> checker.Report:
     return loss_evidence.check_losses(document, model, _obligations(model))
 
 
+def _check_enclosed(document: Mapping[str, Any], case: Case) -> checker.Report:
+    return enclosed_evidence.check_enclosed(document, case, _obligations(case.model))
+
+
 def _sums(model: Model) -> list[dict[str, Any]]:
     """Returns the claims about sums of a case, one for each direction, derived forwards."""
     return [
@@ -352,4 +359,5 @@ _CHECKS: dict[str, Callable[[dict[str, Any], Case], checker.Report]] = {
     cone_checker.FORMAT: _check_cone,
     region_checker.FORMAT: _check_regions,
     interval_checker.FORMAT: _check_intervals,
+    enclosed_checker.FORMAT: _check_enclosed,
 }

@@ -7,6 +7,6 @@ From Paramverify Require Import Parts Maps Folds Weights Interactive Families Cl
 From Paramverify Require Import Losses LossWitness.
 
 Extraction "checker.ml"
-  check max_depth refutes refutes_with_exp refutes_at_root refutes_with_log check_sum refutes_sum refutes_sum_with_exp
+  check max_depth refutes refutes_with_exp refutes_at_root refutes_with_log check_excess refutes_sum refutes_sum_with_exp
   check_cone check_loop check_standing check_region symmetric check_interactive check_violation
   check_loss refutes_loss.

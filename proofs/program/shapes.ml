@@ -561,7 +561,7 @@ let cone =
     ]
 
 let formats =
-  [ "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals" ]
+  [ "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals"; "enclosed" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =

@@ -59,6 +59,7 @@ let check_comparison witness number =
   if is_true (string_of (field "relation" witness)) (Values.sign difference) || field "fails" witness <> Bool true then
     misformed ~path:[ Key "witness" ] "the comparison is true for these sides"
 
+let max_order = 10_000
 let in_moment = [ "secrets"; "length"; "order"; "moment"; "bound"; "exceeds"; "largest" ]
 
 (* A sum of p^order/q^(order-1) is above its bound, and no smaller than its parts. *)
@@ -68,6 +69,7 @@ let check_moment witness number exponent =
   let endless = told = String "infinity" in
   if order < 2 || int_of (field "length" witness) < 1 || told = String "undefined" then
     misformed ~path:[ Key "witness" ] "not a sum of an order from 2 on";
+  if order > max_order then misformed ~path:[ Key "witness"; Key "order" ] "an order above 10,000";
   let found = if endless then Values.rational Q.zero else number "moment" in
   let check_part k share =
     let path = [ Key "largest"; Place k ] in

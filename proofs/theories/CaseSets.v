@@ -47,14 +47,14 @@ Variable c : certificate.
 Variable sums : list sum_proof.
 
 Definition accepted_sums (b : box) (l : list goal) : list (qpoly * list qpoly) :=
-  map fst (filter (fun s => Sets.check_sum l (Goal (fst (fst s)) b (conditions c) (constants c)) (snd (fst s)) (snd s)) sums).
+  map fst (filter (fun s => Sets.check_excess l (Goal (fst (fst s)) b (conditions c) (constants c)) (snd (fst s)) (snd s)) sums).
 
 Lemma accepted_sums_right room ts : In (room, ts) (accepted_sums (enclosed c) (known c)) ->
   forall p, domain c p -> total (fun t => Rmax 0 (qeval t p)) ts <= qeval room p.
 Proof.
   unfold accepted_sums. intros H p Hp. apply in_map_iff in H. destruct H as [[[r us] tree] [H Hin]].
   simpl in H. injection H as -> ->. apply filter_In in Hin. destruct Hin as [_ Hin]. simpl in Hin.
-  rewrite <- excess_total. exact (check_sum_sound _ _ _ _ (known_hold c) Hin p Hp).
+  rewrite <- excess_total. exact (check_excess_sound _ _ _ _ (known_hold c) Hin p Hp).
 Qed.
 
 Definition sums_of_case : known_sums (algebra_of c) :=

@@ -115,12 +115,12 @@ Proof.
   - apply (IH _ terms e H); [|assumption]. destruct D as (B & C & F). split; [|split]; assumption.
 Qed.
 
-Definition check_sum (lemmas : list goal) (g : goal) (terms : list qpoly) (t : set_tree) : bool :=
+Definition check_excess (lemmas : list goal) (g : goal) (terms : list qpoly) (t : set_tree) : bool :=
   check_sets (check max_depth lemmas) (gconds g) g (map Some terms) t.
 
 (* Σ max(0, t) is at most the polynomial of the goal, on all of its set. *)
-Theorem check_sum_sound : forall lemmas g terms t, (forall l, In l lemmas -> holds l) ->
-  check_sum lemmas g terms t = true -> forall e, dom g e -> excess terms e <= qeval (gpoly g) e.
+Theorem check_excess_sound : forall lemmas g terms t, (forall l, In l lemmas -> holds l) ->
+  check_excess lemmas g terms t = true -> forall e, dom g e -> excess terms e <= qeval (gpoly g) e.
 Proof.
   intros lemmas g terms t L H e D.
   assert (E : forall l, excess l e = open_excess (map Some l) e).

@@ -273,3 +273,21 @@ def test_a_break_is_one_root_and_no_end_of_it(between: list[str]) -> None:
     document["products"] = [{"constant": "1", "factors": [[0, 1]]}]
     document |= {"cuts": [[]], "breaks": [{"factor": 0, "between": between}]}
     assert "root" in check_document(document).lines[0]
+
+
+def test_a_break_has_no_root_at_its_end() -> None:
+    """A break from one root to beyond the next has one change of sign, and is not a place of one root."""
+    document = made("[0, 3]", ["p**2 - 3*p + 1"], [])
+    factor = "p^2 - 3*p + 2"  # its roots are 1 and 2
+    document |= {"factors": [factor], "claims": [factor], "cuts": [[]]}
+    document["breaks"] = [{"factor": 0, "between": ["1", "5/2"]}]
+    report = check_document(document)
+    assert not report.accepted
+    assert "it is not shown that a factor has one root at a break" in report.lines[0]
+
+
+def test_parts_in_words() -> None:
+    """A part of one point is told as an equation, another one with both of its ends."""
+    report = check_document(made("[0, 2]", ["-(p - 1)**2"], []))
+    assert report.accepted
+    assert [line.partition(":")[0] for line in report.lines] == ["0 <= p < 1", "p = 1", "1 < p <= 2"]

@@ -85,6 +85,16 @@ def test_forged_witnesses_are_rejected(
     assert not check_text(json.dumps(document)).accepted
 
 
+def test_powers_of_a_huge_order_are_not_computed(violation: Document) -> None:
+    """An order of a million with long numbers is rejected at once, and the reason names it."""
+    document = copy.deepcopy(violation)
+    document["witness"]["order"] = 1_000_004
+    document["witness"]["largest"][0]["probabilities"] = [f"1/{10**400 - 1}", f"1/{10**400 - 3}"]
+    report = check_text(json.dumps(document))
+    assert not report.accepted
+    assert "witness.order: an order above 10,000" in report.lines[0]
+
+
 CHANGED: list[tuple[str, Callable[[Document], None]]] = [
     ("another sum", lambda w: w.update(moment="5")),
     ("a larger order", lambda w: w.update(order=5)),

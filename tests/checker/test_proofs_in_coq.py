@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from coq_batches import answers, numbers_of
+from coq_batches import answers, proof_row
 from forging_tools import points_of, value_of
 from three_checkers import every_kind
 
@@ -24,9 +24,9 @@ def test_coq_accepts_each_kind_and_nothing_false() -> None:
     for document in every_kind().values():
         entry: dict[str, Any] = document["claims"][0]
         claim, proof = entry["claim"], entry["proof"]
-        true.append(numbers_of(claim, proof))
+        true.append(proof_row(claim, proof))
         for point in points_of(claim, random, 1):
             lowered = f"{claim['polynomial']} - {value_of(claim['polynomial'], point) + 1}"
-            false.append(numbers_of({**claim, "polynomial": lowered}, proof))
+            false.append(proof_row({**claim, "polynomial": lowered}, proof))
     assert len(false) > 10
     assert answers([*true, *false]) == [True] * len(true) + [False] * len(false)

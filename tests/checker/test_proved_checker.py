@@ -186,6 +186,21 @@ def test_points_where_exp_occurs(tmp_path: Path) -> None:
     assert [answer.word for answer in by_program(built(), paths)] == ["accepted"] * len(paths)
 
 
+def test_polynomials_without_e_beside_an_exponential(tmp_path: Path) -> None:
+    """Claims without E beside exp(q): for every q, also a negative one, both give the same answer."""
+    proofs = [{"kind": "constant"}, {"kind": "exponential"}, LEAF, {"kind": "fixed", "variable": "p"}]
+    claims = [("0", True), ("1/3", True), ("-1/3", False), ("p", True), ("p - 1/2", False)]
+    exponents = ("-1/2", "-1000", "-1001", "0", "1/2", "1000", "1001")
+    for polynomial, is_true in claims:
+        made = [one(about_exp(polynomial, "", q), proof) for q in exponents for proof in proofs]
+        found, counts = differences(built(), [json.dumps(d).encode() for d in made], tmp_path)
+        assert found == []
+        assert (counts.get("accepted", 0) > 0) == is_true, polynomial
+    made = [one(about_exp("0", "", q), proofs[0]) for q in exponents]
+    counts = {"accepted": len(made)}
+    assert differences(built(), [json.dumps(d).encode() for d in made], tmp_path) == ([], counts)
+
+
 @pytest.mark.parametrize("shape", ["EVIDENCE", "WITNESS", "CLAIM", "ENTRY", "CASE"])
 def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
     """No key that Python knows is called unknown: the program may say that it does not know its value."""

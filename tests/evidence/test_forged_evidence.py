@@ -10,20 +10,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from forging_tools import (
-    Forgery,
-    Json,
-    claim_is_true,
-    cone_is_true,
-    forged,
-    forgeries,
-    largest_is_true,
-    map_is_true,
-    rests_on_solvers,
-    system_is_true,
-    witness_is_true,
-)
+from forging_tools import Forgery, Json, forged, forgeries
 from proved_claims import CLAIMS, PROOFS
+from truth_oracle import is_true
 
 from paramverify.answers import Decision, Proved
 from paramverify.checker.claims import Report
@@ -134,47 +123,6 @@ def sampled(document: Json, random: Random) -> list[Forgery]:
     shallow = [forgery for forgery in found if len(forgery[0]) <= 2]
     few = random.sample(shallow, min(SAMPLE // 2, len(shallow)))
     return few + random.sample(found, SAMPLE - len(few))
-
-
-def is_true(document: Json, original: Json, report: Report, random: Random) -> bool:
-    """Whether all that is said by the report on an accepted document is so."""
-    statement = document.get("reduction")
-    if statement not in (None, original.get("reduction")) and not largest_is_true(statement):
-        return False
-    known = [e["claim"] for k in ("claims", "obligations") for e in original.get(k, []) if "claim" in e]
-    lemmas = {lemma["name"]: lemma["proof"] for lemma in document.get("lemmas", [])}
-    for entry in document.get("obligations", []):
-        if not rests_on_solvers(entry["proof"], {}) and not claim_is_true(entry["claim"], known, random):
-            return False
-    kind = document["format"].removeprefix("paramverify-")
-    if not trust_is_told(document, lemmas, report):
-        return False
-    if kind == "cone":
-        return report.status == ("violated" if document["kind"] == "loop" else "holds") and (
-            cone_is_true(document, random, not report.not_compared)
-        )
-    if kind == "regions":
-        return report.status == "region map" and map_is_true(document, random)
-    if kind == "unwinding":
-        return report.status == document["status"] and system_is_true(document, original, random)
-    entries = document["claims"]
-    proved = [e for e in entries if e["proof"] is not None and not rests_on_solvers(e["proof"], lemmas)]
-    if not all(claim_is_true(entry["claim"], known, random) for entry in proved):
-        return False
-    if report.status == "violated":
-        return witness_is_true(document["witness"])
-    return report.status == "unknown" or (bool(entries) and all(e["proof"] is not None for e in entries))
-
-
-def trust_is_told(document: Json, lemmas: Json, report: Report) -> bool:
-    """Whether the claims that rest on solvers are counted, and the solvers named."""
-    names: set[str] = set()
-    count = 0
-    for entry in [*document.get("claims", []), *document.get("obligations", [])]:
-        words = rests_on_solvers(entry["proof"], lemmas) if isinstance(entry, dict) else set()
-        count += bool(words)
-        names |= words
-    return report.trusted == count and set(report.solvers) == names
 
 
 def says_no_more(document: Json, original: Json) -> bool:

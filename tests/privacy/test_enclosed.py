@@ -172,6 +172,6 @@ def test_commands(tmp_path: Path) -> None:
         ["synthesize", path],
     ):
         assert "gauss and discrete_gaussian have none" in called(*command).err
-    assert "has no evidence" in called("verify", path, "--evidence", str(tmp_path / "e.json")).err
+    assert called("verify", path, "--evidence", str(tmp_path / "e.json")).code == 0
     sampled = answer("sample", path, "--runs", "4000", "--direct", "--audit")
     assert sampled["status"] == "no difference found"

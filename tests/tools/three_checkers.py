@@ -105,17 +105,19 @@ def every_kind() -> dict[str, Json]:
 
 
 def changed(documents: Sequence[Json], count: int, seed: int) -> Iterator[bytes]:
-    """Yields changed documents: parts that say something else, and text that is mangled."""
-    random = Random(seed)
+    """Yields changed documents: parts that say something else, and text that is mangled.
+
+    Each depends on its number, the seed and the documents alone.
+    """
     choices = [forgeries(document) for document in documents]
-    made = 0
-    while made < count:
-        k = random.randrange(len(documents))
-        if random.random() < 0.25:
-            yield mangled(json.dumps(documents[k]), random, "json")
-            made += 1
-            continue
-        new = forged(documents[k], random.choice(choices[k]))
-        if new is not None:
+    for number in range(count):
+        random = Random(f"{seed} {number}")
+        new: Json | None = None
+        while new is None:
+            k = random.randrange(len(documents))
+            if random.random() < 0.25:
+                yield mangled(json.dumps(documents[k]), random, "json")
+                break
+            new = forged(documents[k], random.choice(choices[k]))
+        else:
             yield json.dumps(new).encode()
-            made += 1
