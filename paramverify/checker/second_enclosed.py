@@ -126,7 +126,7 @@ def compare_enclosed(
     own, reader, at = read_ways(content, folder, settings)
     for name, value in own.items():
         if document[name] != value:
-            raise Rejected(f"the {name} are others")
+            raise Rejected(f"the case has other {name}")
     privacy = reader.data["privacy"]
     delta = at.number(privacy.get("delta", 0))
     if delta != number(document.get("delta", "0")) or ("delta" in privacy) != ("delta" in document):

@@ -100,7 +100,9 @@ def second_look(
         compared = _with_steps(look)
         return SecondLook(True, True, f"read a second time: {compared}")
     except Unread as error:
-        return SecondLook(False, True, f"not read a second time: {error!s:.200}")
+        # The ways through a program with enclosed probabilities are written by the second reader alone.
+        needed = document["format"] == ENCLOSED
+        return SecondLook(False, not needed, f"not read a second time: {error!s:.200}")
     except Rejected as error:
         return SecondLook(True, False, f"the second reading differs: {error!s:.300}")
     except MISTAKES as error:

@@ -370,3 +370,39 @@ def test_what_has_no_evidence_says_so(name: str, tmp_path: Path) -> None:
     assert "this verdict has no evidence" in told.err
     assert reason in told.err
     assert not path.exists()
+
+
+UNREAD = {
+    "exp": "c = 0\nif flip(exp(-1)):\n    c = 1\n",
+    "many paths": "n = 0\nfor i in range(15):\n    n += flip(1/2)\n",
+}
+
+
+@pytest.mark.parametrize("words", UNREAD.values(), ids=UNREAD)
+def test_ways_that_nobody_finds_again_show_nothing(words: str, tmp_path: Path) -> None:
+    """The bounds of few cells meet all probabilities: without the ways of the program they say nothing."""
+    source = f"z = q + gauss(1/10)\n{words}if z > 1/2:\n    output(1)\nelse:\n    output(0)\n"
+    case, path = tmp_path / "case.toml", tmp_path / "evidence.json"
+    case.write_text(
+        f'title = "t"\n[mechanism]\nkind = "program"\nsource = """\n{source}"""\n'
+        '[mechanism.inputs]\nq = { values = "0..1" }\n'
+        '[neighbours]\ndiffer = "one"\n[privacy]\nepsilon = "1/1000"\n'
+    )
+    same = [{"weight": "1", "noise": [0, 0], "region": [[[[0, "1"], [1, "-1"]], "0"]]}]
+    document = {
+        "format": "paramverify-enclosed",
+        "version": 1,
+        "status": "holds",
+        "bound": {"of": "epsilon", "value": "1/1000"},
+        "noise": [["gauss", "1"]],
+        "inputs": {"0": {"0": same, "1": same}, "1": {"0": same, "1": same}},
+        "pairs": [["0", "1"]],
+        "cells": [1, 1],
+        "case": {"title": "t", "digest": load(case).digest},
+        "obligations": [],
+    }
+    assert check_text(json.dumps(document)).accepted
+    path.write_text(json.dumps(document))
+    told = called("check", str(path), "--case", str(case))
+    assert told.code == 1
+    assert "not read a second time" in told.out
