@@ -1,6 +1,7 @@
 (* paramverify-check EVIDENCE: checks a document of evidence; the replay of proofs is extracted from Coq. *)
 
 open Faults
+open Ledgers
 open Documents
 
 let usage =
@@ -34,12 +35,6 @@ let contents path =
   let text = if String.starts_with ~prefix:mark text then String.sub text 3 (String.length text - 3) else text in
   if not (Json.is_utf8 text) then raise (No_evidence "not UTF-8 text");
   text
-
-let counted count what =
-  let digits = string_of_int count in
-  let size = String.length digits in
-  let grouped = List.init size (fun k -> (if k > 0 && (size - k) mod 3 = 0 then "," else "") ^ String.make 1 digits.[k]) in
-  Printf.sprintf "%s %s%s" (String.concat "" grouped) what (if count = 1 then "" else "s")
 
 let counts report =
   let names = if report.solvers = [] then "" else " (" ^ String.concat ", " (List.map quoted report.solvers) ^ ")" in

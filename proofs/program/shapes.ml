@@ -360,17 +360,16 @@ let unwinding =
     record [ ("polynomial", text); ("strict", flag); ("proof", proof) ] ~optional:[ ("negated", text) ]
   in
   let leak =
-    record
-      [
-        ("parameters", point);
-        ("left", listed whole);
-        ("right", listed whole);
-        ("place", whole);
-        ("trace", listed whole);
-        ("closed", flag);
-        ("probabilities", row [ weight; weight ]);
-      ]
+    [
+      ("left", listed whole);
+      ("right", listed whole);
+      ("place", whole);
+      ("trace", listed whole);
+      ("closed", flag);
+      ("probabilities", row [ weight; weight ]);
+    ]
   in
+  let parameters = [ ("parameters", point) ] in
   let closure = record [ ("ends", listed (row [ whole; distribution ])); ("times", distribution) ] in
   kind_of "paramverify-unwinding"
     [
@@ -384,8 +383,8 @@ let unwinding =
       ("reason", text);
       ("proof", unwinding_proof);
       ("claims", listed comparison);
-      ("witness", leak);
-      ("tight", beyond "a lower bound of a budget");
+      ("witness", record (parameters @ leak));
+      ("tight", maybe (record leak ~optional:parameters));
       ("growth", beyond "a ratio that grows without limit");
     ]
 
@@ -560,8 +559,23 @@ let cone =
           ] );
     ]
 
+(* --- scripts ------------------------------------------------------------------------------------------ *)
+
+let script =
+  let value = function Bool _ -> () | other -> by_type ~strings:rational () other in
+  let question =
+    record [ ("status", status); ("claims", listed (entry proof)); ("solvers", listed text) ] ~optional:[ ("model", table value) ]
+  in
+  record
+    [
+      ("format", one_of [ "paramverify-script" ]);
+      ("version", number_one);
+      ("script", record [ ("name", text); ("digest", text) ]);
+      ("questions", listed question);
+    ]
+
 let formats =
-  [ "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals"; "enclosed" ]
+  [ "composition"; "formulas"; "slots"; "automaton"; "intervals"; "enclosed" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
@@ -576,5 +590,6 @@ let document value =
           ("paramverify-regions", regions);
           ("paramverify-unwinding", unwinding);
           ("paramverify-losses", losses);
+          ("paramverify-script", script);
         ]
         value
