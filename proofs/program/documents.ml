@@ -223,6 +223,21 @@ let check_losses document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
+(* Exact intervals: paramverify/checker/intervals.py has the same steps. *)
+let check_intervals document =
+  let ledger = obligations document in
+  check_points document [ about_domain (field "domain" document) ];
+  let lines = Intervals.check document in
+  {
+    (nothing Accepted) with
+    format = string_of (field "format" document);
+    lines = lines @ List.rev ledger.told;
+    proved = List.length lines;
+    trusted = ledger.sworn;
+    status = "exact intervals";
+    solvers = List.sort_uniq compare ledger.names;
+  }
+
 let check_claims document =
   match field "format" document with
   | String "paramverify-sets" -> check_sets document
@@ -230,6 +245,7 @@ let check_claims document =
   | String "paramverify-regions" -> check_regions document
   | String "paramverify-unwinding" -> check_unwinding document
   | String "paramverify-losses" -> check_losses document
+  | String "paramverify-intervals" -> check_intervals document
   | String "paramverify-script" -> Scripts.check document
   | _ -> check_evidence document
 

@@ -36,9 +36,12 @@ let contents path =
   if not (Json.is_utf8 text) then raise (No_evidence "not UTF-8 text");
   text
 
+let unit_of report =
+  match report.status with "region map" -> "cell" | "exact intervals" -> "part" | _ -> "claim"
+
 let counts report =
   let names = if report.solvers = [] then "" else " (" ^ String.concat ", " (List.map quoted report.solvers) ^ ")" in
-  Printf.sprintf "%s proved, %d trusted to solvers%s, %d open" (counted report.proved (if report.status = "region map" then "cell" else "claim")) report.trusted names report.still_open
+  Printf.sprintf "%s proved, %d trusted to solvers%s, %d open" (counted report.proved (unit_of report)) report.trusted names report.still_open
 
 let verdict report =
   match report.answer with

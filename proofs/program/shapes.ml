@@ -312,6 +312,8 @@ let cell =
       ("undecided", plain);
     ]
 
+let products = listed (record [ ("constant", rational); ("factors", listed (row [ whole; whole ])) ])
+
 let regions =
   kind_of "paramverify-regions"
     [
@@ -319,7 +321,7 @@ let regions =
       ("free", listed text);
       ("claims", listed text);
       ("factors", listed text);
-      ("products", listed (record [ ("constant", rational); ("factors", listed (row [ whole; whole ])) ]));
+      ("products", products);
       ("cells", listed cell);
     ]
     [
@@ -327,6 +329,23 @@ let regions =
       ("symmetric", listed (listed text));
       ("by_roots", beyond "a factor with its roots");
     ]
+
+let intervals =
+  let part =
+    [ ("status", one_of [ "safe"; "violating"; "outside" ]); ("ends", row [ whole; whole ]); ("closed", row [ flag; flag ]) ]
+  in
+  kind_of "paramverify-intervals"
+    [
+      ("domain", record domain);
+      ("claims", listed text);
+      ("factors", listed text);
+      ("products", products);
+      ("constraints", products);
+      ("breaks", listed (record [ ("factor", whole); ("between", row [ rational; rational ]) ]));
+      ("cuts", listed (listed rational));
+      ("parts", listed (record part));
+    ]
+    []
 
 (* --- interactive systems ------------------------------------------------------------------------------ *)
 
@@ -575,7 +594,7 @@ let script =
     ]
 
 let formats =
-  [ "composition"; "formulas"; "slots"; "automaton"; "intervals"; "enclosed" ]
+  [ "composition"; "formulas"; "slots"; "automaton"; "enclosed" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
@@ -591,5 +610,6 @@ let document value =
           ("paramverify-unwinding", unwinding);
           ("paramverify-losses", losses);
           ("paramverify-script", script);
+          ("paramverify-intervals", intervals);
         ]
         value
