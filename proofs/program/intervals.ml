@@ -7,6 +7,10 @@ module C = Checker
 
 let max_degree = 5_000
 let word = function C.LineOutside -> "outside" | C.LineSafe -> "safe" | C.LineViolating -> "violating"
+let in_words = function
+  | C.LineOutside -> "outside of the domain"
+  | C.LineSafe -> "where the claims are true"
+  | C.LineViolating -> "where one is false"
 
 let zipped what one first second =
   if List.length first <> List.length second then rejected ("not as many as the " ^ what);
@@ -95,14 +99,23 @@ let check document =
       in
       List.iteri check stated;
       if List.length stated <> List.length wanted then rejected "there are fewer parts than the signs of the claims show";
+      let between = List.map (fun entry -> List.map string_of (items_of (field "between" entry))) (items_of (field "breaks" document)) in
+      let texts = List.map string_of (items_of (field "factors" document)) in
       let place k =
         if k = 0 then Q.to_string range.low
         else if k > List.length breaks then Q.to_string range.high
-        else Printf.sprintf "break %d" k
+        else
+          match List.map Text.number (List.nth between (k - 1)) with
+          | [ low; high ] when Q.equal low high -> Q.to_string low
+          | [ low; high ] ->
+              let factor = List.nth texts (List.nth breaks (k - 1)).brk_of in
+              let cut = if String.length factor > 100 then String.sub factor 0 100 else factor in
+              Printf.sprintf "the root of %s between %s and %s" (plain ~most:100 cut) (Q.to_string low) (Q.to_string high)
+          | _ -> invalid_arg "between"
       in
       let told { status; ends = first, last; closed = left, right } =
         let sign closed = if closed then "<=" else "<" in
-        if first = last then Printf.sprintf "%s = %s: %s" name (place first) (word status)
-        else Printf.sprintf "%s %s %s %s %s: %s" (place first) (sign left) name (sign right) (place last) (word status)
+        if first = last then Printf.sprintf "%s = %s: %s" name (place first) (in_words status)
+        else Printf.sprintf "%s %s %s %s %s: %s" (place first) (sign left) name (sign right) (place last) (in_words status)
       in
       List.map told parts

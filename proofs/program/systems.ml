@@ -456,7 +456,9 @@ let check document =
     | Some Null -> [ "no observation: the ratio 1 is a lower bound" ]
     | Some seen ->
         check_tight document closed numbers seen;
-        [ "an observation has the ratio that is told: a lower bound" ]
+        let plain = function String s -> plain ~most:200 s | value -> "(" ^ String.concat ")/(" (List.map string_of (items_of value)) ^ ")" in
+        let told = String.concat " over " (List.map plain (items_of (field "probabilities" seen))) in
+        [ "an observation has the ratio " ^ told ^ ": a lower bound" ]
   in
   let count = List.length entries in
   ((told :: lower) @ [ Printf.sprintf "%d comparison%s with parameters" count (if count = 1 then "" else "s") ], count)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from test_interval_kernel import SAMPLES, is_true, made
-from three_checkers import NOT_KNOWN, built, by_program, changed, differences
+from three_checkers import NOT_KNOWN, built, by_program, changed, differences, in_python
 
 Json = dict[str, Any]
 
@@ -26,6 +26,9 @@ def test_intervals_get_the_same_answers(documents: list[Json], tmp_path: Path) -
     (tmp_path / "true").mkdir()
     found, counts = differences(built(), [json.dumps(d).encode() for d in documents], tmp_path / "true")
     assert (found, counts) == ([], {"accepted": len(documents)})
+    answers = by_program(built(), [tmp_path / "true" / f"{k}.json" for k in range(len(documents))])
+    for document, answer in zip(documents, answers, strict=True):
+        assert answer.lines == in_python(json.dumps(document).encode()).lines
     found, counts = differences(built(), changed(documents, 500, 51), tmp_path)
     assert found == []
     assert counts["rejected"] > 250, counts
