@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import paramverify
+from paramverify.checker import intervals
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import NOT_COMPARED
 from paramverify.checker.strict import counted
@@ -23,6 +24,7 @@ from paramverify.errors import DisagreementError, EvidenceError, InputError, Lim
 PROGRAM = "paramverify-check"
 PLACE = "PARAMVERIFY_CHECKER"  # the environment variable that names the program
 CODES = {"accepted": 0, "rejected": 1, "not known": 3}  # exit codes of its answers
+UNITS = {"region map": "cell", intervals.STATUS: "part"}  # what is proved, by the status
 NO_EVIDENCE = 2  # the exit code of a text that is none
 MEND = (
     f"run `make -C proofs` in a checkout (Debian: apt install coq libcoq-interval libzarith-ocaml-dev "
@@ -43,7 +45,7 @@ class Replayed:
         if self.beyond:
             return f"not checked by the proved checker: {self.beyond[0]}"
         found = self.report
-        what = counted(found.proved, "cell" if found.status == "region map" else "claim")
+        what = counted(found.proved, UNITS.get(found.status, "claim"))
         counts = f"{what} proved, {found.trusted} trusted to solvers, {found.open} open"
         return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
 
@@ -103,6 +105,7 @@ def _read(data: dict[str, Any], code: int) -> Replayed:
         trusted=data["trusted"],
         open=data["open"],
         status=data["status"],
+        unit="part" if data["status"] == intervals.STATUS else "claim",
         solvers=tuple(data["solvers"]),
         not_compared=NOT_COMPARED.get(data["format"]) or NOT_COMPARED.get(data["status"], ()),
         side_condition=data["side_condition"],

@@ -32,6 +32,13 @@ let plain ?(most = shown_length) text =
 
 let quoted text = "'" ^ plain text ^ "'"
 
+(* A number of things, such as 1,200 claims. *)
+let counted count what =
+  let digits = string_of_int count in
+  let size = String.length digits in
+  let grouped = List.init size (fun k -> (if k > 0 && (size - k) mod 3 = 0 then "," else "") ^ String.make 1 digits.[k]) in
+  Printf.sprintf "%s %s%s" (String.concat "" grouped) what (if count = 1 then "" else "s")
+
 let place path =
   let word = function Key name -> "." ^ plain name | Place k -> Printf.sprintf "[%d]" k in
   match String.concat "" (List.map word path) with

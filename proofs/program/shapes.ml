@@ -312,6 +312,8 @@ let cell =
       ("undecided", plain);
     ]
 
+let products = listed (record [ ("constant", rational); ("factors", listed (row [ whole; whole ])) ])
+
 let regions =
   kind_of "paramverify-regions"
     [
@@ -319,7 +321,7 @@ let regions =
       ("free", listed text);
       ("claims", listed text);
       ("factors", listed text);
-      ("products", listed (record [ ("constant", rational); ("factors", listed (row [ whole; whole ])) ]));
+      ("products", products);
       ("cells", listed cell);
     ]
     [
@@ -327,6 +329,23 @@ let regions =
       ("symmetric", listed (listed text));
       ("by_roots", beyond "a factor with its roots");
     ]
+
+let intervals =
+  let part =
+    [ ("status", one_of [ "safe"; "violating"; "outside" ]); ("ends", row [ whole; whole ]); ("closed", row [ flag; flag ]) ]
+  in
+  kind_of "paramverify-intervals"
+    [
+      ("domain", record domain);
+      ("claims", listed text);
+      ("factors", listed text);
+      ("products", products);
+      ("constraints", products);
+      ("breaks", listed (record [ ("factor", whole); ("between", row [ rational; rational ]) ]));
+      ("cuts", listed (listed rational));
+      ("parts", listed (record part));
+    ]
+    []
 
 (* --- interactive systems ------------------------------------------------------------------------------ *)
 
@@ -360,17 +379,16 @@ let unwinding =
     record [ ("polynomial", text); ("strict", flag); ("proof", proof) ] ~optional:[ ("negated", text) ]
   in
   let leak =
-    record
-      [
-        ("parameters", point);
-        ("left", listed whole);
-        ("right", listed whole);
-        ("place", whole);
-        ("trace", listed whole);
-        ("closed", flag);
-        ("probabilities", row [ weight; weight ]);
-      ]
+    [
+      ("left", listed whole);
+      ("right", listed whole);
+      ("place", whole);
+      ("trace", listed whole);
+      ("closed", flag);
+      ("probabilities", row [ weight; weight ]);
+    ]
   in
+  let parameters = [ ("parameters", point) ] in
   let closure = record [ ("ends", listed (row [ whole; distribution ])); ("times", distribution) ] in
   kind_of "paramverify-unwinding"
     [
@@ -384,8 +402,8 @@ let unwinding =
       ("reason", text);
       ("proof", unwinding_proof);
       ("claims", listed comparison);
-      ("witness", leak);
-      ("tight", beyond "a lower bound of a budget");
+      ("witness", record (parameters @ leak));
+      ("tight", maybe (record leak ~optional:parameters));
       ("growth", beyond "a ratio that grows without limit");
     ]
 
@@ -560,8 +578,23 @@ let cone =
           ] );
     ]
 
+(* --- scripts ------------------------------------------------------------------------------------------ *)
+
+let script =
+  let value = function Bool _ -> () | other -> by_type ~strings:rational () other in
+  let question =
+    record [ ("status", status); ("claims", listed (entry proof)); ("solvers", listed text) ] ~optional:[ ("model", table value) ]
+  in
+  record
+    [
+      ("format", one_of [ "paramverify-script" ]);
+      ("version", number_one);
+      ("script", record [ ("name", text); ("digest", text) ]);
+      ("questions", listed question);
+    ]
+
 let formats =
-  [ "composition"; "formulas"; "slots"; "automaton"; "script"; "intervals"; "enclosed" ]
+  [ "composition"; "formulas"; "slots"; "automaton"; "enclosed" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
@@ -576,5 +609,7 @@ let document value =
           ("paramverify-regions", regions);
           ("paramverify-unwinding", unwinding);
           ("paramverify-losses", losses);
+          ("paramverify-script", script);
+          ("paramverify-intervals", intervals);
         ]
         value

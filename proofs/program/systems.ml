@@ -337,6 +337,105 @@ let read_sign domain about known place entry : C.sign =
   ((strict, key), Certify.certificate { about = statement; known = Certify.no_lemmas } 0 (field "proof" entry))
 
 (* What is told, and how many comparisons with parameters are proved. *)
+(* Two input sequences, one with one data point more. *)
+let check_inputs system left right place =
+  let input a = if a < 0 || a >= system.inputs then rejected (string_of_int a ^ " is not an input") in
+  List.iter input (left @ right);
+  let longer, shorter = if List.length left > List.length right then (left, right) else (right, left) in
+  let inserted = List.filteri (fun k _ -> k = place) longer and rest = List.filteri (fun k _ -> k <> place) longer in
+  match inserted with
+  | [ point ] when rest = shorter && point < system.data -> ()
+  | _ -> rejected "the inputs do not differ in one inserted data point"
+
+(* Numbers at a point of the domain. *)
+let at_point document point =
+  let nowhere = Claims.read (Object (("polynomial", String "-1") :: fields (field "domain" document))) in
+  Certify.refute nowhere point;  (* the claim -1 >= 0 fails at each point of the domain *)
+  let facts = match nowhere.exponent with Some q -> [ C.Exp (Certify.axis nowhere "E", Certify.rational q) ] | None -> [] in
+  let goal = { C.gpoly = Certify.polynomial nowhere.poly; gbox = []; gconds = []; gfacts = facts } in
+  let value (name, number) = (Certify.axis nowhere name, Certify.number number) in
+  { names = nowhere.names; goal; signs = []; at_point = List.map value (fields point); known = Hashtbl.create 64 }
+
+type seen = { left : int list; right : int list; trace : int list; only : bool }
+
+(* Two sequences of inputs and an observation. *)
+let read_seen system data =
+  let actions name = List.map int_of (items_of (field name data)) in
+  let left = actions "left" and right = actions "right" and trace = actions "trace" in
+  check_inputs system left right (int_of (field "place" data));
+  if List.exists (fun a -> a < system.data || a >= system.visible) trace then
+    rejected "the observation has something that is not seen";
+  { left; right; trace; only = field "closed" data = Bool true }
+
+let chances closed seen =
+  let { system; table; groups; closed_table; _ } = closed in
+  let start = C.ends_of table system.visible (List.concat groups) system.initial in
+  let found given = C.likely_weight closed_table system.data system.inputs system.visible seen.only start given seen.trace in
+  (found seen.left, found seen.right)
+
+(* What is told of an observation that is too likely. *)
+let refute document =
+  let witness = field "witness" document in
+  let numbers = at_point document (field "parameters" witness) in
+  let system = read numbers (field "system" document) in
+  let closed = close numbers system (items_of (field "closures" document)) in
+  let ratio = weight numbers (field "ratio" document) in
+  let ({ left; right; trace; only } as seen) = read_seen system witness in
+  if not (shown numbers true (fst ratio)) then misformed ~path:[ Key "ratio" ] "the bound is not positive";
+  let beyond =
+    C.check_violation numbers.goal closed.table system.data system.inputs system.visible closed.groups system.initial ratio
+      left right trace only
+  in
+  if not beyond then rejected "the probabilities are not shown to be beyond the bound";
+  let same k told found =
+    if not (C.same_weight (weight numbers told) found) then
+      misformed ~path:[ Key "witness"; Key "probabilities"; Place k ] "the system gives another number"
+  in
+  let first, second = chances closed seen in
+  List.iteri (fun k (told, found) -> same k told found)
+    (List.combine (items_of (field "probabilities" witness)) [ first; second ]);
+  [ "the observation exceeds the bound: a violation" ]
+
+(* The lower bound of a budget: an observation with its probabilities, on the whole domain or at a point of it. *)
+let check_tight document closed numbers told =
+  let point = field_opt "parameters" told in
+  let numbers, closed =
+    match point with
+    | None -> (numbers, closed)
+    | Some point ->
+        let numbers = at_point document point in
+        let system = read numbers (field "system" document) in
+        (numbers, close numbers system (items_of (field "closures" document)))
+  in
+  ignore (weight numbers (field "ratio" document));
+  let system = closed.system in
+  let ({ left; right; trace; only } as seen) = read_seen system told in
+  let first, second, possible =
+    match (items_of (field "probabilities" told), chances closed seen) with
+    | [ first; second ], (p, q) ->
+        let same v w =
+          if point = None then C.same_weight v w
+          else C.same_value numbers.goal numbers.signs v w
+        in
+        let number k told found =
+          let value = weight numbers told in
+          if not (same value found) then
+            misformed ~path:[ Key "tight"; Key "probabilities"; Place k ] "the system gives another number";
+          value
+        in
+        let first = number 0 first p in
+        (first, number 1 second q, not (C.same_weight q (C.added_up [])))
+    | _ -> invalid_arg "probabilities"
+  in
+  let shown =
+    C.check_lower_bound proves numbers.goal numbers.signs closed.table system.data system.inputs system.visible
+      closed.groups system.initial left right trace only first second
+  in
+  if not shown then
+    if possible && point = None then unknown "that the observation is possible on the right is not shown in a way that is known"
+    else rejected "the observation is not shown to be possible on the right"
+
+(* Systems in which nothing that is seen tells much, and lower bounds of their budgets. *)
 let check document =
   let domain = field "domain" document in
   let about, goal = Certify.domain_of domain in
@@ -351,51 +450,15 @@ let check document =
     | String "family" -> check_family closed numbers ratio proof
     | _ -> check_costs closed numbers ratio proof
   in
+  let lower =
+    match field_opt "tight" document with
+    | None -> []
+    | Some Null -> [ "no observation: the ratio 1 is a lower bound" ]
+    | Some seen ->
+        check_tight document closed numbers seen;
+        let plain = function String s -> plain ~most:200 s | value -> "(" ^ String.concat ")/(" (List.map string_of (items_of value)) ^ ")" in
+        let told = String.concat " over " (List.map plain (items_of (field "probabilities" seen))) in
+        [ "an observation has the ratio " ^ told ^ ": a lower bound" ]
+  in
   let count = List.length entries in
-  ([ told; Printf.sprintf "%d comparison%s with parameters" count (if count = 1 then "" else "s") ], count)
-
-(* Two input sequences, one with one data point more. *)
-let check_inputs system left right place =
-  let input a = if a < 0 || a >= system.inputs then rejected (string_of_int a ^ " is not an input") in
-  List.iter input (left @ right);
-  let longer, shorter = if List.length left > List.length right then (left, right) else (right, left) in
-  let inserted = List.filteri (fun k _ -> k = place) longer and rest = List.filteri (fun k _ -> k <> place) longer in
-  match inserted with
-  | [ point ] when rest = shorter && point < system.data -> ()
-  | _ -> rejected "the inputs do not differ in one inserted data point"
-
-(* What is told of an observation that is too likely. *)
-let refute document =
-  let domain = field "domain" document and witness = field "witness" document in
-  let point = field "parameters" witness in
-  let nowhere = Claims.read (Object (("polynomial", String "-1") :: fields domain)) in
-  Certify.refute nowhere point;  (* the claim -1 >= 0 fails at each point of the domain *)
-  let facts = match nowhere.exponent with Some q -> [ C.Exp (Certify.axis nowhere "E", Certify.rational q) ] | None -> [] in
-  let goal = { C.gpoly = Certify.polynomial nowhere.poly; gbox = []; gconds = []; gfacts = facts } in
-  let value (name, number) = (Certify.axis nowhere name, Certify.number number) in
-  let numbers =
-    { names = nowhere.names; goal; signs = []; at_point = List.map value (fields point); known = Hashtbl.create 64 }
-  in
-  let system = read numbers (field "system" document) in
-  let { table; groups; closed_table; _ } = close numbers system (items_of (field "closures" document)) in
-  let ratio = weight numbers (field "ratio" document) in
-  let actions name = List.map int_of (items_of (field name witness)) in
-  let left = actions "left" and right = actions "right" and trace = actions "trace" in
-  check_inputs system left right (int_of (field "place" witness));
-  if List.exists (fun a -> a < system.data || a >= system.visible) trace then
-    rejected "the observation has something that is not seen";
-  if not (shown numbers true (fst ratio)) then misformed ~path:[ Key "ratio" ] "the bound is not positive";
-  let only = field "closed" witness = Bool true in
-  if not (C.check_violation goal table system.data system.inputs system.visible groups system.initial ratio left right trace only)
-  then rejected "the probabilities are not shown to be beyond the bound";
-  let start = C.ends_of table system.visible (List.concat groups) system.initial in
-  let found given =
-    C.likely_weight closed_table system.data system.inputs system.visible only start given trace
-  in
-  let same k told found =
-    if not (C.same_weight (weight numbers told) found) then
-      misformed ~path:[ Key "witness"; Key "probabilities"; Place k ] "the system gives another number"
-  in
-  List.iteri (fun k (told, given) -> same k told (found given))
-    (List.combine (items_of (field "probabilities" witness)) [ left; right ]);
-  [ "the observation exceeds the bound: a violation" ]
+  ((told :: lower) @ [ Printf.sprintf "%d comparison%s with parameters" count (if count = 1 then "" else "s") ], count)

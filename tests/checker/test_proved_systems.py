@@ -205,13 +205,13 @@ def test_states_that_nobody_can_tell_apart(tmp_path: Path) -> None:
 
 
 def test_what_is_not_known_of_systems(tmp_path: Path) -> None:
-    """Ratios without limit, lower bounds, inputs that are not accepted, and hidden steps without end."""
+    """Ratios without limit, inputs that are not accepted, and hidden steps without end."""
     never = {**leaking("2")["system"], "rows": [*ROWS[:2], [[4, [[2, "1"]]]], [[4, [[3, "1"]]]], *ROWS[4:]]}
     ends = [{"ends": [[k, [[-1, "1"]]]], "times": []} for k in (2, 3)]
     partial = {**leaking("2")["system"], "partial": True}
     violated = leaking("2", status="violated", growth={})
     del violated["proof"]
-    made = [violated, leaking("2", tight=None), leaking("2", system=partial)]
+    made = [violated, leaking("2", system=partial)]
     made.append(leaking("2", system=never, closures=ends))
     paths = [tmp_path / f"{k}.json" for k in range(len(made))]
     for path, document in zip(paths, made, strict=True):

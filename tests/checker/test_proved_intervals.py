@@ -1,0 +1,89 @@
+"""Exact intervals by the program that is extracted from Coq: as in Python, and none is false."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_interval_kernel import SAMPLES, is_true, made
+from three_checkers import NOT_KNOWN, built, by_program, changed, differences, in_python
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Json]:
+    """Intervals with open ends, constraints, double roots, zero claims and breaks between rationals."""
+    return [json.loads(json.dumps(made(*sample))) for sample in SAMPLES]
+
+
+def test_intervals_get_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
+    """True documents are accepted with the same numbers of parts; of changed ones both say the same."""
+    (tmp_path / "true").mkdir()
+    found, counts = differences(built(), [json.dumps(d).encode() for d in documents], tmp_path / "true")
+    assert (found, counts) == ([], {"accepted": len(documents)})
+    answers = by_program(built(), [tmp_path / "true" / f"{k}.json" for k in range(len(documents))])
+    for document, answer in zip(documents, answers, strict=True):
+        assert answer.lines == in_python(json.dumps(document).encode()).lines
+    found, counts = differences(built(), changed(documents, 500, 51), tmp_path)
+    assert found == []
+    assert counts["rejected"] > 250, counts
+    assert counts["accepted"] > 10, counts
+    assert counts.get(NOT_KNOWN, 0) < 15, counts
+
+
+def test_moved_ends_and_other_signs_get_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
+    """Breaks, cuts, constants and statuses are moved one by one: what is accepted is true at points."""
+    texts, samples = list[bytes](), list[int]()
+    for k, document in enumerate(documents):
+        for new in (*moved(document), *restated(document)):
+            texts.append(json.dumps(new).encode())
+            samples.append(k)
+    assert len(texts) > 100
+    found, counts = differences(built(), texts, tmp_path)
+    assert found == []
+    assert set(counts) == {"accepted", "rejected"}
+    answers = by_program(built(), [tmp_path / f"{k}.json" for k in range(len(texts))])
+    for text, k, answer in zip(texts, samples, answers, strict=True):
+        assert answer.word == "rejected" or is_true(json.loads(text), SAMPLES[k])
+
+
+def moved(document: Json) -> list[Json]:
+    """Returns the document with one end of a break or one cut at another place."""
+    found = []
+    for k, at in enumerate(document["breaks"]):
+        low, high = map(Fraction, at["between"])
+        width = high - low or Fraction(1, 64)
+        for ends in ((low - width, high), (low, high + width), (low, low), (high, high), (high, low)):
+            found.append(copy.deepcopy(document))
+            found[-1]["breaks"][k]["between"] = [str(end) for end in ends]
+        found.append(copy.deepcopy(document))
+        del found[-1]["breaks"][k]
+    for k, cuts in enumerate(document["cuts"]):
+        for new in ([], ["1/7"], [*cuts, *cuts], ["-5"], ["1/2", "1/3"]):
+            found.append(copy.deepcopy(document))
+            found[-1]["cuts"][k] = new
+    return found
+
+
+def restated(document: Json) -> list[Json]:
+    """Returns the document with another status, other ends, or another constant of a product."""
+    found = []
+    for k, part in enumerate(document["parts"]):
+        for status in sorted({"safe", "violating", "outside"} - {part["status"]}):
+            found.append(copy.deepcopy(document))
+            found[-1]["parts"][k]["status"] = status
+        for side in (0, 1):
+            found.append(copy.deepcopy(document))
+            found[-1]["parts"][k]["closed"][side] ^= True
+        found.append({**document, "parts": document["parts"][:k] + document["parts"][k + 1 :]})
+    for name in ("products", "constraints"):
+        for k in range(len(document[name])):
+            for constant in ("0", "-1", "7"):
+                found.append(copy.deepcopy(document))
+                found[-1][name][k]["constant"] = constant
+    return found

@@ -1,0 +1,76 @@
+"""Evidence about scripts by the program that is extracted from Coq: its answers are those of Python."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import pytest
+from forging_tools import Json, points_of, value_of
+from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind
+
+
+@pytest.fixture(scope="module")
+def script() -> Json:
+    """Answers of each kind, with claims of many kinds and the word of a solver."""
+    entries = [entry for document in every_kind().values() for entry in document["claims"]]
+    sworn = {**entries[0], "proof": {"kind": "solver", "solver": "z3", "version": "4"}}
+    model = {"x": "-3/2", "b": True, "y": "0"}
+    return {
+        "format": "paramverify-script",
+        "version": 1,
+        "script": {"name": "all.smt2", "digest": "0" * 64},
+        "questions": [
+            {"status": "holds", "claims": entries[1:], "solvers": []},
+            {"status": "violated", "claims": [], "solvers": [], "model": model},
+            {"status": "holds", "claims": [sworn, *entries[1:3]], "solvers": ["cvc5"]},
+            {"status": "unknown", "claims": [], "solvers": []},
+            {"status": "holds", "claims": [], "solvers": []},
+        ],
+    }
+
+
+def test_true_answers_are_accepted_in_the_same_words(script: Json, tmp_path: Path) -> None:
+    """Both accept, count the same, and say the same of each question."""
+    path = tmp_path / "true.json"
+    path.write_text(json.dumps(script))
+    found, counts = differences(built(), [path.read_bytes()], tmp_path)
+    assert (found, counts) == ([], {"accepted": 1})
+    (answer,) = by_program(built(), [path])
+    kinds = len(script["questions"][0]["claims"])
+    assert answer.lines == (
+        f"question 1: unsat, {kinds} claims",
+        "question 2: sat",
+        "question 3: unsat, 3 claims, on the word of 'cvc5', 'z3 4'",
+        "question 4: unknown",
+        "question 5: unsat",
+    )
+    assert (answer.proved, answer.trusted, answer.open) == (kinds + 2, 2, 1)
+
+
+def test_changed_answers_get_the_same_answers(script: Json, tmp_path: Path) -> None:
+    """Of changed documents both say the same."""
+    found, counts = differences(built(), changed([script], 150, 41), tmp_path)
+    assert found == []
+    assert counts["rejected"] > 60, counts
+    assert counts["accepted"] > 5, counts
+    assert counts.get(NOT_KNOWN, 0) < 6, counts
+
+
+def test_no_answer_rests_on_a_false_claim(script: Json, tmp_path: Path) -> None:
+    """Claims are lowered in turn until they are false at a point of their domain."""
+    random, paths = Random(6), list[Path]()
+    for k, entry in enumerate(script["questions"][0]["claims"]):
+        claim = entry["claim"]
+        for point in [] if claim.get("ties") else points_of(claim, random, 2):
+            lowered = value_of(claim["polynomial"], point) + Fraction(1, 10**6)
+            new = copy.deepcopy(script)
+            changed_claim = new["questions"][0]["claims"][k]["claim"]
+            changed_claim["polynomial"] += f" - {lowered}" if lowered > 0 else ""
+            paths.append(tmp_path / f"{len(paths)}.json")
+            paths[-1].write_text(json.dumps(new))
+    assert len(paths) > 20
+    assert {answer.word for answer in by_program(built(), paths)} == {"rejected"}
