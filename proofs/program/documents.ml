@@ -103,6 +103,14 @@ let domains entries =
   in
   List.sort_uniq compare (List.map canonical (List.filter_map about entries))
 
+(* That the claim of a witness is false at its point; a claim of secrets is named. *)
+let told_witness witness =
+  let words name = match field_opt name witness with Some (List items) -> List.map string_of items | _ -> [] in
+  let output = match words "observations" with [] -> "" | names -> ", output " ^ String.concat " " names in
+  match String.concat " against " (words "secrets") ^ output with
+  | "" -> "witness: the claim is false there"
+  | about -> Printf.sprintf "witness: the claim (%s) is false there" (plain ~most:300 about)
+
 let check_points document entries =
   match field_opt "points" document with
   | Some (List (_ :: _ as points)) ->
@@ -140,7 +148,7 @@ let check_evidence document =
           let point = field "parameters" witness in
           inside (Key "witness") (inside (Key "parameters") Shapes.point) point;
           Certify.refute claim point);
-      tell "witness: the claim fails there"
+      tell (told_witness witness)
   | None -> ());
   let accepted = ledger.bad = 0 && not lacking in
   let stands about =
@@ -226,7 +234,7 @@ let check_sets document =
   (match witness with
   | Some witness ->
       check_violating_set document domain witness;
-      tell "witness: the claim fails there"
+      tell (told_witness witness)
   | None -> ());
   {
     (nothing Accepted) with
@@ -335,7 +343,7 @@ let check_losses document =
   (match witness with
   | Some witness ->
       Losses.refute document (ends, bound) witness;
-      tell "witness: the claim fails there"
+      tell (told_witness witness)
   | None -> ());
   {
     (nothing Accepted) with

@@ -35,12 +35,6 @@ let contents path =
   if not (Json.is_utf8 text) then raise (No_evidence "not UTF-8 text");
   text
 
-let counted count what =
-  let digits = string_of_int count in
-  let size = String.length digits in
-  let grouped = List.init size (fun k -> (if k > 0 && (size - k) mod 3 = 0 then "," else "") ^ String.make 1 digits.[k]) in
-  Printf.sprintf "%s %s%s" (String.concat "" grouped) what (if count = 1 then "" else "s")
-
 let counts report =
   let names = if report.solvers = [] then "" else " (" ^ String.concat ", " (List.map quoted report.solvers) ^ ")" in
   Printf.sprintf "%s proved, %d trusted to solvers%s, %d open" (counted report.proved (if report.status = "region map" then "cell" else "claim")) report.trusted names report.still_open

@@ -260,13 +260,16 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     for more in ([], ["--case", str(LEAK)]):
         assert run(["check", str(path), "--verified", *more]) == 0
         out = capsys.readouterr().out
-        assert "accepted by the proved checker: " in out
+        assert "accepted by the proved checker: a violation\n" in out
+        assert "witness: the claim (" in out
         assert out.splitlines()[-1].startswith("checked")
     name = min(document["witness"]["parameters"])
     document["witness"]["parameters"][name] = "1/1000000"
     path.write_text(json.dumps(document))
     assert run(["check", str(path), "--verified"]) == 1
-    assert "rejected by the proved checker" in capsys.readouterr().out
+    rejected = capsys.readouterr().out.splitlines()
+    assert "REJECTED by the proved checker: " in rejected[-1]
+    assert len(rejected) == len(set(rejected)) == 2
 
 
 def test_other_formats_are_not_known(tmp_path: Path) -> None:
@@ -290,7 +293,10 @@ def test_what_is_not_known_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
     assert [a.word for a in by_program(built(), [path])] == [NOT_KNOWN]
     assert run(["check", str(path), "--verified"]) == 3
     out = capsys.readouterr().out
-    assert "not checked by the proved checker: the format 'paramverify-slots' is not known" in out
+    assert out.splitlines() == [
+        "not checked: the proved checker does not know systems with any number of slots (paramverify-slots)",
+        "Without --verified the checker in Python checks it.",
+    ]
     assert "accepted" not in out
     assert run(["check", str(path), "--verified", "--json"]) == 3
     data: dict[str, Any] = json.loads(capsys.readouterr().out)

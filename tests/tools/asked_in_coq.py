@@ -18,7 +18,7 @@ from paramverify.errors import UnsupportedError
 NOT_SHOWN = ": rejected: the proof does not show the claim"
 NO_TREE = "rejected: the tree does not show the claim"
 NO_WITNESS = "rejected: the claim does not fail at the witness"
-WITNESS = "witness: the claim fails there"
+WITNESS = "witness: the claim is false there"
 PROOFS, SUMS, POINTS, SETS = "proofs", "trees", "witnesses", "set witnesses"
 
 
