@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 
 import paramverify
 from paramverify.answers import Standing
+from paramverify.checker.strict import counted
 from paramverify.cli._common import (
     case_argument,
     json_option,
@@ -85,12 +87,12 @@ def command(
         loaded = load(case, settings=settings())
         check_has_evidence(loaded)
         check_is_covered(loaded.model)
-        replaced = _replaced(output, loaded.digest, force)
+        _check_folder(output, loaded.digest, force)
         report = verify(loaded, replace(options, seconds=options.seconds - (time.monotonic() - began)))
         theorem = None
         if report.status is Standing.HOLDS:
             theorem = theorem_of(loaded, evidence_document(loaded, report))
-    written = _write(output, theorem.text) if theorem else []
+    written, replaced = _write(output, theorem.text) if theorem else ([], [])
     if as_json:
         told = {"status": report.status.value, "verdict": report.status.of_case, "files": written}
         if theorem:
@@ -104,7 +106,10 @@ def command(
     if theorem is None:
         say("  There is no theorem to be written: only private cases have one.")
         return STATUS_CODES[report.status]
-    say(f"{'replaced' if replaced else 'written'}: {written[0]}")
+    say(f"written: {written[0]}")
+    if replaced:
+        more = f" and {counted(len(replaced) - 1, 'other file')}" if len(replaced) > 1 else ""
+        say(f"  Replaced, with other text before: {replaced[0]}{more}")
     if theorem.as_model:
         say(f"  It is written as a model, not in its own words: {theorem.as_model}")
         say("  paramverify computed the model. Compare it with the case.")
@@ -139,30 +144,36 @@ def _files(text: str) -> dict[str, str]:
     return {"case.v": text, "Makefile": MAKEFILE, "_CoqProject": PROJECT, **theories}
 
 
-def _replaced(folder: Path, digest: str, force: bool) -> list[str]:
-    """Returns which files of a folder are of other text: they are those of this case, or may be replaced.
+def _different(folder: Path, files: Mapping[str, str]) -> list[str]:
+    """Returns which of some files are in a folder with other text."""
+    found = {folder / name: content for name, content in files.items()}
+    return [
+        str(path)
+        for path, content in found.items()
+        if path.is_file() and path.read_text(encoding="utf-8", errors="replace") != content
+    ]
+
+
+def _check_folder(folder: Path, digest: str, force: bool) -> None:
+    """Checks that a folder has nothing that is of another case, unless that may be replaced.
 
     Raises:
-        InputError: the folder has files that are not of this case, and they may not be replaced.
+        InputError: it has.
     """
     own = folder / "case.v"
     same = own.is_file() and about_case(digest) in own.read_text(encoding="utf-8", errors="replace")
-    found = []
-    for name, content in _files("").items():
-        path = folder / name
-        if path.is_file() and path.read_text(encoding="utf-8", errors="replace") != content:
-            found.append(str(path))
-    if found and not (same or force):
+    found = [] if same or force else _different(folder, _files(""))
+    if found:
         what = "this is the theorem of another case, or of another text of this case"
         reason = what if found[0] == str(own) else "this file is there already"
         raise InputError(f"{reason}; --force writes over it, or give another folder", file=found[0])
-    return found
 
 
-def _write(folder: Path, text: str) -> list[str]:
-    """Writes the theorem and what Coq needs to check it; returns the files."""
+def _write(folder: Path, text: str) -> tuple[list[str], list[str]]:
+    """Writes the theorem and what Coq needs to check it; returns the files, and those that are replaced."""
     files = _files(text)
+    replaced = _different(folder, files)
     (folder / "theories").mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         write_text(folder / name, content)
-    return [str(folder / name) for name in files]
+    return [str(folder / name) for name in files], replaced

@@ -53,10 +53,10 @@ class Replayed:
         found = self.report
         if self.beyond:
             return f"not checked: the proved checker does not know {self.gap}"
-        if found.accepted and found.status == "violated" and not (found.proved or found.trusted):
-            return "accepted by the proved checker: a violation"
         what = counted(found.proved, "cell" if found.status == "region map" else "claim")
         counts = f"{what} proved, {found.trusted} trusted to solvers, {found.open} open"
+        if found.accepted and found.status == "violated":
+            counts = f"a violation: {counts}" if found.proved or found.trusted else "a violation"
         return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
 
     @property
