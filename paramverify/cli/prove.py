@@ -87,10 +87,10 @@ def command(
         loaded = load(case, settings=settings())
         check_has_evidence(loaded)
         check_is_covered(loaded.model)
-        _check_folder(output, loaded.digest, force)
         report = verify(loaded, replace(options, seconds=options.seconds - (time.monotonic() - began)))
         theorem = None
         if report.status is Standing.HOLDS:
+            _check_folder(output, loaded.digest, force)
             theorem = theorem_of(loaded, evidence_document(loaded, report))
     written, replaced = _write(output, theorem.text) if theorem else ([], [])
     if as_json:
