@@ -25,7 +25,7 @@ from .polynomials import (
     parse,
 )
 from .rules import prove
-from .strict import Misformed, changed, check, plain, read, shown
+from .strict import Misformed, changed, check, plain, read, shown, told_witness
 from .strict import Rejected as Rejected
 from .ties import sign_of_logs
 
@@ -269,7 +269,7 @@ def _check_document(
             check_witness(witness["claim"], witness["parameters"])
         if {digest(claim) for claim in obligations} - settled:
             raise Rejected("an obligation of the model is not proved")
-        lines.append("witness: the claim fails there")
+        lines.append(told_witness(witness))
     return Report(
         accepted,
         tuple(lines),

@@ -39,7 +39,7 @@ from .loss_bounds import OnBox, Output, Product, is_below, logs_of, range_of
 from .loss_values import Distribution, at_point, check_loss
 from .neighbours import MALFORMED
 from .polynomials import ONE, Poly, constant, number, parse, plus, power, times
-from .strict import Misformed, Rejected, check, plain
+from .strict import Misformed, Rejected, check, plain, told_witness
 
 FORMAT = "paramverify-losses"
 TERMS = 80  # of the series of the exponential
@@ -95,7 +95,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
         raise Misformed("all claims of the case are proved, so it cannot be 'unknown'", "status")
     if status == "violated":
         _check_violation(document, known, bound)
-        lines.append("witness: the claim fails there")
+        lines.append(told_witness(document["witness"]))
     return Report(
         True,
         tuple(lines),

@@ -36,7 +36,7 @@ from .goals import Context, Goal
 from .neighbours import MALFORMED
 from .polynomials import ONE, Poly, number, parse, plus
 from .rules import prove
-from .strict import Misformed, Rejected, check, plain, shown
+from .strict import Misformed, Rejected, check, plain, shown, told_witness
 from .values import Value, rational, read_value
 
 FORMAT = "paramverify-sets"
@@ -232,7 +232,7 @@ def _check_violation(document: Any, known: Mapping[tuple[str, str, int], Any] | 
     if not is_broken(domain, claim, witness["parameters"]):
         raise Rejected("the claim does not fail at the witness")
     check_set(witness, number(domain["constant"]) if "constant" in domain else None)
-    return "witness: the claim fails there"
+    return told_witness(witness)
 
 
 def is_broken(domain: Mapping[str, Any], claim: Mapping[str, Any], point: Mapping[str, str]) -> bool:

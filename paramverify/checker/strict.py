@@ -89,6 +89,14 @@ def plain(value: str, most: int = 300) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
 
 
+def told_witness(witness: dict[str, Any]) -> str:
+    """Returns in words that the claim of a witness is false at its point; it is named as the witness does."""
+    about = " against ".join(witness.get("secrets", ())) or witness.get("statement", "")
+    if witness.get("observations"):
+        about += f", output {' '.join(witness['observations'])}"
+    return f"witness: the claim {f'({plain(about)}) ' * bool(about)}is false there"
+
+
 # --- JSON -------------------------------------------------------------------------------------------
 
 

@@ -300,7 +300,7 @@ def check_family(system: System, numbers: Numbers, ratio: Weight, proof: Any) ->
         if not all(related(state, s, steps) for s, _ in distribution):  # never to what does not end
             raise Rejected(f"an insertion at state {state} is not covered")
     if not numbers.at_most([step] * steps, [ratio]):
-        raise Rejected("the steps together pass the bound")
+        raise Rejected("no claim shows that the steps together are within the bound")
     return f"unwinding family: {counted(len(levels), 'pair')}, {counted(steps, 'step')}: proved"
 
 

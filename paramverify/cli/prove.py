@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 
 import paramverify
 from paramverify.answers import Standing
+from paramverify.checker.strict import counted
 from paramverify.cli._common import (
     case_argument,
     json_option,
@@ -23,16 +25,25 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
-from paramverify.cli.verify import FOR_EVIDENCE
+from paramverify.cli._streams import about_streams
+from paramverify.cli.verify import AUTOMATON, FOR_EVIDENCE, SCRIPT
+from paramverify.errors import InputError, UnsupportedError
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports import verdicts
 from paramverify.reports.evidence import check_has_evidence, evidence_document
-from paramverify.reports.theorems.files import MAKEFILE, PROJECT, theorem_text
+from paramverify.reports.theorems.files import MAKEFILE, PROJECT, about_case, theorem_of
 from paramverify.reports.theorems.statements import check_is_covered
+from paramverify.tables import read_document
 
 LISTED = (25, "Write a theorem about a private case, which Coq checks.")
 THEORIES = Path(paramverify.__file__).parent / "theories"
+OTHERS = {
+    "system": ("interactive systems", "interactive"),
+    "component": ("compositions", "compose"),
+    "model": ("chains with formulas", "logic"),
+    "states": ("chains with formulas", "logic"),
+}
 FOLDER = "Folder for the theorem `case.v`, the theories that it needs, and a Makefile."
 
 
@@ -46,12 +57,14 @@ FOLDER = "Folder for the theorem `case.v`, the theories that it needs, and a Mak
     metavar="DIR",
     help=FOLDER,
 )
+@click.option("--force", is_flag=True, help="Write over what DIR has of another case.")
 @json_option
 @timeout_option
 @session_option
 def command(
     case: str,
     output: Path,
+    force: bool,
     as_json: bool,
     timeout: float,
     backends: str | None,
@@ -65,7 +78,9 @@ def command(
     Nothing needs Coq until the file is checked: by `make -C DIR`.
 
     Cases that are not covered, and verdicts that rest on the word of a solver, are refused with the reason.
+    So is a folder that has the theorem of another case.
     """
+    _check_kind(case)
     options = replace(session_options(timeout, backends, strategy, confirm), evidence=FOR_EVIDENCE)
     with time_limit(timeout):
         began = time.monotonic()
@@ -73,28 +88,92 @@ def command(
         check_has_evidence(loaded)
         check_is_covered(loaded.model)
         report = verify(loaded, replace(options, seconds=options.seconds - (time.monotonic() - began)))
-        text = ""
+        theorem = None
         if report.status is Standing.HOLDS:
-            text = theorem_text(loaded, evidence_document(loaded, report))
-    written = _write(output, text) if text else []
+            _check_folder(output, loaded.digest, force)
+            theorem = theorem_of(loaded, evidence_document(loaded, report))
+    written, replaced = _write(output, theorem.text) if theorem else ([], [])
     if as_json:
-        print_json({"status": report.status.value, "verdict": report.status.of_case, "files": written})
+        told = {"status": report.status.value, "verdict": report.status.of_case, "files": written}
+        if theorem:
+            told["replaced"] = replaced
+        if theorem and theorem.as_model:
+            told["as_model"] = theorem.as_model
+        print_json(told)
         return STATUS_CODES[report.status]
     for line in verdicts.lines(report, loaded):
         say(line)
-    if not text:
+    if theorem is None:
         say("  There is no theorem to be written: only private cases have one.")
         return STATUS_CODES[report.status]
     say(f"written: {written[0]}")
+    if replaced:
+        more = f" and {counted(len(replaced) - 1, 'other file')}" if len(replaced) > 1 else ""
+        say(f"  Replaced, with other text before: {replaced[0]}{more}")
+    if theorem.as_model:
+        say(f"  It is written as a model, not in its own words: {theorem.as_model}")
+        say("  paramverify computed the model. Compare it with the case.")
     say(f"  Read it, and have it checked: make -C {output}")
     return STATUS_CODES[report.status]
 
 
-def _write(folder: Path, text: str) -> list[str]:
-    """Writes the theorem and what Coq needs to check it; returns the files."""
+def _check_kind(case: str) -> None:
+    """Checks that a file is of a kind that theorems may be about.
+
+    Raises:
+        UnsupportedError: it is not; the message says which command writes evidence.
+    """
+    kind = None
+    if case.endswith(AUTOMATON) or about_streams(case):
+        kind = ("automata over streams", "verify")
+    elif case.endswith(SCRIPT):
+        kind = ("scripts of solvers", "verify")
+    elif case.endswith(".toml"):
+        data = read_document(Path(case)).data
+        if "mechanism" not in data:
+            kind = next((told for name, told in OTHERS.items() if name in data), None)
+    if kind:
+        about, other = kind
+        mend = f"`paramverify {other} {case} --evidence FILE` writes evidence, which `check` replays"
+        raise UnsupportedError(f"there are no theorems about {about}", file=case, mend=mend)
+
+
+def _files(text: str) -> dict[str, str]:
+    """Returns what is written, by the name in the folder."""
     theories = {f"theories/{path.name}": path.read_text() for path in sorted(THEORIES.glob("*.v"))}
-    files = {"case.v": text, "Makefile": MAKEFILE, "_CoqProject": PROJECT, **theories}
+    return {"case.v": text, "Makefile": MAKEFILE, "_CoqProject": PROJECT, **theories}
+
+
+def _different(folder: Path, files: Mapping[str, str]) -> list[str]:
+    """Returns which of some files are in a folder with other text."""
+    found = {folder / name: content for name, content in files.items()}
+    return [
+        str(path)
+        for path, content in found.items()
+        if path.is_file() and path.read_text(encoding="utf-8", errors="replace") != content
+    ]
+
+
+def _check_folder(folder: Path, digest: str, force: bool) -> None:
+    """Checks that a folder has nothing that is of another case, unless that may be replaced.
+
+    Raises:
+        InputError: it has.
+    """
+    own = folder / "case.v"
+    same = own.is_file() and about_case(digest) in own.read_text(encoding="utf-8", errors="replace")
+    found = [] if same or force else _different(folder, _files(""))
+    if found:
+        what = "this is the theorem of another case, or of another text of this case"
+        reason = what if found[0] == str(own) else "this file is there already"
+        raise InputError(f"{reason}; --force writes over it, or give another folder", file=found[0])
+
+
+def _write(folder: Path, text: str) -> tuple[list[str], list[str]]:
+    """Writes the theorem and what Coq needs to check it; returns the files, and those that are replaced."""
+    files = _files(text)
+    replaced = _different(folder, files)
     (folder / "theories").mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         write_text(folder / name, content)
-    return [str(folder / name) for name in files]
+    return [str(folder / name) for name in files], replaced

@@ -81,11 +81,31 @@ def lines(found: Checked) -> list[str]:
     """Returns the result in words; of many lines the first ones."""
     report, look = found.report, found.look
     second = "" if look is None else look.line if look.agrees else f"rejected: {look.line}"
-    told = [line for line in report.lines if line != second]
+    replayed = found.replayed
+    twice = {f"not checked: {reason}" for reason in replayed.beyond} if replayed else set()
+    told = [line for line in report.lines if line != second and line not in twice]
     more = [f"... and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
-    by_proved = [found.replayed.line] if found.replayed else []
+    by_proved = _by_proved(found)
     verdict = [] if found.unknown else [verdict_line(report, found.claimed)]
+    if replayed and report is replayed.report and not found.unknown and not report.accepted:
+        verdict = [verdict[0].replace("REJECTED:", "REJECTED by the proved checker:", 1)]
     return [*told[:SHOWN], *more, *([second] if second else []), *by_proved, *verdict]
+
+
+def _by_proved(found: Checked) -> list[str]:
+    """Returns what the proved checker says, where it was asked."""
+    replayed, report = found.replayed, found.report
+    if replayed is None:
+        return []
+    if replayed.beyond and report is replayed.report:
+        return [replayed.line, "Without --verified the checker in Python checks it."]
+    if replayed.beyond and report.accepted:
+        return [f"The checker in Python accepts it. The proved checker does not know {replayed.gap}"]
+    if report is replayed.report and not report.accepted:
+        return []  # the verdict says so
+    if replayed.report.accepted and not report.accepted and not replayed.beyond:
+        return [f"{replayed.line} (it does not see the case)"]
+    return [replayed.line]
 
 
 def document(found: Checked) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from paramverify.checker import neighbours as product_checker
 from paramverify.checker import regions as region_checker
 from paramverify.checker import sets as set_checker
 from paramverify.checker import shapes
-from paramverify.checker.strict import Misformed, changed, check, read
+from paramverify.checker.strict import Misformed, changed, check, read, shown
 from paramverify.claims import Claim, Origin, to_document, without_enclosure
 from paramverify.encodings.at_points import at_point
 from paramverify.encodings.choice import chosen, claims_of
@@ -241,6 +241,9 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
         report = replace(report, lines=(*report.lines, model.nothing_compared))
     for k, entry in enumerate(document["claims"] if report.accepted else ()):
         for j, text in enumerate(entry.get("origins", [])):
+            if not told[text]:
+                reason = f"the case has no claim about {shown(text)}"
+                raise Misformed(reason, "claims", k, "origins", j)
             if entry["claim"]["polynomial"] not in told[text]:
                 raise Misformed("the case makes another claim there", "claims", k, "origins", j)
     return report

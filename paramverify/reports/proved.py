@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -26,6 +27,13 @@ PLACE = "PARAMVERIFY_CHECKER"  # the environment variable that names the program
 CODES = {"accepted": 0, "rejected": 1, "not known": 3}  # exit codes of its answers
 UNITS = {"region map": "cell", intervals.STATUS: "part"}  # what is proved, by the status
 NO_EVIDENCE = 2  # the exit code of a text that is none
+FORMATS = {
+    "automaton": "automata over streams",
+    "composition": "compositions",
+    "enclosed": "enclosed probabilities",
+    "formulas": "formulas about chains",
+    "slots": "systems with any number of slots",
+}
 MEND = (
     f"run `make -C proofs` in a checkout (Debian: apt install coq libcoq-interval libzarith-ocaml-dev "
     f"ocaml-findlib make), or name the program in {PLACE}"
@@ -42,12 +50,25 @@ class Replayed:
     @property
     def line(self) -> str:
         """What it says in one line."""
-        if self.beyond:
-            return f"not checked by the proved checker: {self.beyond[0]}"
         found = self.report
+        if self.beyond:
+            return f"not checked: the proved checker does not know {self.gap}"
         what = counted(found.proved, UNITS.get(found.status, "claim"))
         counts = f"{what} proved, {found.trusted} trusted to solvers, {found.open} open"
+        if found.accepted and found.status == "violated":
+            counts = f"a violation: {counts}" if found.proved or found.trusted else "a violation"
         return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
+
+    @property
+    def gap(self) -> str:
+        """What the program does not know, in words."""
+        return "; ".join(dict.fromkeys(_named(reason) for reason in self.beyond))
+
+
+def _named(reason: str) -> str:
+    what = re.sub(r" (is|are) not known to the proved checker$", "", reason)
+    name = what.removeprefix("the format 'paramverify-").removesuffix("'")
+    return f"{FORMATS[name]} (paramverify-{name})" if name in FORMATS else what
 
 
 def program() -> str:

@@ -28,7 +28,7 @@ let check_evidence document =
           let point = field "parameters" witness in
           inside (Key "witness") (inside (Key "parameters") Shapes.point) point;
           Certify.refute claim point);
-      tell "witness: the claim fails there"
+      tell (told_witness witness)
   | None -> ());
   let accepted = ledger.bad = 0 && not lacking in
   let stands about =
@@ -100,7 +100,7 @@ let check_sets document =
   (match witness with
   | Some witness ->
       check_violating_set document domain witness;
-      tell "witness: the claim fails there"
+      tell (told_witness witness)
   | None -> ());
   {
     (nothing Accepted) with
@@ -211,7 +211,7 @@ let check_losses document =
   (match witness with
   | Some witness ->
       Losses.refute document (ends, bound) witness;
-      tell "witness: the claim fails there"
+      tell (told_witness witness)
   | None -> ());
   {
     (nothing Accepted) with

@@ -103,6 +103,16 @@ let domains entries =
   in
   List.sort_uniq compare (List.map canonical (List.filter_map about entries))
 
+(* That the claim of a witness is false at its point; it is named as the witness does. *)
+let told_witness witness =
+  let words name = match field_opt name witness with Some (List items) -> List.map string_of items | _ -> [] in
+  let output = match words "observations" with [] -> "" | names -> ", output " ^ String.concat " " names in
+  let stated = match field_opt "statement" witness with Some (String text) -> text | _ -> "" in
+  let subject = match words "secrets" with [] -> stated | names -> String.concat " against " names in
+  match subject ^ output with
+  | "" -> "witness: the claim is false there"
+  | about -> Printf.sprintf "witness: the claim (%s) is false there" (plain ~most:300 about)
+
 let check_points document entries =
   match field_opt "points" document with
   | Some (List (_ :: _ as points)) ->

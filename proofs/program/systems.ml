@@ -265,7 +265,7 @@ let check_family closed numbers ratio proof =
   let found = Hashtbl.fold pairs levels [] in
   settle closed numbers ratio (C.ByFamily (step, found, steps))
     "the family is not shown to be one, or does not cover an insertion";
-  Printf.sprintf "unwinding family: %d pairs, %d steps: proved" (Hashtbl.length levels) steps
+  Printf.sprintf "unwinding family: %s, %s: proved" (counted (Hashtbl.length levels) "pair") (counted steps "step")
 
 let check_costs closed numbers ratio proof =
   let system = closed.system and reach = closed.reach in

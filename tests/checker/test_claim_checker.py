@@ -1218,7 +1218,7 @@ def test_what_is_violated_has_a_witness() -> None:
     given = document(status="violated", witness=witness)
     report = check_document(given, [GOOD, FAILS])
     assert report.accepted
-    assert report.lines == ("witness: the claim fails there",)
+    assert report.lines == ("witness: the claim is false there",)
     assert check_document(given).accepted
     assert "does not make" in check_document(given, [GOOD]).lines[0]
     assert not check_document(

@@ -16,8 +16,9 @@ from forging_tools import Json, points_of, value_of
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind, in_python
 
 from paramverify.checker import shapes
+from paramverify.checker.claims import Report
 from paramverify.cli.main import run
-from paramverify.reports import proved
+from paramverify.reports import checks, proved
 
 CASE = ROOT / "cases" / "geometric-contagious-ln4.toml"
 LEAK = ROOT / "cases" / "sample-n-runtime.toml"
@@ -260,18 +261,21 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     for more in ([], ["--case", str(LEAK)]):
         assert run(["check", str(path), "--verified", *more]) == 0
         out = capsys.readouterr().out
-        assert "accepted by the proved checker: " in out
+        assert "accepted by the proved checker: a violation" in out
+        assert "witness: the claim (" in out
         assert out.splitlines()[-1].startswith("checked")
     name = min(document["witness"]["parameters"])
     document["witness"]["parameters"][name] = "1/1000000"
     path.write_text(json.dumps(document))
     assert run(["check", str(path), "--verified"]) == 1
-    assert "rejected by the proved checker" in capsys.readouterr().out
+    rejected = capsys.readouterr().out.splitlines()
+    assert "REJECTED by the proved checker: " in rejected[-1]
+    assert len(rejected) == len(set(rejected)) == 2
 
 
 def test_other_formats_are_not_known(tmp_path: Path) -> None:
     """The program says of each other format of the checker in Python that it is not known."""
-    known = ("evidence", "sets", "cone", "regions", "unwinding", "losses")
+    known = ("evidence", "sets", "cone", "regions", "unwinding", "losses", "script", "intervals")
     names = sorted(shapes.FORMATS.keys() - {f"paramverify-{name}" for name in known})
     paths = [tmp_path / f"{name}.json" for name in names]
     for name, path in zip(names, paths, strict=True):
@@ -290,7 +294,10 @@ def test_what_is_not_known_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
     assert [a.word for a in by_program(built(), [path])] == [NOT_KNOWN]
     assert run(["check", str(path), "--verified"]) == 3
     out = capsys.readouterr().out
-    assert "not checked by the proved checker: the format 'paramverify-slots' is not known" in out
+    assert out.splitlines() == [
+        "not checked: the proved checker does not know systems with any number of slots (paramverify-slots)",
+        "Without --verified the checker in Python checks it.",
+    ]
     assert "accepted" not in out
     assert run(["check", str(path), "--verified", "--json"]) == 3
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -340,3 +347,61 @@ def test_a_program_that_says_something_else_is_not_believed(
     monkeypatch.setenv(proved.PLACE, str(program))
     assert run(["check", str(path), "--verified"]) == 3
     assert "the proved checker gave no answer" in capsys.readouterr().err
+
+
+def test_what_the_case_does_not_say_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The proved checker does not see the case: true claims that are not those of the case are rejected."""
+    built()
+    path = tmp_path / "evidence.json"
+    document = evidence_of(CASE, path)
+    told = document["claims"][0]["origins"][0]
+    document["claims"][0]["origins"] = ["lies", told]
+    path.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert run(["check", str(path), "--verified"]) == 0
+    assert "(lies and 1 more): proved" in capsys.readouterr().out
+    assert run(["check", str(path), "--verified", "--case", str(CASE)]) == 1
+    out = capsys.readouterr().out
+    assert "the case has no claim about 'lies'" in out
+    line = next(line for line in out.splitlines() if line.startswith("accepted by the proved checker: "))
+    assert line.endswith("(it does not see the case)")
+    assert out.splitlines()[-1].startswith("REJECTED: ")
+
+
+@pytest.mark.parametrize("format_of", sorted(proved.FORMATS))
+def test_what_is_not_known_is_said_once(format_of: str) -> None:
+    """It is named in words, once, with what the checker in Python says if that was asked."""
+    reason = f"the format 'paramverify-{format_of}' is not known to the proved checker"
+    replayed = proved.Replayed(Report(False, (f"not checked: {reason}",)), (reason, reason))
+    words = f"the proved checker does not know {proved.FORMATS[format_of]} (paramverify-{format_of})"
+    assert checks.lines(checks.Checked(replayed.report, replayed=replayed)) == [
+        f"not checked: {words}",
+        "Without --verified the checker in Python checks it.",
+    ]
+    accepted = Report(True, ("claim 1: proved",), proved=1)
+    assert checks.lines(checks.Checked(accepted, replayed=replayed)) == [
+        "claim 1: proved",
+        f"The checker in Python accepts it. T{words[1:]}",
+    ]
+    rejected = checks.lines(checks.Checked(Report(False, ("rejected: no",)), replayed=replayed))
+    assert rejected[:2] == ["rejected: no", f"not checked: {words}"]
+    assert rejected[2].startswith("REJECTED: ")
+
+
+def test_a_changed_ratio_of_an_interactive_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What no claim shows is not said to be false; both checkers say how many pairs and steps there are."""
+    path = tmp_path / "evidence.json"
+    case = str(ROOT / "cases" / "interactive" / "slots-2.toml")
+    assert run(["interactive", case, "--evidence", str(path)]) == 0
+    capsys.readouterr()
+    found = []
+    for more in ([], ["--verified"]):
+        assert run(["check", str(path), *more]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        found.append([line for line in lines if line.startswith("unwinding family: ")])
+    assert found[0] == found[1] != []
+    document = json.loads(path.read_text())
+    document["ratio"] = "101/100"
+    path.write_text(json.dumps(document))
+    assert run(["check", str(path)]) == 1
+    assert "no claim shows that the steps together are within the bound" in capsys.readouterr().out

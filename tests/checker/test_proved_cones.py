@@ -117,4 +117,4 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     document["model"]["ratio"][0] = "5"
     path.write_text(json.dumps(document))
     assert run(["check", str(path), "--verified"]) == 1
-    assert "rejected by the proved checker" in capsys.readouterr().out
+    assert "REJECTED by the proved checker" in capsys.readouterr().out

@@ -254,6 +254,85 @@ def test_command(tmp_path: Path) -> None:
     assert "`verify --evidence` writes evidence" in refused.err
 
 
+def test_a_theorem_of_another_case_is_not_replaced(tmp_path: Path) -> None:
+    """A folder keeps what is not of the case, unless --force is given; the same case is written again."""
+    folder, cases = tmp_path / "out", ROOT / "cases"
+    first, second = (str(cases / name) for name in ("geometric-independent.toml", "survey-memory.toml"))
+    assert "written: " in called("prove", first, "-o", str(folder)).out
+    text = (folder / "case.v").read_text()
+    refused = called("prove", second, "-o", str(folder))
+    assert refused.code == 2
+    assert "the theorem of another case" in refused.err
+    assert (folder / "case.v").read_text() == text
+    again = strict_json(called("prove", first, "-o", str(folder), "--json").out)
+    assert again["replaced"] == []
+    assert (folder / "case.v").read_text() == text
+    (folder / "case.v").write_text(text + "(* changed *)")
+    assert (
+        f"Replaced, with other text before: {folder / 'case.v'}\n"
+        in called("prove", first, "-o", str(folder)).out
+    )
+    forced = strict_json(called("prove", second, "-o", str(folder), "--force", "--json").out)
+    assert forced["replaced"] == [str(folder / "case.v")]
+    assert (folder / "case.v").read_text() != text
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "Makefile").write_text("all:\n")
+    assert "this file is there already" in called("prove", first, "-o", str(other)).err
+    assert [path.name for path in other.iterdir()] == ["Makefile"]
+
+
+@pytest.mark.parametrize(
+    ("name", "about", "other"),
+    [
+        ("interactive/slots-2.toml", "interactive systems", "interactive"),
+        ("logic/survey-coin.toml", "chains with formulas", "logic"),
+        ("automata/every-number.dipa", "automata over streams", "verify"),
+    ],
+)
+def test_other_questions_are_sent_to_evidence(name: str, about: str, other: str, tmp_path: Path) -> None:
+    """`prove` says that there are no theorems about a kind of case, and which command writes evidence."""
+    case = str(ROOT / "cases" / name)
+    done = called("prove", case, "-o", str(tmp_path / "none"))
+    assert done.code == 2
+    assert f"there are no theorems about {about}; `paramverify {other} {case} --evidence FILE`" in done.err
+    assert not (tmp_path / "none").exists()
+
+
+PLAIN = """
+[mechanism]
+kind = "geometric"
+noise = { truncated_geometric = "1/2", range = 2 }
+[neighbours]
+differ = "one"
+[privacy]
+ratio = 4
+"""
+
+
+def test_the_head_says_what_is_trusted(tmp_path: Path) -> None:
+    """The head names the bound, the theories and what is trusted, and has no empty parts."""
+    head = about(case_of(PLAIN)).partition("*)")[0]
+    assert head.startswith("(** The digest of the case: ")
+    assert "every output is at most 4 times as likely for an input as for its neighbour.\n" in head
+    assert "all values of the parameters" not in head
+    assert "Privacy.v" in head
+    assert "Hmm.v" not in head
+    assert "paramverify is trusted for nothing but this" in head
+    assert "The parameters" not in about(case_of(PLAIN))
+    delta = written("approximate/geometric-independent").partition("*)")[0]
+    assert "every set of outputs is at most 3/2 times as likely under one secret" in delta
+    assert "under the other one,\n    plus 1/6." in delta
+    program = written("programs/exponential-mechanism").partition("*)")[0]
+    assert all(f"{name}.v" in program for name in ("ProgramClaims", "Language"))
+    model = written("markov-quilt").partition("*)")[0]
+    assert "It computed the model." in model
+    assert "nothing but this" not in model
+    assert "Hmm.v" in model
+    told = called("prove", str(ROOT / "cases" / "markov-quilt.toml"), "-o", str(tmp_path / "out")).out
+    assert "written as a model, not in its own words: the theories have no words for" in told
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from paramverify.errors import UnsupportedError
 NOT_SHOWN = ": rejected: the proof does not show the claim"
 NO_TREE = "rejected: the tree does not show the claim"
 NO_WITNESS = "rejected: the claim does not fail at the witness"
-WITNESS = "witness: the claim fails there"
+WITNESS = re.compile(r"witness: the claim (\(.*\) )?is false there", re.DOTALL)
 PROOFS, SUMS, POINTS, SETS = "proofs", "trees", "witnesses", "set witnesses"
 
 
@@ -75,8 +76,8 @@ def _proofs(document: Json, lines: Sequence[str], what: str) -> tuple[list[Quest
 def _of_sets(document: Json, lines: Sequence[str]) -> list[Question]:
     """Returns what was asked about sums: of several claims the first one that is not shown ends it."""
     domain, witness = document.get("domain"), _accepted(lines)
-    asked = (NO_TREE, NO_WITNESS, WITNESS)
-    if not any(line in asked or line.endswith(": proved") for line in lines):
+    asked = (NO_TREE, NO_WITNESS)
+    if not any(line in asked or WITNESS.fullmatch(line) or line.endswith(": proved") for line in lines):
         return []
     rows = []
     for claim in document["claims"]:
@@ -96,4 +97,4 @@ def _accepted(lines: Sequence[str]) -> bool | None:
     """Returns whether a witness was accepted; None where none was asked about."""
     if tuple(lines) == (NO_WITNESS,):
         return False
-    return True if WITNESS in lines else None
+    return True if any(map(WITNESS.fullmatch, lines)) else None

@@ -12,7 +12,7 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load, read_case
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import evidence_document
-from paramverify.reports.theorems.files import theorem_text
+from paramverify.reports.theorems.files import theorem_of
 from paramverify.tables import toml_data
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,7 +29,7 @@ def written(name: str) -> str:
 def about(case: Case) -> str:
     """Returns the theorem about a case."""
     report = verify(case, Options(seconds=30, evidence=2.0))
-    return theorem_text(case, evidence_document(case, report))
+    return theorem_of(case, evidence_document(case, report)).text
 
 
 def case_of(text: str) -> Case:

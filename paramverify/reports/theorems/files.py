@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import UnsupportedError
 from paramverify.models.measures import Approximate
@@ -30,27 +33,43 @@ theories/Makefile.coq:
 	cd theories && coq_makefile -Q . Paramverify *.v -o Makefile.coq
 """
 HEADER = """\
-(** {title}
+(** {title}{digest}
 
     Coq checks this file by `make` in its folder. Where the theories are built already, in a folder T:
 
       coqc -Q T Paramverify case.v
 
-    What is proved is the theorem [private] at the end. For all values of the parameters,
-    {told},
-    up to {bound}. Privacy.v and Hmm.v of the theories say what privacy means, Networks.v and
-    Mechanisms.v what priors and mechanisms are. The definitions below say what the case is.
-    Read them: they must be what you mean.
+    What is proved is the theorem [private] at the end{always}:
+    {told}.
+    The definitions below say what the case is. Read them: they must be what you mean.
+    Their words are defined in the theories.
+    {words}
 
     The numbers of [evidence] need not be read. Coq derives polynomial claims from the definitions, and looks
-    for a proof of each of them there. With wrong numbers it rejects the file.
+    for a proof of each of them there. With wrong numbers Coq proves nothing false: it rejects the file, or
+    it did not need them.
 
-    Trusted are Coq and the axioms of its real numbers, which the last line lists. No solver is trusted, and
-    paramverify for nothing but this: that the definitions are those of the case file. *)
+    Trusted are Coq and the axioms of its real numbers. The last line of the file has Coq print them.
+    No solver is trusted. {trusted} *)
 """
+DEFINED = """\
+paramverify is trusted for nothing but this: that the definitions
+    are those of the case file."""
+MODELLED = """\
+paramverify is trusted for this: that the model below is that of
+    the case file. It computed the model. The case is not told in its own words, for this reason:
+    {reason}."""
 
 
-def theorem_text(case: Case, document: Json) -> str:
+@dataclass(frozen=True)
+class Theorem:
+    """A file for Coq; `as_model` is the reason why it tells a model of the case, if it does."""
+
+    text: str
+    as_model: str
+
+
+def theorem_of(case: Case, document: Json) -> Theorem:
     """Returns a file for Coq with the theorem that a case is private; `document` is the evidence for it.
 
     Raises:
@@ -64,20 +83,24 @@ def theorem_text(case: Case, document: Json) -> str:
     found = statement_of(case, data, model, place, document)
     ratio, delta = _bounds(model)
     evidence = place.evidence(document["claims"] if delta is None else [])
-    told = f"the factor {_written(ratio, place.reals)}"
+    plus = ""
     bounds = [f"Definition ratio : expression := ({_written(ratio, place.words)})%case."]
     if delta is not None:
-        told += f" and {_written(delta, place.reals)} besides"
+        plus = f",\n    plus {_shown(delta, place)}"
         bounds.append(f"Definition delta : expression := ({_written(delta, place.words)})%case.")
         evidence += ["", *place.sums(document["claims"])]
-    header = HEADER.format(title=comment(case.title), told=found.told, bound=told)
     parts = [
-        header,
+        HEADER.format(
+            title=f"{comment(case.title)}\n\n    " if case.title else "",
+            digest=about_case(case.digest),
+            always=", for all values of the parameters" if place.free else "",
+            told=found.told.format(times=_shown(ratio, place), plus=plus),
+            words=found.words,
+            trusted=MODELLED.format(reason=found.as_model) if found.as_model else DEFINED,
+        ),
         "From Paramverify Require Import Theorems.",
         "",
-        "(* The parameters. *)",
-        *place.definitions,
-        "",
+        *(["(* The parameters. *)", *place.definitions, ""] if place.definitions else []),
         *found.definitions,
         "",
         f"(* How much more likely: {comment(case.budget)}. *)",
@@ -90,7 +113,26 @@ def theorem_text(case: Case, document: Json) -> str:
         "",
         "Print Assumptions private.",
     ]
-    return "\n".join(parts) + "\n"
+    return Theorem("\n".join(parts) + "\n", found.as_model)
+
+
+def about_case(digest: str) -> str:
+    """Returns the line of a file that says which case it is about."""
+    return f"The digest of the case: {digest}"
+
+
+def _shown(bound: RationalFunction, place: Place) -> str:
+    """Returns a bound as people write it."""
+    constant = place.domain.constant
+    top, bottom = str(bound.numerator), str(bound.denominator)
+    if bottom == "1":
+        text = top
+    else:
+        text = f"({top})/" if " " in top else f"{top}/"
+        text += f"({bottom})" if " " in bottom or "*" in bottom else bottom
+    if constant is not None:
+        text = re.sub(rf"\b{GENERATOR}\b", f"exp({constant.exponent})", text)
+    return comment(text)
 
 
 def _bounds(model: Model) -> tuple[RationalFunction, RationalFunction | None]:

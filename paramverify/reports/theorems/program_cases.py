@@ -20,13 +20,17 @@ from paramverify.reports.theorems.priors import prior_of, secrets_of
 from paramverify.reports.theorems.program_runs import Runs
 from paramverify.reports.theorems.program_values import Data
 from paramverify.reports.theorems.programs import Writer, text
-from paramverify.reports.theorems.stated import Statement
+from paramverify.reports.theorems.stated import ALIKE, NEAR, Statement
 from paramverify.reports.theorems.words import whole_number
 
 Json = Mapping[str, Any]
 
 MAX_COMPARISONS = 5_000  # of outputs of neighbours
 START = Line(0, 0)
+PROGRAM = (
+    "ProgramClaims.v and Privacy.v say what privacy of a program means,\n"
+    "    Language.v and Values.v what programs do"
+)
 
 
 def told_program(
@@ -173,7 +177,8 @@ def _neighbours(
         ),
         "program_private ({point}) program given ({ratio}) neighbours",
         "program_neighbours_theorem evidence program given neighbours ratio",
-        "no run meets an error, and every output is about as likely for neighbouring inputs",
+        f"no run meets an error, and every output is {NEAR}",
+        f"{PROGRAM}.",
     )
 
 
@@ -239,5 +244,6 @@ def _secrets(
         ),
         "program_pufferfish ({point}) (worlds_of prior) program given ({ratio}) secrets",
         "program_secrets_theorem evidence (worlds_of prior) program given secrets ratio",
-        "no run meets an error, and every output is about as likely under both secrets of a pair",
+        f"no run meets an error, and every output is {ALIKE}",
+        f"{PROGRAM},\n    Networks.v what priors are.",
     )

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+TIMES = "at most {times} times as likely"
+ALIKE = f"{TIMES} under one secret of a pair as under the other one{{plus}}"
+NEAR = f"{TIMES} for an input as for its neighbour{{plus}}"
+
 
 @dataclass(frozen=True)
 class Statement:
     """Definitions of a file, and what its theorem says.
 
     `claim` is the conclusion, with `{point}` for the values of the parameters, and with `{ratio}` and
-    `{delta}`; `uses` is the theorem of the theories with its arguments. `told` says in words what is stated.
+    `{delta}`; `uses` is the theorem of the theories with its arguments. `told` says in words what is stated,
+    with `{times}` for the ratio and `{plus}` for what comes besides. `words` says which files of the theories
+    define what the file says. `as_model` is the reason why the case is told as a model, if it is.
     """
 
     definitions: tuple[str, ...]
     claim: str
     uses: str
     told: str
+    words: str
+    as_model: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from paramverify.encodings.lumping import lump
@@ -17,13 +18,15 @@ from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.mechanisms import KINDS, answers_of, mechanism_of
 from paramverify.reports.theorems.priors import prior_of, secrets_of
 from paramverify.reports.theorems.program_cases import told_program
-from paramverify.reports.theorems.stated import Statement
+from paramverify.reports.theorems.stated import ALIKE, NEAR, Statement
 from paramverify.reports.theorems.words import Words, comment
 
 Json = Mapping[str, Any]
 
 MEND = "`verify --evidence` writes evidence, which `check` replays"
-ALIKE = "about as likely under both secrets of a pair"
+ONCE = "Privacy.v says what privacy means, Networks.v and Mechanisms.v what priors and mechanisms are."
+PLACED = "Privacy.v says what privacy means, Mechanisms.v what mechanisms and neighbours are."
+CHAIN = "Hmm.v says what a hidden Markov model is, how likely its sequences are, and what privacy means."
 MAX_STATES = 250  # of a model that is written out without parameters
 MAX_SYMBOLIC = 100  # of one with parameters
 MAX_INPUTS = 250  # of a mechanism whose neighbours are all compared, without parameters
@@ -55,7 +58,7 @@ def statement_of(case: Case, data: Json, model: Model, place: Place, document: J
 def _secrets(data: Json, model: Model, place: Place) -> Statement:
     """Returns the theorem about a mechanism that answers once, under a prior."""
     if data["mechanism"]["kind"] not in KINDS:
-        raise UnsupportedError("a model whose prior has another form")
+        raise UnsupportedError(f"the theories have no words for the mechanism {data['mechanism']['kind']}")
     told = prior_of(
         data["prior"], place.own, data["mechanism"].get("values", ()), quotients=not model.measure.by_sets
     )
@@ -84,7 +87,8 @@ def _secrets(data: Json, model: Model, place: Place) -> Statement:
             f"forall k, In k {listed} ->\n"
             "  pufferfish ({point}) (worlds_of prior) (first_outputs k mechanism) ({ratio}) secrets",
             f"first_outputs_theorem evidence (worlds_of prior) mechanism {listed} secrets ratio",
-            f"the first k outputs are {ALIKE}",
+            f"every sequence of the first k outputs is {ALIKE}",
+            ONCE,
         )
     privacy, about, bounds = "pufferfish", "output", "({ratio})"
     if model.measure.by_sets:
@@ -94,6 +98,7 @@ def _secrets(data: Json, model: Model, place: Place) -> Statement:
         f"{privacy} ({{point}}) (worlds_of prior) mechanism {bounds} secrets",
         _used(model, f"{privacy}_theorem", "(worlds_of prior) mechanism secrets"),
         f"every {about} is {ALIKE}",
+        ONCE,
     )
 
 
@@ -136,7 +141,8 @@ def _neighbours(data: Json, model: Model, place: Place) -> Statement:
         ),
         f"{privacy} ({{point}}) mechanism {bounds} neighbours",
         _used(model, theorem, "mechanism neighbours"),
-        f"every {about} is about as likely for neighbouring inputs",
+        f"every {about} is {NEAR}",
+        PLACED,
     )
 
 
@@ -210,7 +216,7 @@ def _written_out(model: Model, place: Place, document: Json, reason: str) -> Sta
         f"  symbols := {len(hmm.observations)};\n  move := written_out\n  [{steps}]\n|}}.",
         f"Definition secrets : list (weights * weights) :=\n  [{pairs}].",
     )
-    return _sequences(definitions, model, document)
+    return replace(_sequences(definitions, model, document), as_model=comment(reason))
 
 
 def _numbered(what: str, names: Sequence[str]) -> str:
@@ -231,7 +237,8 @@ def _sequences(definitions: tuple[str, ...], model: Model, document: Json) -> St
                 definitions,
                 f"sequences_approximately_private ({{point}}) model {listed} ({{ratio}}) ({{delta}}) secrets",
                 f"approximate_lengths_theorem evidence sums model {listed} secrets ratio delta",
-                f"every set of outputs of a length is {ALIKE}",
+                f"every set of sequences of a length is {ALIKE}",
+                CHAIN,
             )
         about = f"(fun word => In (length word) {listed})"
         return Statement(
@@ -239,6 +246,7 @@ def _sequences(definitions: tuple[str, ...], model: Model, document: Json) -> St
             f"sequences_private ({{point}}) model {about} ({{ratio}}) secrets",
             f"lengths_theorem evidence model {listed} secrets ratio",
             told,
+            CHAIN,
         )
     if lump(model).model is not model and len(lump(model).model.hmm.states) != len(model.hmm.states):
         raise UnsupportedError("its proof is about a model with fewer states")
@@ -249,6 +257,7 @@ def _sequences(definitions: tuple[str, ...], model: Model, document: Json) -> St
         "sequences_private ({point}) model of_any_length ({ratio}) secrets",
         "every_length_theorem evidence model invariant secrets ratio",
         told,
+        CHAIN,
     )
 
 
