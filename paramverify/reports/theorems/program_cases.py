@@ -9,7 +9,7 @@ from typing import Any
 
 from paramverify.algebra.expressions import Value, parse
 from paramverify.errors import UnsupportedError
-from paramverify.models.mechanisms import Input, show_input
+from paramverify.models.mechanisms import Input
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.programs.syntax import Place as Line
@@ -45,7 +45,7 @@ def told_program(
         raise UnsupportedError("the program calls other mechanisms")
     names = [part.name for part in mechanism.places]
     writer = Writer.of(mechanism.program, names, model.hmm.ring, place.words)
-    inputs = _inputs(case, mechanism, model)
+    inputs = model.hmm.inputs
     runs = Runs(writer.variables)
     _follow(mechanism, model, inputs, runs)
     writer = replace(writer, rounds=runs.rounds)
@@ -56,18 +56,6 @@ def told_program(
     if case.neighbours:
         return _neighbours(mechanism, data, model, inputs, program)
     return _secrets(mechanism, data, inputs, place, program)
-
-
-def _inputs(case: Case, mechanism: ProgramMechanism, model: Model) -> list[Input]:
-    """Returns the inputs that are the states of the model, in their order."""
-    if case.neighbours:
-        named = {name: mechanism.named(name) for name in model.hmm.states}
-    else:
-        named = {show_input(given): given for inputs in case.inputs.values() for given in inputs}
-    found = [given for name in model.hmm.states if (given := named.get(name)) is not None]
-    if not len(found) == len(named) == len(model.hmm.states):
-        raise UnsupportedError("its inputs are not the states of its model")
-    return found
 
 
 def _entries(mechanism: ProgramMechanism, given: Sequence[Any]) -> dict[str, Any]:
