@@ -66,7 +66,8 @@ def test_every_input_has_its_own_name() -> None:
 
 def test_every_state_has_its_input() -> None:
     """The model keeps the input of each state, and the graph of control is about all of them."""
-    case = case_of(text_of("a, b", "c", 'differ = "one"\nby = "any"', "2"))
+    text = text_of("a, b", "c", 'differ = "one"\nby = "any"', "2")
+    case = case_of(text)
     assert isinstance(case.model, Model)
     hmm = case.model.hmm
     assert set(hmm.inputs) == set(product(FIRST, SECOND))
@@ -75,7 +76,11 @@ def test_every_state_has_its_input() -> None:
         weights = {hmm.observations[s.observation]: value_at(s.weight, {}) for s in row}
         likely, other = ("1", "0") if given == ("a, b", "c") else ("0", "1")
         assert weights[likely] == 2 * weights[other]
-    assert control_graph(case) is not None
+    once = control_graph(case)
+    twice = control_graph(case_of(text.replace('"program"', '"program"\ntimes = 2')))
+    assert once is not None
+    assert once[1]
+    assert twice == once
 
 
 @pytest.mark.parametrize(("one", "two"), [("a, b", "c"), ("a", "b, c"), ('"a, b"', ", c"), (", ", "")])

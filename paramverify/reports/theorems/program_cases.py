@@ -85,7 +85,7 @@ def _follow(mechanism: ProgramMechanism, model: Model, runs: Runs, point: Mappin
         for step in hmm.steps[state]:
             output = hmm.observations[step.observation]
             share = value_at(step.weight, point) / mass
-            if found.pop(output, None if share else Fraction(0)) != share:
+            if found.pop(output, None) != share:
                 raise UnsupportedError("the theories have other words for its outputs")
         if any(found.values()):
             raise UnsupportedError("the theories have other words for its outputs")
