@@ -10,6 +10,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+import json
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -387,7 +388,10 @@ def _read_file(table: dict[str, Any], folder: Path | None) -> None:
 def _shown(given: Input, process: Process) -> str:
     if isinstance(process, (Chosen, Streamed)):
         return process.told(given)
-    return str(given[0]) if len(given) == 1 else f"({', '.join(map(str, given))})"
+    if len(given) == 1:
+        return str(given[0])
+    told = [json.dumps(v, ensure_ascii=False) if {",", '"'} & {*str(v)} else str(v) for v in given]
+    return f"({', '.join(told)})"
 
 
 def _mixed(given: Mapping[Input, Fraction], words: Any) -> Words | None:

@@ -14,6 +14,7 @@ from flint import arb
 
 from paramverify.algebra.constants import working_precision
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.expressions import Value
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator
 from paramverify.errors import DefectError, UnsupportedError
 from paramverify.models.context import Checks, Obligation
@@ -40,13 +41,17 @@ NO_PARAMETERS = (
 
 @dataclass(frozen=True, eq=False)
 class EnclosedTable:
-    """What comes out of a mechanism for each input: `rows[state][output]` are numbers to be enclosed."""
+    """What comes out of a mechanism for each input: `rows[state][output]` are numbers to be enclosed.
+
+    `inputs` are the inputs that the states are, in their order.
+    """
 
     states: tuple[str, ...]
     observations: tuple[str, ...]
     rows: tuple[Mapping[int, Share], ...]
     functions: Functions = field(repr=False)
     bits: int = MOST_BITS  # as many at most
+    inputs: tuple[tuple[Value, ...], ...] = ()
 
     chosen = False  # no adversary chooses a part of the outputs
     densities = False

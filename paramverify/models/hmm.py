@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.expressions import parse
+from paramverify.algebra.expressions import Value, parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.errors import LimitError, ModelError
 from paramverify.models.context import Checks
@@ -86,8 +86,8 @@ class HMM:
     where sequences are left out (`models.one_sided`). With `densities` some weights are those of a density at
     an observation: then rows have no such sum, and only the ratios of weights mean something. An observation
     in `spreads` stands for many outputs: variables of the ring say which one is meant, and the spreads what
-    the numbers of the output are then. `beside` has
-    probabilities of outputs beside those with densities.
+    the numbers of the output are then. `beside` has probabilities of outputs beside those with densities.
+    `inputs` are the inputs of the mechanism that the states are, in their order, where it keeps them.
     """
 
     ring: Ring
@@ -99,6 +99,7 @@ class HMM:
     densities: bool = False
     beside: Densities | None = None
     spreads: Mapping[str, Spreads] = field(default_factory=dict)
+    inputs: tuple[tuple[Value, ...], ...] = ()
 
     def is_density(self, observation: str) -> bool:
         """Tells whether the weights of an observation are densities, or limits of these."""

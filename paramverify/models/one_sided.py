@@ -70,7 +70,8 @@ class _Product:
             rows.append(
                 tuple(replace(s, successor=self._number(s.successor, reached[s.observation])) for s in steps)
             )
-        product = replace(self.hmm, states=tuple(names), steps=tuple(rows))
+        inputs = tuple(self.hmm.inputs[state] for state, _ in self.pending) if self.hmm.inputs else ()
+        product = replace(self.hmm, states=tuple(names), steps=tuple(rows), inputs=inputs)
         return product, tuple(moved)
 
     def _positive(self, weight: Polynomial) -> None:

@@ -56,7 +56,7 @@ def repeated(hmm: HMM, times: int) -> HMM:
         rows.append(tuple(Step(known.setdefault(name, len(known)), s, w) for name, w in listed))
     bottom = hmm.denominator**times
     found = HMM(hmm.ring, hmm.states, tuple(known), tuple(rows), denominator=bottom)
-    return replace(found, densities=hmm.densities)
+    return replace(found, densities=hmm.densities, inputs=hmm.inputs)
 
 
 def _counted(

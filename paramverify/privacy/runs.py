@@ -64,26 +64,19 @@ def told_run(case: Case, witness: AnyWitness) -> ToldRun | LeftOut | None:
         return None
     values = Values(model, witness.parameters)
     try:
-        left, right = (_inputs(case, model, mechanism, witness, side) for side in (0, 1))
+        left, right = (_inputs(model, witness, side) for side in (0, 1))
         return _told(mechanism.explain(witness.observations[0]), values, left, right, witness)
     except (LimitError, InputError) as error:
         return LeftOut(str(error).split("\n")[0])
 
 
 def control_graph(case: Case) -> tuple[str, list[Edge]] | None:
-    """Returns the program of a case and the steps between its control states; None where it has none.
-
-    Raises:
-        LimitError: an input is not known by its values.
-    """
+    """Returns the program of a case and the steps between its control states; None where it has none."""
     mechanism, model = case.mechanism, case.model
     if not isinstance(mechanism, ProgramMechanism) or isinstance(model, Inequality):
         return None
-    states = model.table.states if isinstance(model, Enclosed) else model.hmm.states
-    known = {show_input(given): given for weights in case.inputs.values() for given in weights}
-    return mechanism.program.text, mechanism.control_graph(
-        [_input(mechanism, known, name) for name in states]
-    )
+    built = model.table if isinstance(model, Enclosed) else model.hmm
+    return mechanism.program.text, mechanism.control_graph(built.inputs)
 
 
 def _told(
@@ -141,28 +134,17 @@ def _largest(
     return best
 
 
-def _inputs(
-    case: Case, model: Model, mechanism: ProgramMechanism, witness: Witness, side: int
-) -> Mapping[Input, RationalFunction]:
+def _inputs(model: Model, witness: Witness, side: int) -> Mapping[Input, RationalFunction]:
     """Returns the inputs of the program under a secret, with their probabilities."""
     secret = (witness.left, witness.right)[side]
     start = directed(model, witness.left, witness.right)[side]
-    known = {show_input(given): given for given in case.inputs.get(secret, {})}
     found: dict[Input, RationalFunction] = {}
     values = Values(model, witness.parameters)
     for state, weight in start.weights.items():
-        name = model.hmm.states[state]
-        given = _input(mechanism, known, name)
+        given = model.hmm.inputs[state]
         share = RationalFunction.of(weight, start.mass)
         if values.function(share).sign() > 0:
             found[given] = share
     if len(found) > MAX_INPUTS:
         raise LimitError(f"the secret {secret} has more than {MAX_INPUTS} inputs")
     return found
-
-
-def _input(mechanism: ProgramMechanism, known: Mapping[str, Input], name: str) -> Input:
-    given = known[name] if name in known else mechanism.named(name)
-    if given is None:
-        raise LimitError(f"the input {name} is not known by its values")
-    return given

@@ -13,7 +13,7 @@ from fractions import Fraction
 from paramverify.algebra.expressions import Value
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.evidence.pairs import directed
+from paramverify.evidence.pairs import directed, pair_of
 from paramverify.models.context import Checks
 from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
@@ -82,11 +82,10 @@ class CaseInputs:
             start = directed(self.model, experiment.left, experiment.right)[side]
             listed = tuple((_given(state),) for state in self.mechanism.answers[0])
         else:
-            # The secret is an input as `show_input` writes it. No two values of one answer are written alike.
-            answers = self.mechanism.answers
-            parts = secret[1:-1].split(", ") if len(answers) > 1 else [secret]
-            shown = [{str(value): _given(value) for value in known} for known in answers]
-            return {tuple(of[part] for part, of in zip(parts, shown, strict=True)): numbers.real(one, one)}
+            inputs = pair_of(self.model, experiment.left, experiment.right).inputs
+            if inputs is None:
+                raise UnsupportedError("the mechanism does not say which inputs it compares", key="mechanism")
+            return {tuple(map(_given, inputs[side])): numbers.real(one, one)}
         mass = numbers.value(start.mass)
         found = {listed[k]: numbers.real(numbers.value(w), mass) for k, w in start.weights.items()}
         possible = {given: p for given, p in found.items() if p.sign() > 0}

@@ -408,13 +408,18 @@ def test_decimals_are_exact() -> None:
 
 def test_reserved_words() -> None:
     """No name of a case is one that its file uses, so no definition hides a word of the theories."""
-    for name in ("noisy-max-independent", "randomized-response", "time-series-2-all", "markov-quilt"):
+    plain = ("noisy-max-independent", "randomized-response", "time-series-2-all", "markov-quilt")
+    programs = ("programs/evenings", "programs/exponential-mechanism", "programs/household-answers")
+    for name in (*plain, *programs, "above-threshold-prior", "approximate/noisy-max"):
         text = re.sub(r'\(\*.*?\*\)|"[^"]*"|^Proof\..*', "", written(name), flags=re.DOTALL | re.MULTILINE)
         used = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\.[a-z])", text))
         own = set(re.findall(r"^Definition (\w+)", text, re.MULTILINE))
         own |= set(re.findall(r"[\w ]+(?= : R,)", text)[0].split()) if " : R," in text else set()
         assert (
-            used - own - RESERVED - {"w", "From", "Paramverify", "Require", "Import", "Theorems", "case"}
+            used
+            - own
+            - RESERVED
+            - {"w", "x", "y", "From", "Paramverify", "Require", "Import", "Theorems", "case"}
             == set()
         )
 

@@ -303,6 +303,15 @@ def test_what_is_told_by_the_model(body: str, reason: str) -> None:
     assert reason in " ".join(text.split())
 
 
+@needs_coq
+@pytest.mark.slow
+def test_true_is_not_one(tmp_path: Path) -> None:
+    """Outputs that are equal in Python and are different outputs do not hide each other."""
+    text = told("b = v if flip(p) else 1 - v\nreturn [True, 0] if b == 1 else [1, False]")
+    assert "program_private" in text
+    assert accepts(text, tmp_path)
+
+
 def test_a_parameter_in_exp_only() -> None:
     """exp of a parameter becomes what stands for it; numbers keep all digits."""
     text = written("programs/exponential-mechanism")

@@ -7,6 +7,7 @@ is special about one it offers itself: see `Drawn` and `WorstPair`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -388,5 +389,12 @@ def known_input(given: Sequence[Value], answers: Sequence[Sequence[Value]]) -> I
 
 
 def show_input(given: Input) -> str:
-    """Returns an input in words: `2`, or `(1, 0, 2)`."""
-    return str(given[0]) if len(given) == 1 else f"({', '.join(str(v) for v in given)})"
+    """Returns an input in words: `2`, or `(1, 0, 2)`; different inputs have different words.
+
+    Among others, a label with a comma or a quote stands in quotes.
+    """
+    return str(given[0]) if len(given) == 1 else f"({', '.join(map(_entry, given))})"
+
+
+def _entry(value: Value) -> str:
+    return json.dumps(value, ensure_ascii=False) if {",", '"'} & {*str(value)} else str(value)

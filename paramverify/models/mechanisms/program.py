@@ -122,7 +122,7 @@ class ProgramMechanism:
             with located(key=self.key, anchored=True):
                 check_numbers(self.checks)
                 told = enclosed_outputs_of(self.program, self.names(), plain, self.checks)
-            return table_of(states, *told, self.bits), starts
+            return replace(table_of(states, *told, self.bits), inputs=tuple(order)), starts
         with located(key=self.key, anchored=True):
             found = outputs_of(self.program, self.names(), plain, self.checks)
         rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
@@ -134,7 +134,7 @@ class ProgramMechanism:
         beside = Beside(self.program, self.names(), tuple(plain), self.checks, self.ranges) if dense else None
         model = one_shot(self.checks, states, outputs, table, dense)
         spreads = {name: named for name in outputs if (named := spreads_in(self.ranges.get(name, ())))}
-        return replace(model, beside=beside, spreads=spreads), starts
+        return replace(model, beside=beside, spreads=spreads, inputs=tuple(order)), starts
 
     def note_ranges(self, observations: Iterable[Outputs]) -> None:
         """Keeps the observations that stand for many outputs, and says in a note what they are."""
@@ -178,19 +178,6 @@ class ProgramMechanism:
         """Returns the steps between the control states of the program that runs on these inputs take."""
         given = [plain_input(x) for x in inputs]
         return control_graph(self.program, self.names(), given, shown_output, checks=self.checks)
-
-    def named(self, name: str) -> Input | None:
-        """Returns the input that a state of the model names, where inputs are given by their values."""
-        found: list[tuple[Input, str]] = [((), name if len(self.answers) == 1 else f"{name[1:-1]}, ")]
-        for values in self.answers:
-            ends = "" if len(self.answers) == 1 else ", "
-            found = [
-                ((*given, v), rest.removeprefix(f"{v}{ends}"))
-                for given, rest in found
-                for v in values
-                if rest.startswith(f"{v}{ends}")
-            ]
-        return next((given for given, rest in found if not rest), None)
 
     def run_at(self, values: Mapping[str, Number]) -> Drawing:
         """Returns the program itself, to be run with the parameters as numbers."""

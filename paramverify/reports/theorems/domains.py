@@ -68,6 +68,16 @@ class Place:
         return Words(own, {}, {})
 
     @property
+    def some_point(self) -> dict[str, Fraction]:
+        """Numbers at which functions of the parameters are compared: each inside of its interval."""
+        found = {}
+        for k, name in enumerate(self.names):
+            box = self.domain.box.get(name)
+            part = Fraction(k + 7, 2 * k + 19)
+            found[name] = box.lower + (box.upper - box.lower) * part if box else part
+        return found
+
+    @property
     def words(self) -> Words:
         """The words in which parameters are expressions of a file."""
         return Words(self.own, {}, {})

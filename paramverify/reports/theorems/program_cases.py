@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from paramverify.algebra.expressions import Value, parse
+from paramverify.algebra.polynomials import value_at
 from paramverify.errors import UnsupportedError
-from paramverify.models.mechanisms import Input, show_input
+from paramverify.models.mechanisms import Input
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.programs.syntax import Place as Line
-from paramverify.models.programs.words import shown_output
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.priors import prior_of, secrets_of
@@ -49,9 +50,10 @@ def told_program(
         raise UnsupportedError("the program calls other mechanisms")
     names = [part.name for part in mechanism.places]
     writer = Writer.of(mechanism.program, names, model.hmm.ring, place.words)
-    inputs = _inputs(case, mechanism, model)
-    runs = Runs(writer.variables)
-    _follow(mechanism, model, inputs, runs)
+    inputs = model.hmm.inputs
+    point = place.some_point
+    runs = Runs(writer.variables, lambda node: writer.number_at(node, point))
+    _follow(mechanism, model, runs, point)
     writer = replace(writer, rounds=runs.rounds)
     program = (
         "(* What is released: the program of the case. *)",
@@ -60,18 +62,6 @@ def told_program(
     if case.neighbours:
         return _neighbours(mechanism, data, model, inputs, program)
     return _secrets(mechanism, data, inputs, place, program)
-
-
-def _inputs(case: Case, mechanism: ProgramMechanism, model: Model) -> list[Input]:
-    """Returns the inputs that are the states of the model, in their order."""
-    if case.neighbours:
-        named = {name: mechanism.named(name) for name in model.hmm.states}
-    else:
-        named = {show_input(given): given for inputs in case.inputs.values() for given in inputs}
-    found = [given for name in model.hmm.states if (given := named.get(name)) is not None]
-    if not len(found) == len(named) == len(model.hmm.states):
-        raise UnsupportedError("its inputs are not the states of its model")
-    return found
 
 
 def _entries(mechanism: ProgramMechanism, given: Sequence[Any]) -> dict[str, Any]:
@@ -85,17 +75,23 @@ def _entries(mechanism: ProgramMechanism, given: Sequence[Any]) -> dict[str, Any
     return found
 
 
-def _follow(mechanism: ProgramMechanism, model: Model, inputs: Sequence[Input], runs: Runs) -> None:
-    """Follows the program on all inputs, and compares the outputs with those of the model.
+def _follow(mechanism: ProgramMechanism, model: Model, runs: Runs, point: Mapping[str, Fraction]) -> None:
+    """Follows the program on all inputs, and compares with the model at a point, exactly.
 
     Raises:
-        UnsupportedError: the theories have no words for what happens, or other outputs.
+        UnsupportedError: the theories have no words for what happens, or other outputs or probabilities.
     """
-    for state, given in enumerate(inputs):
+    hmm = model.hmm
+    mass = value_at(hmm.denominator, point)
+    for state, given in enumerate(hmm.inputs):
         memory: dict[str, Data] = _entries(mechanism, [_data(value) for value in given])
-        found = {shown_output(output) for output in runs.outputs(mechanism.program.body, memory)}
-        steps = {model.hmm.observations[s.observation] for s in model.hmm.steps[state] if s.weight}
-        if not steps <= found:
+        found = runs.outputs(mechanism.program.body, memory)
+        for step in hmm.steps[state]:
+            output = hmm.observations[step.observation]
+            share = value_at(step.weight, point) / mass
+            if found.pop(output, None) != share:
+                raise UnsupportedError("the theories have other words for its outputs")
+        if any(found.values()):
             raise UnsupportedError("the theories have other words for its outputs")
 
 

@@ -1,4 +1,4 @@
-"""Values of programs in the theories, without probabilities: `proofs/theories/Values.v` says the same."""
+"""Values of programs in the theories, at a point: `proofs/theories/Values.v` says the same for all points."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
 
 from paramverify.models.programs.runs import Put
 
@@ -15,12 +16,13 @@ MAX_NUMBER = 10**6  # numbers of programs are small, so that Coq counts with the
 
 @dataclass(frozen=True)
 class Share:
-    """A number in the parameters, by its expression."""
+    """A number in the parameters, by its value at the point."""
 
-    text: object
+    value: Fraction
 
 
 Data = int | bool | str | Share | tuple["Data", ...]
+Way = tuple[Data, Fraction]  # a value, and how likely it is at the point
 
 
 class Wrong(Exception):
@@ -55,7 +57,7 @@ def is_share(value: Data) -> bool:
 def share_of(value: Data) -> Share | None:
     """Returns a number as one in the parameters; None: it is no number."""
     if isinstance(value, (bool, int)):
-        return Share(int(value))
+        return Share(Fraction(value))
     return value if isinstance(value, Share) else None
 
 
@@ -95,6 +97,10 @@ def _same(a: Data, b: Data) -> bool:
 
 
 _WHOLE: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_REAL: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
+    **{"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv},
+    **{"**": lambda a, b: a ** int(b)},
+}
 _ORDERS: Mapping[str, Callable[[int, int], bool]] = {
     **{"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 }
@@ -157,16 +163,18 @@ def _arithmetic(word: str, a: Data, b: Data) -> Data:
         if word in _WHOLE:
             return _small(_WHOLE[word](a, b))
         if word == "/" and b:
-            return a // b if a % b == 0 else Share((word, a, b))
+            return a // b if a % b == 0 else Share(Fraction(a, b))
         if word == "**" and b >= 0 and (abs(a) <= 1 or b < 64):
             return _small(a**b)
         if word == "**" and b > -64 and a:
-            return Share((word, a, b))
+            return Share(Fraction(a) ** b)
         raise Wrong("division by zero, or a large power")
     first, second = share_of(a), share_of(b)
     if first is None or second is None or (word == "**" and not (isinstance(b, int) and abs(b) < 64)):
         raise Wrong(word)
-    return Share((word, first.text, second.text))
+    if (word == "/" and not second.value) or (word == "**" and second.value < 0 and not first.value):
+        raise Wrong("division by zero")
+    return Share(_REAL[word](first.value, second.value))
 
 
 def _small(value: int) -> int:
@@ -182,7 +190,7 @@ def _extreme(word: str, given: Sequence[Data]) -> int:
     return max(values) if word == "max" else min(values)
 
 
-def drawn(word: str, given: Sequence[Data]) -> list[Data]:
+def drawn(word: str, given: Sequence[Data]) -> list[Way]:
     """Returns the outcomes of a draw."""
     if word == "uniform":
         low, high = map(_whole, given)
@@ -190,22 +198,39 @@ def drawn(word: str, given: Sequence[Data]) -> list[Data]:
             raise Wrong("a draw of nothing")
         if high - low > MAX_WAYS:
             raise Wrong("a draw with very many outcomes")
-        return list(range(low, high + 1))
-    if share_of(given[-1]) is None:
+        return [(k, Fraction(1, high - low + 1)) for k in range(low, high + 1)]
+    found = share_of(given[-1])
+    if found is None:
         raise Wrong("a probability")
+    p = found.value
     if word == "flip":
-        return [True, False]
+        return [(True, p), (False, 1 - p)]
     count = _whole(given[0])
     if not 0 <= count <= MAX_WAYS:
         raise Wrong("a draw with very many outcomes")
-    return list(range(count + 1))
+    return [(k, comb(count, k) * p**k * (1 - p) ** (count - k)) for k in range(count + 1)]
 
 
-def clamped(given: Sequence[Data]) -> list[Data]:
+def clamped(noise: str, given: Sequence[Data]) -> list[Way]:
     """Returns the outcomes of noise inside of clamp."""
-    center, ratio, low, high = given
-    if share_of(ratio) is None or _whole(high) < _whole(low) or _whole(high) - _whole(low) > MAX_WAYS:
+    center, ratio, low, high = (given[0], share_of(given[1]), *map(_whole, given[2:]))
+    if ratio is None or high < low or high - low > MAX_WAYS:
         raise Wrong("clamp")
-    if max(abs(_whole(v)) for v in (center, low, high)) > 1_000:
+    x = _whole(center)
+    if max(map(abs, (x, low, high))) > 1_000:
         raise Wrong("a large number")
-    return list(range(_whole(low), _whole(high) + 1))
+    if noise == "geometric" and ratio.value == -1:
+        raise Wrong("division by zero")
+    reached = [
+        Fraction(1),
+        *(_at_least(noise, ratio.value, k - x) for k in range(low + 1, high + 1)),
+        Fraction(0),
+    ]
+    return [(low + k, reached[k] - reached[k + 1]) for k in range(high - low + 1)]
+
+
+def _at_least(noise: str, a: Fraction, d: int) -> Fraction:
+    """Returns how likely noise is d or more."""
+    if noise == "one_sided_geometric":
+        return a**d if d >= 0 else Fraction(1)
+    return a**d / (1 + a) if d >= 0 else 1 - a ** (1 - d) / (1 + a)

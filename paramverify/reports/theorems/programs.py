@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from paramverify.algebra.polynomials import Ring, to_rational_function
+from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function, value_at
 from paramverify.algebra.trees import Expression
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.models.programs import arithmetic
@@ -124,14 +124,33 @@ class Writer:
         """
         if not (isinstance(node, Apply) and node.operator == "exp"):
             return None
-        value = self.symbolic(node)
-        if isinstance(value, Fraction):
-            return self.number(value)
-        if not isinstance(value, Symbol):
-            raise refused("exp", node.place)
-        found = to_rational_function(Expression("exp", value.tree), self.ring)
+        found = self.function(node)
+        if isinstance(found, Fraction):
+            return self.number(found)
         top, bottom = self.words.polynomial(found.numerator), self.words.polynomial(found.denominator)
         return f"(Known ({top})%case)" if bottom == "1" else f"(Known ({top} / {bottom})%case)"
+
+    def function(self, node: Node) -> Fraction | RationalFunction:
+        """Returns a number in the parameters.
+
+        Raises:
+            UnsupportedError: it depends on a variable.
+        """
+        value = self.symbolic(node)
+        if isinstance(value, Fraction):
+            return value
+        if not isinstance(value, Symbol):
+            raise refused("exp", node.place)
+        return to_rational_function(Expression("exp", value.tree), self.ring)
+
+    def number_at(self, node: Node, point: Mapping[str, Fraction]) -> Fraction | None:
+        """Returns a number in the parameters at a point; None for a name that is no variable of the ring."""
+        if isinstance(node, Variable):
+            return point.get(node.name)
+        found = self.function(node)
+        if isinstance(found, Fraction):
+            return found
+        return value_at(found.numerator, point) / value_at(found.denominator, point)
 
     def symbolic(self, node: Node) -> Value:
         """Returns an expression over parameters as a value."""

@@ -15,37 +15,57 @@ from paramverify.algebra.expressions import Expression, Name, Node, Number, Oper
 from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.errors import UnsupportedError
 
+# Words that Coq 8.16 keeps for itself, with those of its tactics and of what the theories load.
 KEYWORDS = """
-    above above_threshold abs abs_of Along always andb anyhow app approximate_lengths_theorem
-    approximate_privacy_theorem approximate_pufferfish approximate_pufferfish_theorem
-    approximately_private as ascii Assign_at at at_one_place at_values attempts Axiom below
-    bernoulli binomial binomial_draw block bool Break Build_cone by by_at_most by_domain
-    certificate certs_of chance choice choose clamp clamp_geometric clamp_one_sided cofix
-    combine comparison conditional conditions conditions_of cone conj cons constants Continue
-    cos cover covering Definition delta depth determined differences
-    differential_privacy_theorem differentially_private distribution domain E each_differs_by
-    else emissions enclosure end entry entry_of Eq eq_refl every_input every_length_theorem
-    evidence ex_intro exists exists2 existsb exp expression False false filter first_day
-    first_outputs first_outputs_theorem fix Fixpoint flip fold_right For for forall forallb fst
-    fun given Goal Gt hidden_markov I id IF If if If_else In in in_domain index initial inl
-    inputs inr intervals intros invariant isin items k k0 kept Known label_at labels_of largest
-    left Lemma lemmas len length lengths lengths_theorem let lia list listed ln lra Lt map match
-    matrix max max_of mechanism memory min min_of Minus mod model move nat negation negative
-    negb neighbours network nil No noise noise_table noisy_max_first noisy_max_uniform None
-    normals nth Num Number numbers_of O of_any_length one_answer one_differs_by option or_introl
-    orb Output output Over pairs_with Param Parameter part_of parts PI Plus point Point_zero pow
-    Power pred Print prior private probability prod program program_neighbours_theorem
-    program_private program_pufferfish program_secrets_theorem proj1 proj2 Proof proofs_of Prop
-    pufferfish pufferfish_theorem Q Qed R Rabs randomized_response range_of ratio rays reach
-    refine related_pairs repeat Return return rev right Rmax Rmin row_of S same secret secrets
-    Section seq sequences_approximately_private sequences_private Set sin slice slice_from snd
-    Some SProp sqrt statement states Stop stopped string sum sum_of sum_proof sums sums_of
-    symbols table_row Text texts then then_do Theorem time_series Times total transitions True
-    true truncated_geometric truthful tt Type uniform unit up_to using value Variable
-    variable_in vm_cast_no_check weight weights weights_of Where where While Whole with word
-    world worlds_of written_out Yes Z Z0 Zneg Zpos
+    Axiom CoFixpoint Definition Fixpoint Hypothesis Parameter Prop SProp Set Sort Theorem Type
+    Variable _ as at by cofix else end exists exists2 fix for forall fun if in let match mod proved
+    relation return symmetry then transitivity using where with
 """
-RESERVED = frozenset(KEYWORDS.split())
+# Words with which commands of Coq start: no keywords, but a reader would take them for such.
+COMMANDS = """
+    Abort About Add Admit Admitted All Arguments Axioms Back BackTo Bind Canonical Cd Check Class
+    Close CoInductive Coercion Collection Combined Comments Compute Conjecture Conjectures
+    Constraint Context Corollary Create Cumulative Custom Debug Declare Defined Delimit Derive
+    Disable Drop Enable End Eval Example Existential Existing Export Extract Extraction Fact Fail
+    Field Focus Forall From Function Functional Generalizable Global Goal Grab Guarded Hint
+    Hypotheses Identity Implicit Implicits Import Include Inductive Infix Info Inspect Instance
+    Instances Lemma Let Load Local Locate Ltac Ltac2 Mode Module Monomorphic Morphism Next
+    NonCumulative Notation Number Numeral Obligation Obligations Opaque Open Optimize Parameters
+    Parametric Polymorphic Prenex Preterm Primitive Print Private Program Proof Property Proposition
+    Pwd Qed Quit Record Recursive Redirect Register Relation Remark Remove Require Reserved Reset
+    Restart Rewrite Ring Save Scheme Scope Search SearchPattern SearchRewrite Section Separate
+    Setoid Show Solve Step Strategy String Structure SubClass Succeed Tactic Test Time Timeout
+    Transparent Typeclasses Undelimit Undo Unfocus Unfocused Universe Universes Unset Unshelve
+    Variables Variant Verbose
+"""
+# Names of Coq and of the theories that files of cases use.
+USED = """
+    Along Assign_at Break Build_cone Continue E Eq False For Gt I IF If If_else In Known Lt Minus No
+    None Num O Output Over PI Param Plus Point_zero Power Q R Rabs Return Rmax Rmin S Some Stop Text
+    Times True Where While Whole Yes Z Z0 Zneg Zpos above above_threshold abs abs_of always andb
+    anyhow app approximate_lengths_theorem approximate_privacy_theorem approximate_pufferfish
+    approximate_pufferfish_theorem approximately_private ascii at_one_place at_values attempts below
+    bernoulli binomial binomial_draw block bool by_at_most by_domain certificate certs_of chance
+    choice choose clamp clamp_geometric clamp_one_sided combine comparison conditional conditions
+    conditions_of cone conj cons constants cos cover covering delta depth determined differences
+    differential_privacy_theorem differentially_private distribution domain each_differs_by
+    emissions enclosure entry entry_of eq_refl every_input every_length_theorem evidence ex_intro
+    existsb exp expression false filter first_day first_outputs first_outputs_theorem flip
+    fold_right forallb fst given hidden_markov id in_domain index initial inl inputs inr intervals
+    intros invariant isin items k k0 kept label_at labels_of largest left lemmas len length lengths
+    lengths_theorem lia list listed ln lra map matrix max max_of mechanism memory min min_of model
+    move nat negation negative negb neighbours network nil noise noise_table noisy_max_first
+    noisy_max_uniform normals nth numbers_of of_any_length one_answer one_differs_by option
+    or_introl orb output pairs_with part_of parts point pow pred prior private probability prod
+    program program_neighbours_theorem program_private program_pufferfish program_secrets_theorem
+    proj1 proj2 proofs_of pufferfish pufferfish_theorem randomized_response range_of ratio rays
+    reach refine related_pairs repeat rev right row_of same secret secrets seq
+    sequences_approximately_private sequences_private sin slice slice_from snd sqrt statement states
+    stopped string sum sum_of sum_proof sums sums_of symbols table_row texts then_do time_series
+    total transitions true truncated_geometric truthful tt uniform unit up_to value variable_in
+    vm_cast_no_check weight weights weights_of word world worlds_of written_out
+"""
+RESERVED = frozenset([*KEYWORDS.split(), *COMMANDS.split(), *USED.split()])
 
 Labels = Mapping[str, int]  # which whole number stands for a label
 
