@@ -7,7 +7,7 @@ around 0 of the given width: a set of outputs. A whole number is put out as it i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,11 +15,12 @@ from paramverify.automata.automaton import GEOMETRIC, SAMPLE, SECOND, Automaton,
 from paramverify.automata.ways import Way
 
 PARAMETER = "eps"
+WAY, OTHER = "way", "other"  # what the program of a way puts out
 
 
 @dataclass(frozen=True)
 class Streams:
-    """Two streams whose entries differ by 1 each, in the order of the inputs that a way reads."""
+    """Two streams whose entries differ by 1 at most, in the order of the inputs that a way reads."""
 
     first: tuple[Fraction, ...]
     second: tuple[Fraction, ...]
@@ -37,6 +38,33 @@ def streams(automaton: Automaton, way: Way, times: int) -> Streams:
             first.append(-times * sign - state.mean)
             second.append(-(times + 1) * sign - state.mean)
     return Streams(tuple(first), tuple(second))
+
+
+def streams_within(
+    automaton: Automaton, way: Way, times: int, values: Collection[Fraction], start: Fraction
+) -> Streams | None:
+    """Returns two streams of these values in the direction of a way's differences; None if there are none.
+
+    Entries that differ have the largest difference up to 1 that there is. They come as near as they can to
+    those of `streams`, moved by `start`.
+    """
+    first, second = [], []
+    for number, sign in zip(way.steps, way.signs, strict=True):
+        state = automaton.state_of(automaton.transitions[number])
+        if not state.reads:
+            continue
+        wanted = start - times * sign - state.mean
+        steps = [(a, b) for a in values for b in values if abs(a - b) <= 1 and _sign(a - b) == sign]
+        if not steps:
+            return None
+        one, other = min(steps, key=lambda pair: (-abs(pair[0] - pair[1]), abs(pair[0] - wanted), pair))
+        first.append(one)
+        second.append(other)
+    return Streams(tuple(first), tuple(second))
+
+
+def _sign(number: Fraction) -> int:
+    return (number > 0) - (number < 0)
 
 
 def heights(automaton: Automaton, steps: Sequence[int]) -> list[int]:
@@ -76,9 +104,9 @@ def program(automaton: Automaton, steps: Sequence[int], width: Fraction) -> str:
             lines.append(f"t{place} = {given} + {mean} + {_noise(automaton, rate)}")
             tests += [f"t{place} == 0"] if whole else _near(f"t{place}", width)
         for test in tests:
-            lines += [f"if not ({test}):", '    output("other")', "    stop"]
+            lines += [f"if not ({test}):", f'    output("{OTHER}")', "    stop"]
         holder |= dict.fromkeys(step.stored, sample)
-    return "\n".join([*lines, 'output("way")', ""])
+    return "\n".join([*lines, f'output("{WAY}")', ""])
 
 
 def _noise(automaton: Automaton, rate: Fraction) -> str:

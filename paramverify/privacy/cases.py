@@ -32,6 +32,7 @@ from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism
+from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.parameters import (
     fixed_values,
     read_domain_for,
@@ -274,6 +275,8 @@ class _Reader:
                 measure, budget = divergences.read_measure(privacy, checks, distances)
             with each:
                 lengths = bounds.read_lengths(privacy.get("length"))
+                if compared and isinstance(compared.mechanism, StreamMechanism):
+                    bounds.check_stream(privacy)
                 if distances and not lengths:
                     reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
                     raise CaseError(reason, key="length")

@@ -13,7 +13,7 @@ from paramverify.answers import Standing
 from paramverify.automata import evidence
 from paramverify.automata.automaton import GEOMETRIC, Automaton
 from paramverify.automata.examples import WIDTH, Example
-from paramverify.automata.programs import released
+from paramverify.automata.programs import OTHER, WAY, released
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
 from paramverify.checker.strict import counted
@@ -188,7 +188,14 @@ def example_lines(automaton: Automaton, example: Example) -> list[str]:
     told.append(f"      and: {stream(example.streams.second)}")
     if released(automaton, example.way.steps):
         told.append(f"  {between(automaton)}")
-    return told + [f"  {line}" for line in witness_lines(example.witness)]
+    return told + [f"  {_of_way(line)}" for line in witness_lines(example.witness)]
+
+
+def _of_way(line: str) -> str:
+    """Returns a line of a witness whose output is that a run takes the way, or that it does not."""
+    for words in ((f"output {WAY} is", "this way is"), (f"output {OTHER} is", "every output but this way is")):
+        line = line.replace(*words)
+    return line.replace(f"Pr({OTHER} |", "Pr(every output but this way |").replace(f"Pr({WAY} |", "Pr(this way |")
 
 
 def between(automaton: Automaton) -> str:
