@@ -109,6 +109,14 @@ def program(automaton: Automaton, steps: Sequence[int], width: Fraction) -> str:
     return "\n".join([*lines, f'output("{WAY}")', ""])
 
 
+def numbers_put_out(automaton: Automaton, steps: Sequence[int]) -> list[int]:
+    """Returns the whole numbers that the program of a way asks for, in the order in which they are put out."""
+    found = heights(automaton, steps)
+    own = {SAMPLE: found, SECOND: [0] * len(found)}
+    words = [automaton.transitions[number].output for number in steps]
+    return [own[word][place] for place, word in enumerate(words) if word in own]
+
+
 def _noise(automaton: Automaton, rate: Fraction) -> str:
     if automaton.noise == GEOMETRIC:
         return f"geometric(exp(-{rate} * {PARAMETER}))"

@@ -13,7 +13,7 @@ from paramverify.answers import Standing
 from paramverify.automata import evidence
 from paramverify.automata.automaton import GEOMETRIC, Automaton
 from paramverify.automata.examples import WIDTH, Example
-from paramverify.automata.programs import OTHER, WAY, released
+from paramverify.automata.programs import OTHER, WAY, numbers_put_out, released
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
 from paramverify.checker.strict import counted
@@ -229,9 +229,16 @@ def example_document(automaton: Automaton, example: Example) -> dict[str, Any]:
     streams = [list(map(str, stream)) for stream in (example.streams.first, example.streams.second)]
     told: dict[str, Any] = {"steps": list(example.way.steps), "repetitions": example.repetitions}
     told |= {"streams": streams, "witness": documents.witness(example.witness)}
-    if released(automaton, example.way.steps) and automaton.noise != GEOMETRIC:
-        told["between"] = [str(-WIDTH), str(WIDTH)]
-    return told
+    return told | put_out(automaton, example.way.steps)
+
+
+def put_out(automaton: Automaton, steps: Sequence[int]) -> dict[str, Any]:
+    """Returns which numbers are put out on a way of an example, as JSON data; nothing if none are."""
+    if not released(automaton, steps):
+        return {}
+    if automaton.noise == GEOMETRIC:
+        return {"numbers": numbers_put_out(automaton, steps)}
+    return {"between": [str(-WIDTH), str(WIDTH)]}
 
 
 def evidence_document(report: Report, path: Path, content: bytes) -> dict[str, Any]:
