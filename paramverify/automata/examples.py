@@ -63,7 +63,7 @@ def find_example(report: Report, multiple: Fraction, options: Options) -> Exampl
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """The example that was found, if one was; and how many pairs of streams were evaluated, on how many ways."""
+    """An example, if one was found; so many pairs of streams were evaluated, on so many ways."""
 
     example: Example | None
     pairs: int

@@ -110,7 +110,7 @@ def program(automaton: Automaton, steps: Sequence[int], width: Fraction) -> str:
 
 
 def numbers_put_out(automaton: Automaton, steps: Sequence[int]) -> list[int]:
-    """Returns the whole numbers that the program of a way asks for, in the order in which they are put out."""
+    """Returns the whole numbers that the program of a way asks for, in their order."""
     found = heights(automaton, steps)
     own = {SAMPLE: found, SECOND: [0] * len(found)}
     words = [automaton.transitions[number].output for number in steps]

@@ -19,6 +19,7 @@ from paramverify.automata.violations import Family
 from paramverify.checker.strict import counted
 from paramverify.reports import documents
 from paramverify.reports.text import witness_lines
+from paramverify.spelling import one_off
 
 FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"
 EPSILON = "epsilon"
@@ -41,7 +42,24 @@ def lines(report: Report) -> list[str]:
         told.append(f"  {report.end.value}: {report.reason}.")
     if report.confused:
         told += _confused(report)
-    return [*told, *_never(report)]
+    return [*told, *_never(report), *ends_lines(report.automaton)]
+
+
+def ends_lines(automaton: Automaton) -> list[str]:
+    """Returns where runs end, and which states may be meant by names that have no entry."""
+    ends = [state.name for state in automaton.ends]
+    if not ends:
+        return []
+    named = ", ".join(map(printable.name, ends[:SHOWN_NEVER]))
+    more = f" and {len(ends) - SHOWN_NEVER} more" if len(ends) > SHOWN_NEVER else ""
+    told = [f"  A run ends in: {named}{more} ({'a state' if len(ends) == 1 else 'states'} without an entry)."]
+    entered = [state.name for state in automaton.states if state.name not in ends]
+    for end in automaton.ends:
+        meant = one_off(end.name, entered)
+        if meant is not None:
+            name = printable.name(end.name)
+            told.append(f"  Note: line {end.line} goes to {name}: did you mean {printable.name(meant)}?")
+    return told
 
 
 def _verdict(report: Report) -> str:
@@ -160,6 +178,7 @@ def document(report: Report) -> dict[str, Any]:
         told["family"] = evidence.family(report.family)
     else:
         told |= {"end": report.end.value, "reason": report.reason}
+    told["ends"] = [state.name for state in automaton.ends]
     if report.confused:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
     if report.never:
@@ -193,9 +212,14 @@ def example_lines(automaton: Automaton, example: Example) -> list[str]:
 
 def _of_way(line: str) -> str:
     """Returns a line of a witness whose output is that a run takes the way, or that it does not."""
-    for words in ((f"output {WAY} is", "this way is"), (f"output {OTHER} is", "every output but this way is")):
+    for words in (
+        (f"output {WAY} is", "this way is"),
+        (f"output {OTHER} is", "every output but this way is"),
+    ):
         line = line.replace(*words)
-    return line.replace(f"Pr({OTHER} |", "Pr(every output but this way |").replace(f"Pr({WAY} |", "Pr(this way |")
+    return line.replace(f"Pr({OTHER} |", "Pr(every output but this way |").replace(
+        f"Pr({WAY} |", "Pr(this way |"
+    )
 
 
 def between(automaton: Automaton) -> str:

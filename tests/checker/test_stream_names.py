@@ -72,7 +72,8 @@ def transitions(text: str) -> list[object]:
 LEAKS = [
     *(f"{start}for x in stream(values=[0, 1]):\n    output(x)\n" for start in BEFORE),
     'x, n = 1, 0\nfor x in stream(values="-1..1"):\n    output("yes" if x + n > 0 else "no")\n',
-    "n = 0\nx = 0\nfor  x  in stream(values=[0, 1]):  # stream(values=[0, 1])\n    n = 1 - n\n    output(n + x)\n",
+    "n = 0\nx = 0\nfor  x  in stream(values=[0, 1]):  # stream(values=[0, 1])\n    n = 1 - n\n"
+    "    output(n + x)\n",
     *(f'for x in stream(values=[0, 1]):\n    output(["{w}", x])\n' for w in MARKS),
     *(f'for x in stream(values=[0, 1]):\n    output("{w}" if x == 1 else "a")\n    stop\n' for w in MARKS),
     *(f'for x in stream(values=[0, 1]):\n    if x == 1:\n        output("{w}")\n    stop\n' for w in MARKS),
@@ -96,7 +97,9 @@ def test_what_is_put_out_is_told(
 def test_several_outputs_in_one_turn(word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are refused, whatever they are."""
     case = tmp_path / "case.toml"
-    text = f'for x in stream(values=[0, 1]):\n    output("a")\n    output("{word}")\n    output([x])\n    stop\n'
+    text = (
+        f'for x in stream(values=[0, 1]):\n    output("a")\n    output("{word}")\n    output([x])\n    stop\n'
+    )
     case.write_text(CASE.format(text, '"all"'))
     assert run(["verify", str(case)]) == 2
     assert "each turn puts out one value" in capsys.readouterr().err

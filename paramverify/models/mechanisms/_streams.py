@@ -194,7 +194,9 @@ class StreamMechanism:
             Assign((name,), (), _literal(value, place), place)
             for name, value in zip(names, state, strict=True)
         ]
-        once = For(("#turn",), Items((Literal(Fraction(0), place),), place), _told_ends(self.stream.body), place)
+        once = For(
+            ("#turn",), Items((Literal(Fraction(0), place),), place), _told_ends(self.stream.body), place
+        )
         body = (*before, once, self._kept(names))
         rows = self._outputs(body, {self.stream.name: Unread(0)}, [(value,) for value in self.values])
         for told, following, _ in (entry for row in rows for entry in row):
