@@ -10,7 +10,10 @@ _DIGITS = re.compile("[0-9]+")
 
 
 def one_off(word: str, known: Iterable[str]) -> str | None:
-    """Returns the known word from which one differs in case only, or in one letter that is no digit."""
+    """Returns the known word from which one differs in case only, or in one letter that is no digit.
+
+    Of two letters both are needed.
+    """
     if len(word) < 2:
         return None
     return next((other for other in known if _is_off(word, other)), None)
@@ -24,7 +27,7 @@ def _is_off(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     same = next((k for k, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     if len(short) == len(long):
-        return short[same + 1 :] == long[same + 1 :]
+        return len(one) > 2 and short[same + 1 :] == long[same + 1 :]
     return len(long) - len(short) == 1 and short[same:] == long[same + 1 :]
 
 

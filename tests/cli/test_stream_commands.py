@@ -92,7 +92,11 @@ def test_graph(capsys: pytest.CaptureFixture[str]) -> None:
         ('epsilon = "eps"', "ratio = 2", "the budget is a multiple of eps"),
         ('eps = "(0, oo)"', 'eps = "(0, 1)"', "one parameter of the domain (0, oo)"),
         ('differ = "each"', 'differ = "each"\nby = 2', "differ by at most 1"),
-        ("[neighbours]", '[mechanism.inputs]\nq = { values = "0..1" }\n[neighbours]', "inputs: a stream has no [mechanism.inputs]"),
+        (
+            "[neighbours]",
+            '[mechanism.inputs]\nq = { values = "0..1" }\n[neighbours]',
+            "inputs: a stream has no [mechanism.inputs]",
+        ),
         ("laplace(4 / eps) >= T", "laplace(4 / eps) >= 3", "noise is compared with noisy values"),
         ('values="real"', 'values=["a", "b"]', "entries to which noise is added are numbers"),
     ],
