@@ -53,7 +53,7 @@ class Streamed(Process):
                 self.entry = entry
             case _:
                 raise Unread("the last statement is no loop over a stream")
-        self.answers = (values_of(ast.literal_eval(given)),)
+        self.answers = (_values(given),)
         first = [s for s in tree[:-1] if not isinstance(s, ast.FunctionDef)]
         names = {n.id for s in first for n in ast.walk(s) if isinstance(n, ast.Name)}
         stored = {
@@ -146,7 +146,7 @@ class Streamed(Process):
             later = differed or (self.one and pair[0] != pair[1])
             for (told, after), chance in self._turn(before, pair[side]).items():
                 target = "end" if after is None else (side, later, after)
-                found.append((f"{shown(pair[0])}/{shown(pair[1])}: {told}", target, chance))
+                found.append((f"{_named(pair[0])}/{_named(pair[1])}: {told}", target, chance))
         return found
 
     def _turn(self, before: Any, value: Value) -> Turned:
@@ -167,6 +167,27 @@ class _Ending(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> ast.AST:
         return node
+
+
+def _values(given: ast.expr) -> list[Value]:
+    """Returns the values of an entry; those of a list may be quotients."""
+    if not isinstance(given, ast.List):
+        return values_of(ast.literal_eval(given))
+    found: list[Value] = []
+    for node in given.elts:
+        match node:
+            case ast.BinOp(above, ast.Div(), below):
+                found.append(Fraction(str(ast.literal_eval(above))) / Fraction(str(ast.literal_eval(below))))
+            case _:
+                value = ast.literal_eval(node)
+                found += [Fraction(str(value))] if isinstance(value, float) else values_of([value])
+    return found
+
+
+def _named(value: Value) -> str:
+    """Returns an entry in words, with brackets around a quotient."""
+    quotient = isinstance(value, Fraction) and value != int(value)
+    return f"({value})" if quotient else shown(value)
 
 
 def _frozen(value: Any) -> Any:

@@ -93,6 +93,29 @@ def test_what_is_put_out_is_told(
     assert "the probabilities of the witness agree" in capsys.readouterr().out
 
 
+QUOTIENTS = [
+    ["1/2", "5", "1", "2/5"],
+    ["1/2", "3", "1", "2/3"],
+    ["0.5", "5", "1", "0.4"],
+    ["-1/2", "5", "-1", "2/5"],
+]
+
+
+@pytest.mark.parametrize("values", QUOTIENTS)
+def test_quotients_as_entries(values: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each pair of entries has a name of its own, and both readers have the same names."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "e.json"
+    listed = ", ".join(values)
+    text = f'for x in stream(values=[{listed}]):\n    output("a" if flip(1/2 + x / 100) else "b")\n'
+    case.write_text(CASE.format(text, 1).replace('"each"', '"each"\nby = "any"'))
+    model = loaded(case.read_text()).model
+    assert isinstance(model, Model)
+    assert len(model.hmm.observations) == 2 * len(values) ** 2
+    assert run(["verify", str(case), "--evidence", str(evidence)]) == 0
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+    assert "read a second time" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("word", MARKS)
 def test_several_outputs_in_one_turn(word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are refused, whatever they are."""

@@ -8,7 +8,7 @@ streams. After `stop` the model ends, and observes `end` for ever.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -122,7 +122,7 @@ class StreamMechanism:
             for pair in joint:
                 if differed and pair[0] != pair[1]:
                     continue
-                said = "/".join(shown_output((self.values[k],)) for k in pair)
+                said = "/".join(_entry(self.values[k]) for k in pair)
                 for told, following, chance in turns[state][pair[side]]:
                     later = differed or (one and pair[0] != pair[1])
                     target = None if following is None else (side, later, following)
@@ -133,9 +133,23 @@ class StreamMechanism:
                     order[target] = len(order)
                     waiting.append(target)
             if len(order) > MAX_STATES:
-                reason = "stop before a count grows without end, and clamp noise that is kept"
-                raise LimitError(f"the variables have more than {MAX_STATES:,} values together; {reason}")
+                raise LimitError(self._too_many(names, {state for _, _, state in order}))
         return self._joined(found, order, starts)
+
+    def _too_many(self, names: Sequence[str], states: Collection[State]) -> str:
+        """Returns why there are too many states: the variable that has most values, and its line."""
+        counts = {name: len({state[k] for state in states}) for k, name in enumerate(names)}
+        name = max(counts, key=lambda n: counts[n], default="")
+        lines = [
+            s.place.line
+            for s in every_statement(self.stream.body)
+            if isinstance(s, Assign) and name in s.names
+        ]
+        reason = f"the variables have more than {MAX_STATES:,} values together"
+        if not lines:
+            return f"{reason}; stop before a count grows without end, and clamp noise that is kept"
+        where = f"line {lines[-1]} of the program: {name} has {counts[name]:,} values and more"
+        return f"{where}; stop before it grows, if {name} == 3: stop; noise that is kept is clamped"
 
     def _joined(
         self,
@@ -229,6 +243,12 @@ class StreamMechanism:
 
     def _refuse(self, reason: str) -> ProgramError:
         return ProgramError(reason, self.stream.program.text, *self.stream.place)
+
+
+def _entry(value: Fraction | str) -> str:
+    """Returns an entry in words; a slash stands between entries, so quotients have brackets."""
+    whole = isinstance(value, str) or value.denominator == 1
+    return shown_output((value,)) if whole else f"({value})"
 
 
 def _told_ends(block: Sequence[Statement]) -> tuple[Statement, ...]:
