@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from paramverify.automata.automaton import GEOMETRIC, SAMPLE, SECOND, Automaton, comparisons
 from paramverify.automata.ways import Way
@@ -48,19 +49,25 @@ def streams_within(
     Entries that differ have the largest difference up to 1 that there is. They come as near as they can to
     those of `streams`, moved by `start`.
     """
+    near = [(a, b) for a in values for b in values if abs(a - b) <= 1]
+    by_sign = {sign: [(a, b) for a, b in near if _sign(a - b) == sign] for sign in {*way.signs}}
     first, second = [], []
     for number, sign in zip(way.steps, way.signs, strict=True):
         state = automaton.state_of(automaton.transitions[number])
         if not state.reads:
             continue
         wanted = start - times * sign - state.mean
-        steps = [(a, b) for a in values for b in values if abs(a - b) <= 1 and _sign(a - b) == sign]
-        if not steps:
+        if not by_sign[sign]:
             return None
-        one, other = min(steps, key=lambda pair: (-abs(pair[0] - pair[1]), abs(pair[0] - wanted), pair))
+        one, other = min(by_sign[sign], key=partial(_far, wanted))
         first.append(one)
         second.append(other)
     return Streams(tuple(first), tuple(second))
+
+
+def _far(wanted: Fraction, pair: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction, Fraction]:
+    """Returns how small the difference of a pair is, how far the first number is from another one, and it."""
+    return -abs(pair[0] - pair[1]), abs(pair[0] - wanted), pair[0]
 
 
 def _sign(number: Fraction) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -39,6 +40,16 @@ def test_verdicts(path: str, code: int, word: str, capsys: pytest.CaptureFixture
     document = json.loads(text)
     assert (found, document["verdict"], document["budget"]) == (code, word, "eps")
     assert list(mistakes(document, "verify of a stream", path)) == []
+
+
+def test_examples_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A witness is told as a way, or as every output but this way, and without a word for a program."""
+    for name in ("stream-sparse-vector-never-stops", "stream-sparse-vector-three-small-noise"):
+        _, text = output(["verify", str(CASES / f"{name}.toml")], capsys)
+        assert re.search(r"(this way|every output but this way) is .* times as likely under '", text)
+        assert len(re.findall(r"Pr\((this way|every output but this way) \|", text)) == 2
+        assert "output way" not in text
+        assert "other" not in text
 
 
 def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
