@@ -78,9 +78,7 @@ class Turn(Expressions):
         self.names: dict[int, str] = {}  # of samples of earlier segments that are kept
         self.steps, self.place = 0, Place(1, 0)
         self.read = self.ended = False
-        self.undrawn: dict[
-            str, Place
-        ] = {}  # variables with an entry that has no noise, and where they got it
+        self.undrawn: dict[str, Place] = {}  # variables with an entry without noise: where they got it
         self.gone: Mapping[str, Place] = {}  # those of earlier turns
 
     def run(self, body: Sequence[Statement], place: Place) -> Turn:

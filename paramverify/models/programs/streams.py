@@ -120,7 +120,7 @@ def _values(program: Program, node: Node) -> tuple[Fraction | str, ...] | None:
     if not found or len(set(found)) < len(found) or len(found) > MAX_VALUES:
         reason = (
             f'the values of a stream are "real", a range such as "-1..1", or a list of different values; '
-            f'{MAX_VALUES} at most; for more, write "real"'
+            f'{MAX_VALUES} at most; for more, write "real", with Laplace noise'
         )
         raise ProgramError(reason, program.text, *node.place)
     return found
