@@ -82,6 +82,13 @@ def test_other_commands(command: str, capsys: pytest.CaptureFixture[str]) -> Non
         assert (code, "paramverify verify" in text) == (2, True)
 
 
+@pytest.mark.parametrize("command", ["explain", "certify", "synthesize"])
+def test_commands_that_read_no_automaton(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """They say which ones do."""
+    code, text = output([command, str(CASES / "sparse-vector.dipa")], capsys)
+    assert (code, "an automaton is read by verify, budget and show" in text) == (2, True)
+
+
 @pytest.mark.parametrize("option", ["--budgets 1", "--backends z3", "--encoding monolithic", "-D eps=1"])
 def test_what_is_not_for_streams(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Options for other cases are refused."""
@@ -98,6 +105,8 @@ def test_graph(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
+        ('length = "all"', 'length = "all"\ndelta = "1/10"', "has no delta"),
+        ('differ = "each"', 'related = "x == y"', 'a stream has differ = "each" or "one" only'),
         ('length = "all"', "length = 5", 'write length = "all"'),
         ('epsilon = "eps"', "epsilon = 1", "a multiple of eps is needed"),
         ('epsilon = "eps"', "ratio = 2", "the budget is a multiple of eps"),
