@@ -30,6 +30,7 @@ from paramverify.toml_mistakes import not_toml
 from paramverify.toml_places import Places
 
 MAX_BYTES = 1_000_000
+AUTOMATON = ".dipa"
 MAX_DEPTH = 50  # tables and lists inside each other
 
 
@@ -64,6 +65,8 @@ def read_document(path: Path) -> Document:
         CaseError: not a readable regular file, larger than `MAX_BYTES`, not UTF-8, or not TOML.
     """
     with located(file=str(path)):
+        if path.suffix == AUTOMATON:
+            raise CaseError("an automaton is read by verify, budget and show; a case names it in [automaton]")
         content = read_file(path, MAX_BYTES, "a case file", CaseError)
         try:
             text = content.decode("utf-8-sig")

@@ -90,6 +90,11 @@ class Automaton:
             leaving[step.source].append(number)
         object.__setattr__(self, "leaving", {k: tuple(v) for k, v in leaving.items()})
 
+    @property
+    def ends(self) -> tuple[State, ...]:
+        """The states in which a run ends because nothing leaves them."""
+        return tuple(state for k, state in enumerate(self.states) if not self.leaving[k])
+
     def state_of(self, step: Transition) -> State:
         """Returns the state that a transition leaves."""
         return self.states[step.source]

@@ -28,13 +28,13 @@ from paramverify.automata.keys import STREAM
 from paramverify.automata.reading import MAX_BYTES, parse_automaton
 from paramverify.automata.stream_values import Unit, Value
 from paramverify.automata.streams import multiple_of, translate
-from paramverify.errors import CaseError, InputError, located
+from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.expectations import read_expect
 from paramverify.files import read_file
 from paramverify.models.mechanisms import read_differ
 from paramverify.models.parameters import fixed_values, unbounded_names
 from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.streams import is_continuous, reads_stream, stream_of
+from paramverify.models.programs.streams import NO_INPUTS, is_continuous, reads_stream, stream_of
 from paramverify.privacy.keys import PRIVATE
 from paramverify.tables import Table, in_case, read_document
 
@@ -80,7 +80,10 @@ def load(path: Path) -> StreamCase:
     """
     document = read_document(path)
     with in_case(str(path), document.text):
-        return _read(document.data, document.digest, path)
+        try:
+            return _read(document.data, document.digest, path)
+        except LimitError as error:
+            raise LimitError(f"{path}: {error}") from None
 
 
 def _read(data: dict[str, Any], digest: str, path: Path) -> StreamCase:
@@ -90,6 +93,9 @@ def _read(data: dict[str, Any], digest: str, path: Path) -> StreamCase:
     parameter, constants = _parameters(top)
     multiple = _budget(top, parameter)
     with top.within("neighbours") as table:
+        others = [name for name in ("related", "pairs", "distance") if name in table.data]
+        if others:
+            raise CaseError('a stream has differ = "each" or "one" only', key=others[0])
         differ = table.choice("differ", ("each", "one"))
         if "automaton" not in data and read_differ(table)[1] != 1:
             raise CaseError("entries of a stream differ by at most 1: leave it out", key="by")
@@ -134,6 +140,9 @@ def _parameters(top: Table) -> tuple[str, dict[str, Fraction]]:
 
 def _budget(top: Table, parameter: str) -> Fraction:
     with top.within("privacy") as table:
+        what = "an automaton" if "automaton" in top.data else "a stream with Laplace noise"
+        if "delta" in table.data:
+            raise CaseError(f"{what} has no delta", mend="leave it out", key="delta")
         if "epsilon" not in table.data:
             raise CaseError(f'the budget is a multiple of {parameter}: write epsilon = "{parameter}"')
         text = str(table.get("epsilon"))
@@ -143,8 +152,7 @@ def _budget(top: Table, parameter: str) -> Fraction:
                 reason = f"a multiple of {parameter} is needed, such as 5/4 * {parameter}"
                 raise CaseError(f"{reason}: the scale of the noise depends on it")
         if table.get("length") != "all":
-            reason = 'a stream with Laplace noise is about every length: write length = "all"'
-            raise CaseError(reason, key="length")
+            raise CaseError(f'{what} is about every length: write length = "all"', key="length")
         table.close()
     return multiple
 
@@ -157,6 +165,8 @@ def _program(
         text, own = _program_text(table, path.parent)
         name = "file" if own else "source"
         table.get(name)
+        if "inputs" in table.data:
+            raise CaseError(NO_INPUTS, key="inputs")
         table.close()
         with located(key=name):
             stream = stream_of(read_program(text))

@@ -17,14 +17,15 @@ from flint import arb, fmpq
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.programs import Streams, case_text, streams
+from paramverify.automata.programs import WAY, Streams, case_text, streams
 from paramverify.automata.ways import Way
 from paramverify.errors import LimitError
 from paramverify.files import standing_in
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 
-BITS = 256
+BITS = (256, 1024, 4096, 16384, 65536)  # one after another, until a loss is known well enough
+KNOWN = Fraction(1, 2**40)  # how wide the bounds of a loss may be, as a part of it
 TIMES = (0, 16, 256)  # how far away from the means the streams are
 
 
@@ -42,10 +43,20 @@ class Chances:
         """What the variables stand for, such as `x_eps = exp(-eps/4)`."""
         return tuple(f"{u.variable} = {u.meaning}" for u in self.ring.unbounded)
 
-    def loss(self, epsilon: Fraction) -> Loss:
-        """Returns how much likelier the way is under the first stream, at an ε."""
-        low, high = _logarithm(self.both, self.ring, epsilon)
-        return Loss(self, low, min(high, self.way.cost * epsilon))
+    def loss(self, epsilon: Fraction, until: float) -> Loss | None:
+        """Returns how much likelier the way is under the first stream, at an ε; None if it is not likelier.
+
+        None also if the probabilities are so near to 0, or to each other, that no bound is known in time.
+        """
+        for bits in BITS:
+            bounds = _logarithm(self.both, self.ring, epsilon, bits)
+            if bounds is not None and (bounds[1] <= 0 or bounds[1] - bounds[0] <= KNOWN * bounds[0]):
+                break
+            if time.monotonic() > until:
+                break
+        if bounds is None or bounds[0] <= 0:
+            return None
+        return Loss(self, bounds[0], min(bounds[1], self.way.cost * epsilon))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +91,7 @@ def largest(automaton: Automaton, way: Way, width: Fraction, epsilon: Fraction, 
         if time.monotonic() > until:
             break
         known = chances(automaton, way, streams(automaton, way, times), width)
-        found = None if known is None else known.loss(epsilon)
+        found = None if known is None else known.loss(epsilon, until)
         if found is not None and (best is None or found.low > best.low):
             best = found
     return best
@@ -92,15 +103,16 @@ def _chance(model: Model, side: int) -> RationalFunction:
     total = model.hmm.ring.number(0)
     for state, weight in start.weights.items():
         for step in model.hmm.steps[state]:
-            if model.hmm.observations[step.observation] == "way":
+            if model.hmm.observations[step.observation] == WAY:
                 total += weight * step.weight
     return RationalFunction.of(total, start.mass * model.hmm.denominator)
 
 
 def _logarithm(
-    both: tuple[RationalFunction, RationalFunction], ring: Ring, epsilon: Fraction
-) -> tuple[Fraction, Fraction]:
-    with working_precision(BITS):
+    both: tuple[RationalFunction, RationalFunction], ring: Ring, epsilon: Fraction, bits: int
+) -> tuple[Fraction, Fraction] | None:
+    """Returns bounds of ln of a quotient, computed with so many bits; None if these are too few."""
+    with working_precision(bits):
         value = arb(fmpq(epsilon.numerator, epsilon.denominator))
         point: dict[str, arb] = {}
         for known in ring.unbounded:
@@ -108,7 +120,7 @@ def _logarithm(
             point |= {known.variable: (-value * arb(step)).exp(), known.name: value}
         first, second = (_at(f.numerator, point) / _at(f.denominator, point) for f in both)
         found = (first / second).log()
-        return lower_bound(found), upper_bound(found)
+        return (lower_bound(found), upper_bound(found)) if found.is_finite() else None
 
 
 def _at(polynomial: Polynomial, point: Mapping[str, arb]) -> arb:

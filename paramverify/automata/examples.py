@@ -10,7 +10,7 @@ from pathlib import Path
 
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.least import costly_way
-from paramverify.automata.programs import Streams, case_text, streams
+from paramverify.automata.programs import Streams, case_text, streams, streams_within
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
 from paramverify.automata.ways import Way, cost
@@ -58,7 +58,16 @@ def find_example(report: Report, multiple: Fraction, options: Options) -> Exampl
 
     Every example is a witness of the case of its way (`programs.case_text`), evaluated exactly.
     """
-    return first_example(report.automaton, candidates(report, multiple), multiple, options)
+    return first_example(report.automaton, candidates(report, multiple), multiple, options).example
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """An example, if one was found; so many pairs of streams were evaluated, on so many ways."""
+
+    example: Example | None
+    pairs: int
+    ways: int
 
 
 def first_example(
@@ -67,22 +76,36 @@ def first_example(
     multiple: Fraction,
     options: Options,
     values: Collection[Fraction] | None = None,
-) -> Example | None:
+) -> Looked:
     """Returns the first example on ways with their repetitions, whose streams have only these values."""
     until = time.monotonic() + options.seconds
+    evaluated: set[tuple[tuple[int, ...], Streams]] = set()
+    looked = Looked(None, 0, 0)
     for repetitions, way in ways:
-        for times in TIMES:
+        for given in _streams(automaton, way, values):
+            if (way.steps, given) in evaluated:
+                continue
             left = min(FOR_ONE, until - time.monotonic())
             if left <= 0.1:
-                return None
-            given = streams(automaton, way, times)
-            if values is not None and not {*given.first, *given.second} <= {*values}:
-                continue
+                return looked
             text = case_text(automaton, way, given, multiple, WIDTH)
             found = _witness(text, replace(options, seconds=left))
+            evaluated.add((way.steps, given))
+            looked = Looked(None, len(evaluated), len({steps for steps, _ in evaluated}))
             if found is not None:
-                return Example(multiple, repetitions, way, given, *found)
-    return None
+                return replace(looked, example=Example(multiple, repetitions, way, given, *found))
+    return looked
+
+
+def _streams(automaton: Automaton, way: Way, values: Collection[Fraction] | None) -> Iterator[Streams]:
+    """Yields pairs of streams that make a way likelier under one of them, of these values only."""
+    if values is None:
+        yield from (streams(automaton, way, times) for times in TIMES)
+        return
+    ordered = sorted(values)
+    for start in dict.fromkeys((Fraction(0), ordered[0], ordered[-1], ordered[len(ordered) // 2])):
+        found = (streams_within(automaton, way, times, ordered, start) for times in TIMES)
+        yield from (given for given in found if given is not None)
 
 
 def candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:

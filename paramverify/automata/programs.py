@@ -7,19 +7,21 @@ around 0 of the given width: a set of outputs. A whole number is put out as it i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from paramverify.automata.automaton import GEOMETRIC, SAMPLE, SECOND, Automaton, comparisons
 from paramverify.automata.ways import Way
 
 PARAMETER = "eps"
+WAY, OTHER = "way", "other"  # what the program of a way puts out
 
 
 @dataclass(frozen=True)
 class Streams:
-    """Two streams whose entries differ by 1 each, in the order of the inputs that a way reads."""
+    """Two streams whose entries differ by 1 at most, in the order of the inputs that a way reads."""
 
     first: tuple[Fraction, ...]
     second: tuple[Fraction, ...]
@@ -37,6 +39,39 @@ def streams(automaton: Automaton, way: Way, times: int) -> Streams:
             first.append(-times * sign - state.mean)
             second.append(-(times + 1) * sign - state.mean)
     return Streams(tuple(first), tuple(second))
+
+
+def streams_within(
+    automaton: Automaton, way: Way, times: int, values: Collection[Fraction], start: Fraction
+) -> Streams | None:
+    """Returns two streams of these values in the direction of a way's differences; None if there are none.
+
+    Entries that differ have the largest difference up to 1 that there is. They come as near as they can to
+    those of `streams`, moved by `start`.
+    """
+    near = [(a, b) for a in values for b in values if abs(a - b) <= 1]
+    by_sign = {sign: [(a, b) for a, b in near if _sign(a - b) == sign] for sign in {*way.signs}}
+    first, second = [], []
+    for number, sign in zip(way.steps, way.signs, strict=True):
+        state = automaton.state_of(automaton.transitions[number])
+        if not state.reads:
+            continue
+        wanted = start - times * sign - state.mean
+        if not by_sign[sign]:
+            return None
+        one, other = min(by_sign[sign], key=partial(_far, wanted))
+        first.append(one)
+        second.append(other)
+    return Streams(tuple(first), tuple(second))
+
+
+def _far(wanted: Fraction, pair: tuple[Fraction, Fraction]) -> tuple[Fraction, Fraction, Fraction]:
+    """Returns how small the difference of a pair is, how far the first number is from another one, and it."""
+    return -abs(pair[0] - pair[1]), abs(pair[0] - wanted), pair[0]
+
+
+def _sign(number: Fraction) -> int:
+    return (number > 0) - (number < 0)
 
 
 def heights(automaton: Automaton, steps: Sequence[int]) -> list[int]:
@@ -76,9 +111,17 @@ def program(automaton: Automaton, steps: Sequence[int], width: Fraction) -> str:
             lines.append(f"t{place} = {given} + {mean} + {_noise(automaton, rate)}")
             tests += [f"t{place} == 0"] if whole else _near(f"t{place}", width)
         for test in tests:
-            lines += [f"if not ({test}):", '    output("other")', "    stop"]
+            lines += [f"if not ({test}):", f'    output("{OTHER}")', "    stop"]
         holder |= dict.fromkeys(step.stored, sample)
-    return "\n".join([*lines, 'output("way")', ""])
+    return "\n".join([*lines, f'output("{WAY}")', ""])
+
+
+def numbers_put_out(automaton: Automaton, steps: Sequence[int]) -> list[int]:
+    """Returns the whole numbers that the program of a way asks for, in their order."""
+    found = heights(automaton, steps)
+    own = {SAMPLE: found, SECOND: [0] * len(found)}
+    words = [automaton.transitions[number].output for number in steps]
+    return [own[word][place] for place, word in enumerate(words) if word in own]
 
 
 def _noise(automaton: Automaton, rate: Fraction) -> str:

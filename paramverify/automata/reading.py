@@ -34,6 +34,14 @@ MAX_DIGITS = 60
 MAX_STATES = 20_000
 MAX_TRANSITIONS = 100_000
 RESERVED = ("if", "then", "elseif", "goto", "output", "insample", "insampleprime", "Lap")
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+COMPARED = "compare with a stored value: store t := insample in a state before, and write insample < t"
+FIRST = {  # what stands where a state should begin, and what to write
+    "noise": "noise geometric has to stand before the first state",
+    "else": "write elseif (...) then ..., with the comparison that is left",
+    "elif": "write elseif (...) then ...",
+    "if": "a state has one statement: write elseif (...) for further branches",
+}
 TOKEN = re.compile(
     r"(?P<blank>[ \t\r]+|\#[^\n]*)|(?P<line>\n)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<input>non-input)"
     r"|(?P<name>insample'|[A-Za-z_][A-Za-z_0-9]*)|(?P<sign>:=|<=|>=|&&|[():;,/<>-])"
@@ -45,13 +53,15 @@ class _Token:
     kind: str
     text: str
     line: int
+    column: int
 
 
 class _Mistake(InputError):
-    """A mistake in a line of the text."""
+    """A mistake in a line of the text, and where it is known in a column."""
 
-    def __init__(self, reason: str, line: int) -> None:
-        super().__init__(f"line {line}: {reason}")
+    def __init__(self, reason: str, line: int, column: int = 0, mend: str = "") -> None:
+        place = f"line {line}, column {column}" if column else f"line {line}"
+        super().__init__(f"{place}: {reason}", mend=mend)
 
 
 def read_automaton(path: Path) -> Automaton:
@@ -75,18 +85,18 @@ def parse_automaton(text: str) -> Automaton:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    place, line = 0, 1
+    place, line, start = 0, 1, 0
     while place < len(text):
         match = TOKEN.match(text, place)
         if match is None:
-            raise _Mistake(f"{text[place]!r} is not expected", line)
-        place = match.end()
+            raise _Mistake(f"{text[place]!r} is not expected", line, place - start + 1)
+        column, place = place - start + 1, match.end()
         kind = str(match.lastgroup)
         if kind == "line":
-            line += 1
+            line, start = line + 1, place
         elif kind != "blank":
-            yield _Token(kind, match[0], line)
-    yield _Token("end", "the end of the text", line)
+            yield _Token(kind, match[0], line, column)
+    yield _Token("end", "the end of the text", line, place - start + 1)
 
 
 @dataclass
@@ -113,11 +123,16 @@ class _Parser:
     def now(self) -> _Token:
         return self.tokens[self.place]
 
-    def take(self, *texts: str) -> _Token:
+    def unexpected(self, what: str, mend: str = "") -> _Mistake:
+        """Returns the error about the next token."""
+        token = self.now
+        return _Mistake(f"{what} is expected, not {token.text!r}", token.line, token.column, mend)
+
+    def take(self, *texts: str, mend: str = "") -> _Token:
         """Takes one of these tokens."""
         token = self.now
         if token.text not in texts or token.kind == "end":
-            raise _Mistake(f"{' or '.join(texts)} is expected, not {token.text!r}", token.line)
+            raise self.unexpected(" or ".join(texts), mend)
         self.place += 1
         return token
 
@@ -127,10 +142,10 @@ class _Parser:
         self.place += found
         return found
 
-    def name(self, what: str) -> _Token:
+    def name(self, what: str, mend: str = "") -> _Token:
         token = self.now
         if token.kind != "name" or token.text in RESERVED or token.text.endswith("'"):
-            raise _Mistake(f"{what} is expected, not {token.text!r}", token.line)
+            raise self.unexpected(what, mend)
         self.place += 1
         return token
 
@@ -146,7 +161,8 @@ class _Parser:
     def digits(self) -> Fraction:
         token = self.now
         if token.kind != "number" or len(token.text) > MAX_DIGITS:
-            raise _Mistake(f"a number such as 1/4 is expected, not {token.text[:MAX_DIGITS]!r}", token.line)
+            reason = f"a number such as 1/4 is expected, not {token.text[:MAX_DIGITS]!r}"
+            raise _Mistake(reason, token.line, token.column)
         self.place += 1
         return Fraction(token.text)
 
@@ -189,7 +205,7 @@ class _Parser:
                 raise _Mistake(f"{names[variable]} is compared, and nothing is stored in it", step.line)
 
     def state(self) -> State:
-        line = self.take("(").line
+        line = self.take("(", mend=FIRST.get(self.now.text, "")).line
         name = self.name("the name of a state").text
         reads = True
         if self.has(":"):
@@ -222,15 +238,15 @@ class _Parser:
 
     def branch(self, state: State) -> _Step:
         guard: list[tuple[str, int]] = []
-        self.take("(")
+        self.take("(", mend="a guard stands in brackets: if (insample < t) then ...")
         while True:
-            self.take(SAMPLE)
+            self.take(SAMPLE, mend=self.turned())
             sign = self.take("<", "<=", ">", ">=").text
-            guard.append((sign, self.variable(self.name("a variable"))))
+            guard.append((sign, self.variable(self.name("a variable", COMPARED))))
             if not self.has("&&"):
                 break
         self.take(")")
-        self.take("then")
+        self.take("then", mend="write if (...) then output ...; goto ...")
         return self.step(guard, state)
 
     def step(self, guard: list[tuple[str, int]], state: State) -> _Step:
@@ -252,6 +268,13 @@ class _Parser:
         target = self.name("the name of a state").text
         self.has(";")
         return _Step(output, target, guard, frozenset(stored), line)
+
+    def turned(self) -> str:
+        """Returns what to write for a comparison whose left side is a variable."""
+        variable, sign, *_ = self.tokens[self.place :] + self.tokens[-1:]
+        if variable.kind != "name" or sign.text not in TURNED:
+            return ""
+        return f"write insample {TURNED[sign.text]} {variable.text}"
 
     def output(self, state: State) -> str:
         if self.has(SAMPLE):

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from paramverify.automata.automaton import SAMPLE, SECOND
 from paramverify.automata.stream_values import Expressions, Kept, Sample, Sum, Unit, Value, has_noise
+from paramverify.errors import ProgramError
 from paramverify.models.programs.syntax import (
     Assign,
     For,
@@ -77,6 +78,8 @@ class Turn(Expressions):
         self.names: dict[int, str] = {}  # of samples of earlier segments that are kept
         self.steps, self.place = 0, Place(1, 0)
         self.read = self.ended = False
+        self.undrawn: dict[str, Place] = {}  # variables with an entry without noise: where they got it
+        self.gone: Mapping[str, Place] = {}  # those of earlier turns
 
     def run(self, body: Sequence[Statement], place: Place) -> Turn:
         """Runs the statements; a turn that does not draw its entry draws it in the end, for nothing."""
@@ -96,6 +99,17 @@ class Turn(Expressions):
         """Returns the variables after the turn; sums that were not drawn are about its entry, and gone."""
         own = {name: v for name, v in self.values.items() if name not in self.fixed}
         return tuple(sorted((n, v) for n, v in own.items() if not _undrawn(v)))
+
+    def lost(self) -> dict[str, Place]:
+        """Returns the variables that have an entry without noise after the turn, and where they got it."""
+        return {n: place for n, place in self.undrawn.items() if _undrawn(self.values[n])}
+
+    def missing(self, name: str, place: Place) -> ProgramError:
+        """Returns the error about a variable without a value; one that had an entry of another turn."""
+        if name not in self.gone:
+            return super().missing(name, place)
+        reason = f"{name} depends on an entry: an entry is compared or put out with noise, in its own turn"
+        return self.refuse(f"{reason}; it is not kept, or added to another entry", self.gone[name])
 
     # --- statements -----------------------------------------------------------------------------------
 
@@ -175,6 +189,8 @@ class Turn(Expressions):
         for inner, drawn in list(_draws(value, found)):
             self.put(name, inner, self.draw(drawn, place), place)
         self.check(name, self.values[name], place)
+        if _undrawn(self.values[name]):
+            self.undrawn[name] = place
 
     def put(self, name: str, path: Sequence[int], value: Value, place: Place) -> tuple[int, ...]:
         """Puts a value into a variable, or into an entry of it; returns the place, counted from the start."""
@@ -260,7 +276,12 @@ class Turn(Expressions):
             if has_noise(left) and has_noise(right):
                 reason = "only the noise that was drawn last is compared, with values drawn before it"
             else:
-                reason = "noise is compared with noisy values, not with numbers: t = 5 + laplace(4 / eps)"
+                number = next((v for v in (left, right) if isinstance(v, Fraction)), Fraction(5))
+                name = next((n for n, v in self.values.items() if v == number and type(v) is Fraction), "t")
+                reason = (
+                    "noise is compared with noisy values, not with numbers: "
+                    f"draw the threshold before the loop, {name} = {number} + laplace(2 / eps)"
+                )
             raise self.refuse(reason, place)
         guards = self.segments[-1].guards
         if kept not in guards:

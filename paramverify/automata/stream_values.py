@@ -15,6 +15,7 @@ from typing import Any
 from paramverify.errors import InputError, ProgramError
 from paramverify.models.programs.syntax import Apply, Items, Literal, Node, Place, Variable
 
+NOISE = ("geometric", "one_sided_geometric", "exponential", "gauss", "discrete_gaussian")
 MAX_POWER = 1_000
 MAX_BITS = 100_000  # of a number
 MAX_ENTRIES = 10_000  # of a range
@@ -80,6 +81,10 @@ class Expressions:
         """Returns the error about a place of the program."""
         return ProgramError(reason, self.text, *place)
 
+    def missing(self, name: str, place: Place) -> ProgramError:
+        """Returns the error about a variable without a value."""
+        return self.refuse(f"{name} has no value here", place)
+
     def decide(self, left: Value, word: str, right: Value, place: Place) -> bool:
         """Returns how two values compare of which one at least is noisy."""
         raise self.refuse("noise is compared in a stream only", place)
@@ -102,7 +107,7 @@ class Expressions:
                 return value
             case Variable(name, place):
                 if name not in self.values:
-                    raise self.refuse(f"{name} has no value here", place)
+                    raise self.missing(name, place)
                 return self.values[name]
             case Items(items, _):
                 return tuple(self.value(item) for item in items)
@@ -126,7 +131,7 @@ class Expressions:
         word, place = node.operator.removesuffix("=") or "=", node.place
         if node.operator in ("<", "<=", ">", ">=", "==", "!="):
             return self.compared(node.operator, given[0], given[1], place)
-        noisy = any(isinstance(v, (Unit, *Noisy)) for v in given) and word not in ("index", "len")
+        noisy = any(isinstance(v, (Unit, *Noisy)) for v in given) and word not in ("index", "len", *NOISE)
         if noisy or word == "laplace":
             return self.with_noise(word, given, place)
         try:
@@ -136,7 +141,12 @@ class Expressions:
         except (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError) as error:
             raise self.refuse(f"this has no value: {error}", place) from None
         if found is None:
-            raise self.refuse(f"{node.operator} is not in a stream with Laplace noise", place)
+            reason = f"{node.operator} is not in a stream with Laplace noise"
+            if node.operator in NOISE:
+                reason += ": its noise is laplace(4 / eps)"
+            if node.operator == "geometric":
+                reason += '; an automaton (.dipa) may have "noise geometric"'
+            raise self.refuse(reason, place)
         if _is_large(found):
             raise self.refuse("numbers and lists of a stream are small", place)
         return found
@@ -176,14 +186,27 @@ class Expressions:
             if found is not None:
                 return found
             if isinstance(left, (Sample, Kept)) or isinstance(right, (Sample, Kept)):
-                reason = "noise was drawn before: add to it where it is drawn, x + 1 + laplace(4 / eps)"
-                raise self.refuse(reason, place)
+                raise self.refuse(_of_drawn(left, right), place)
             if isinstance(left, Sum) and isinstance(right, Sum) and left.rate and right.rate:
                 raise self.refuse("a sum has one noise only: take one with a larger scale", place)
         if word in ("min", "max", "abs", "clamp"):
             raise self.refuse(f"{word} of noise is not in a stream: write if, and assign the value", place)
         reason = "noise and entries are added to numbers, with + and -, and nothing else"
+        if word == "*":
+            mend = (
+                "divide both sides of the comparison: for 2 * x + laplace(4 / eps) write x + laplace(2 / eps)"
+            )
+            reason += f"; {mend}, and half of the threshold"
         raise self.refuse(reason, place)
+
+
+def _of_drawn(left: Value, right: Value) -> str:
+    """Returns why noise that was drawn is not added to, and what to write instead."""
+    if any(isinstance(v, Sum) and v.reads for v in (left, right)):
+        return "noise was drawn before: turn the comparison round, x + laplace(4 / eps) > t"
+    name = next((v.name for v in (left, right) if isinstance(v, Kept)), "y")
+    number = next((v for v in (left, right) if isinstance(v, Fraction)), Fraction(1))
+    return f"noise was drawn before: add to it where it is drawn, {name} = {number} + laplace(4 / eps)"
 
 
 def has_noise(value: Value) -> bool:

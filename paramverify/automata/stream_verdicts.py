@@ -12,9 +12,10 @@ from paramverify.automata.examples import MOST_STEPS, Example, candidates, first
 from paramverify.automata.one_place import OneReport, exceeding, verify_one
 from paramverify.automata.verification import Report, verify
 from paramverify.automata.ways import Way
+from paramverify.checker.strict import counted
 from paramverify.portfolio.session import Options
 
-FINITE = "entries of the stream have few values: what is known of all numbers says nothing about them"
+FEW = "no streams of these values were found that exceed the budget"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +74,11 @@ def decide(case: StreamCase, options: Options) -> StreamVerdict:
             ways = exceeding(report.graph, case.multiple, MOST_STEPS)
         else:
             ways = candidates(report, case.multiple)
-        example = first_example(case.automaton, ways, case.multiple, options, case.values)
+        looked = first_example(case.automaton, ways, case.multiple, options, case.values)
+        example = looked.example
         if example is None and case.values is not None:
-            standing, reason = Standing.UNKNOWN, FINITE
+            evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
+            standing, reason = Standing.UNKNOWN, f"{FEW}: {evaluated}, were evaluated exactly"
     seconds = time.monotonic() - start
     return StreamVerdict(case, standing, report, example=example, seconds=seconds, reason=reason)
 

@@ -23,7 +23,7 @@ from paramverify.automata.stream_values import Expressions, Sum, Unit, Value
 from paramverify.errors import InputError, LimitError, ProgramError
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.streams import Stream
-from paramverify.models.programs.syntax import Output, Statement
+from paramverify.models.programs.syntax import Assign, Output, Place, Statement, every_statement
 
 MAX_HEADS = 2_000
 MAX_TURNS = 20_000
@@ -51,6 +51,7 @@ class _Turns:
     parameters: Mapping[str, Value]
     numbers: dict[Head, int] = field(default_factory=dict)
     turns: dict[int, list[Turn]] = field(default_factory=dict)
+    gone: dict[str, Place] = field(default_factory=dict)  # variables with an entry, which no later turn has
 
     def explore(self) -> None:
         """Runs all turns from all heads.
@@ -67,14 +68,26 @@ class _Turns:
             count += len(found)
             for turn in found:
                 following = turn.left()
+                self.gone |= turn.lost()
                 if not turn.ended and following not in self.numbers:
                     self.numbers[following] = len(self.numbers)
                     waiting.append(following)
             if len(self.numbers) > MAX_HEADS or count > MAX_TURNS:
-                reason = (
-                    f"the variables have more than {MAX_HEADS:,} values together, or too many comparisons"
-                )
-                raise LimitError(f"{reason}: stop before a count grows without end")
+                raise LimitError(self.too_many())
+
+    def too_many(self) -> str:
+        """Returns why there are too many turns: the variable that has most values, and its line."""
+        values: dict[str, set[Value]] = {}
+        for head in self.numbers:
+            for name, value in head or ():
+                values.setdefault(name, set()).add(value)
+        name = max(values, key=lambda n: len(values[n]), default="")
+        assigned = [s for s in every_statement(self.stream.body) if isinstance(s, Assign) and name in s.names]
+        if len(self.numbers) <= MAX_HEADS or not assigned:
+            reason = f"the variables have more than {MAX_HEADS:,} values together, or too many comparisons"
+            return f"{reason}: stop before a count grows without end"
+        grows = f"{name} has {len(values[name]):,} values and more; stop before it grows"
+        return f"line {assigned[-1].place.line} of the program: {grows}: if {name} == 3: stop"
 
     def from_head(self, head: Head) -> list[Turn]:
         """Returns the turns from a head, for all outcomes of comparisons."""
@@ -85,6 +98,7 @@ class _Turns:
         while pending:
             given = pending.pop()
             turn = Turn(self.stream.program.text, self.parameters, dict(head or ()), entry, given)
+            turn.gone = self.gone
             found.append(turn.run(body, self.stream.place))
             for k in range(len(given), len(turn.decisions)):
                 pending.append((*turn.decisions[:k], False))

@@ -23,7 +23,7 @@ from .second_sums import add_terms
 from .second_values import Entry, Multiple, shown
 from .strict import Unread
 
-GOES_ON = "#goes on"
+GOES_ON, TURN = "#goes on", "#turn"  # names that no program has
 Turned = dict[tuple[str, Any], Fraction]  # outputs in words and the variables after it, None after the end
 
 
@@ -53,7 +53,7 @@ class Streamed(Process):
                 self.entry = entry
             case _:
                 raise Unread("the last statement is no loop over a stream")
-        self.answers = (values_of(ast.literal_eval(given)),)
+        self.answers = (_values(given),)
         first = [s for s in tree[:-1] if not isinstance(s, ast.FunctionDef)]
         names = {n.id for s in first for n in ast.walk(s) if isinstance(n, ast.Name)}
         stored = {
@@ -62,16 +62,16 @@ class Streamed(Process):
             for n in ast.walk(s)
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }
-        self.names = sorted(names & stored)
-        after = f'\noutput("{GOES_ON}")\noutput([{", ".join(self.names)}])\n'
+        self.names = sorted((names & stored) - {self.entry})
+        after = f"\noutput([{', '.join(self.names)}])\n"
         lines = text.splitlines(keepends=True)
         once = ast.get_source_segment(text, call) or ""
         functions = [s for s in tree[:-1] if isinstance(s, ast.FunctionDef)]
         until = max((s.end_lineno or 0 for s in functions), default=0)
         self.at, self.known = at, dict[Any, Turned]()
         self.before = self._runs("".join(lines[: loop.lineno - 1]) + after)
-        turn = "".join([*lines[:until], *lines[loop.lineno - 1 :]]).replace(once, "[0]", 1)
-        self.turn = self._runs(turn.replace(f"for {entry} in", "for turn_of_stream in", 1) + after, True)
+        turn = "".join(lines[loop.lineno - 1 :]).replace(once, "[0]", 1)
+        self.turn = self._runs("".join(lines[:until]) + turn + after, True)
         self.joint: list[tuple[Value, Value]] = []  # the entries of both streams
         self.one = False
 
@@ -92,12 +92,14 @@ class Streamed(Process):
         if leaves:
             loop = body[0]
             assert isinstance(loop, ast.For)
+            loop.target = ast.copy_location(ast.Name(TURN), loop.target)
             loop.body = [_Ending().visit(s) for s in loop.body]
+        mark = ast.Assign([ast.Name(GOES_ON)], ast.Constant(True), lineno=body[-1].lineno)
         draws = Draws(self.at)
         parameters: dict[str, Entry] = dict(self.at.values)
         parameters |= {name: Multiple({((name, 1),): Fraction(1)}) for name in self.at.steps}
         return Runs(
-            body=body,
+            body=[*body, mark],
             functions=functions,
             called={},
             literals=literals,
@@ -109,11 +111,16 @@ class Streamed(Process):
 
     def _rows(self, runs: Runs, start: Mapping[str, Any]) -> Turned:
         found: dict[tuple[str, Any], Any] = {}
-        for _ in runs.every(lambda: {name: _thawed(value) for name, value in start.items()}):
+        given: list[dict[str, Any]] = []
+
+        def names() -> dict[str, Any]:
+            given.append({name: _thawed(value) for name, value in start.items()})
+            return given[-1]
+
+        for _ in runs.every(names):
             told, state = list(runs.told), None
-            if len(told) > 1 and told[-2] == GOES_ON:
-                state = _frozen(told[-1])
-                told = told[:-2]
+            if GOES_ON in given[-1]:
+                state = _frozen(told.pop())
             key = ", ".join(map(shown, told)) or "(no output)", state
             chance = runs.sums.chance(runs.region, runs.kinds)
             add_terms(found.setdefault(key, {}), {k: c * runs.weight for k, c in chance.items()})
@@ -139,7 +146,7 @@ class Streamed(Process):
             later = differed or (self.one and pair[0] != pair[1])
             for (told, after), chance in self._turn(before, pair[side]).items():
                 target = "end" if after is None else (side, later, after)
-                found.append((f"{shown(pair[0])}/{shown(pair[1])}: {told}", target, chance))
+                found.append((f"{_named(pair[0])}/{_named(pair[1])}: {told}", target, chance))
         return found
 
     def _turn(self, before: Any, value: Value) -> Turned:
@@ -160,6 +167,27 @@ class _Ending(ast.NodeTransformer):
 
     def visit_While(self, node: ast.While) -> ast.AST:
         return node
+
+
+def _values(given: ast.expr) -> list[Value]:
+    """Returns the values of an entry; those of a list may be quotients."""
+    if not isinstance(given, ast.List):
+        return values_of(ast.literal_eval(given))
+    found: list[Value] = []
+    for node in given.elts:
+        match node:
+            case ast.BinOp(above, ast.Div(), below):
+                found.append(Fraction(str(ast.literal_eval(above))) / Fraction(str(ast.literal_eval(below))))
+            case _:
+                value = ast.literal_eval(node)
+                found += [Fraction(str(value))] if isinstance(value, float) else values_of([value])
+    return found
+
+
+def _named(value: Value) -> str:
+    """Returns an entry in words, with brackets around a quotient."""
+    quotient = isinstance(value, Fraction) and value != int(value)
+    return f"({value})" if quotient else shown(value)
 
 
 def _frozen(value: Any) -> Any:

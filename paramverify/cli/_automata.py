@@ -189,12 +189,16 @@ def show_automaton(path: str, graph: bool, as_json: bool) -> int:
     with located(file=path):
         text = dot(automaton, verify(automaton).family)
     if as_json:
-        print_json({"graph": text})
+        print_json({"graph": text} | ({"ends": [state.name for state in automaton.ends]} if is_file else {}))
     else:
         click.echo(text, nl=False)
+        for line in automata.ends_lines(automaton) if is_file else ():
+            click.echo(line.strip(), err=True)
     return Exit.HOLDS
 
 
 def _no_settings(path: str) -> None:
-    if settings():
+    if settings() and path.endswith(ENDING):
         raise click.UsageError(f"{path} is an automaton, and has no definitions for -D")
+    if settings():
+        raise click.UsageError(f"{path}: the verdict is for every value of the parameter: leave -D out")

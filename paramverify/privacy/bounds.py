@@ -176,6 +176,16 @@ def check_ties(measure: Measure, lengths: Sequence[int], one_sided: bool, ring: 
             raise UnsupportedError(f"{beside}, and {what} does not cover that: {mend}")
 
 
+def check_stream(privacy: Table) -> None:
+    """Checks that a case about a stream says how many entries are read.
+
+    Raises:
+        CaseError: it does not.
+    """
+    if "length" not in privacy:
+        raise CaseError('a stream needs a length: write length = "all", or length = "1..5"', key="length")
+
+
 def read_lengths(value: object) -> tuple[int, ...]:
     """Reads `length`: a number, a range such as `"1..15"`, or `"all"`, which gives no lengths; 1 by default.
 

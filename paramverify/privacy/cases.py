@@ -32,6 +32,7 @@ from paramverify.models.inequality import Comparison, Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism
+from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.parameters import (
     fixed_values,
     read_domain_for,
@@ -39,6 +40,7 @@ from paramverify.models.parameters import (
     without_interval,
 )
 from paramverify.models.priors import Prior
+from paramverify.models.programs.streams import VERIFY
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
 from paramverify.models.windows import Whole
@@ -52,7 +54,7 @@ from paramverify.tables import Table, all_expressions, in_case, read_document
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
 NOWHERE: Mapping[str, Fraction] = MappingProxyType({})
-TABLES = ["parameters", *PRIVACY, "quantify", "design", "define", "claim", "expect"]
+TABLES = ["parameters", *PRIVACY, "automaton", "quantify", "design", "define", "claim", "expect"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +130,7 @@ def read_case(
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
         if "automaton" in data:
-            raise CaseError("this is an automaton over streams: use `paramverify verify`", key="automaton")
+            raise CaseError(f"this is an automaton over streams: {VERIFY}", key="automaton")
         if "component" in data:
             raise CaseError("these are releases to be composed: use `paramverify compose`", key="component")
         if ("model" in data or "states" in data) and "mechanism" not in data:
@@ -274,6 +276,8 @@ class _Reader:
                 measure, budget = divergences.read_measure(privacy, checks, distances)
             with each:
                 lengths = bounds.read_lengths(privacy.get("length"))
+                if compared and isinstance(compared.mechanism, StreamMechanism):
+                    bounds.check_stream(privacy)
                 if distances and not lengths:
                     reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
                     raise CaseError(reason, key="length")

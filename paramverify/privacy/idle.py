@@ -16,6 +16,7 @@ from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Mechanism, singles, tables_of
+from paramverify.models.mechanisms._streams import END, StreamMechanism
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, Prior
@@ -36,7 +37,7 @@ def warnings_of(
         return _of_claim(model, data)
     if isinstance(model, Enclosed):
         return _never_read(mechanism)
-    never = never_put_out(model.whole or model)[:LISTED]
+    never = [name for name in never_put_out(model.whole or model) if not _of_stream(mechanism, name)][:LISTED]
     where = " under a secret that is compared" if prior is not None and _not_compared(data) else ""
     found = [f"the output {printable.name(show_sequence([name]))} never happens{where}" for name in never]
     if tells_nothing(model):
@@ -45,6 +46,11 @@ def warnings_of(
     found += _never_read(mechanism)
     found += unused(model.domain, _used(model), data)
     return [*found, *(_idle_names(data) if prior is not None else ())]
+
+
+def _of_stream(mechanism: Mechanism | None, name: str) -> bool:
+    """Tells whether an output is the end of a stream, which no program puts out."""
+    return isinstance(mechanism, StreamMechanism) and name == END
 
 
 def _never_read(mechanism: Mechanism | None) -> list[str]:

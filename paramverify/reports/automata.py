@@ -13,12 +13,13 @@ from paramverify.answers import Standing
 from paramverify.automata import evidence
 from paramverify.automata.automaton import GEOMETRIC, Automaton
 from paramverify.automata.examples import WIDTH, Example
-from paramverify.automata.programs import released
+from paramverify.automata.programs import OTHER, WAY, numbers_put_out, released
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
 from paramverify.checker.strict import counted
 from paramverify.reports import documents
 from paramverify.reports.text import witness_lines
+from paramverify.spelling import one_off
 
 FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"
 EPSILON = "epsilon"
@@ -41,7 +42,24 @@ def lines(report: Report) -> list[str]:
         told.append(f"  {report.end.value}: {report.reason}.")
     if report.confused:
         told += _confused(report)
-    return [*told, *_never(report)]
+    return [*told, *_never(report), *ends_lines(report.automaton)]
+
+
+def ends_lines(automaton: Automaton) -> list[str]:
+    """Returns where runs end, and which states may be meant by names that have no entry."""
+    ends = [state.name for state in automaton.ends]
+    if not ends:
+        return []
+    named = ", ".join(map(printable.name, ends[:SHOWN_NEVER]))
+    more = f" and {len(ends) - SHOWN_NEVER} more" if len(ends) > SHOWN_NEVER else ""
+    told = [f"  A run ends in: {named}{more} ({'a state' if len(ends) == 1 else 'states'} without an entry)."]
+    entered = [state.name for state in automaton.states if state.name not in ends]
+    for end in automaton.ends:
+        meant = one_off(end.name, entered)
+        if meant is not None:
+            name = printable.name(end.name)
+            told.append(f"  Note: line {end.line} goes to {name}: did you mean {printable.name(meant)}?")
+    return told
 
 
 def _verdict(report: Report) -> str:
@@ -160,6 +178,7 @@ def document(report: Report) -> dict[str, Any]:
         told["family"] = evidence.family(report.family)
     else:
         told |= {"end": report.end.value, "reason": report.reason}
+    told["ends"] = [state.name for state in automaton.ends]
     if report.confused:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
     if report.never:
@@ -188,7 +207,19 @@ def example_lines(automaton: Automaton, example: Example) -> list[str]:
     told.append(f"      and: {stream(example.streams.second)}")
     if released(automaton, example.way.steps):
         told.append(f"  {between(automaton)}")
-    return told + [f"  {line}" for line in witness_lines(example.witness)]
+    return told + [f"  {_of_way(line)}" for line in witness_lines(example.witness)]
+
+
+def _of_way(line: str) -> str:
+    """Returns a line of a witness whose output is that a run takes the way, or that it does not."""
+    for words in (
+        (f"output {WAY} is", "this way is"),
+        (f"output {OTHER} is", "every output but this way is"),
+    ):
+        line = line.replace(*words)
+    return line.replace(f"Pr({OTHER} |", "Pr(every output but this way |").replace(
+        f"Pr({WAY} |", "Pr(this way |"
+    )
 
 
 def between(automaton: Automaton) -> str:
@@ -222,9 +253,16 @@ def example_document(automaton: Automaton, example: Example) -> dict[str, Any]:
     streams = [list(map(str, stream)) for stream in (example.streams.first, example.streams.second)]
     told: dict[str, Any] = {"steps": list(example.way.steps), "repetitions": example.repetitions}
     told |= {"streams": streams, "witness": documents.witness(example.witness)}
-    if released(automaton, example.way.steps) and automaton.noise != GEOMETRIC:
-        told["between"] = [str(-WIDTH), str(WIDTH)]
-    return told
+    return told | put_out(automaton, example.way.steps)
+
+
+def put_out(automaton: Automaton, steps: Sequence[int]) -> dict[str, Any]:
+    """Returns which numbers are put out on a way of an example, as JSON data; nothing if none are."""
+    if not released(automaton, steps):
+        return {}
+    if automaton.noise == GEOMETRIC:
+        return {"numbers": numbers_put_out(automaton, steps)}
+    return {"between": [str(-WIDTH), str(WIDTH)]}
 
 
 def evidence_document(report: Report, path: Path, content: bytes) -> dict[str, Any]:

@@ -9,15 +9,18 @@ from typing import Any
 
 from paramverify.algebra.decimals import at_least, rounded
 from paramverify.algebra.logarithms import outward
+from paramverify.algebra.polynomials import RationalFunction
 from paramverify.answers import Standing
+from paramverify.automata.automaton import Automaton
 from paramverify.automata.chances import Loss
 from paramverify.automata.lengths import Length, Lengths
 from paramverify.automata.programs import released
 from paramverify.automata.verification import Report
 from paramverify.checker.strict import counted
-from paramverify.reports.automata import between, stream, times, way_text
+from paramverify.reports.automata import between, put_out, stream, times, way_text
 
 DIGITS = 9
+LONGEST = 200  # characters of a formula in words
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +56,9 @@ class Budgets:
     @property
     def complete(self) -> bool:
         """Whether all is exact that was asked for; that no multiple is enough is an exact answer too."""
-        if self.asked:
-            return self.exact and len(self.shown) == len(self.asked)
         every = self.report.multiple in (None, self.lower)
-        return self.exact and every and self.report.standing is not Standing.UNKNOWN
+        known = self.exact and every and self.report.standing is not Standing.UNKNOWN
+        return known and len(self.shown) == len(self.asked)
 
 
 def lines(found: Budgets) -> list[str]:
@@ -106,8 +108,18 @@ def _length(found: Budgets, length: Length, loss: Loss | None) -> list[str]:
         told.append(
             f"    The loss is at least {at_least(loss.low, DIGITS)}, with {', '.join(loss.chances.meant)}:"
         )
-        told += [f"    ln of {loss.chances.both[0]}", f"    over {loss.chances.both[1]}"]
+        first, second = map(_short, loss.chances.both)
+        told += [f"    ln of {first}", f"    over {second}"]
     return told
+
+
+def _short(chance: RationalFunction) -> str:
+    """Returns a formula; of a long one what it begins with."""
+    told = str(chance)
+    if len(told) <= LONGEST:
+        return told
+    begun = told[:LONGEST].rpartition(" ")[0]
+    return f"{begun} ... ({len(told):,} characters: --json has them all)"
 
 
 def document(found: Budgets) -> dict[str, Any]:
@@ -135,17 +147,18 @@ def _entry(found: Budgets, place: int) -> dict[str, Any]:
         told["way"] = {"steps": list(length.way.steps), "signs": list(length.way.signs)}
     loss = found.losses[place] if found.losses else None
     if loss is not None:
-        told["loss"] = _loss(loss)
+        told["loss"] = _loss(found.report.automaton, loss)
     return told
 
 
-def _loss(loss: Loss) -> dict[str, Any]:
-    return {
+def _loss(automaton: Automaton, loss: Loss) -> dict[str, Any]:
+    told: dict[str, Any] = {
         "streams": [_texts(loss.chances.streams.first), _texts(loss.chances.streams.second)],
         "probabilities": [str(chance) for chance in loss.chances.both],
         "meaning": list(loss.chances.meant),
         "bounds": [outward(loss.low, float("-inf")), outward(loss.high, float("inf"))],
     }
+    return told | put_out(automaton, loss.chances.way.steps)
 
 
 def _texts(values: Sequence[Fraction]) -> list[str]:

@@ -56,7 +56,8 @@ def _bounds(verdict: StreamVerdict) -> list[str]:
     known, least, told = verdict.known, verdict.least, []
     numbers = " of any numbers" if verdict.case.values is not None else ""
     if known is not None and known == least:
-        return [f"  The least budget{' for streams' * bool(numbers)}{numbers} is {budget(verdict, known)}."]
+        least_one = f"The least budget{' for streams' * bool(numbers)}{numbers} is {budget(verdict, known)}"
+        return [f"  {least_one}{': it is enough for these values too' * bool(numbers)}."]
     if known is not None:
         told.append(f"  {budget(verdict, known)} is enough.")
     if least:

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import random
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -136,6 +137,41 @@ def test_streams_of_numbers(name: str, epsilon: Fraction) -> None:
     assert found is not None
     assert found.high - found.low < Fraction(1, 10**30)
     assert Fraction(19, 20) * entry.multiple * epsilon < found.low < found.high <= entry.multiple * epsilon
+
+
+@pytest.mark.parametrize(
+    ("inputs", "epsilon"), [(20, Fraction(1, 100)), (1, Fraction(1, 10**90)), (3, Fraction(90))]
+)
+def test_losses_where_sums_cancel(inputs: int, epsilon: Fraction) -> None:
+    """As many bits are taken as the probabilities need; no loss is 0 or less, or more than the budget."""
+    automaton = parse_automaton("(q1, 1/4, 0): output insample; goto q1")
+    (length,) = by_length(verify(automaton).graph, inputs, 60.0).found[-1:]
+    assert length.way is not None
+    found = largest(automaton, length.way, WIDTH, epsilon, time.monotonic() + 60)
+    assert found is not None
+    assert (
+        0
+        < length.multiple * epsilon * Fraction(99, 100)
+        < found.low
+        <= found.high
+        <= length.multiple * epsilon
+    )
+
+
+def test_an_inexact_budget_for_every_length(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """All budgets of lengths are exact, and the one for every length is not: the exit code says so."""
+    path = tmp_path / "gap.dipa"
+    path.write_text(
+        "noise geometric\n(q1, 1/2, 0, 1/2, -1): t := insample, u := insample; output w0; goto q3\n"
+        "(q2:non-input, 1/2, 2): if (insample > u) then t := insample, u := insample; output w0; goto q2\n"
+        "(q3, 1/2, 0): if (insample < u) then output w0; goto q2\n"
+        "elseif (insample >= t) then output w1; goto qe elseif (insample > u) then output w2; goto q2\n"
+    )
+    for more in ([], ["--length", "1..3"]):
+        assert run(["budget", str(path), "--json", *more]) == 3
+        document = json.loads(capsys.readouterr().out)
+        assert document["exact"] is False
+        assert document["multiple"] != document["multiple_lower"]
 
 
 def test_too_many_values_and_too_little_time() -> None:

@@ -11,6 +11,7 @@ from paramverify.automata.automaton import SAMPLE, SECOND
 from paramverify.automata.orders import explore
 from paramverify.automata.reading import parse_automaton, read_automaton
 from paramverify.errors import InputError
+from paramverify.reports.automata import ends_lines
 
 TEXT = """# A comment, and two states.
 (q1:non-input, 1/4, -1/2): x:= insample,y := insample; output oa; goto q2
@@ -59,24 +60,39 @@ def test_guards_are_tried_in_order() -> None:
     ("text", "reason"),
     [
         ("", "the text has no state"),
-        ("(q1, 1, 0) output oa; goto q2", "line 1: : is expected, not 'output'"),
+        ("(q1, 1, 0) output oa; goto q2", "line 1, column 12: : is expected, not 'output'"),
         ("(q1, 0, 0): output oa; goto q2", "line 1: the rate of q1 must be positive"),
         ("(q1, 1/0, 0): output oa; goto q2", "line 1: a number is divided by zero"),
         ("(q1, 1): output oa; goto q2", "line 1: q1 needs a rate and a mean"),
-        ("(q1, x, 0): output oa; goto q2", "line 1: a number such as 1/4 is expected, not 'x'"),
+        ("(q1, x, 0): output oa; goto q2", "line 1, column 6: a number such as 1/4 is expected, not 'x'"),
         (
             "(q1, 1, 0): output oa; goto q2\n(q1, 1, 0): output oa; goto q2",
             "line 2: the state q1 is there twice",
         ),
         ("(q1, 1, 0): output insample'; goto q2", "line 1: q1 has no rate and no mean for insample'"),
-        ("(q1, 1, 0): output goto; goto q2", "line 1: an output is expected, not 'goto'"),
+        ("(q1, 1, 0): output goto; goto q2", "line 1, column 20: an output is expected, not 'goto'"),
         (
             "(q1, 1, 0): if (insample < x) then output oa; goto q2",
             "line 1: x is compared, and nothing is stored",
         ),
-        ("(q1, 1, 0): if (x < insample) then output oa; goto q2", "line 1: insample is expected, not 'x'"),
-        ("(q1, 1, 0): output oa; goto q2\n@", "line 2: '@' is not expected"),
-        ("(q1, 1, 0): x := insample; output oa; goto", "line 1: the name of a state is expected"),
+        (
+            "(q1, 1, 0): if (x < insample) then output oa; goto q2",
+            "line 1, column 17: insample is expected, not 'x'; write insample > x",
+        ),
+        ("(q1, 1, 0): output oa; goto q2\n@", "line 2, column 1: '@' is not expected"),
+        ("(q1, 1, 0): x := insample; output oa; goto", "line 1, column 43: the name of a state is expected"),
+        (
+            "(q1, 1, 0): if (insample < 3) then output oa; goto q2",
+            "line 1, column 28: a variable is expected, not",
+        ),
+        (
+            "(q1, 1, 0): output oa; goto q1\nnoise geometric",
+            "line 2, column 1: ( is expected, not 'noise'; noise",
+        ),
+        (
+            "(q1, 1, 0): x := insample; output oa; goto q2 else if",
+            "line 1, column 47: ( is expected, not 'else'; write",
+        ),
     ],
 )
 def test_mistakes(text: str, reason: str) -> None:
@@ -115,3 +131,19 @@ def test_a_file(tmp_path: Path) -> None:
     path.write_bytes(b"\xff")
     with pytest.raises(InputError, match=r"a\.dipa: not UTF-8 text"):
         read_automaton(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("Q2", "q2"), ("state", "stat"), ("q3", None), ("stats", "stat"), ("x", None), ("qq", None)],
+)
+def test_ends_and_names_that_are_meant(name: str, meant: str | None) -> None:
+    """A run ends where no state has the name; a name with one other letter is told."""
+    text = f"(q2, 1, 0): output oa; goto stat\n(stat, 1, 0): output oa; goto {name}"
+    automaton = parse_automaton(text)
+    assert [state.name for state in automaton.ends] == [name]
+    told = ends_lines(automaton)
+    assert told[0] == f"  A run ends in: {name} (a state without an entry)."
+    expected = [] if meant is None else [f"  Note: line 2 goes to {name}: did you mean {meant}?"]
+    assert told[1:] == expected
+    assert ends_lines(parse_automaton("(q2, 1, 0): output oa; goto q2")) == []

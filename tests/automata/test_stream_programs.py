@@ -176,6 +176,23 @@ def test_few_values() -> None:
     assert decided("each", "1/4 * eps", SVT.replace('"real"', "[5, 7]")).standing is Standing.UNKNOWN
 
 
+@pytest.mark.parametrize("values", ['"0..1"', '"5..7"', "[0, 1/2, 1]", "[-3, -2]"])
+@pytest.mark.parametrize("differ", ["each", "one"])
+def test_violations_within_few_values(values: str, differ: str) -> None:
+    """Streams of these values are found, which are neighbours."""
+    text = SVT.replace('"real"', values)
+    assert decided(differ, "eps", text).standing is Standing.HOLDS
+    found = decided(differ, "1/8 * eps", text)
+    assert found.standing is Standing.VIOLATED
+    assert found.example is not None
+    streams = found.example.streams
+    assert found.case.values is not None
+    assert {*streams.first, *streams.second} <= {*found.case.values}
+    moved = [abs(a - b) for a, b in zip(streams.first, streams.second, strict=True)]
+    assert max(moved) <= 1
+    assert differ == "each" or sum(map(bool, moved)) == 1
+
+
 REFUSED = {
     "x >= t": "an entry of the stream is compared and put out with noise only",
     "x + laplace(4 / eps) >= 3": "noise is compared with noisy values, not with numbers",
@@ -184,7 +201,10 @@ REFUSED = {
     "x + laplace(4) >= t": "a scale is a positive number divided by the parameter",
     "x + laplace(4 / eps) + laplace(1 / eps) >= t": "a sum has one noise only",
     "x + laplace(4 / eps) >= t + 1": "noise was drawn before",
-    "2 * x + laplace(4 / eps) >= t": "noise and entries are added to numbers",
+    "2 * x + laplace(4 / eps) >= t": "nothing else; divide both sides of the comparison",
+    "x + laplace(4 / eps) >= c": "draw the threshold before the loop, c = 7 + laplace(2 / eps)",
+    "x + geometric(1/2) >= t": "geometric is not in a stream with Laplace noise: its noise is laplace",
+    "t - x < laplace(4 / eps)": "turn the comparison round, x + laplace(4 / eps) > t",
     "max(x + laplace(4 / eps), t) >= t": "max of noise",
     "flip(1/2)": "flip is not in a stream with Laplace noise",
     "t >= u": "only the noise that was drawn last is compared",
@@ -196,7 +216,7 @@ REFUSED = {
 @pytest.mark.parametrize("test", REFUSED)
 def test_what_no_automaton_does(test: str) -> None:
     """It is refused with the line, and what to write instead."""
-    text = f"""t = laplace(2 / eps)
+    text = f"""t, c = laplace(2 / eps), 7
 u = laplace(2 / eps)
 for x in stream(values="real"):
     if {test}:
@@ -214,6 +234,8 @@ for x in stream(values="real"):
     ("text", "reason"),
     [
         ("for x in stream(values=3):\n    output(x)", "the values of a stream are"),
+        ("for x in streams(values=[0]):\n    output(x)", "unknown function streams; did you mean stream?"),
+        ('for x in stream(values="0..200"):\n    output(1)', 'for more, write "real", with Laplace noise'),
         ("for x in stream([0, 1]):\n    output(x)", "a stream has values"),
         ("if flip(1/2):\n    for x in stream(values=[0]):\n        output(x)", "at the left margin"),
         ("y = stream(values=[0])\noutput(1)", "stands in a loop at the left margin"),
@@ -227,9 +249,19 @@ def test_mistakes_in_streams(text: str, reason: str) -> None:
     assert reason in str(error.value)
 
 
+@pytest.mark.parametrize("line", ["a = x", "a += x", "a = 1 + x", "a, b = x, 0"])
+def test_entries_that_are_kept(line: str) -> None:
+    """The line is named that keeps an entry, and not the one that reads it in the next turn."""
+    text = 't, a = laplace(1 / eps), 0\nfor x in stream(values="real"):\n'
+    text += f"    if a + laplace(1 / eps) >= t:\n        output(1)\n    {line}\n"
+    with pytest.raises(ProgramError, match="a depends on an entry: an entry is compared or put out") as error:
+        automaton_of(text)
+    assert error.value.line == 5
+
+
 def test_a_count_without_end() -> None:
     """Variables with infinitely many values are refused."""
-    with pytest.raises(LimitError, match="stop before a count grows without end"):
+    with pytest.raises(LimitError, match=r"line 4 of the program: n has .* stop before it grows"):
         automaton_of(
             't = laplace(1 / eps)\nn = 0\nfor x in stream(values="real"):\n    n += 1\n    output(n)\n'
         )

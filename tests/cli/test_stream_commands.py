@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 from pathlib import Path
 
@@ -41,6 +42,16 @@ def test_verdicts(path: str, code: int, word: str, capsys: pytest.CaptureFixture
     assert list(mistakes(document, "verify of a stream", path)) == []
 
 
+def test_examples_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A witness is told as a way, or as every output but this way, and without a word for a program."""
+    for name in ("stream-sparse-vector-never-stops", "stream-sparse-vector-three-small-noise"):
+        _, text = output(["verify", str(CASES / f"{name}.toml")], capsys)
+        assert re.search(r"(this way|every output but this way) is .* times as likely under '", text)
+        assert len(re.findall(r"Pr\((this way|every output but this way) \|", text)) == 2
+        assert "output way" not in text
+        assert "other" not in text
+
+
 def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Evidence is accepted with its case, and with no other one, nor with an automaton."""
     path = str(tmp_path / "e.json")
@@ -71,6 +82,13 @@ def test_other_commands(command: str, capsys: pytest.CaptureFixture[str]) -> Non
         assert (code, "paramverify verify" in text) == (2, True)
 
 
+@pytest.mark.parametrize("command", ["explain", "certify", "synthesize"])
+def test_commands_that_read_no_automaton(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """They say which ones do."""
+    code, text = output([command, str(CASES / "sparse-vector.dipa")], capsys)
+    assert (code, "an automaton is read by verify, budget and show" in text) == (2, True)
+
+
 @pytest.mark.parametrize("option", ["--budgets 1", "--backends z3", "--encoding monolithic", "-D eps=1"])
 def test_what_is_not_for_streams(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Options for other cases are refused."""
@@ -87,12 +105,18 @@ def test_graph(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
+        ('length = "all"', 'length = "all"\ndelta = "1/10"', "has no delta"),
+        ('differ = "each"', 'related = "x == y"', 'a stream has differ = "each" or "one" only'),
         ('length = "all"', "length = 5", 'write length = "all"'),
         ('epsilon = "eps"', "epsilon = 1", "a multiple of eps is needed"),
         ('epsilon = "eps"', "ratio = 2", "the budget is a multiple of eps"),
         ('eps = "(0, oo)"', 'eps = "(0, 1)"', "one parameter of the domain (0, oo)"),
         ('differ = "each"', 'differ = "each"\nby = 2', "differ by at most 1"),
-        ("[neighbours]", '[mechanism.inputs]\nq = { values = "0..1" }\n[neighbours]', "inputs: unknown key"),
+        (
+            "[neighbours]",
+            '[mechanism.inputs]\nq = { values = "0..1" }\n[neighbours]',
+            "inputs: a stream has no [mechanism.inputs]",
+        ),
         ("laplace(4 / eps) >= T", "laplace(4 / eps) >= 3", "noise is compared with noisy values"),
         ('values="real"', 'values=["a", "b"]', "entries to which noise is added are numbers"),
     ],

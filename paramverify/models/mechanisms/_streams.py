@@ -8,7 +8,7 @@ streams. After `stop` the model ends, and observes `end` for ever.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -27,14 +27,18 @@ from paramverify.models.programs.syntax import (
     Assign,
     Constant,
     For,
+    If,
     Items,
+    Jump,
     Literal,
     Node,
     Output,
     Place,
     Program,
+    Return,
     Statement,
     Variable,
+    While,
     every_statement,
 )
 from paramverify.models.programs.values import Unread
@@ -42,7 +46,7 @@ from paramverify.models.programs.words import shown_output
 from paramverify.tables import Table
 
 MAX_STATES = 2_000
-GOES_ON, END = "#goes on", "end"
+END = "end"
 SIDES = ("first stream", "second stream")
 
 State = tuple[object, ...]  # the values of the variables, in their order
@@ -118,7 +122,7 @@ class StreamMechanism:
             for pair in joint:
                 if differed and pair[0] != pair[1]:
                     continue
-                said = "/".join(shown_output((self.values[k],)) for k in pair)
+                said = "/".join(_entry(self.values[k]) for k in pair)
                 for told, following, chance in turns[state][pair[side]]:
                     later = differed or (one and pair[0] != pair[1])
                     target = None if following is None else (side, later, following)
@@ -129,9 +133,23 @@ class StreamMechanism:
                     order[target] = len(order)
                     waiting.append(target)
             if len(order) > MAX_STATES:
-                reason = "stop before a count grows without end, and clamp noise that is kept"
-                raise LimitError(f"the variables have more than {MAX_STATES:,} values together; {reason}")
+                raise LimitError(self._too_many(names, {state for _, _, state in order}))
         return self._joined(found, order, starts)
+
+    def _too_many(self, names: Sequence[str], states: Collection[State]) -> str:
+        """Returns why there are too many states: the variable that has most values, and its line."""
+        counts = {name: len({state[k] for state in states}) for k, name in enumerate(names)}
+        name = max(counts, key=lambda n: counts[n], default="")
+        lines = [
+            s.place.line
+            for s in every_statement(self.stream.body)
+            if isinstance(s, Assign) and name in s.names
+        ]
+        reason = f"the variables have more than {MAX_STATES:,} values together"
+        if not lines:
+            return f"{reason}; stop before a count grows without end, and clamp noise that is kept"
+        where = f"line {lines[-1]} of the program: {name} has {counts[name]:,} values and more"
+        return f"{where}; stop before it grows, if {name} == 3: stop; noise that is kept is clamped"
 
     def _joined(
         self,
@@ -167,13 +185,17 @@ class StreamMechanism:
         return model, [SecretPair(SIDES[0], SIDES[1], begins[0], begins[1])]
 
     def _names(self) -> tuple[str, ...]:
-        """Returns the variables that have a value before the stream, in their order."""
+        """Returns the variables that have a value before the stream, in their order.
+
+        The loop gives the name of the entry another value in each turn: what it had before is gone.
+        """
         assigned = (s for s in every_statement(self.stream.setup) if isinstance(s, Assign))
-        return tuple(dict.fromkeys(name for s in assigned for name in s.names))
+        names = dict.fromkeys(name for s in assigned for name in s.names)
+        return tuple(name for name in names if name != self.stream.name)
 
     def _start(self, names: Sequence[str]) -> Row:
         """Returns the states before the first entry, with their chances."""
-        body = (*self.stream.setup, *self._kept(names))
+        body = (*_told_ends(self.stream.setup), self._kept(names))
         (row,) = self._outputs(body, {}, [()])
         if any(told or state is None for told, state, _ in row):
             raise self._refuse("before the stream nothing is put out, and nothing stops")
@@ -186,8 +208,10 @@ class StreamMechanism:
             Assign((name,), (), _literal(value, place), place)
             for name, value in zip(names, state, strict=True)
         ]
-        once = For(("#turn",), Items((Literal(Fraction(0), place),), place), self.stream.body, place)
-        body = (*before, once, *self._kept(names))
+        once = For(
+            ("#turn",), Items((Literal(Fraction(0), place),), place), _told_ends(self.stream.body), place
+        )
+        body = (*before, once, self._kept(names))
         rows = self._outputs(body, {self.stream.name: Unread(0)}, [(value,) for value in self.values])
         for told, following, _ in (entry for row in rows for entry in row):
             if len(told) > 1 or (not told and following is not None):
@@ -195,10 +219,9 @@ class StreamMechanism:
                 raise self._refuse(reason)
         return rows
 
-    def _kept(self, names: Sequence[str]) -> tuple[Statement, ...]:
+    def _kept(self, names: Sequence[str]) -> Statement:
         place = self.stream.place
-        variables = Items(tuple(Variable(name, place) for name in names), place)
-        return Output(Literal(GOES_ON, place), place), Output(variables, place)
+        return Output(Items(tuple(Variable(name, place) for name in names), place), place)
 
     def _outputs(
         self,
@@ -210,21 +233,40 @@ class StreamMechanism:
         rows: list[Row] = []
         for found in outputs_of(program, names, inputs, self.checks):
             row: Row = []
-            for told, chance in found:
-                if any(isinstance(value, Between) for value in flat(told)):
+            for (*told, last), chance in found:  # the last one is ours: the variables, or False after a stop
+                if any(isinstance(value, Between) for value in flat((*told, last))):
                     reason = "noise that is kept or put out has ends: write clamp(geometric(a), -2, 2)"
                     raise self._refuse(reason)
-                if len(told) > 1 and told[-2] == GOES_ON:
-                    state = told[-1]
-                    assert isinstance(state, tuple)
-                    row.append((told[:-2], state, chance))
-                else:
-                    row.append((told, None, chance))
+                row.append((tuple(told), last if isinstance(last, tuple) else None, chance))
             rows.append(row)
         return rows
 
     def _refuse(self, reason: str) -> ProgramError:
         return ProgramError(reason, self.stream.program.text, *self.stream.place)
+
+
+def _entry(value: Fraction | str) -> str:
+    """Returns an entry in words; a slash stands between entries, so quotients have brackets."""
+    whole = isinstance(value, str) or value.denominator == 1
+    return shown_output((value,)) if whole else f"({value})"
+
+
+def _told_ends(block: Sequence[Statement]) -> tuple[Statement, ...]:
+    """Returns statements that put out False before each stop, so that every run has one output more."""
+    return tuple(found for statement in block for found in _told_end(statement))
+
+
+def _told_end(statement: Statement) -> tuple[Statement, ...]:
+    match statement:
+        case Jump("stop", place):
+            return Output(Literal(False, place), place), statement
+        case Return(value, place):
+            return Output(value, place), Output(Literal(False, place), place), Jump("stop", place)
+        case If(_, then, otherwise):
+            return (replace(statement, then=_told_ends(then), otherwise=_told_ends(otherwise)),)
+        case For() | While():
+            return (replace(statement, body=_told_ends(statement.body)),)
+    return (statement,)
 
 
 def _literal(value: object, place: Place) -> Node:

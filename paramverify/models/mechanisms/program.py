@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -46,7 +47,7 @@ from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.runs import Between, Outputs, flat, is_density, spreads_in
 from paramverify.models.programs.sampling import Outcomes, Sampler
-from paramverify.models.programs.streams import is_continuous, reads_stream, stream_of
+from paramverify.models.programs.streams import NO_INPUTS, VERIFY, is_continuous, reads_stream, stream_of
 from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
@@ -265,8 +266,11 @@ def read(table: Table, checks: Checks) -> Mechanism:
         with each:
             over_stream = program is not None and reads_stream(program)
             if over_stream and "inputs" in table:
-                raise CaseError("a program over a stream has no other inputs", key="inputs")
-            given = {} if over_stream else _inputs(table, parameters)
+                raise CaseError(NO_INPUTS, key="inputs")
+            known = over_stream or (
+                program is None and "inputs" not in table and _names_stream(table, checks)
+            )
+            given = {} if known else _inputs(table, parameters)
         with each:
             table.close()
     assert program is not None  # else there was a mistake
@@ -293,8 +297,14 @@ def _over_stream(program: Program, checks: Checks, key: str) -> Mechanism:
     """Returns the mechanism of a program over a stream with finite noise."""
     with located(key=key, anchored=True):
         if is_continuous(program):
-            raise CaseError("this is a stream with unbounded noise: use `paramverify verify`")
+            raise CaseError(f"this is a stream with unbounded noise: {VERIFY}")
         return StreamMechanism(checks, stream_of(program), key)
+
+
+def _names_stream(table: Table, checks: Checks) -> bool:
+    """Tells whether the text of a program that has mistakes is meant to be about a stream."""
+    text = table.data.get("source", checks.files.get("file", ""))
+    return isinstance(text, str) and re.search(r"\bstreams?\b", text) is not None
 
 
 def _names_of(table: Table) -> Collection[str]:

@@ -6,6 +6,7 @@ import ast
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from paramverify.errors import ProgramError
 from paramverify.models.programs.expressions import BINARY, MAX_DEPTH, RESERVED, Expressions
@@ -31,6 +32,7 @@ from paramverify.models.programs.syntax import (
     every_statement,
     nodes_of,
 )
+from paramverify.spelling import nearest
 
 STREAM = "stream"
 PLAIN_NAMES = "a plain name is needed here; write a line of its own for each other one"
@@ -151,6 +153,10 @@ class _Reader(Expressions):
             case ast.For() if not tree.orelse:
                 names = self.targets(tree.target)
                 streams = is_stream(tree.iter)
+                if not streams and _nearly_stream(tree.iter):
+                    raise self.refuse(
+                        f"unknown function {ast.unparse(tree.iter.func)}; did you mean stream?", tree.iter
+                    )
                 values = self.stream(tree, depth) if streams else self.sequence(tree.iter, 0)
                 return [For(names, values, self.looped(tree.body, depth), place)]
             case ast.While() if not tree.orelse:
@@ -304,6 +310,14 @@ class _Reader(Expressions):
 def is_stream(tree: ast.expr) -> bool:
     """Tells whether a loop runs over `stream(...)`."""
     return isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == STREAM
+
+
+def _nearly_stream(tree: ast.expr) -> TypeGuard[ast.Call]:
+    """Tells whether a call is of a word that looks like `stream`, and has the word `values`."""
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
+        return False
+    named = [word.arg for word in tree.keywords] == ["values"]
+    return named and nearest(tree.func.id, (STREAM,)) is not None
 
 
 def no_recursion(functions: Mapping[str, Function], text: str) -> None:

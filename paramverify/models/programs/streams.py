@@ -27,6 +27,8 @@ from paramverify.models.programs.syntax import (
 
 REAL = "real"
 MAX_VALUES = 100
+NO_INPUTS = "a stream has no [mechanism.inputs]: its entries are those of stream(values=...)"
+VERIFY = "`paramverify verify` decides it, and prints the least budget"
 UNBOUNDED = ("laplace", "exponential", "gauss")  # noise with a density
 _RANGE = re.compile(r"\s*(-?[0-9]{1,6})\s*\.\.\s*(-?[0-9]{1,6})\s*")
 
@@ -118,7 +120,7 @@ def _values(program: Program, node: Node) -> tuple[Fraction | str, ...] | None:
     if not found or len(set(found)) < len(found) or len(found) > MAX_VALUES:
         reason = (
             f'the values of a stream are "real", a range such as "-1..1", or a list of different values; '
-            f"{MAX_VALUES} at most"
+            f'{MAX_VALUES} at most; for more, write "real", with Laplace noise'
         )
         raise ProgramError(reason, program.text, *node.place)
     return found
@@ -130,4 +132,7 @@ def _entry(node: Node) -> Fraction | str | None:
             return value
         case Apply("neg", (Literal(Fraction() as value),)):
             return -value
+        case Apply("/", (above, Literal(Fraction() as below))) if below:
+            number = _entry(above)
+            return number / below if isinstance(number, Fraction) else None
     return None

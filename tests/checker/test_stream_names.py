@@ -1,0 +1,142 @@
+"""Streams whose entry has the name of another variable, and words that the tool has for itself."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from stream_programs import loaded, random_finite, random_laplace
+
+from paramverify.automata.evidence import machine
+from paramverify.automata.stream_values import Unit
+from paramverify.automata.streams import translate
+from paramverify.checker.second_streams import Eps, Program, SideBySide
+from paramverify.cli.main import run
+from paramverify.models.model import Model
+from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.streams import stream_of
+
+CASE = '''[mechanism]
+kind = "program"
+source = """
+{}"""
+[neighbours]
+differ = "each"
+[privacy]
+ratio = 2
+length = {}
+'''
+BEFORE = ("x = 0\n", "x, k = 1, 0\n", "for j in [0, 1]:\n    x = j\n", "x = 1\nx = x - 1\n")
+MARKS = ("#goes on", "(no output)", "end", "#turn", "first stream", "0/1: a")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_finite_noise(seed: int) -> None:
+    """What the name of the entry was before the loop changes no probability."""
+    generator = random.Random(seed)
+    text = random_finite(generator)
+    both = [loaded(CASE.format(start + text, 3)).model for start in ("", generator.choice(BEFORE))]
+    assert all(isinstance(model, Model) for model in both)
+    plain, other = (model.hmm for model in both if isinstance(model, Model))
+    assert rows(plain) == rows(other)
+
+
+def rows(model: object) -> Counter[tuple[str, str]]:
+    """How often each observation has each probability, from all states."""
+    below = model.denominator  # type: ignore[attr-defined]
+    return Counter(
+        (model.observations[step.observation], f"{step.weight} / {below}")  # type: ignore[attr-defined]
+        for steps in model.steps  # type: ignore[attr-defined]
+        for step in steps
+    )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_laplace_noise(seed: int) -> None:
+    """The automaton is the same, and so are the turns of the second reader."""
+    text = random_laplace(random.Random(seed))
+    assert transitions(text) == transitions(f"x = 1\n{text}")
+    found = translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
+    assert SideBySide(Program(f"x = 1\n{text}", {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 2
+
+
+def transitions(text: str) -> list[object]:
+    """The transitions of a program, without their lines."""
+    found = translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))}).transitions
+    return [(t.source, t.target, t.output, t.above, t.below, t.stored) for t in found]
+
+
+LEAKS = [
+    *(f"{start}for x in stream(values=[0, 1]):\n    output(x)\n" for start in BEFORE),
+    'x, n = 1, 0\nfor x in stream(values="-1..1"):\n    output("yes" if x + n > 0 else "no")\n',
+    "n = 0\nx = 0\nfor  x  in stream(values=[0, 1]):  # stream(values=[0, 1])\n    n = 1 - n\n"
+    "    output(n + x)\n",
+    *(f'for x in stream(values=[0, 1]):\n    output(["{w}", x])\n' for w in MARKS),
+    *(f'for x in stream(values=[0, 1]):\n    output("{w}" if x == 1 else "a")\n    stop\n' for w in MARKS),
+    *(f'for x in stream(values=[0, 1]):\n    if x == 1:\n        output("{w}")\n    stop\n' for w in MARKS),
+]
+
+
+@pytest.mark.parametrize("text", LEAKS)
+@pytest.mark.parametrize("length", ["2", '"all"'])
+def test_what_is_put_out_is_told(
+    text: str, length: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A program that puts out its entry leaks, whatever its names and words are; both readers say so."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "e.json"
+    case.write_text(CASE.format(text, length))
+    assert run(["verify", str(case), "--evidence", str(evidence)]) == 1
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+    assert "the probabilities of the witness agree" in capsys.readouterr().out
+
+
+QUOTIENTS = [
+    ["1/2", "5", "1", "2/5"],
+    ["1/2", "3", "1", "2/3"],
+    ["0.5", "5", "1", "0.4"],
+    ["-1/2", "5", "-1", "2/5"],
+]
+
+
+@pytest.mark.parametrize("values", QUOTIENTS)
+def test_quotients_as_entries(values: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each pair of entries has a name of its own, and both readers have the same names."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "e.json"
+    listed = ", ".join(values)
+    text = f'for x in stream(values=[{listed}]):\n    output("a" if flip(1/2 + x / 100) else "b")\n'
+    case.write_text(CASE.format(text, 1).replace('"each"', '"each"\nby = "any"'))
+    model = loaded(case.read_text()).model
+    assert isinstance(model, Model)
+    assert len(model.hmm.observations) == 2 * len(values) ** 2
+    assert run(["verify", str(case), "--evidence", str(evidence)]) == 0
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+    assert "read a second time" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("word", MARKS)
+def test_several_outputs_in_one_turn(word: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are refused, whatever they are."""
+    case = tmp_path / "case.toml"
+    text = (
+        f'for x in stream(values=[0, 1]):\n    output("a")\n    output("{word}")\n    output([x])\n    stop\n'
+    )
+    case.write_text(CASE.format(text, '"all"'))
+    assert run(["verify", str(case)]) == 2
+    assert "each turn puts out one value" in capsys.readouterr().err
+
+
+def test_a_length_is_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A stream without a length is no question."""
+    case = tmp_path / "case.toml"
+    text = "for x in stream(values=[0, 1]):\n    output(x if flip(2/3) else 1 - x)\n"
+    case.write_text(CASE.format(text, 1).replace("length = 1\n", ""))
+    for command in (["verify"], ["budget"], ["show"], ["explain"], ["synthesize"], ["certify"]):
+        assert run([*command, str(case)]) == 2
+        assert 'a stream needs a length: write length = "all", or length = "1..5"' in capsys.readouterr().err
+    case.write_text(CASE.format(text, 1))
+    assert run(["verify", str(case)]) == 0
+    case.write_text(CASE.format(text, 2))
+    assert run(["verify", str(case)]) == 1
