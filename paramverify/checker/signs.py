@@ -1,8 +1,8 @@
 """Which polynomials are plainly never negative on a domain, and which are never positive: standard library.
 
-Three things are looked at, one after the other. The polynomial is a constraint of the domain, up to a positive
-factor. Or it is what an obligation of the document shows on this domain, up to such a factor. Or its Bernstein
-coefficients on the box have one sign.
+Three things are looked at, one after the other. The polynomial is a constraint of the domain, up to a
+positive factor. Or an obligation of the document shows it on this domain, up to such a factor. Or its
+Bernstein coefficients on the box have one sign.
 """
 
 from __future__ import annotations
