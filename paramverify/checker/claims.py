@@ -166,6 +166,9 @@ def check_witness(claim: Any, point: Any) -> None:
             at = values[name]
             if not (low < at < high or (lowest and at == low) or (highest and at == high)):
                 raise Rejected(f"the witness is outside of the domain: {name}")
+        for tie in goal.ties:
+            if not values[tie.variable]:
+                raise Rejected(f"the witness is outside of the domain: {tie.variable} has no logarithm there")
         for poly, strict in filter(None, goal.conditions):
             found = _sign_at(statement, poly, values)
             if found < 0 or (strict and not found):
@@ -241,6 +244,7 @@ def _check_document(
     if "windows" in document and status != "holds":
         raise Misformed("windows prove, and refute nothing", "windows")
     wanted = None if expected is None else {digest(claim) for claim in expected}
+    own = check_obligations(document)
     ledger = Ledger(_lemmas(document))
     for index, entry in enumerate(document["claims"]):
         if wanted is not None and digest(entry["claim"]) not in wanted:
@@ -249,7 +253,7 @@ def _check_document(
     # A claim −1 ≥ 0 says that there is no point in its domain, so none of the points has to be there.
     about = [e["claim"] for e in document["claims"] if e.get("origins") and e["claim"]["polynomial"] != "-1"]
     check_points(document, about)
-    counts, settled, lines = ledger.counts, ledger.settled, ledger.lines
+    counts, settled, lines = ledger.counts, ledger.settled, ledger.lines + own.lines
     accepted = not counts["rejected"]
     # Only a side condition leaves a case without a claim; whether it does, the case says.
     empty = not settled and not ("side_condition" in document and not document["claims"] and not wanted)
@@ -257,6 +261,8 @@ def _check_document(
     if status == "holds" and missing:
         lines.append("rejected: a claim of the case has no proof")
         accepted = False
+    if status == "holds" and not document["claims"] and accepted:
+        lines.append("nothing is compared: there is no claim")
     if status == "unknown" and wanted is not None and not missing:
         raise Misformed("all claims of the case are proved, so it cannot be 'unknown'", "status")
     if status == "violated":
@@ -273,11 +279,11 @@ def _check_document(
     return Report(
         accepted,
         tuple(lines),
-        proved=counts["proved"],
-        trusted=counts["trusted"],
-        open=counts["open"],
+        proved=counts["proved"] + own.counts["proved"],
+        trusted=counts["trusted"] + own.counts["trusted"],
+        open=counts["open"] + own.counts["open"],
         status=status,
-        solvers=tuple(sorted(ledger.solvers)),
+        solvers=tuple(sorted(ledger.solvers | own.solvers)),
     )
 
 

@@ -1,9 +1,10 @@
 """Checks certificates about all sequences at once: standard library, and the checker of single claims.
 
 The document holds a hidden Markov model: T_ω[s,t] are its steps, π and τ the weights of secrets, M their
-masses, c = c_n/c_d the ratio bound. Weights and masses are taken to be nonnegative on the domain, as they are
-for a case that was accepted. For a vector v, F(v) stands for c_n·(τ·v)·M_π − c_d·(π·v)·M_τ, for each secret
-pair and direction. The sequence ω is within the bound iff F(v_ω) ≥ 0 with v_ω = T_ω1···T_ωk·1; F is linear.
+masses, c = c_n/c_d the ratio bound. That none of them is negative on the domain is looked at in `signs`.
+Where it is not plain, a line says so, and the case has to show it. For a vector v, F(v) stands for
+c_n·(τ·v)·M_π − c_d·(π·v)·M_τ, for each secret pair and direction. The sequence ω is within the bound iff
+F(v_ω) ≥ 0 with v_ω = T_ω1···T_ωk·1; F is linear.
 
 levels   For each length, every T_ω·v with v kept for the length before is kept, or dropped: a nonnegative
          combination of kept ones and of ones before it in the list. So v_ω is such a combination for every
@@ -41,10 +42,12 @@ from .claims import (
 )
 from .models import Model, apply, bounds, lift, moved, numeric, reached, read_model, shape
 from .polynomials import Poly, number, parse, plus
+from .signs import Signs
 from .strict import Misformed, check, counted, shown
 from .vectors import combined, extreme_rays, read_vector
 
 FORMAT, VERSION = "paramverify-cone", 1
+NOT_SHOWN = "not shown by this document alone: that no weight, no mass and no side of the bound is negative"
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -67,12 +70,14 @@ def check_document(document: Any, model: Any = None, obligations: Iterable[Any] 
             document["model"], sort_keys=True
         ):
             raise Rejected("the certificate is about another model")
-        report = RULES[document["kind"]](document, read_model(document["model"]))
+        about = read_model(document["model"])
+        report = RULES[document["kind"]](document, about)
         own = check_obligations(document, obligations)
+        is_shown = check_signs(Signs(document, document["model"]["domain"]), about)
         check_points(document, [document["model"]["domain"]])
         return replace(
             report,
-            lines=report.lines + tuple(own.lines),
+            lines=report.lines + tuple(own.lines) + (() if is_shown else (NOT_SHOWN,)),
             proved=report.proved + own.counts["proved"],
             trusted=report.trusted + own.counts["trusted"],
             status=status,
@@ -82,6 +87,21 @@ def check_document(document: Any, model: Any = None, obligations: Iterable[Any] 
         return Report(False, (f"rejected: {error}",))
     except MALFORMED as error:
         return Report(False, (f"rejected: malformed certificate: {error!r:.200}",))
+
+
+def check_signs(signs: Signs, model: Model) -> bool:
+    """Tells whether weights, masses and sides of the bound of a model are shown never to be negative.
+
+    Raises:
+        Rejected: one is nowhere positive, and not 0.
+    """
+    found = {signs.of(side) for side in model.ratio}
+    found |= {signs.of(w) for table in model.tables for row in table.values() for w in row.values()}
+    for _, _, *starts in model.pairs:
+        found |= {signs.of(poly) for start in starts for poly in (start.mass, *start.weights.values())}
+    if -1 in found:
+        raise Rejected("a weight, a mass or a side of the bound is negative")
+    return 0 not in found
 
 
 # --- what is shown by claims ------------------------------------------------------------------------
@@ -108,8 +128,9 @@ def settle(document: Any, wanted: Iterable[Poly]) -> Report:
         trivial = not any(map(any, poly)) and all(c >= 0 for c in poly.values())
         if not trivial and shape(poly) not in proved:
             raise Rejected("a claim that is needed is not proved")
+    how = "proved or trusted" if trusted else "proved"
     lines = [
-        f"proved: {counted(len(document['claims']), 'claim')}, from which all {count} that are needed follow"
+        f"{how}: {counted(len(document['claims']), 'claim')}, from which all {count} that are needed follow"
     ]
     lines += [f"trusted to {shown(name)}" for name in sorted(solvers)]
     proved_claims = len(document["claims"]) - trusted

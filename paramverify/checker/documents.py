@@ -31,6 +31,7 @@ from . import (
 from .claims import Report
 from .strict import Rejected, check, counted, read, shown
 
+ALONE = "not shown by this document alone: "  # begins the lines of checkers about what the case has to show
 BUDGET = "budget"  # key of a document whose claims have another bound than the case
 PRIVATE = {"holds": "private", "violated": "not private", "unknown": "undecided"}
 CLAIMED = {"holds": "true", "violated": "false", "unknown": "undecided"}
@@ -51,10 +52,7 @@ CHECKERS: dict[str, Callable[[Any], Report]] = {
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
-    cones.FORMAT: (
-        "the model and the side condition with the case",
-        "that its weights and its bound are nowhere negative",
-    ),
+    cones.FORMAT: ("the model and the side condition with the case",),
     regions.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
     intervals.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
     automata.FORMAT: ("the automaton with the file",),
@@ -107,6 +105,7 @@ def check_text(text: str) -> Report:
     missing = (
         report.not_compared or NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
     )
+    missing += tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
     if BUDGET not in document or not report.accepted:
         return replace(report, not_compared=missing)
     line = _budget(document[BUDGET])
@@ -139,7 +138,7 @@ def verdict_of(report: Report, claimed: bool = False) -> str:
 
 def _claims_alone(report: Report) -> bool:
     alone = [dpctl.NOT_COMPARED, *(NOT_COMPARED[status] for status in CLAIMED)]
-    return report.not_compared in alone
+    return any(report.not_compared[: len(words)] == words for words in alone)
 
 
 def verdict_line(report: Report, claimed: bool = False) -> str:
@@ -153,7 +152,8 @@ def verdict_line(report: Report, claimed: bool = False) -> str:
     word = verdict_of(report, claimed)
     status = TOLD.get(report.status, word)
     if word == "true" and not claimed:
-        status = f"the {report.unit}s are true"
+        none = not (report.proved or report.trusted)
+        status = "there is no claim" if none else f"the {report.unit}s are true"
     if report.side_condition and report.status != "violated":  # a violation is one without it too
         status += f", on a side condition ({report.side_condition})"
     if report.proved or report.trusted or report.open or report.status != "violated":

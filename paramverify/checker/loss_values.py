@@ -32,12 +32,15 @@ def at_point(
     """Returns |p|/|total| and |q|/|total| of all outputs; given are the total, and then p and q of each.
 
     Raises:
-        Rejected: the total is 0, they do not sum to 1, or something is not enclosed narrowly enough.
+        Rejected: the total is 0, one is negative, they do not sum to 1, or one is not enclosed narrowly.
     """
     sizes = [_size(poly, statement, values) for poly in polynomials]
-    (low, high), *rest = sizes
+    (of_total, low, high), *others = sizes
     if not low:
         raise Rejected("the total is 0 at this point")
+    if any(sign == -of_total for sign, _, _ in others):
+        raise Rejected("a probability is negative at this point")
+    rest = [ends for _, *ends in others]
     shares = [(a / high, b / low) for a, b in rest]
     for side in (shares[::2], shares[1::2]):
         if not sum(a for a, _ in side) <= 1 <= sum(b for _, b in side):
@@ -45,8 +48,8 @@ def at_point(
     return list(zip(shares[::2], shares[1::2], strict=True))
 
 
-def _size(poly: Poly, statement: Statement, values: Mapping[str, Fraction]) -> Between:
-    """Returns bounds of |f| at a point: both 0, or both above 0."""
+def _size(poly: Poly, statement: Statement, values: Mapping[str, Fraction]) -> tuple[int, Fraction, Fraction]:
+    """Returns the sign of f at a point, and bounds of |f|: both 0, or both above 0."""
     names = statement.goal.names
     found: dict[int, Fraction] = {}
     for x, c in poly.items():
@@ -59,8 +62,8 @@ def _size(poly: Poly, statement: Statement, values: Mapping[str, Fraction]) -> B
         found[power] = found.get(power, Fraction(0)) + c
     found = {power: c for power, c in found.items() if c}
     if not found.keys() - {0}:
-        value = abs(found.get(0, Fraction(0)))
-        return value, value
+        value = found.get(0, Fraction(0))
+        return (value > 0) - (value < 0), abs(value), abs(value)
     exponent = statement.exponent
     sign = sign_in_exp(found, exponent)
     assert exponent is not None
@@ -69,7 +72,7 @@ def _size(poly: Poly, statement: Statement, values: Mapping[str, Fraction]) -> B
         low = sum((c * ends[c * sign < 0] ** k for k, c in found.items()), Fraction(0)) * sign
         high = sum((c * ends[c * sign > 0] ** k for k, c in found.items()), Fraction(0)) * sign
         if low > 0 and high - low <= SMALL * low:
-            return low, high
+            return sign, low, high
     raise Rejected("a probability is not enclosed narrowly by 1000 terms")
 
 

@@ -1,9 +1,9 @@
 """Evidence about divergences that are no polynomials (`kl`, `zcdp`): standard library only.
 
 A claim is about one direction. P_i = |p_i|/|total| and Q_i = |q_i|/|total| are the probabilities of the
-outputs, with polynomials p_i, q_i and total. Both sums of p_i and of q_i are the total; that p_i/total and
-q_i/total are nowhere negative is shown by the obligations of the case. It says for every point of the domain
-where total is not 0
+outputs, with polynomials p_i, q_i and total. Both sums of p_i and of q_i are the total. That p_i/total and
+q_i/total are nowhere negative is looked at in `signs`. Where it is not plain, a line says so, and the case
+has to show it. A claim says for every point of the domain where total is not 0
 
     kl:     Σ P_i·ln(P_i/Q_i) ≤ bound,
     zcdp:   D_α(P‖Q) ≤ bound·α for all real α > 1.
@@ -24,26 +24,25 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from . import shapes
 from .claims import Report, check_obligations, check_points, check_witness, read_claim
-from .exponentials import exp_bounds
 from .goals import Goal
 from .logarithms import UNIT, ln
 from .loss_bounds import OnBox, Output, Product, is_below, logs_of, range_of
 from .loss_values import Distribution, at_point, check_loss
 from .neighbours import MALFORMED
 from .polynomials import ONE, Poly, constant, number, parse, plus, power, times
+from .signs import Signs, with_constant
 from .strict import Misformed, Rejected, check, plain, told_witness
 
 FORMAT = "paramverify-losses"
-TERMS = 80  # of the series of the exponential
-LARGEST = 40  # the exponent of a constant E
+LARGEST_NOT_SHOWN = "not shown by this document alone: which outputs contribute most"
+NOT_SHOWN = "not shown by this document alone: that no probability is negative"
 
 Origin = tuple[str, str, int]
 
@@ -76,6 +75,8 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
     check_points(document, [{**domain, "polynomial": "0"}])
     known = None if expected is None else {tuple(claim["origins"][0]): claim for claim in expected}
     lines, settled = list(ledger.lines), set()
+    signs, shown = Signs(document, domain), True
+    names = tuple(domain["variables"])
     bound = bound_of(document["bound"])
     for index, claim in enumerate(document["claims"]):
         for name in map(tuple, claim["origins"]):
@@ -84,10 +85,15 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
             settled.add(name)
             if known is not None:
                 same(claim, known.get(name), "claims", index)
+        if not claim["origins"]:
+            raise Misformed("a claim about no direction", "claims", index, "origins")
         boxes = check_tree(domain, claim, document["measure"], bound[0])
+        shown = check_signs(signs, claim, names) and shown
         left, right, _ = claim["origins"][0]
         what = f"({plain(left)} against {plain(right)}, all outputs together)"
         lines.append(f"claim {index + 1} {what}: proved on {boxes:,} box{'es' * (boxes != 1)}")
+    if not shown:
+        lines.append(NOT_SHOWN)
     missing = set() if known is None else known.keys() - settled
     if status == "holds" and (missing or not settled):
         raise Rejected("a claim of the case has no proof")
@@ -96,6 +102,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
     if status == "violated":
         _check_violation(document, known, bound)
         lines.append(told_witness(document["witness"]))
+        lines += [LARGEST_NOT_SHOWN] * bool(document["witness"]["largest"])
     return Report(
         True,
         tuple(lines),
@@ -136,14 +143,29 @@ def bound_of(written: Any) -> tuple[Fraction, Fraction]:
 
 def goal_of(domain: Mapping[str, Any]) -> Goal:
     """Returns the box of a domain with its conditions; a constant E has an interval that contains it."""
-    statement = read_claim({**domain, "polynomial": "0"})
-    if statement.exponent is None:
-        return statement.goal
-    if not 0 < statement.exponent <= LARGEST:
-        raise Rejected("the exponent of the constant is out of range")
-    low, high = exp_bounds(statement.exponent, TERMS)
-    interval = Fraction(int(low * UNIT), UNIT), Fraction(int(high * UNIT) + 1, UNIT)
-    return replace(statement.goal, box={**statement.goal.box, "E": interval})
+    return with_constant(read_claim({**domain, "polynomial": "0"}))
+
+
+def check_signs(signs: Signs, claim: Mapping[str, Any], names: Sequence[str]) -> bool:
+    """Tells whether the probabilities of a claim, which was checked, are shown never to be negative.
+
+    They are where all have one sign: then the total, which is their sum, has it too.
+
+    Raises:
+        Rejected: two have different signs.
+    """
+    factors = [signs.of(parse(text, names)) for text in claim["factors"]]
+    texts = [text for pair in claim["outputs"] for text in pair]
+    found = set()
+    for text, written in zip(texts, claim["products"][1:], strict=True):
+        if written is not None:
+            sign = 1 if number(written[0]) > 0 else -1
+            for k, exponent in written[1]:
+                sign *= factors[k] if exponent % 2 else 1
+            found.add(sign or signs.of(parse(text, names)))
+    if {1, -1} <= found:
+        raise Rejected("a probability is negative")
+    return 0 not in found
 
 
 def check_tree(domain: Mapping[str, Any], claim: Mapping[str, Any], measure: str, bound: Fraction) -> int:
@@ -261,6 +283,8 @@ def _check_violation(
     witness = document["witness"]
     claim = witness["claim"]
     left, right = witness["secrets"]
+    if left == right:
+        raise Misformed("twice the same", "witness", "secrets")
     if [left, right, witness["length"]] not in claim["origins"]:
         raise Misformed("the claim is about other secrets", "witness", "secrets")
     for each in claim["origins"] if known is not None else ():

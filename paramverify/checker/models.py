@@ -16,7 +16,7 @@ from .claims import (
     read_claim,
 )
 from .polynomials import Poly, constant, parse, plus, times
-from .strict import shown
+from .strict import Misformed, shown
 from .vectors import whole
 
 MAX_STATES = 100_000
@@ -69,6 +69,11 @@ def read_model(data: Any) -> Model:
             raise Rejected("a secret that is impossible for every prior")
         return Start(weights, mass)
 
+    if not data["pairs"]:
+        raise Misformed("nothing is compared", "model", "pairs")
+    for k, (left, right, *_) in enumerate(data["pairs"]):
+        if left == right:
+            raise Misformed("twice the same", "model", "pairs", k)
     pairs = tuple((left, right, start(pi), start(tau)) for left, right, pi, tau in data["pairs"])
     top, bottom = (read_weight(part, names) for part in data["ratio"])
     if not bottom:

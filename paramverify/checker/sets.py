@@ -87,6 +87,8 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
             settled.add(origin)
             if known is not None:
                 same(claim, known.get(origin), "claims", index)
+        if not names:
+            raise Misformed("a claim about no direction", "claims", index, "origins")
         words = check_tree(domain, claim)
         solvers |= words
         trusted += bool(words)

@@ -310,8 +310,9 @@ let fails_with_logs (claim : Claims.t) values =
       rejected "a sign with both exp and a logarithm is not decided"
     else unknown "a witness against a claim with both exp and a logarithm is not known to the proved checker";
   let argument (tie : Claims.tie) = List.assoc tie.variable values in
-  if List.exists (fun tie -> Q.sign (argument tie) <= 0 || Q.gt (argument tie) Q.one) claim.ties then
-    rejected "the witness is outside of the domain";
+  let none (tie : Claims.tie) = Q.sign (argument tie) <= 0 || Q.gt (argument tie) Q.one in
+  let lacks (tie : Claims.tie) = rejected ("the witness is outside of the domain: " ^ tie.variable ^ " has no logarithm there") in
+  Option.iter lacks (List.find_opt none claim.ties);
   let bounds bits name =
     match List.find_opt (fun (tie : Claims.tie) -> tie.name = name) claim.ties with
     | Some tie ->

@@ -285,7 +285,18 @@ let loop document model : C.loop =
     factor_bottom = Q.den factor;
   }
 
-type shown = { status : string; lines : string list; proved : int; solvers : string list list }
+type shown = { status : string; model : model; lines : string list; proved : int; solvers : string list list }
+
+(* Whether weights, masses and sides of the bound are shown never to be negative. Raises Rejected where one is nowhere
+   positive, and not 0. *)
+let check_signs signs model =
+  let start prior = prior.mass :: polys_of prior.weights in
+  let pair (_, _, pi, tau) = start pi @ start tau in
+  let rows table = List.concat_map (fun (_, row) -> polys_of row) (Whole.bindings table) in
+  let all = fst model.ratio :: snd model.ratio :: List.concat_map pair model.pairs in
+  let found = List.map (Signs.sign signs) (List.concat_map rows (Array.to_list model.tables) @ all) in
+  if List.mem (-1) found then rejected "a weight, a mass or a side of the bound is negative";
+  not (List.mem 0 found)
 
 (* Raises Rejected where a certificate does not show what it says, and Unknown where that is not known. *)
 let prove document =
@@ -299,7 +310,7 @@ let prove document =
   let data = model_of model in
   if kind = "loop" then begin
     if not (C.check_loop data (loop document model)) then rejected "the ratio is not shown to grow";
-    { status; lines = [ "the ratio grows with each loop" ]; proved = 1; solvers = [] }
+    { status; model; lines = [ "the ratio grows with each loop" ]; proved = 1; solvers = [] }
   end
   else begin
     let rule = match kind with "closed" -> closed | "levels" -> levels | _ -> ratios in
@@ -307,6 +318,8 @@ let prove document =
     let settled = settle document in
     if not (C.check_cone settled.find settled.polys data proof) then rejected "the certificate does not show the bound";
     let count = List.length settled.polys in
-    let line = Printf.sprintf "proved: %d claim%s, and all that is needed follows" count (if count = 1 then "" else "s") in
-    { status; lines = [ line ]; proved = settled.proved; solvers = settled.solvers }
+    let names = List.sort_uniq compare (List.concat settled.solvers) in
+    let how = if names = [] then "proved" else "proved or trusted" in
+    let line = Printf.sprintf "%s: %d claim%s, and all that is needed follows" how count (if count = 1 then "" else "s") in
+    { status; model; lines = line :: List.map (fun name -> "trusted to " ^ quoted name) names; proved = settled.proved; solvers = settled.solvers }
   end

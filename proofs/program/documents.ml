@@ -5,11 +5,22 @@ open Faults
 open Json
 open Ledgers
 
+(* Replays the claims about the model itself. Raises Rejected where one is not proved. *)
+let obligations document =
+  let ledger = new_ledger () in
+  (match field_opt "obligations" document with
+  | Some (List entries) -> List.iteri (enter ledger Certify.no_lemmas "obligation") entries
+  | _ -> ());
+  if ledger.bad > 0 then rejected "an obligation of the model is not proved";
+  List.iter unknown ledger.beyond;
+  ledger
+
 let check_evidence document =
   let status = string_of (field "status" document) in
   let witness = field_opt "witness" document in
   if (witness <> None) <> (status = "violated") then
     misformed ~path:[ Key "status" ] "a witness comes with the status violated, and only with it";
+  let own = obligations document in
   let ledger = new_ledger () in
   let lemmas = lemmas_of document in
   let entries = items_of (field "claims" document) in
@@ -19,6 +30,7 @@ let check_evidence document =
   let nothing = ledger.settled = 0 && ledger.beyond = [] && not (field_opt "side_condition" document <> None && entries = []) in
   let lacking = status = "holds" && (ledger.unproved > 0 || nothing) in
   if lacking then tell "rejected: a claim of the case has no proof";
+  if status = "holds" && entries = [] && ledger.bad = 0 && not lacking then tell "nothing is compared: there is no claim";
   (match witness with
   | Some witness ->
       let claim = Claims.read (field "claim" witness) in
@@ -51,12 +63,12 @@ let check_evidence document =
   {
     answer;
     format = string_of (field "format" document);
-    lines = List.rev ledger.told;
-    proved = ledger.good;
-    trusted = ledger.sworn;
-    still_open = ledger.unproved;
+    lines = List.rev own.told @ List.rev ledger.told;
+    proved = ledger.good + own.good;
+    trusted = ledger.sworn + own.sworn;
+    still_open = ledger.unproved + own.unproved;
     status;
-    solvers = List.sort_uniq compare ledger.names;
+    solvers = List.sort_uniq compare (ledger.names @ own.names);
     side_condition = (match field_opt "side_condition" document with Some (String words) -> words | _ -> "");
     not_known = (if answer = Not_known then List.rev ledger.beyond else []);
   }
@@ -87,6 +99,7 @@ let check_sets document =
       Hashtbl.add settled origin ()
     in
     List.iter enter_origin origins;
+    if origins = [] then misformed ~path:[ Key "claims"; Place k; Key "origins" ] "a claim about no direction";
     Sets.prove domain claim;
     match origins with
     | List [ String left; String right; _ ] :: _ ->
@@ -112,17 +125,23 @@ let check_sets document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
+let no_negative_weight =
+  "not shown by this document alone: that no weight, no mass and no side of the bound is negative"
+
+let no_negative_probability = "not shown by this document alone: that no probability is negative"
+
 (* A certificate about many sequences: paramverify/checker/cones.py has the same steps. *)
 let check_cone document =
   let shown = Cones.prove document in
   let ledger = obligations document in
   let domain = fields (field "domain" (field "model" document)) in
   let about = Object [ ("claim", Object (("polynomial", String "0") :: domain)); ("origins", List [ String "" ]) ] in
+  let is_shown = Cones.check_signs (Signs.of_document document (Object domain)) shown.model in
   check_points document [ about ];
   {
     (nothing Accepted) with
     format = string_of (field "format" document);
-    lines = shown.lines @ List.rev ledger.told;
+    lines = shown.lines @ List.rev ledger.told @ (if is_shown then [] else [ no_negative_weight ]);
     proved = shown.proved + ledger.good;
     trusted = List.length shown.solvers + ledger.sworn;
     status = shown.status;
@@ -188,6 +207,7 @@ let check_losses document =
   let about = Object [ ("claim", Object (("polynomial", String "0") :: fields domain)); ("origins", List [ String "" ]) ] in
   check_points document [ about ];
   let ends, bound = Losses.bound_of (field "bound" document) in
+  let signs = Signs.of_document document domain and shown = ref true in
   let tell line = ledger.told <- line :: ledger.told in
   let settled = Hashtbl.create 16 in
   let one k claim =
@@ -198,7 +218,9 @@ let check_losses document =
       Hashtbl.add settled origin ()
     in
     List.iter enter_origin origins;
-    let boxes = Losses.prove document bound claim in
+    if origins = [] then misformed ~path:[ Key "claims"; Place k; Key "origins" ] "a claim about no direction";
+    let boxes, is_shown = Losses.prove document signs bound claim in
+    if not is_shown then shown := false;
     match origins with
     | List [ String left; String right; _ ] :: _ ->
         let about = Printf.sprintf "%s against %s, all outputs together" (plain ~most:300 left) (plain ~most:300 right) in
@@ -207,11 +229,13 @@ let check_losses document =
   in
   let claims = items_of (field "claims" document) in
   List.iteri one claims;
+  if not !shown then tell no_negative_probability;
   if status = "holds" && Hashtbl.length settled = 0 then rejected "a claim of the case has no proof";
   (match witness with
   | Some witness ->
       Losses.refute document (ends, bound) witness;
-      tell (told_witness witness)
+      tell (told_witness witness);
+      if items_of (field "largest" witness) <> [] then tell "not shown by this document alone: which outputs contribute most"
   | None -> ());
   {
     (nothing Accepted) with

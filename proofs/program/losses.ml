@@ -12,56 +12,12 @@ let at_unit = Logarithms.at_unit
 let largest = Logarithms.most  (* no exponential of a larger number is computed *)
 let smallest = Z.mul (Z.of_int (-300)) unit
 let nothing = Z.neg (Z.shift_left unit 40)  (* at least the logarithm of 0 *)
-let terms_of_constant = 80
-let largest_constant = Q.of_int 40
-let max_coefficients = 2_000_000
 let max_power = 1_000
 
 let guess (q : C.q) =
   let low, high = ln (Q.make q.C.qnum q.C.qden) in
   if Z.gt (Z.max (Z.abs low) (Z.abs high)) largest then unknown "a logarithm of such a number is not known to the proved checker";
   (low, high)
-
-(* --- the range of a polynomial on a box --------------------------------------------------------------------- *)
-
-(* From the coefficients of powers to those of Bernstein on [low, high], in place. *)
-let converted row low high =
-  let d = Array.length row - 1 and width = Q.sub high low in
-  for start = 0 to d - 1 do
-    for k = d - 1 downto start do row.(k) <- Q.add row.(k) (Q.mul low row.(k + 1)) done
-  done;
-  let scale = ref Q.one in
-  for k = 0 to d do
-    row.(k) <- Q.div (Q.mul !scale row.(k)) (Q.of_bigint (Z.bin (Z.of_int d) k));
-    scale := Q.mul !scale width
-  done;
-  let entry j =
-    List.fold_left (fun sum i -> Q.add sum (Q.mul (Q.of_bigint (Z.bin (Z.of_int j) i)) row.(i))) Q.zero (List.init (j + 1) Fun.id)
-  in
-  Array.init (d + 1) entry
-
-let range_of names box (poly : Text.poly) =
-  let used = List.filter (fun (k, _) -> Text.degree k poly > 0) (List.mapi (fun k name -> (k, name)) names) in
-  let ends (_, name) =
-    match List.assoc_opt name box with Some ends -> ends | None -> rejected ("no interval of " ^ quoted name)
-  in
-  let axes = List.map (fun axis -> (fst axis, Text.degree (fst axis) poly, ends axis)) used in
-  let one size (_, d, _) = if size > max_coefficients / (d + 1) then rejected "a polynomial has too many Bernstein coefficients" else size * (d + 1) in
-  let size = List.fold_left one 1 axes in
-  let entries = Array.make size Q.zero in
-  let place x = List.fold_left (fun place (k, d, _) -> (place * (d + 1)) + List.nth x k) 0 axes in
-  Text.Monomials.iter (fun x c -> entries.(place x) <- c) poly;
-  let along stride (_, d, (low, high)) =
-    for block = 0 to (size / (stride * (d + 1))) - 1 do
-      for inner = 0 to stride - 1 do
-        let at k = (block * stride * (d + 1)) + (k * stride) + inner in
-        Array.iteri (fun k value -> entries.(at k) <- value) (converted (Array.init (d + 1) (fun k -> entries.(at k))) low high)
-      done
-    done;
-    stride * (d + 1)
-  in
-  ignore (List.fold_left along 1 (List.rev axes));
-  (Array.fold_left Q.min entries.(0) entries, Array.fold_left Q.max entries.(0) entries)
 
 (* --- claims ------------------------------------------------------------------------------------------------- *)
 
@@ -144,11 +100,11 @@ let tree (statement : Claims.t) factors box tokens =
     | List [ String "-"; Int k ] :: rest ->
         if k < 0 || k >= List.length statement.constraints then rejected (Printf.sprintf "no constraint number %d" k);
         incr leaves;
-        let _, most = range_of statement.names box (fst (List.nth statement.constraints k)) in
+        let _, most = Signs.range_of statement.names box (fst (List.nth statement.constraints k)) in
         (C.LossOutside (k, Certify.rational most), rest)
     | List [ String "+"; orders ] :: rest ->
         incr leaves;
-        let ranges = List.map (fun factor -> both (range_of statement.names box factor)) factors in
+        let ranges = List.map (fun factor -> both (Signs.range_of statement.names box factor)) factors in
         (C.LossLeaf (ranges, List.map Certify.number (items_of orders)), rest)
     | token :: _ -> rejected ("unknown entry of a tree: " ^ kind token)
   in
@@ -156,13 +112,36 @@ let tree (statement : Claims.t) factors box tokens =
   | found, [] -> (found, !leaves)
   | _ -> rejected "the tree has too many leaves"
 
-(* Raises Rejected where a tree does not show a claim; returns the number of its leaves. *)
-let prove document bound claim =
+(* Whether the probabilities are shown never to be negative: their products, which were checked, have one sign, and so
+   has the total, their sum. Raises Rejected where two have different signs. *)
+let check_signs signs factors found products =
+  let factors = Array.of_list (List.map (Signs.sign signs) factors) in
+  let sign_of poly written =
+    match written with
+    | Null -> None
+    | _ -> (
+        match items_of written with
+        | [ content; rows ] ->
+            let times sign row =
+              match List.map int_of (items_of row) with
+              | [ k; e ] -> if e mod 2 = 0 then sign else sign * factors.(k)
+              | _ -> invalid_arg "product"
+            in
+            let sign = List.fold_left times (Q.sign (Text.number (string_of content))) (items_of rows) in
+            Some (if sign = 0 then Signs.sign signs poly else sign)
+        | _ -> invalid_arg "product")
+  in
+  let signs = List.filter_map Fun.id (List.map2 sign_of (List.tl found) (List.tl products)) in
+  if List.mem 1 signs && List.mem (-1) signs then rejected "a probability is negative";
+  not (List.mem 0 signs)
+
+(* Raises Rejected where a tree does not show a claim, or a probability is negative; returns the number of its leaves, and
+   whether it is shown that no probability is negative. *)
+let prove document signs bound claim =
   let statement = statement_of (field "domain" document) in
   let constant q =
-    if not (Q.sign q > 0 && Q.leq q largest_constant) then rejected "the exponent of the constant is out of range";
-    let low, high = Values.exp_bounds q terms_of_constant in
-    (at_unit (Logarithms.down low), at_unit (Z.succ (Logarithms.down high)))
+    if not (Q.sign q > 0 && Q.leq q Signs.largest_constant) then rejected "the exponent of the constant is out of range";
+    Signs.around q
   in
   let constant = Option.map constant statement.exponent in
   let factors = List.map (fun f -> Text.polynomial (string_of f) statement.names) (items_of (field "factors" claim)) in
@@ -176,17 +155,18 @@ let prove document bound claim =
   let ends (name, { Text.low; high; _ }) = (name, (low, high)) in
   let box = List.map ends statement.box @ match constant with Some ends -> [ ("E", ends) ] | None -> [] in
   let tree, leaves = tree statement factors box (items_of (field "tree" claim)) in
+  let polys = factors in
   let goal = Certify.goal_of statement and factors = List.map Certify.polynomial factors in
   if
     not
       (C.check_loss unit largest smallest guess nothing (measure document) bound goal (Option.map both constant) (loss_of found)
          factors total rest tree)
   then rejected "the divergence is not shown to be within its bound";
-  leaves
+  (leaves, check_signs signs polys found products)
 
 (* --- witnesses ------------------------------------------------------------------------------------------------- *)
 
-(* Whether a polynomial is at least 0 at a point, and bounds of its size: both 0, or both above 0. *)
+(* Whether a polynomial is at least 0 at a point (so is 0), and bounds of its size: both 0, or both above 0. *)
 let size (statement : Claims.t) values poly =
   let found = Sets.at_point statement values poly in
   if Text.degree 0 found = 0 then
@@ -213,8 +193,11 @@ let size (statement : Claims.t) values poly =
 (* Bounds of |p|/|total| and |q|/|total| of all outputs. *)
 let shares sizes =
   match sizes with
-  | (low, high) :: rest ->
+  | (sign, (low, high)) :: rest ->
       if Q.sign low = 0 then rejected "the total is 0 at this point";
+      if List.exists (fun (own, (least, _)) -> Q.sign least > 0 && own <> sign) rest then
+        rejected "a probability is negative at this point";
+      let rest = List.map snd rest in
       let found = pairs (List.map (fun (a, b) -> (Q.div a high, Q.div b low)) rest) in
       let sum side end_ = List.fold_left (fun total pair -> Q.add total (end_ (side pair))) Q.zero found in
       let is_one side = Q.leq (sum side fst) Q.one && Q.geq (sum side snd) Q.one in
@@ -289,6 +272,9 @@ let order_of witness measure =
 (* Raises Rejected where a claim is not shown to fail at the witness, or its numbers do not agree with it. *)
 let refute document (ends, bound) witness =
   let claim = field "claim" witness and measure = measure document in
+  (match items_of (field "secrets" witness) with
+  | [ first; second ] when first = second -> Told.at "secrets" "twice the same"
+  | _ -> ());
   let origin = List (items_of (field "secrets" witness) @ [ field "length" witness ]) in
   if not (List.mem origin (items_of (field "origins" claim))) then
     misformed ~path:[ Key "witness"; Key "secrets" ] "the claim is about other secrets";
@@ -302,7 +288,7 @@ let refute document (ends, bound) witness =
   let values = Claims.point_of statement (field "parameters" witness) in
   let polynomials = polynomials statement claim in
   let sizes = List.map (size statement values) polynomials in
-  let found = shares (List.map snd sizes) in
+  let found = shares sizes in
   let order = order_of witness measure in
   check_numbers found witness order ends;
   let number name = match List.assoc_opt name values with Some at -> Certify.rational at | None -> Certify.rational Q.zero in

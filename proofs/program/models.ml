@@ -67,6 +67,14 @@ let read data =
     | [ String left; String right; pi; tau ] -> (left, right, start_of names states pi, start_of names states tau)
     | _ -> invalid_arg "pair"
   in
+  let written = items_of (field "pairs" data) in
+  if written = [] then misformed ~path:[ Key "model"; Key "pairs" ] "nothing is compared";
+  let twice k row =
+    match items_of row with
+    | left :: right :: _ when left = right -> misformed ~path:[ Key "model"; Key "pairs"; Place k ] "twice the same"
+    | _ -> ()
+  in
+  List.iteri twice written;
   let pairs = List.map pair (items_of (field "pairs" data)) in
   let ratio =
     match items_of (field "ratio" data) with

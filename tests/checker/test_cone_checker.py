@@ -314,7 +314,7 @@ def test_what_is_trusted_is_counted() -> None:
         claim(document, "q + 1", BERNSTEIN),
         claim(document, "q + 2", BERNSTEIN),
     ]
-    lines = ("proved: 5 claims, from which all 2 that are needed follow", "trusted to 'z9 1.2'")
+    lines = ("proved or trusted: 5 claims, from which all 2 that are needed follow", "trusted to 'z9 1.2'")
     assert check_document(document) == Report(True, lines, 3, 2, status="holds", solvers=("z9 1.2",))
 
 
