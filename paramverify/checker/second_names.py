@@ -12,6 +12,7 @@ import io
 import re
 import tokenize
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from .strict import Unread
@@ -69,3 +70,18 @@ def set_to(data: Mapping[str, Any], settings: Mapping[str, str]) -> dict[str, An
         else:
             raise ValueError(f"{name!r:.40} is neither a definition nor a parameter")
     return found
+
+
+def read_files(table: dict[str, Any], folder: Path | None) -> None:
+    """Puts the text of a program in place of the name of its file, also in parts and in what it calls."""
+    inside = [*table.get("parts", ()), *table.get("calls", {}).values()]
+    for part in inside if table["kind"] in ("parts", "program") else ():
+        read_files(part, folder)
+    if table["kind"] == "program" and "file" in table:
+        if folder is None:
+            raise Unread("the file of a program, without the folder of the case")
+        try:
+            content = (folder / table["file"]).read_bytes()
+            table["source"] = content.decode("utf-8-sig")
+        except (OSError, ValueError):
+            raise Unread("the file of the program cannot be read") from None

@@ -27,7 +27,7 @@ from .second_breaks import Breaks
 from .second_domains import candidates, endless
 from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, check, inputs, read
-from .second_names import definitions_of, set_to
+from .second_names import definitions_of, read_files, set_to
 from .second_networks import Walk
 from .second_numbers import Calculator, Value, named
 from .second_outputs import named as named_output
@@ -91,7 +91,7 @@ class SecondReader:
         self.data["privacy"], self.order = as_ratio(self.data.get("privacy", {}))
         self.definitions = definitions_of(self.data)
         _check_neighbours(self.data)
-        _read_file(self.data["mechanism"], folder)
+        read_files(self.data["mechanism"], folder)
         parameters = dict(self.data.get("parameters", {}))
         self.constraints: list[Any] = parameters.pop("constraints", [])
         self.steps: dict[str, Fraction] = {
@@ -368,21 +368,6 @@ def as_input(answers: Sequence[Value], process: Process) -> Input:
 def _check_neighbours(data: Mapping[str, Any]) -> None:
     if data.get("neighbours", {}).keys() - {"differ", "by", "pairs", "related", "distance"}:
         raise Unread("neighbours that are described in another way")
-
-
-def _read_file(table: dict[str, Any], folder: Path | None) -> None:
-    """Puts the text of a program in place of the name of its file, also in parts and in what it calls."""
-    inside = [*table.get("parts", ()), *table.get("calls", {}).values()]
-    for part in inside if table["kind"] in ("parts", "program") else ():
-        _read_file(part, folder)
-    if table["kind"] == "program" and "file" in table:
-        if folder is None:
-            raise Unread("the file of a program, without the folder of the case")
-        try:
-            content = (folder / table["file"]).read_bytes()
-            table["source"] = content.decode("utf-8-sig")
-        except (OSError, ValueError):
-            raise Unread("the file of the program cannot be read") from None
 
 
 def _shown(given: Input, process: Process) -> str:

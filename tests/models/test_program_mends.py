@@ -52,7 +52,8 @@ BEST = "best = q[0]\nfor x in q:\n    best = max(best, x)\noutput(best)"
 KEPT = "w = 0\nfor k in range(len(q)):\n    if q[k] > q[w]:\n        w = k\noutput(w)"
 LABELS = "output('yes' if q[0] == 1 else 'no')"
 WHOLE = "x = q[0] - 3/2\noutput(x // 1 if x >= 0 else -(-x // 1))"
-MENDS = {  # what is refused, and programs that do what the message says
+MENDS = {  # what is refused, and programs that do what the message says; streams have cases of their own
+    "stream": ("x = stream(values='real')\noutput(x)",),
     "print": ("print(1)", "output(1)"),
     "enumerate": ("for k, x in enumerate(q):\n    output(x)", COUNTED),
     "zip": ("for x, y in zip(q, q):\n    output(x)", COUNTED),
