@@ -17,13 +17,7 @@ from . import shapes
 from .algebraic import check_place
 from .exponentials import encloses_exp, sign_in_exp
 from .goals import Context, Goal, Statement, Tie
-from .polynomials import (
-    Box,
-    Poly,
-    add,
-    number,
-    parse,
-)
+from .polynomials import Box, Poly, add, number, parse
 from .rules import prove
 from .strict import Misformed, changed, check, plain, read, shown, told_witness
 from .strict import Rejected as Rejected
@@ -253,7 +247,7 @@ def _check_document(
     # A claim −1 ≥ 0 says that there is no point in its domain, so none of the points has to be there.
     about = [e["claim"] for e in document["claims"] if e.get("origins") and e["claim"]["polynomial"] != "-1"]
     check_points(document, about)
-    counts, settled, lines = ledger.counts, ledger.settled, ledger.lines + own.lines
+    counts, settled, lines = ledger.counts, ledger.settled, own.lines + ledger.lines
     accepted = not counts["rejected"]
     # Only a side condition leaves a case without a claim; whether it does, the case says.
     empty = not settled and not ("side_condition" in document and not document["claims"] and not wanted)
