@@ -78,7 +78,7 @@ def decide(case: StreamCase, options: Options) -> StreamVerdict:
         example = looked.example
         if example is None and case.values is not None:
             evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
-            standing, reason = Standing.UNKNOWN, f"{FEW}: {evaluated}, were evaluated exactly"
+            standing, reason = Standing.UNKNOWN, f"{FEW}; looked at exactly: {evaluated}"
     seconds = time.monotonic() - start
     return StreamVerdict(case, standing, report, example=example, seconds=seconds, reason=reason)
 

@@ -13,7 +13,7 @@ for all their transitions, "(not told apart)", so that nothing is said to be vio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -22,6 +22,7 @@ from paramverify.automata.stream_runs import Segment, Turn
 from paramverify.automata.stream_values import Expressions, Sum, Unit, Value
 from paramverify.errors import InputError, LimitError, ProgramError
 from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.runs import key
 from paramverify.models.programs.streams import Stream
 from paramverify.models.programs.syntax import Assign, Output, Place, Statement, every_statement
 
@@ -49,7 +50,7 @@ class _Turns:
 
     stream: Stream
     parameters: Mapping[str, Value]
-    numbers: dict[Head, int] = field(default_factory=dict)
+    numbers: dict[Hashable, int] = field(default_factory=dict)  # of heads, by `key`: True is not 1
     turns: dict[int, list[Turn]] = field(default_factory=dict)
     gone: dict[str, Place] = field(default_factory=dict)  # variables with an entry, which no later turn has
 
@@ -60,27 +61,27 @@ class _Turns:
             LimitError: there are too many.
         """
         waiting: list[Head] = [None]
-        self.numbers[None] = 0
+        self.numbers[key(None)] = 0
         count = 0
         for head in waiting:
             found = self.from_head(head)
-            self.turns[self.numbers[head]] = found
+            self.turns[self.numbers[key(head)]] = found
             count += len(found)
             for turn in found:
                 following = turn.left()
                 self.gone |= turn.lost()
-                if not turn.ended and following not in self.numbers:
-                    self.numbers[following] = len(self.numbers)
+                if not turn.ended and key(following) not in self.numbers:
+                    self.numbers[key(following)] = len(self.numbers)
                     waiting.append(following)
             if len(self.numbers) > MAX_HEADS or count > MAX_TURNS:
-                raise LimitError(self.too_many())
+                raise LimitError(self.too_many(waiting))
 
-    def too_many(self) -> str:
+    def too_many(self, heads: Sequence[Head]) -> str:
         """Returns why there are too many turns: the variable that has most values, and its line."""
-        values: dict[str, set[Value]] = {}
-        for head in self.numbers:
+        values: dict[str, set[Hashable]] = {}
+        for head in heads:
             for name, value in head or ():
-                values.setdefault(name, set()).add(value)
+                values.setdefault(name, set()).add(key(value))
         name = max(values, key=lambda n: len(values[n]), default="")
         assigned = [s for s in every_statement(self.stream.body) if isinstance(s, Assign) and name in s.names]
         if len(self.numbers) <= MAX_HEADS or not assigned:
@@ -114,7 +115,7 @@ class _Turns:
             return (number, (), 1), words
         if turn.ended:
             return None, words
-        where, more = self.beginning(self.numbers[turn.left()])
+        where, more = self.beginning(self.numbers[key(turn.left())])
         return where, (*words, *more)
 
     def steps(self) -> list[_Step]:
@@ -130,10 +131,10 @@ class _Turns:
                     if not last:
                         target = number, tuple(turn.decisions[:until]), k
                     elif not turn.ended:
-                        target, more = self.beginning(self.numbers[turn.left()])
+                        target, more = self.beginning(self.numbers[key(turn.left())])
                         words = (*words, *more)
-                    key = source, tuple(turn.decisions[segment.before : until])
-                    found.setdefault(key, _Step(source, target, words, segment))
+                    taken = source, tuple(turn.decisions[segment.before : until])
+                    found.setdefault(taken, _Step(source, target, words, segment))
         return list(found.values())
 
 

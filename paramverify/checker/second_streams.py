@@ -19,6 +19,7 @@ from typing import Any
 from . import second_automata
 from .second_stream_turns import Program, Segment, Turn
 from .second_stream_values import NUMBERS, Eps
+from .second_turns import frozen
 from .strict import Rejected, Unread
 
 MAX_PAIRS = 20_000
@@ -26,15 +27,9 @@ MAX_PAIRS = 20_000
 Place = tuple[Any, tuple[bool, ...], int]  # the variables before a turn, the answers, and the draws until now
 
 
-def frozen(start: dict[str, Any] | None) -> Any:
+def variables(start: dict[str, Any] | None) -> Any:
     """Returns variables as something that can be a key."""
-
-    def fixed(value: Any) -> Any:
-        if isinstance(value, list):
-            return ("list", *map(fixed, value))
-        return (type(value).__name__, value)
-
-    return None if start is None else tuple(sorted((name, fixed(value)) for name, value in start.items()))
+    return None if start is None else tuple(sorted((name, frozen(value)) for name, value in start.items()))
 
 
 class SideBySide:
@@ -49,10 +44,10 @@ class SideBySide:
         told: list[str] = []
         for _ in range(2):
             turn = Turn(self.program, start, ()).go()
-            self.starts[frozen(start)] = start
+            self.starts[variables(start)] = start
             told += turn.segments[0].told
             if len(turn.segments) > 1:
-                return (frozen(start), (), 1), told
+                return (variables(start), (), 1), told
             if turn.over:
                 return None, told
             start = turn.after()

@@ -120,7 +120,7 @@ class Streamed(Process):
         for _ in runs.every(names):
             told, state = list(runs.told), None
             if GOES_ON in given[-1]:
-                state = _frozen(told.pop())
+                state = frozen(told.pop())
             key = ", ".join(map(shown, told)) or "(no output)", state
             chance = runs.sums.chance(runs.region, runs.kinds)
             add_terms(found.setdefault(key, {}), {k: c * runs.weight for k, c in chance.items()})
@@ -151,7 +151,7 @@ class Streamed(Process):
 
     def _turn(self, before: Any, value: Value) -> Turned:
         if (before, value) not in self.known:
-            start = dict(zip(self.names, before, strict=True)) | {self.entry: value}
+            start = dict(zip(self.names, before[1:], strict=True)) | {self.entry: frozen(value)}
             self.known[before, value] = self._rows(self.turn, start)
         return self.known[before, value]
 
@@ -190,9 +190,13 @@ def _named(value: Value) -> str:
     return f"({value})" if quotient else shown(value)
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def frozen(value: Any) -> Any:
+    """Returns a value as something that can be a key; True is not 1."""
+    if isinstance(value, list):
+        return ("list", *map(frozen, value))
+    return (type(value).__name__, value)
 
 
 def _thawed(value: Any) -> Any:
-    return list(map(_thawed, value)) if isinstance(value, tuple) else value
+    kind, *rest = value
+    return list(map(_thawed, rest)) if kind == "list" else rest[0]

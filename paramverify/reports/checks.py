@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from paramverify.answers import Standing
 from paramverify.checker import automata, compositions, dpctl, every, losses, scripts, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
@@ -233,7 +234,7 @@ def _stream(
         reason = changed(about, case.digest, case.title)
     elif document.get("claim") != claim:
         reason = "the evidence is about another budget, or other neighbours"
-    elif document["status"] == "violated" and case.values is not None:
+    elif document["status"] == Standing.VIOLATED and case.values is not None:
         reason = "the evidence is about streams of any numbers"
     if reason:
         return Report(False, (f"rejected: {reason}",)), None, False

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import paramverify
+from paramverify.answers import Standing
 from paramverify.checker import intervals
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import NOT_COMPARED
@@ -55,7 +56,7 @@ class Replayed:
             return f"not checked: the proved checker does not know {self.gap}"
         what = counted(found.proved, UNITS.get(found.status, "claim"))
         counts = f"{what} proved, {found.trusted} trusted to solvers, {found.open} open"
-        if found.accepted and found.status == "violated":
+        if found.accepted and found.status == Standing.VIOLATED:
             counts = f"a violation: {counts}" if found.proved or found.trusted else "a violation"
         return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
 

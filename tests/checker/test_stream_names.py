@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,37 @@ def test_what_is_put_out_is_told(
     assert run(["verify", str(case), "--evidence", str(evidence)]) == 1
     assert run(["check", str(evidence), "--case", str(case)]) == 0
     assert "the probabilities of the witness agree" in capsys.readouterr().out
+
+
+ALIKE = (
+    "True",
+    "1",
+    '"1"',
+    '"True"',
+    "[1]",
+    "[True]",
+    "[[1]]",
+    "[[True]]",
+    "False",
+    "0",
+    "[0, False]",
+    "[False, 0]",
+)
+
+
+@pytest.mark.parametrize(("one", "other"), list(combinations(ALIKE, 2)))
+def test_kept_values_that_look_alike(one: str, other: str, tmp_path: Path) -> None:
+    """What a variable keeps is told apart, by type too, with both kinds of noise and by both readers."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "e.json"
+    turn = f"    output(c)\n    c = {other} if x == 1 else {one}\n"
+    case.write_text(CASE.format(f"c = {one}\nfor x in stream(values=[0, 1]):\n{turn}", 2))
+    assert run(["verify", str(case), "--evidence", str(evidence)]) == 1
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+    branches = f"    if x + laplace(4 / eps) >= T:\n        c = {other}\n    else:\n        c = {one}\n"
+    text = f'T = laplace(2 / eps)\nc = {one}\nfor x in stream(values="real"):\n    output(c)\n{branches}'
+    found = translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
+    assert len({t.output for t in found.transitions}) == 2
+    assert SideBySide(Program(text, {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 2
 
 
 QUOTIENTS = [

@@ -5,14 +5,20 @@ from __future__ import annotations
 import io
 import random
 import tokenize
+import tomllib
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from kept_cases import kept
 
+from paramverify.automata import streams
+from paramverify.automata.stream_values import Unit
 from paramverify.errors import FinerError, LimitError, ProgramError
 from paramverify.models.enclosed import Enclosed
+from paramverify.models.mechanisms import _streams
+from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
 from paramverify.models.model import Model
 from paramverify.models.programs import running
@@ -20,8 +26,12 @@ from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
 from paramverify.models.programs.evaluating import is_enclosed
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
+from paramverify.models.programs.streams import stream_of
+from paramverify.tables import Table
 
-CASES = sorted(Path("cases/programs").glob("*.toml"))
+EVERY = sorted(path for folder in ("programs", "automata") for path in Path("cases", folder).glob("*.toml"))
+STREAMS = [path for path in EVERY if " in stream(" in path.read_text()]
+CASES = [path for path in EVERY if path.parent.name == "programs" and path not in STREAMS]
 EACH = 22  # mutants of each program: more than 1,000 in all
 
 
@@ -97,5 +107,32 @@ def test_mutants_are_refused_with_their_place(path: Path, monkeypatch: pytest.Mo
             refused += 1
             check_place(error, text)
         except (LimitError, FinerError):
+            refused += 1
+    assert refused >= EACH // 4
+
+
+@pytest.mark.parametrize("path", STREAMS, ids=lambda path: path.stem)
+def test_mutants_of_streams(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same for programs over streams, with finite and with Laplace noise."""
+    monkeypatch.setattr(_streams, "MAX_STATES", 50)  # some count without end
+    monkeypatch.setattr(streams, "MAX_HEADS", 50)
+    data = tomllib.loads(path.read_text())
+    domains = {n: Fraction(v) for n, v in data.get("parameters", {}).items() if "(" not in v}
+    refused = 0
+    for text in mutants(data["mechanism"]["source"], len(path.stem)):
+        try:
+            stream = stream_of(read_program(text))
+            if path.parent.name == "automata":
+                streams.translate(stream, {"eps": Unit(Fraction(1)), **domains})
+            else:
+                mechanism = kept(path).mechanism
+                assert isinstance(mechanism, StreamMechanism)
+                StreamMechanism(mechanism.checks, stream, mechanism.key).neighbours(
+                    Table(data["neighbours"] | {"by": 1})
+                )
+        except ProgramError as error:
+            refused += 1
+            check_place(error, text)
+        except LimitError:
             refused += 1
     assert refused >= EACH // 4

@@ -8,8 +8,8 @@ streams. After `stop` the model ends, and observes `end` for ever.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify.algebra.expressions import Expression, Value
@@ -21,7 +21,7 @@ from paramverify.models.mechanisms import Input, read_differ
 from paramverify.models.mechanisms._near import near_values
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import Between, Outputs, flat
+from paramverify.models.programs.runs import Between, Outputs, flat, key
 from paramverify.models.programs.streams import Stream
 from paramverify.models.programs.syntax import (
     Assign,
@@ -49,7 +49,20 @@ MAX_STATES = 2_000
 END = "end"
 SIDES = ("first stream", "second stream")
 
-State = tuple[object, ...]  # the values of the variables, in their order
+
+@dataclass(frozen=True)
+class State:
+    """The values of the variables, in their order; True is not 1 here."""
+
+    what: Hashable
+    values: tuple[object, ...] = field(compare=False)
+
+    @staticmethod
+    def of(values: tuple[object, ...]) -> State:
+        """Returns the state with these values."""
+        return State(key(values), values)
+
+
 Row = list[tuple[Outputs, State | None, RationalFunction]]  # outputs of a turn, the next state, the chance
 
 
@@ -93,9 +106,9 @@ class StreamMechanism:
 
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model of both streams, and where it starts for the first and for the second one."""
-        for key in ("pairs", "related", "distance"):
-            if key in table.data:
-                raise CaseError('streams are neighbours by differ = "each" or "one"', key=key)
+        for word in ("pairs", "related", "distance"):
+            if word in table.data:
+                raise CaseError('streams are neighbours by differ = "each" or "one"', key=word)
         with located(key=self.key, anchored=True):
             values = self.values
         differ, by = read_differ(table)
@@ -138,7 +151,7 @@ class StreamMechanism:
 
     def _too_many(self, names: Sequence[str], states: Collection[State]) -> str:
         """Returns why there are too many states: the variable that has most values, and its line."""
-        counts = {name: len({state[k] for state in states}) for k, name in enumerate(names)}
+        counts = {name: len({key(state.values[k]) for state in states}) for k, name in enumerate(names)}
         name = max(counts, key=lambda n: counts[n], default="")
         lines = [
             s.place.line
@@ -170,7 +183,7 @@ class StreamMechanism:
             ]
             for row in found
         ]
-        names = [f"{SIDES[side]}: {_told(state)}{', differed' * late}" for side, late, state in order]
+        names = [f"{SIDES[side]}: {_told(state.values)}{', differed' * late}" for side, late, state in order]
         if stops:
             rows.append([(len(observed), last, RationalFunction.of(self.checks.ring.number(1)))])
             observed[END] = len(observed)
@@ -206,7 +219,7 @@ class StreamMechanism:
         place = self.stream.place
         before: list[Statement] = [
             Assign((name,), (), _literal(value, place), place)
-            for name, value in zip(names, state, strict=True)
+            for name, value in zip(names, state.values, strict=True)
         ]
         once = For(
             ("#turn",), Items((Literal(Fraction(0), place),), place), _told_ends(self.stream.body), place
@@ -237,7 +250,8 @@ class StreamMechanism:
                 if any(isinstance(value, Between) for value in flat((*told, last))):
                     reason = "noise that is kept or put out has ends: write clamp(geometric(a), -2, 2)"
                     raise self._refuse(reason)
-                row.append((tuple(told), last if isinstance(last, tuple) else None, chance))
+                following = State.of(last) if isinstance(last, tuple) else None
+                row.append((tuple(told), following, chance))
             rows.append(row)
         return rows
 
@@ -277,5 +291,5 @@ def _literal(value: object, place: Place) -> Node:
     return Literal(value, place)
 
 
-def _told(state: State) -> str:
-    return ", ".join(str(value) if not isinstance(value, tuple) else f"[{_told(value)}]" for value in state)
+def _told(values: Sequence[object]) -> str:
+    return ", ".join(str(value) if not isinstance(value, tuple) else f"[{_told(value)}]" for value in values)
