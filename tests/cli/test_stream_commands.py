@@ -108,10 +108,10 @@ def test_graph(capsys: pytest.CaptureFixture[str]) -> None:
         ('length = "all"', 'length = "all"\ndelta = "1/10"', "has no delta"),
         ('differ = "each"', 'related = "x == y"', 'a stream has differ = "each" or "one" only'),
         ('length = "all"', "length = 5", 'write length = "all"'),
-        ('epsilon = "eps"', "epsilon = 1", "a multiple of eps is needed"),
+        ('epsilon = "eps"', 'epsilon = "eps^2"', "a multiple of eps is needed"),
         ('epsilon = "eps"', "ratio = 2", "the budget is a multiple of eps"),
         ('eps = "(0, oo)"', 'eps = "(0, 1)"', "one parameter of the domain (0, oo)"),
-        ('differ = "each"', 'differ = "each"\nby = 2', "differ by at most 1"),
+        ('differ = "each"', 'differ = "each"\nby = "any"', "differ by a whole number at most"),
         (
             "[neighbours]",
             '[mechanism.inputs]\nq = { values = "0..1" }\n[neighbours]',
