@@ -7,6 +7,7 @@ from typing import Any
 
 from paramverify.answers import Standing
 from paramverify.automata import evidence
+from paramverify.automata.cases import StreamCase
 from paramverify.automata.one_place import OneReport
 from paramverify.automata.stream_verdicts import StreamVerdict
 from paramverify.automata.verification import Report
@@ -14,10 +15,12 @@ from paramverify.reports import automata
 
 
 def budget(verdict: StreamVerdict, multiple: Fraction | None = None) -> str:
-    """Returns a multiple of the parameter, or the budget of the case: `5/4*eps`, `eps + 1`."""
-    case = verdict.case
-    if multiple is not None:
-        return automata.times(multiple, case.parameter)
+    """Returns a multiple of the parameter, or the budget of the case."""
+    return budget_of(verdict.case) if multiple is None else automata.times(multiple, verdict.case.parameter)
+
+
+def budget_of(case: StreamCase) -> str:
+    """Returns the budget of a case: `5/4*eps`, `eps + 1`."""
     told, plus = automata.times(case.budget.multiple, case.parameter), case.budget.plus
     if not plus:
         return told

@@ -135,7 +135,7 @@ def test_mistakes(
 
 
 def test_evidence_is_written_before_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A violation that is proved stays one, with its evidence, where the limit ends the search for streams."""
+    """A violation that is proved stays one, with its evidence, where the limit ends the search."""
     case, path = tmp_path / "case.toml", tmp_path / "evidence.json"
     text = Path(PRIVATE).read_text().replace('values="real"', 'values="-1..1"')
     case.write_text(text.replace('epsilon = "eps"', 'epsilon = "999/1000 * eps"'))
