@@ -20,8 +20,10 @@ from paramverify.api.results import (
     SynthesisReport,
     VerifyReport,
 )
+from paramverify.automata.cases import StreamCase
 from paramverify.errors import InputError
 from paramverify.logic.cases import Given
+from paramverify.reports.streams import budget_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +57,10 @@ class Case:
     @property
     def bound(self) -> str:
         """The budget in words, such as `epsilon = ln(2)`, or what is claimed; "" where formulas have it."""
-        return str(getattr(self._read.content, "budget", ""))
+        content = self._read.content
+        if isinstance(content, StreamCase):
+            return f"epsilon = {budget_of(content)}"
+        return str(getattr(content, "budget", ""))
 
     @property
     def expect(self) -> dict[str, Any]:

@@ -13,6 +13,9 @@ from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Kind, Read
 from paramverify.api.results import VerifyReport
 from paramverify.api.witnesses import Witness, told_witness
+from paramverify.automata.cases import StreamCase
+from paramverify.automata.stream_verdicts import StreamVerdict
+from paramverify.automata.stream_verdicts import decide as decide_stream
 from paramverify.errors import InputError, LimitError, TimeLimitError, located
 from paramverify.interactive import certificates
 from paramverify.interactive.cases import InteractiveCase
@@ -27,7 +30,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import verify as verify_case
-from paramverify.reports import conditions, documents, interactive, logic, verdicts
+from paramverify.reports import conditions, documents, interactive, logic, streams, verdicts
 from paramverify.reports.evidence import evidence_document
 from paramverify.reports.logic_evidence import evidence_of
 from paramverify.reports.systems import exact
@@ -42,6 +45,7 @@ def verify_read(read: Read, limits: Limits) -> VerifyReport:
         Kind.CLAIM: _case,
         Kind.INTERACTIVE: _system,
         Kind.LOGIC: _formulas,
+        Kind.STREAM: _stream,
     }[read.kind]
     started = time.perf_counter()
     try:
@@ -109,6 +113,31 @@ def _system(read: Read, options: Options) -> VerifyReport:
         result=found,
         _evidence=lambda: certificates.evidence_document(case, found, options),
     )
+
+
+def _stream(read: Read, options: Options) -> VerifyReport:
+    case = read.content
+    assert isinstance(case, StreamCase)
+    found = decide_stream(case, options)
+    document, example = streams.document(found), found.example
+    return VerifyReport(
+        kind=read.kind,
+        lines=tuple(streams.lines(found)),
+        document=document,
+        seconds=found.seconds,
+        status=found.standing,
+        witness=None if example is None else told_witness(example.witness),
+        reason=str(document.get("reason", "")),
+        result=found,
+        _evidence=lambda: _stream_evidence(found),
+    )
+
+
+def _stream_evidence(found: StreamVerdict) -> dict[str, Any]:
+    document = streams.evidence_document(found)
+    if document is None:
+        raise InputError("there is no evidence for this verdict about streams")
+    return document
 
 
 def _leak(case: InteractiveCase, found: Noninterference) -> Witness | None:

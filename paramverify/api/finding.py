@@ -57,10 +57,12 @@ SHARE = 0.8  # of the time of a budget of an interactive system; building what i
 NO_BUDGET = {
     Kind.CLAIM: case_budgets.INSTEAD,
     Kind.LOGIC: "its formulas have budgets inside; `paramverify logic` has --delta-for and --epsilon-for",
+    Kind.STREAM: "`verify` tells the least budget of streams of every length",
 }
 NO_VALUES = {
     Kind.INTERACTIVE: "it is about cases with [mechanism] or [claim]",
     Kind.LOGIC: "it is about cases with [mechanism] or [claim]",
+    Kind.STREAM: "the verdict about streams is for every value of the parameter",
 }
 
 

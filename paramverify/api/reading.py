@@ -14,6 +14,8 @@ from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.toml import document
+from paramverify.automata.cases import StreamCase, about_streams
+from paramverify.automata.cases import load as load_stream
 from paramverify.errors import CaseError, InputError
 from paramverify.files import read_file, standing_in
 from paramverify.interactive.cases import InteractiveCase
@@ -27,7 +29,7 @@ from paramverify.privacy.cases import load as load_case
 from paramverify.privacy.keys import MEASURES, TOGETHER
 from paramverify.tables import MAX_BYTES, read_toml
 
-Content = PrivacyCase | InteractiveCase | LogicCase
+Content = PrivacyCase | InteractiveCase | LogicCase | StreamCase
 Bound = ExactNumber | Fraction | int | float | str
 
 NAME = "<text>"  # of a case without a file
@@ -39,13 +41,15 @@ class Kind(StrEnum):
     """What a case file is about.
 
     `PRIVACY` is a mechanism with a prior or with neighbours, programs among them; `CLAIM` an inequality of
-    its own; `INTERACTIVE` an interactive system; `LOGIC` a chain or decision process with formulas.
+    its own; `INTERACTIVE` an interactive system; `LOGIC` a chain or decision process with formulas;
+    `STREAM` an automaton, or a program with Laplace noise, over streams of every length.
     """
 
     PRIVACY = "privacy"
     CLAIM = "claim"
     INTERACTIVE = "interactive"
     LOGIC = "logic"
+    STREAM = "stream"
 
 
 TABLES = {
@@ -53,6 +57,7 @@ TABLES = {
     Kind.CLAIM: ("define", "claim", "quantify", "design"),
     Kind.INTERACTIVE: ("system", "privacy", "unwinding"),
     Kind.LOGIC: ("model", "states", "neighbours", "formulas"),
+    Kind.STREAM: ("mechanism", "automaton", "neighbours", "privacy"),
 }
 
 
@@ -102,6 +107,8 @@ def read_text(text: bytes, path: Path, given: Given | None = None) -> Read:
             return Read(path, text, Kind.INTERACTIVE, load_system(path, bounded=False))
         if ("model" in data or "states" in data or "formulas" in data) and "mechanism" not in data:
             return Read(path, text, Kind.LOGIC, _formulas(path))
+        if about_streams(path):
+            return Read(path, text, Kind.STREAM, load_stream(path))
         case = load_case(path)
     return Read(path, text, Kind.CLAIM if isinstance(case.model, Inequality) else Kind.PRIVACY, case)
 

@@ -18,12 +18,15 @@ from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import CheckReport, Drawing, SampleReport, ShowReport
 from paramverify.api.values import point_at
 from paramverify.api.witnesses import told_witness
+from paramverify.automata.cases import StreamCase
+from paramverify.automata.verification import verify as verify_automaton
+from paramverify.checker.strict import counted
 from paramverify.errors import InputError, located
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import checks, sampling, testing
 from paramverify.reports.enclosed_showing import Enclosures
-from paramverify.reports.pictures import pvalues, systems
+from paramverify.reports.pictures import automata, pvalues, systems
 from paramverify.reports.pictures.looks import styled
 from paramverify.reports.showing import Functions, Probabilities, formulas_of, graph
 from paramverify.statistics.attack import Learner
@@ -42,6 +45,7 @@ NO_SAMPLE = {
     Kind.CLAIM: "a claim has no mechanism to sample",
     Kind.INTERACTIVE: "sampling is for cases with [mechanism]",
     Kind.LOGIC: "sampling is for cases with [mechanism]",
+    Kind.STREAM: "streams of every length are not sampled",
 }
 NO_SHOW = {Kind.LOGIC: "its probabilities are those of the chain in the file"}
 
@@ -59,6 +63,8 @@ def show_read(read: Read) -> ShowReport:
         return ShowReport(
             read.kind, (words,), told, time.perf_counter() - started, _graph=lambda: systems.dot(case.system)
         )
+    if isinstance(case, StreamCase):
+        return _show_stream(read, case, started)
     assert isinstance(case, Case)
     with located(file=str(read.path)):
         shown = formulas_of(case)
@@ -72,6 +78,21 @@ def show_read(read: Read) -> ShowReport:
         complete=isinstance(shown, Functions) or not shown.left_out,
         _latex=shown.latex,
         _graph=(lambda: graph(case)) if is_case else None,
+    )
+
+
+def _show_stream(read: Read, case: StreamCase, started: float) -> ShowReport:
+    """Returns the size of an automaton; its graph has what leaks."""
+    automaton = case.automaton
+    counts = [len(automaton.states), len(automaton.variables), len(automaton.transitions)]
+    sizes = dict(zip(("states", "variables", "transitions"), counts, strict=True))
+    words = ", ".join(counted(n, name.removesuffix("s")) for name, n in sizes.items())
+    return ShowReport(
+        read.kind,
+        (f"{case.title or 'automaton'}: {words}; `graph()` has them as a graph",),
+        {"title": case.title, **sizes},
+        time.perf_counter() - started,
+        _graph=lambda: automata.dot(automaton, verify_automaton(automaton).family),
     )
 
 

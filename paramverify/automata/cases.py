@@ -10,7 +10,7 @@ eps = "(0, oo)"
 differ = "each"                      # or "one"
 
 [privacy]
-epsilon = "eps"                      # a multiple of the parameter
+epsilon = "eps"                      # a multiple of the parameter, and a number if you like
 length = "all"
 """
 
@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.automata.automaton import Automaton
+from paramverify.automata.budgets import Budget, read_budget
 from paramverify.automata.keys import STREAM
 from paramverify.automata.reading import MAX_BYTES, parse_automaton
 from paramverify.automata.stream_values import Unit, Value
-from paramverify.automata.streams import multiple_of, translate
+from paramverify.automata.streams import translate
 from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.expectations import read_expect
 from paramverify.files import read_file
@@ -41,21 +42,30 @@ from paramverify.tables import Table, in_case, read_document
 
 @dataclass(frozen=True, eq=False)
 class StreamCase:
-    """A case about streams: its automaton, and the multiple of the parameter that is its budget.
+    """A case about streams: its automaton, and its budget, which is linear in the parameter.
 
-    Entries of two streams differ by at most 1 each, or only `one` entry does. `values` are those of an
-    entry, None if it is any number.
+    Entries of two streams differ by at most `by` each (None: by anything), or only `one` entry does.
+    `values` are those of an entry, None if it is any number.
     """
 
     path: str
     digest: str
     automaton: Automaton
     parameter: str
-    multiple: Fraction
+    budget: Budget
     one: bool
     values: tuple[Fraction, ...] | None = None
+    by: int | None = 1
     title: str = ""
     expect: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def reach(self) -> Fraction:
+        """The largest difference of one entry in two streams that are neighbours: 0 if all are equal."""
+        if self.values is None:
+            return Fraction(self.by or 0)
+        apart = {abs(a - b) for a in self.values for b in self.values}
+        return max(d for d in apart if self.by is None or d <= self.by)
 
 
 def about_streams(path: Path) -> bool:
@@ -91,14 +101,12 @@ def _read(data: dict[str, Any], digest: str, path: Path) -> StreamCase:
     title, expect = top.text("title", ""), read_expect(top, claimed=False)
     top.text("source", "")
     parameter, constants = _parameters(top)
-    multiple = _budget(top, parameter)
+    budget = _budget(top, parameter, constants)
     with top.within("neighbours") as table:
         others = [name for name in ("related", "pairs", "distance") if name in table.data]
         if others:
             raise CaseError('a stream has differ = "each" or "one" only', key=others[0])
-        differ = table.choice("differ", ("each", "one"))
-        if "automaton" not in data and read_differ(table)[1] != 1:
-            raise CaseError("entries of a stream differ by at most 1: leave it out", key="by")
+        differ, by = read_differ(table)
         table.close()
     values: tuple[Fraction, ...] | None = None
     if "automaton" in data:
@@ -111,15 +119,18 @@ def _read(data: dict[str, Any], digest: str, path: Path) -> StreamCase:
     else:
         automaton, values, parts = _program(top, path, {parameter: Unit(Fraction(1)), **constants}, digest)
     top.close()
+    if by is None and values is None:
+        raise CaseError("entries that are any numbers differ by a whole number at most", key="neighbours.by")
     whole = parts[0] if len(parts) == 1 else hashlib.sha256(" ".join(parts).encode()).hexdigest()
     return StreamCase(
         str(path),
         whole,
         automaton,
         parameter,
-        multiple,
+        budget,
         one=differ == "one",
         values=values,
+        by=by,
         title=title,
         expect=expect,
     )
@@ -138,23 +149,19 @@ def _parameters(top: Table) -> tuple[str, dict[str, Fraction]]:
     return names[0], constants
 
 
-def _budget(top: Table, parameter: str) -> Fraction:
+def _budget(top: Table, parameter: str, constants: Mapping[str, Fraction]) -> Budget:
     with top.within("privacy") as table:
         what = "an automaton" if "automaton" in top.data else "a stream with Laplace noise"
         if "delta" in table.data:
             raise CaseError(f"{what} has no delta", mend="leave it out", key="delta")
         if "epsilon" not in table.data:
             raise CaseError(f'the budget is a multiple of {parameter}: write epsilon = "{parameter}"')
-        text = str(table.get("epsilon"))
         with located(key="epsilon"):
-            multiple = multiple_of(text, parameter)
-            if multiple is None:
-                reason = f"a multiple of {parameter} is needed, such as 5/4 * {parameter}"
-                raise CaseError(f"{reason}: the scale of the noise depends on it")
+            budget = read_budget(table.get("epsilon"), parameter, constants)
         if table.get("length") != "all":
             raise CaseError(f'{what} is about every length: write length = "all"', key="length")
         table.close()
-    return multiple
+    return budget
 
 
 def _program(

@@ -17,6 +17,7 @@ from flint import arb, fmpq
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.automata.automaton import Automaton
+from paramverify.automata.budgets import Budget
 from paramverify.automata.programs import WAY, Streams, case_text, streams
 from paramverify.automata.ways import Way
 from paramverify.errors import LimitError
@@ -71,7 +72,7 @@ class Loss:
 def chances(automaton: Automaton, way: Way, given: Streams, width: Fraction) -> Chances | None:
     """Returns the exact probabilities of a way for two streams; None if they are beyond the engine."""
     path = Path("way.toml")
-    with standing_in(path, case_text(automaton, way, given, Fraction(1), width).encode()):
+    with standing_in(path, case_text(automaton, way, given, Budget(Fraction(1)), width).encode()):
         try:
             model = load(str(path)).model
         except LimitError:

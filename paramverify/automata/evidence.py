@@ -7,12 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.automata.automaton import GEOMETRIC, Automaton
+from paramverify.automata.cases import StreamCase
 from paramverify.automata.demands import Demands
+from paramverify.automata.gaps import Gap
 from paramverify.automata.lengths import Lengths
 from paramverify.automata.orders import Graph
 from paramverify.automata.searching import Closed
 from paramverify.automata.violations import Family
-from paramverify.automata.ways import Way
+from paramverify.automata.ways import Flow, Way
 
 FORMAT, VERSION = "paramverify-automaton", 1
 
@@ -26,6 +28,18 @@ def frame(automaton: Automaton, status: str, title: str, digest: str) -> dict[st
         "case": {"title": title, "digest": digest},
         "automaton": machine(automaton),
     }
+
+
+def claim(case: StreamCase) -> dict[str, Any]:
+    """Returns what a case claims; what is as usual is left out."""
+    told: dict[str, Any] = {"multiple": str(case.budget.multiple), "differ": "one" if case.one else "each"}
+    if case.budget.plus:
+        told["plus"] = str(case.budget.plus)
+    if case.by != 1:
+        told["by"] = "any" if case.by is None else str(case.by)
+    if case.values is not None:
+        told["values"] = [str(value) for value in sorted(set(case.values))]
+    return told
 
 
 def machine(automaton: Automaton) -> dict[str, Any]:
@@ -119,7 +133,21 @@ def family(found: Family) -> dict[str, Any]:
     }
 
 
+def gap(found: Gap) -> dict[str, Any]:
+    """Returns two streams of few values, with what shows how much likelier a way gets under the first one."""
+    return {
+        "steps": list(found.steps),
+        "streams": [list(map(str, found.streams.first)), list(map(str, found.streams.second))],
+        "point": list(map(str, found.point)),
+        "levels": [[str(low), str(high), _flow(flow)] for low, high, flow in found.levels],
+    }
+
+
+def _flow(flow: Flow) -> list[list[Any]]:
+    return [[a, b, str(amount)] for (a, b), amount in sorted(flow.items())]
+
+
 def least(way: Way) -> dict[str, Any]:
     """Returns a way with its differences and flows as JSON data."""
-    high, low = ([[a, b, str(amount)] for (a, b), amount in sorted(flow.items())] for flow in way.flows)
+    high, low = map(_flow, way.flows)
     return {"steps": list(way.steps), "signs": list(way.signs), "high": high, "low": low}

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from paramverify.automata.automaton import Automaton
+from paramverify.automata.budgets import Budget
 from paramverify.automata.least import costly_way
 from paramverify.automata.programs import Streams, case_text, streams, streams_within
 from paramverify.automata.verification import Report
@@ -31,9 +32,9 @@ FOR_ONE = 10.0  # seconds for one way
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A way that is too likely for a multiple: with so many repetitions, these streams, and this witness."""
+    """A way that is too likely for a budget: with so many repetitions, these streams, and this witness."""
 
-    multiple: Fraction
+    budget: Budget
     repetitions: int
     way: Way
     streams: Streams
@@ -58,7 +59,18 @@ def find_example(report: Report, multiple: Fraction, options: Options) -> Exampl
 
     Every example is a witness of the case of its way (`programs.case_text`), evaluated exactly.
     """
-    return first_example(report.automaton, candidates(report, multiple), multiple, options).example
+    return first_example(report.automaton, candidates(report, multiple), Budget(multiple), options).example
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The values of an entry (None: any numbers), and the largest difference of one in two streams."""
+
+    values: Collection[Fraction] | None
+    reach: Fraction
+
+
+ANY = Entries(None, Fraction(1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,38 +85,38 @@ class Looked:
 def first_example(
     automaton: Automaton,
     ways: Iterable[tuple[int, Way]],
-    multiple: Fraction,
+    budget: Budget,
     options: Options,
-    values: Collection[Fraction] | None = None,
+    entries: Entries = ANY,
 ) -> Looked:
-    """Returns the first example on ways with their repetitions, whose streams have only these values."""
+    """Returns the first example on ways with their repetitions, whose streams have only these entries."""
     until = time.monotonic() + options.seconds
     evaluated: set[tuple[tuple[int, ...], Streams]] = set()
     looked = Looked(None, 0, 0)
     for repetitions, way in ways:
-        for given in _streams(automaton, way, values):
+        for given in _streams(automaton, way, entries):
             if (way.steps, given) in evaluated:
                 continue
             left = min(FOR_ONE, until - time.monotonic())
             if left <= 0.1:
                 return looked
-            text = case_text(automaton, way, given, multiple, WIDTH)
+            text = case_text(automaton, way, given, budget, WIDTH)
             found = _witness(text, replace(options, seconds=left))
             evaluated.add((way.steps, given))
             looked = Looked(None, len(evaluated), len({steps for steps, _ in evaluated}))
             if found is not None:
-                return replace(looked, example=Example(multiple, repetitions, way, given, *found))
+                return replace(looked, example=Example(budget, repetitions, way, given, *found))
     return looked
 
 
-def _streams(automaton: Automaton, way: Way, values: Collection[Fraction] | None) -> Iterator[Streams]:
-    """Yields pairs of streams that make a way likelier under one of them, of these values only."""
-    if values is None:
-        yield from (streams(automaton, way, times) for times in TIMES)
+def _streams(automaton: Automaton, way: Way, entries: Entries) -> Iterator[Streams]:
+    """Yields pairs of streams that make a way likelier under one of them, of these entries only."""
+    if entries.values is None:
+        yield from (streams(automaton, way, times, entries.reach) for times in TIMES)
         return
-    ordered = sorted(values)
+    ordered = sorted(entries.values)
     for start in dict.fromkeys((Fraction(0), ordered[0], ordered[-1], ordered[len(ordered) // 2])):
-        found = (streams_within(automaton, way, times, ordered, start) for times in TIMES)
+        found = (streams_within(automaton, way, times, (ordered, entries.reach), start) for times in TIMES)
         yield from (given for given in found if given is not None)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from paramverify.expectations import EXPECT, SOURCE, TITLE
-from paramverify.keys import EXPRESSION, FILE, Key, Leaf, Section, one_of
+from paramverify.keys import EXPRESSION, FILE, Key, Leaf, Section, one_of, whole
+from paramverify.models.mechanisms._keys import MAX_BY
 from paramverify.models.parameter_keys import PARAMETERS
 
 ALL = Leaf('"all"', {"const": "all", "type": "string"}, words=("all",))
@@ -15,13 +16,21 @@ AUTOMATON = Section(
 NEIGHBOURS = Section(
     "[neighbours]",
     "Which streams must not be told apart.",
-    (Key("differ", one_of("each", "one"), "Each entry may differ by 1, or one only.", needed=True),),
+    (
+        Key("differ", one_of("each", "one"), "Each entry may differ, or one only.", needed=True),
+        Key("by", whole(0, MAX_BY), "By how much at most; 1 without it."),
+    ),
 )
 PRIVACY = Section(
     "[privacy]",
     "What is claimed, for every value of the parameter and streams of every length.",
     (
-        Key("epsilon", EXPRESSION, 'A multiple of the parameter, such as "5/4 * eps".', needed=True),
+        Key(
+            "epsilon",
+            EXPRESSION,
+            'A multiple of the parameter, such as "5/4 * eps"; or a number is added.',
+            needed=True,
+        ),
         Key("length", ALL, "Streams of every length.", needed=True),
     ),
 )

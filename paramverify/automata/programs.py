@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import partial
 
 from paramverify.automata.automaton import GEOMETRIC, SAMPLE, SECOND, Automaton, comparisons
+from paramverify.automata.budgets import Budget
 from paramverify.automata.ways import Way
 
 PARAMETER = "eps"
@@ -27,36 +28,38 @@ class Streams:
     second: tuple[Fraction, ...]
 
 
-def streams(automaton: Automaton, way: Way, times: int) -> Streams:
-    """Returns two streams in the direction of a way's differences, so many times 1 away from the means.
+def streams(automaton: Automaton, way: Way, times: int, reach: Fraction = Fraction(1)) -> Streams:
+    """Returns two streams in the direction of a way's differences, so many times `reach` away from the means.
 
-    For large times, ln of the ratio of the probabilities comes near to the cost times epsilon.
+    Entries that differ do so by `reach`. For large times, ln of the ratio of the probabilities comes near to
+    the cost times `reach` times epsilon.
     """
     first, second = [], []
     for number, sign in zip(way.steps, way.signs, strict=True):
         state = automaton.state_of(automaton.transitions[number])
         if state.reads:
-            first.append(-times * sign - state.mean)
-            second.append(-(times + 1) * sign - state.mean)
+            first.append(-times * sign * reach - state.mean)
+            second.append(-(times + 1) * sign * reach - state.mean)
     return Streams(tuple(first), tuple(second))
 
 
 def streams_within(
-    automaton: Automaton, way: Way, times: int, values: Collection[Fraction], start: Fraction
+    automaton: Automaton, way: Way, times: int, given: tuple[Collection[Fraction], Fraction], start: Fraction
 ) -> Streams | None:
     """Returns two streams of these values in the direction of a way's differences; None if there are none.
 
-    Entries that differ have the largest difference up to 1 that there is. They come as near as they can to
-    those of `streams`, moved by `start`.
+    `given` has the values and the largest difference. Entries that differ have the largest difference that
+    there is. They come as near as they can to those of `streams`, moved by `start`.
     """
-    near = [(a, b) for a in values for b in values if abs(a - b) <= 1]
+    values, reach = given
+    near = [(a, b) for a in values for b in values if abs(a - b) <= reach]
     by_sign = {sign: [(a, b) for a, b in near if _sign(a - b) == sign] for sign in {*way.signs}}
     first, second = [], []
     for number, sign in zip(way.steps, way.signs, strict=True):
         state = automaton.state_of(automaton.transitions[number])
         if not state.reads:
             continue
-        wanted = start - times * sign - state.mean
+        wanted = start - times * sign * reach - state.mean
         if not by_sign[sign]:
             return None
         one, other = min(by_sign[sign], key=partial(_far, wanted))
@@ -139,12 +142,18 @@ def released(automaton: Automaton, steps: Sequence[int]) -> bool:
     return any(automaton.transitions[number].output in (SAMPLE, SECOND) for number in steps)
 
 
-def case_text(automaton: Automaton, way: Way, given: Streams, multiple: Fraction, width: Fraction) -> str:
-    """Returns the case that asks whether a multiple of epsilon is enough for one way and two streams."""
-    pairs = [[str(x) for x in stream] for stream in (given.first, given.second)]
-    listed = ", ".join(f"[{', '.join(map(_quoted, stream))}]" for stream in pairs)
-    body = program(automaton, way.steps, width)
-    values = sorted({*given.first, *given.second})
+def case_text(automaton: Automaton, way: Way, given: Streams, budget: Budget, width: Fraction) -> str:
+    """Returns the case that asks whether a budget is enough for one way and two streams."""
+    return case_of_all(automaton, way.steps, [given], budget, width)
+
+
+def case_of_all(
+    automaton: Automaton, steps: Sequence[int], given: Sequence[Streams], budget: Budget, width: Fraction
+) -> str:
+    """Returns the case that asks whether a budget is enough for one way and several pairs of streams."""
+    listed = ", ".join(f"[{_listed(pair.first)}, {_listed(pair.second)}]" for pair in given)
+    body = program(automaton, steps, width)
+    values = sorted({x for pair in given for x in (*pair.first, *pair.second)})
     told = ", ".join(_quoted(str(value)) for value in values)
     return f'''title = "One way of an automaton"
 
@@ -157,14 +166,18 @@ source = """
 {body}"""
 
 [mechanism.inputs]
-q = {{ length = {len(given.first)}, values = [{told}] }}
+q = {{ length = {len(given[0].first)}, values = [{told}] }}
 
 [neighbours]
-pairs = [[{listed}]]
+pairs = [{listed}]
 
 [privacy]
-epsilon = "{multiple} * {PARAMETER}"
+epsilon = "{budget.text(PARAMETER)}"
 '''
+
+
+def _listed(stream: Sequence[Fraction]) -> str:
+    return f"[{', '.join(_quoted(str(value)) for value in stream)}]"
 
 
 def _quoted(text: str) -> str:

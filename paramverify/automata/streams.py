@@ -19,12 +19,11 @@ from fractions import Fraction
 
 from paramverify.automata.automaton import SAMPLE, SECOND, Automaton, State, Transition
 from paramverify.automata.stream_runs import Segment, Turn
-from paramverify.automata.stream_values import Expressions, Sum, Unit, Value
-from paramverify.errors import InputError, LimitError, ProgramError
-from paramverify.models.programs.reading import read_program
+from paramverify.automata.stream_values import Sum, Value
+from paramverify.errors import LimitError, ProgramError
 from paramverify.models.programs.runs import key
 from paramverify.models.programs.streams import Stream
-from paramverify.models.programs.syntax import Assign, Output, Place, Statement, every_statement
+from paramverify.models.programs.syntax import Assign, Place, Statement, every_statement
 
 MAX_HEADS = 2_000
 MAX_TURNS = 20_000
@@ -245,21 +244,3 @@ def _outputs(found: Sequence[_Step], stream: Stream) -> list[str]:
     return [
         own[0] if own else ", ".join(step.words) or NOTHING for step, own in zip(found, numbers, strict=True)
     ]
-
-
-def multiple_of(text: str, parameter: str) -> Fraction | None:
-    """Returns D of a budget D·eps, where `parameter` is eps; None if it is no such number.
-
-    Raises:
-        ProgramError: the text is no expression.
-    """
-    said, *more = read_program(f"output({text})").body
-    if more or not isinstance(said, Output):
-        return None
-    try:
-        value = Expressions(text, {parameter: Unit(Fraction(1))}).value(said.value)
-    except InputError:
-        return None
-    if isinstance(value, Unit) and not value.below and value.number >= 0:
-        return value.number
-    return Fraction(0) if value == Fraction(0) and not isinstance(value, bool) else None

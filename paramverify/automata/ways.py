@@ -54,16 +54,19 @@ def cost(automaton: Automaton, steps: Sequence[int], signs: Sequence[int]) -> Wa
     room = [limit if fixed else rate for fixed, rate in zip(released, rates, strict=True)]
     flows = []
     for least in (1, 0):
-        value, flow = _largest(order, room, [wish >= least for wish in wishes])
+        value, flow, _ = largest_flow(order, room, [wish >= least for wish in wishes])
         total += value
         flows.append(flow)
     return Way(tuple(steps), tuple(signs), total, (flows[0], flows[1]))
 
 
-def _largest(
+def largest_flow(
     order: frozenset[tuple[int, int]], room: Sequence[Fraction], gives: Sequence[bool]
-) -> tuple[Fraction, Flow]:
-    """Returns the largest flow upwards in an order from samples that give to those that take."""
+) -> tuple[Fraction, Flow, frozenset[int]]:
+    """Returns the largest flow upwards in an order from samples that give to those that take.
+
+    The set is the smallest one above a least cut: with each sample it has all that lie above.
+    """
     flow: dict[tuple[int, int], Fraction] = {}
     given = [Fraction(0)] * len(room)
     upwards: list[list[int]] = [[] for _ in room]
@@ -85,7 +88,7 @@ def _largest(
                     came[following] = place
                     waiting.append(following)
         if end < 0:
-            return total, {pair: amount for pair, amount in flow.items() if amount}
+            return total, {pair: amount for pair, amount in flow.items() if amount}, frozenset(came)
         way = [end]
         while came[way[-1]] != way[-1]:
             way.append(came[way[-1]])

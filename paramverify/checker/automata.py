@@ -31,6 +31,8 @@ probabilities of outputs.
 **One multiple** (`claim`) is shown to be enough, or to be exceeded by one way. Where one entry differs, all
 of this is said about differences with one ±1 and 0 elsewhere (W is convex with W(0) = 0).
 
+**Few values** (`gap`): see `automaton_gaps`. If entries differ by r at most, W(δ) is at most r·W.
+
 **Least multiple** (`least`). A way with differences δ, and two flows along its order: flows between samples
 that want 1 and those that want less, and between those that want 0 or more and those that want -1, within
 the rates. For every t in (0, 1) the samples with s > t are closed upwards, so that their cut is at least
@@ -50,7 +52,9 @@ from typing import Any
 
 from . import automaton_shapes
 from .automaton_families import check_family
-from .automaton_runs import Machine, explore, first_order, machine, outputs_differ, walk
+from .automaton_gaps import Entries, entries_of, gap
+from .automaton_least import least_cost
+from .automaton_runs import Machine, explore, first_order, machine, outputs_differ
 from .automaton_tables import bounded_by_length, bounded_by_tables
 from .claims import Report
 from .strict import Rejected, check
@@ -75,27 +79,52 @@ def _check(document: Any) -> list[str]:
     claim = document.get("claim")
     if claim is None:
         return _some_multiple(read, document)[0]
-    return _claimed(read, document, Fraction(claim["multiple"]), claim["differ"] == "one")
+    if Fraction(claim["multiple"]) < 0 or Fraction(claim.get("plus", "0")) < 0:
+        raise Rejected("a budget is 0 or more")
+    return _claimed(read, document, Fraction(claim["multiple"]), entries_of(claim))
 
 
-def _claimed(read: Machine, document: Any, asked: Fraction, one: bool) -> list[str]:
-    """Checks what is said of one multiple: it is enough, or a way costs more, or ways without bound do."""
+def _claimed(read: Machine, document: Any, asked: Fraction, entries: Entries) -> list[str]:
+    """Checks what is said of one budget: it is enough, or a way costs more, or ways without bound do.
+
+    The claim is asked·ε + plus. All costs are multiplied by the largest difference of an entry. Where a way
+    costs more than `asked`, it costs more than both together for large ε.
+    """
+    one, reach = entries.one, entries.reach
     parts = {"proof", "tables", "family"} & document.keys()
+    if not reach:
+        if document["status"] != "holds" or parts or {"least", "lengths", "gap"} & document.keys():
+            raise Rejected("no entry can differ: there is nothing to prove")
+        return ["no two values are so near that an entry can differ: private with 0 times epsilon"]
+    if document["status"] == "violated" and entries.values is not None:
+        if parts or "least" in document or "gap" not in document:
+            raise Rejected("streams of these values exceed the multiple, and there is nothing else")
+        outputs_differ(read, explore(read))
+        cost = gap(read, document["gap"], entries)
+        if cost <= asked:
+            raise Rejected("the way does not get likelier than the multiple says")
+        steps = len(document["gap"]["steps"])
+        return [f"way: {steps} steps: for large epsilon no multiple below {cost} is enough for two streams"]
+    if "gap" in document:
+        raise Rejected("streams of few values are for a violation by these")
     if document["status"] == "violated" and (one or not parts):
         if parts or "least" not in document:
             raise Rejected("one way exceeds the multiple, and there is nothing else")
         outputs_differ(read, explore(read))
-        cost = _least(read, document["least"], one)
+        cost = least_cost(read, document["least"], one) * reach
         if cost <= asked:
             raise Rejected("the way does not cost more than the multiple")
         return [f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough"]
     if one:
         if parts or "least" in document:
             raise Rejected("where one entry differs, the automaton alone has the bound")
-        bound = _of_one_entry(read)
+        bound = _of_one_entry(read) * reach
         lines = [f"one entry differs: private with {bound} times epsilon, for every length"]
     else:
         lines, bound = _some_multiple(read, document)
+        if reach != 1:
+            bound *= reach
+            lines.append(f"entries differ by {reach} at most: all of this is multiplied by {reach}")
     if document["status"] == "holds" and bound > asked:
         raise Rejected("the multiple that is shown is larger than the claimed one")
     return lines
@@ -142,7 +171,7 @@ def _some_multiple(read: Machine, document: Any) -> tuple[list[str], Fraction]:
     lines = [f"{kind}: {count}: private with {bound} times epsilon, for every length"]
     if "least" in document:
         outputs_differ(read, explore(read))
-        cost = _least(read, document["least"])
+        cost = least_cost(read, document["least"])
         lines.append(f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough")
         if cost > bound:
             raise Rejected("a way costs more than the bound")
@@ -164,7 +193,7 @@ def _lengths(read: Machine, document: Any) -> list[str]:
         if "least" in budget:
             outputs_differ(read, explore(read))
             steps = budget["least"]["steps"]
-            if _least(read, budget["least"]) != enough:
+            if least_cost(read, budget["least"]) != enough:
                 raise Rejected(f"a way does not need the budget of length {length}")
             if sum(read.states[read.steps[number].source].reads for number in steps) > length:
                 raise Rejected(f"a way reads more than {length} inputs")
@@ -303,72 +332,3 @@ def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ..
     within = all(now.at_most(low, (level - wanted,)) for low in lower)
     if not (free and within and all(now.at_most((wanted - level,), high) for high in upper)):
         raise Rejected("a sample cannot be moved within its level")
-
-
-def _least(read: Machine, data: Any, one: bool = False) -> Fraction:
-    """Returns what a way costs at least, by its flows; each entry differs, or only `one` does."""
-    steps, signs = data["steps"], data["signs"]
-    if len(steps) != len(signs):
-        raise Rejected("a way has one difference for each step")
-    order = first_order(read)
-    for number in steps:
-        order = walk(read, order, number)
-    wishes: list[int] = []
-    cost = Fraction(0)
-    for number, sign in zip(steps, signs, strict=True):
-        step = read.steps[number]
-        reads = read.states[step.source].reads
-        if sign not in ((-1, 0, 1) if one else (-1, 1)) if reads else sign:
-            raise Rejected("a difference is 1 or -1 where an input is read, and 0 elsewhere")
-        cost += read.second_cost(step) * abs(sign)
-        if step.output == "insample":
-            cost += read.states[step.source].rate * abs(sign)
-            wishes.append(0)
-        else:
-            wishes.append(-sign)
-    if one and sum(map(abs, signs)) > 1:
-        raise Rejected("more than one entry differs")
-    above = _links(read, steps)
-    for name, from_least, to_most in (("high", 1, 0), ("low", 0, -1)):
-        cost += _flow(read, steps, above, data[name], (wishes, from_least, to_most))
-    return cost
-
-
-def _links(read: Machine, steps: list[int]) -> set[tuple[int, int]]:
-    """Returns the pairs of places whose samples a way compares directly, the lower one first."""
-    holder: dict[int, int] = {}
-    found: set[tuple[int, int]] = set()
-    for place, number in enumerate(steps):
-        step = read.steps[number]
-        found |= {(holder[v], place) for v in step.above} | {(place, holder[v]) for v in step.below}
-        holder |= dict.fromkeys(step.stored, place)
-    return found
-
-
-def _flow(
-    read: Machine,
-    steps: list[int],
-    above: set[tuple[int, int]],
-    flow: Any,
-    wanted: tuple[list[int], int, int],
-) -> Fraction:
-    """Returns the value of a flow from samples that want a shift of at least `least` to those of `most`."""
-    wishes, least, most = wanted
-    net = [Fraction(0)] * len(steps)
-    for low, high, text in flow:
-        amount = Fraction(text)
-        if (low, high) not in above or amount < 0:
-            raise Rejected("a flow does not follow the order of samples")
-        net[low] += amount
-        net[high] -= amount
-    value = Fraction(0)
-    for place, number in enumerate(steps):
-        step = read.steps[number]
-        fixed = step.output == "insample"
-        rate = read.states[step.source].rate
-        if net[place] > 0 and (wishes[place] < least or (net[place] > rate and not fixed)):
-            raise Rejected("a flow begins at a sample that does not give so much")
-        if net[place] < 0 and (wishes[place] > most or (-net[place] > rate and not fixed)):
-            raise Rejected("a flow ends at a sample that does not take so much")
-        value += max(net[place], Fraction(0))
-    return value

@@ -27,11 +27,12 @@ SAMPLE = -1  # among variables: the new sample
 
 @dataclass(frozen=True)
 class State:
-    """Whether a state reads, its rate, and the rate of insample' (0 if none)."""
+    """Whether a state reads, its rate, the rate of insample' (0 if none), and its mean."""
 
     reads: bool
     rate: Fraction
     second: Fraction
+    mean: Fraction
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class Machine:
     variables: int
     leaving: tuple[tuple[int, ...], ...]
     live: tuple[frozenset[int], ...]
+    whole: bool = False  # noise is geometric
 
     def second_cost(self, step: Step) -> Fraction:
         """Returns what the release of insample' costs for a difference of 1."""
@@ -110,7 +112,12 @@ def machine(data: Any) -> Machine:
         Rejected: it is none.
     """
     states = tuple(
-        State(s["reads"], Fraction(s["rate"]), Fraction(s["second"][0]) if s["second"] else Fraction(0))
+        State(
+            s["reads"],
+            Fraction(s["rate"]),
+            Fraction(s["second"][0]) if s["second"] else Fraction(0),
+            Fraction(s["mean"]),
+        )
         for s in data["states"]
     )
     if not states or any(s.rate <= 0 or s.second < 0 for s in states):
@@ -124,7 +131,9 @@ def machine(data: Any) -> Machine:
         if step.output == "insample'" and not states[step.source].second:
             raise Rejected("insample' is put out by a state without a rate for it")
     leaving = tuple(tuple(n for n, s in enumerate(steps) if s.source == k) for k in range(len(states)))
-    return Machine(states, steps, len(data["variables"]), leaving, _live(len(states), steps))
+    return Machine(
+        states, steps, len(data["variables"]), leaving, live=_live(len(states), steps), whole=whole
+    )
 
 
 def _step(data: Any, states: int, variables: int, whole: bool) -> Step:

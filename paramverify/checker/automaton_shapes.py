@@ -48,7 +48,18 @@ AUTOMATON = record(
     },
     {
         "case": record({"title": text, "digest": text}, {"set": table(text)}),
-        "claim": record({"multiple": rational, "differ": one_of("each", "one")}),
+        "claim": record(
+            {"multiple": rational, "differ": one_of("each", "one")},
+            {"plus": rational, "by": text, "values": listed(rational)},
+        ),
+        "gap": record(
+            {
+                "steps": listed(whole),
+                "streams": row(listed(rational), listed(rational)),
+                "point": listed(rational),
+                "levels": listed(row(rational, rational, FLOW)),
+            }
+        ),
         "proof": record(
             {
                 "multiple": rational,

@@ -113,6 +113,15 @@ class Calculator:
         text, tree = self.parsed(given)
         return self._visit(tree, text)
 
+    def linear(self, given: Any) -> dict[str, Fraction]:
+        """Returns an expression as multiples of parameters of the domain (0, ∞), and of 1 for the name "".
+
+        Raises:
+            Unread: it has another form.
+        """
+        text, tree = self.parsed(given)
+        return self._factors(tree, text)
+
     def visited(self, tree: ast.expr, text: str) -> Value:
         """Returns the value of a part of an expression, whose text is given."""
         return self._visit(tree, text)

@@ -285,6 +285,7 @@ class Program:
             case ast.For(ast.Name(entry), ast.Call(ast.Name("stream"), [], [ast.keyword("values", values)])):
                 self.entry, self.loop, self.first = entry, body[-1], body[:-1]
                 self.any_number = isinstance(values, ast.Constant) and values.value == "real"
+                self.values = values
             case _:
                 raise Rejected("the last statement is no loop over a stream")
 

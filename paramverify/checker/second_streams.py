@@ -10,6 +10,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+import ast
 import tomllib
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from . import second_automata
+from .second_numbers import Calculator
 from .second_stream_turns import Program, Segment, Turn
 from .second_stream_values import NUMBERS, Eps
 from .second_turns import frozen
@@ -160,6 +162,31 @@ def spoken(told: Sequence[Sequence[str]]) -> list[str]:
     return [n[0] if n else ", ".join(words) or "(nothing)" for n, words in zip(numbers, told, strict=True)]
 
 
+def claimed(data: Any, constants: dict[str, Any]) -> dict[str, Any]:
+    """Returns what a case claims: its budget, and which streams are neighbours."""
+    numbers = {name: value for name, value in constants.items() if not isinstance(value, Eps)}
+    steps = {name: Fraction(1) for name, value in constants.items() if isinstance(value, Eps)}
+    given = data["privacy"]["epsilon"]
+    budget = Calculator(numbers, None, Fraction(1), steps=steps).linear(
+        given if isinstance(given, str) else str(given)
+    )
+    multiple = sum((budget.get(name, Fraction(0)) for name in steps), Fraction(0))
+    plus, by = budget.get("", Fraction(0)), data["neighbours"].get("by", 1)
+    told: dict[str, Any] = {"multiple": str(multiple), "differ": data["neighbours"]["differ"]}
+    return told | ({"plus": str(plus)} if plus else {}) | ({"by": str(by)} if str(by) != "1" else {})
+
+
+def entry_values(program: Program) -> set[Fraction]:
+    """Returns the values of an entry of the stream: a list, or a range in words."""
+    if isinstance(program.values, ast.Constant):
+        low, high = (int(end) for end in str(program.values.value).split(".."))
+        return {Fraction(k) for k in range(low, high + 1)}
+    listed = Turn(program, None, ()).of(program.values)
+    if not isinstance(listed, list) or not all(isinstance(v, Fraction) for v in listed):
+        raise Unread("values of a stream that are no numbers")
+    return set(listed)
+
+
 def compare_stream(document: Any, content: str, folder: Path) -> str:
     """Compares evidence about an automaton with a case file that has a program, or names an automaton.
 
@@ -173,21 +200,18 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
             constants[name] = Eps(Fraction(1), 1)
         else:
             constants[name] = Fraction(value)
-    said = Program(f"x = {data['privacy']['epsilon']}\nfor q in stream(values='real'): pass", constants)
-    budget = Turn(said, None, ()).go().own["x"]
-    if budget == 0:
-        budget = Eps(Fraction(0), 1)
-    if not isinstance(budget, Eps) or budget.power != 1:
-        raise Rejected("the budget is no multiple of the parameter")
-    if document.get("claim") != {"multiple": str(budget.times), "differ": data["neighbours"]["differ"]}:
-        raise Rejected("the evidence is about another budget, or other neighbours")
+    said = claimed(data, constants)
     if "automaton" in data:
+        if document.get("claim") != said:
+            raise Rejected("the evidence is about another budget, or other neighbours")
         text = (folder / data["automaton"]["file"]).read_text(encoding="utf-8-sig")
         return f"the budget, {second_automata.compare(document['automaton'], text)}"
     made = data["mechanism"]
     text = made["source"] if "source" in made else (folder / made["file"]).read_text(encoding="utf-8-sig")
     program = Program(text, constants)
-    if document["status"] == "violated" and not program.any_number:
-        raise Rejected("the evidence is about entries that are any numbers")
+    if not program.any_number:
+        said["values"] = [str(value) for value in sorted(entry_values(program))]
+    if document.get("claim") != said:
+        raise Rejected("the evidence is about another budget, or other neighbours")
     count = SideBySide(program, document["automaton"]).compare()
     return f"the automaton and the budget agree with the program, at {count} places"

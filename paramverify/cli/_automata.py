@@ -13,12 +13,12 @@ import click
 
 from paramverify.answers import Standing
 from paramverify.automata.cases import load
-from paramverify.automata.chances import largest
+from paramverify.automata.chances import Loss, largest
 from paramverify.automata.evidence import lengths as lengths_evidence
 from paramverify.automata.examples import WIDTH, find_example
 from paramverify.automata.lengths import by_length
 from paramverify.automata.reading import MAX_BYTES, read_automaton
-from paramverify.automata.stream_verdicts import decide
+from paramverify.automata.stream_verdicts import StreamVerdict, decide
 from paramverify.automata.verification import Report, verify
 from paramverify.cli import _output
 from paramverify.cli._budgets import WORST, split
@@ -26,7 +26,7 @@ from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import STATUS_CODES, Exit
 from paramverify.cli._numbers import number, positive
 from paramverify.cli._settings import settings
-from paramverify.errors import InputError, located
+from paramverify.errors import InputError, TimeLimitError, located
 from paramverify.files import read_file
 from paramverify.portfolio.session import Options
 from paramverify.reports import automata, automaton_budgets, streams
@@ -80,17 +80,38 @@ def verify_stream(path: str, options: Options, as_json: bool, evidence: Path | N
         reason = WHY.get(name, "the case has its own budget")
         raise click.UsageError(f"{path} is about streams: leave --{name} out, {reason}")
     _no_settings(path)
-    with time_limit(options.limit or options.seconds) as lift, located(file=path):
-        verdict = decide(load(Path(path)), options)
-        document = streams.evidence_document(verdict) if evidence else None
+    known: list[StreamVerdict] = []
+    written = False
+
+    def write(verdict: StreamVerdict) -> None:
+        nonlocal written
+        document = streams.evidence_document(verdict) if evidence and not written else None
         if evidence and document is not None:
-            lift()
             write_json(evidence, document, indent=1)
+            written = True
+
+    def violated(verdict: StreamVerdict) -> None:
+        """Keeps a violation before an example is looked for."""
+        known[:] = [verdict]
+        _output.violated()
+        _output.found(streams.lines(verdict), streams.document(verdict))
+        write(verdict)
+
+    with located(file=path):
+        try:
+            with time_limit(options.limit or options.seconds) as lift:
+                verdict = decide(load(Path(path)), options, violated)
+                lift()
+        except TimeLimitError:
+            if not known:
+                raise
+            verdict = known[0]  # only an example is missing
+        write(verdict)
     if as_json:
         print_json(streams.document(verdict))
     for line in () if as_json else streams.lines(verdict):
         say(line)
-    if evidence and document is None:
+    if evidence and not written:
         click.echo("no evidence was written: there is none for this verdict", err=True)
     return STATUS_CODES[verdict.standing]
 
@@ -140,21 +161,31 @@ def budget_automaton(
         content = read_file(Path(path), MAX_BYTES, "an automaton")
         report = verify(read_automaton(Path(path)))
         found = Budgets(report, asked, epsilon=epsilon)
-        _output.found(automaton_budgets.lines(found), automaton_budgets.document(found))
+
+        def tell() -> None:
+            """Keeps what is known until now, and writes its evidence."""
+            _output.found(automaton_budgets.lines(found), automaton_budgets.document(found))
+            if evidence and report.standing is not Standing.UNKNOWN:
+                document = automata.evidence_document(report, Path(path), content)
+                if found.shown and found.lengths:
+                    document["lengths"] = lengths_evidence(report.graph, found.lengths, found.exact)
+                write_json(evidence, document, indent=1)
+
+        tell()
         if asked:
             lengths = by_length(report.graph, asked[-1], until - time.monotonic())
             found = replace(found, lengths=lengths)
-            _output.found(automaton_budgets.lines(found), automaton_budgets.document(found))
+            tell()
         if epsilon is not None and found.exact:
             ways = [length.way for length in found.shown]
-            losses = [largest(report.automaton, w, WIDTH, epsilon, until) if w else None for w in ways]
+            losses: list[Loss | None] = [None] * len(ways)
+            try:
+                for place, way in enumerate(ways):
+                    losses[place] = largest(report.automaton, way, WIDTH, epsilon, until) if way else None
+            except TimeLimitError:
+                lift()  # the budgets are known, and only losses are missing
             found = replace(found, losses=tuple(losses))
-        if evidence and report.standing is not Standing.UNKNOWN:
-            lift()
-            document = automata.evidence_document(report, Path(path), content)
-            if found.shown and found.lengths:
-                document["lengths"] = lengths_evidence(report.graph, found.lengths, found.exact)
-            write_json(evidence, document, indent=1)
+        lift()
     if as_json:
         print_json(automaton_budgets.document(found))
     else:

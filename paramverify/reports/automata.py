@@ -106,15 +106,17 @@ def size(automaton: Automaton, seconds: float) -> str:
     return f"({', '.join(sizes)}), in {seconds:.2g} s."
 
 
-def family_lines(automaton: Automaton, family: Family, name: str = EPSILON) -> list[str]:
-    """Returns the ways whose costs grow, line by line."""
+def family_lines(
+    automaton: Automaton, family: Family, name: str = EPSILON, reach: Fraction = Fraction(1)
+) -> list[str]:
+    """Returns the ways whose costs grow, line by line, where entries differ by `reach` at most."""
     told = [f"  {family.kind[:1].upper()}{family.kind[1:]}:"]
     for part in family.parts:
         often = "again and again" if part.repeated else "once"
         told.append(f"    {often}: {way_text(automaton, part.steps)}")
     each = "Each repetition costs" if family.period == 1 else f"{family.period} repetitions cost"
-    enough = family.repetitions(SHOWN)
-    told.append(f"  {each} {times(family.gain, name)} more.")
+    enough = family.repetitions(SHOWN / reach)
+    told.append(f"  {each} {times(family.gain * reach, name)} more.")
     told.append(
         f"  With {counted(enough, 'repetition')} {times(SHOWN, name)} is not enough, whatever {name} is."
     )

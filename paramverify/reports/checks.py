@@ -7,7 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from paramverify.answers import Standing
 from paramverify.checker import automata, compositions, dpctl, every, losses, scripts, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
@@ -221,21 +220,18 @@ def _stream(
 ) -> tuple[Report, SecondLook | None, bool]:
     """Checks evidence about a case about streams: the automaton is made again, and read a second time."""
     from paramverify.automata.cases import about_streams, load
-    from paramverify.automata.evidence import machine
+    from paramverify.automata.evidence import claim, machine
 
     del settings
     if not about_streams(Path(path)):
         return Report(False, ("rejected: the evidence is about streams, and the case is not",)), None, False
     case = load(Path(path))
-    claim = {"multiple": str(case.multiple), "differ": "one" if case.one else "each"}
     about = document.get("case", {})
     reason = ""
     if about.get("digest") != case.digest:
         reason = changed(about, case.digest, case.title)
-    elif document.get("claim") != claim:
+    elif document.get("claim") != claim(case):
         reason = "the evidence is about another budget, or other neighbours"
-    elif document["status"] == Standing.VIOLATED and case.values is not None:
-        reason = "the evidence is about streams of any numbers"
     if reason:
         return Report(False, (f"rejected: {reason}",)), None, False
     report = automata.check_document(document, machine(case.automaton))

@@ -7,22 +7,34 @@ from typing import Any
 
 from paramverify.answers import Standing
 from paramverify.automata import evidence
+from paramverify.automata.cases import StreamCase
 from paramverify.automata.one_place import OneReport
 from paramverify.automata.stream_verdicts import StreamVerdict
 from paramverify.automata.verification import Report
 from paramverify.reports import automata
 
-WHO = {False: "differ by at most 1 each", True: "differ in one entry, by at most 1"}
-
 
 def budget(verdict: StreamVerdict, multiple: Fraction | None = None) -> str:
-    """Returns a multiple of the parameter, or the budget of the case: `5/4*eps`."""
-    return automata.times(verdict.case.multiple if multiple is None else multiple, verdict.case.parameter)
+    """Returns a multiple of the parameter, or the budget of the case."""
+    return budget_of(verdict.case) if multiple is None else automata.times(multiple, verdict.case.parameter)
+
+
+def budget_of(case: StreamCase) -> str:
+    """Returns the budget of a case: `5/4*eps`, `eps + 1`."""
+    told, plus = automata.times(case.budget.multiple, case.parameter), case.budget.plus
+    if not plus:
+        return told
+    return f"{told} + {plus}" if case.budget.multiple else str(plus)
 
 
 def whom(verdict: StreamVerdict) -> str:
     """Returns for which streams a verdict is."""
-    return f"for every {verdict.case.parameter} > 0, and streams of every length that {WHO[verdict.case.one]}"
+    case = verdict.case
+    by = f" by at most {case.by}" if case.by is not None else ""
+    who = f"differ in one entry{',' * bool(by)}{by}" if case.one else f"differ{by or ' by anything'} each"
+    if not case.reach:
+        who = "are neighbours"
+    return f"for every {case.parameter} > 0, and streams of every length that {who}"
 
 
 def lines(verdict: StreamVerdict) -> list[str]:
@@ -36,13 +48,28 @@ def lines(verdict: StreamVerdict) -> list[str]:
     found = [f"{standing.of_case}: {told}."]
     example = verdict.example
     if isinstance(verdict.report, Report) and verdict.report.family is not None:
-        found += [f"  No multiple of {verdict.case.parameter} is enough for streams of every length."]
-        found += automata.family_lines(verdict.case.automaton, verdict.report.family, verdict.case.parameter)
-    if isinstance(verdict.report, Report):
-        found += automata.multiple_lines(verdict.report, verdict.case.multiple, example)[1:]
-    elif example is not None:
+        numbers = " of any numbers" if verdict.case.values is not None else ""
+        none = f"No multiple of {verdict.case.parameter} is enough for streams of every length"
+        found += [f"  {none}{numbers}."]
+        named = verdict.case.parameter, verdict.case.reach
+        found += automata.family_lines(verdict.case.automaton, verdict.report.family, *named)
+    if example is not None:
         found += automata.example_lines(verdict.case.automaton, example)
+    else:
+        found += [*_gap(verdict), "  No example was evaluated in time: a way that costs more is known."]
     return [*found, *_bounds(verdict), _size(verdict)]
+
+
+def _gap(verdict: StreamVerdict) -> list[str]:
+    """Returns streams of few values between which there is a gap."""
+    gap = verdict.gap
+    if gap is None:
+        return []
+    return [
+        f"  Way: {automata.way_text(verdict.case.automaton, gap.steps)}",
+        f"  Streams: {automata.stream(gap.streams.first)}",
+        f"      and: {automata.stream(gap.streams.second)}",
+    ]
 
 
 def _open(verdict: StreamVerdict) -> str:
@@ -54,14 +81,20 @@ def _open(verdict: StreamVerdict) -> str:
 def _bounds(verdict: StreamVerdict) -> list[str]:
     """Returns which multiples are known to be enough, and which not."""
     known, least, told = verdict.known, verdict.least, []
-    numbers = " of any numbers" if verdict.case.values is not None else ""
+    few = verdict.case.values is not None
+    if not verdict.case.reach:
+        return ["  The least budget is 0: no two values of an entry are so near that streams are neighbours."]
     if known is not None and known == least:
-        least_one = f"The least budget{' for streams' * bool(numbers)}{numbers} is {budget(verdict, known)}"
-        return [f"  {least_one}{': it is enough for these values too' * bool(numbers)}."]
+        return [f"  The least budget{' for these values' * few} is {budget(verdict, known)}."]
     if known is not None:
         told.append(f"  {budget(verdict, known)} is enough.")
     if least:
-        told.append(f"  Less than {budget(verdict, least)} is not enough for streams{numbers}.")
+        told.append(f"  Less than {budget(verdict, least)} is not enough{' for these values' * few}.")
+    if few and verdict.least_of_any > least:
+        of_any = budget(verdict, verdict.least_of_any)
+        told.append(f"  Less than {of_any} is not enough for streams of any numbers.")
+    if verdict.by_all:
+        told.append("  All ways are finitely many. Each was decided for all streams of these values.")
     if verdict.report.confused:
         told.append("  Note: outputs do not tell the way, so no lower bound is known.")
     return told
@@ -78,13 +111,16 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
         "status": standing.value,
         "verdict": standing.of_case,
         "budget": budget(verdict),
-        "multiple": str(verdict.case.multiple),
+        "multiple": str(verdict.case.budget.multiple),
+        "plus": str(verdict.case.budget.plus),
         "differ": "one" if verdict.case.one else "each",
+        "by": "any" if verdict.case.by is None else str(verdict.case.by),
         "states": len(automaton.states),
         "variables": len(automaton.variables),
         "transitions": len(automaton.transitions),
         "enough": None if verdict.known is None else str(verdict.known),
         "least": str(verdict.least),
+        "least_of_any": str(verdict.least_of_any),
         "seconds": round(verdict.seconds, 6),
     }
     if standing is Standing.UNKNOWN:
@@ -99,13 +135,20 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
 def evidence_document(verdict: StreamVerdict) -> dict[str, Any] | None:
     """Returns the evidence for `paramverify check`; None if there is none.
 
-    There is none for a case that is undecided, nor for a violation by streams whose entries have few values.
+    There is none for a case that is undecided, nor for one of few values that is decided by single streams,
+    or by all of them: then there is neither a proof for any numbers nor a gap.
     """
     case, report, standing = verdict.case, verdict.report, verdict.standing
-    if standing is Standing.UNKNOWN or (standing is Standing.VIOLATED and case.values is not None):
+    few = case.values is not None
+    without = few and standing is Standing.VIOLATED and verdict.least <= case.budget.multiple
+    if standing is Standing.UNKNOWN or verdict.by_all or without:
         return None
     told = evidence.frame(case.automaton, standing.value, case.title, case.digest)
-    told["claim"] = {"multiple": str(case.multiple), "differ": "one" if case.one else "each"}
+    told["claim"] = evidence.claim(case)
+    if few and standing is Standing.VIOLATED and verdict.gap is not None:
+        return told | {"gap": evidence.gap(verdict.gap)}
+    if not case.reach:
+        return told
     if isinstance(report, OneReport):
         if standing is Standing.VIOLATED and report.way is not None:
             told["least"] = evidence.least(report.way)

@@ -108,10 +108,10 @@ def test_graph(capsys: pytest.CaptureFixture[str]) -> None:
         ('length = "all"', 'length = "all"\ndelta = "1/10"', "has no delta"),
         ('differ = "each"', 'related = "x == y"', 'a stream has differ = "each" or "one" only'),
         ('length = "all"', "length = 5", 'write length = "all"'),
-        ('epsilon = "eps"', "epsilon = 1", "a multiple of eps is needed"),
+        ('epsilon = "eps"', 'epsilon = "eps^2"', "a multiple of eps is needed"),
         ('epsilon = "eps"', "ratio = 2", "the budget is a multiple of eps"),
         ('eps = "(0, oo)"', 'eps = "(0, 1)"', "one parameter of the domain (0, oo)"),
-        ('differ = "each"', 'differ = "each"\nby = 2', "differ by at most 1"),
+        ('differ = "each"', 'differ = "each"\nby = "any"', "differ by a whole number at most"),
         (
             "[neighbours]",
             '[mechanism.inputs]\nq = { values = "0..1" }\n[neighbours]',
@@ -132,3 +132,23 @@ def test_mistakes(
     code, said = output(["verify", str(path)], capsys)
     assert code == 2
     assert reason in said
+
+
+def test_evidence_is_written_before_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A violation that is proved stays one, with its evidence, where the limit ends the search."""
+    case, path = tmp_path / "case.toml", tmp_path / "evidence.json"
+    text = Path(PRIVATE).read_text().replace('values="real"', 'values="-1..1"')
+    case.write_text(text.replace('epsilon = "eps"', 'epsilon = "999/1000 * eps"'))
+    code, said = output(["verify", str(case), "--evidence", str(path), "--timeout", "1"], capsys)
+    assert (code, said.splitlines()[0]) == (1, "not private: epsilon = 999/1000*eps.")
+    assert output(["check", str(path), "--case", str(case)], capsys)[0] == 0
+
+
+def test_budgets_are_written_before_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Budgets and evidence of lengths stay where the limit ends the search for losses."""
+    case, path = str(CASES / "sparse-vector.dipa"), tmp_path / "evidence.json"
+    options = ["--length", "1..24", "--epsilon", "1/3", "--evidence", str(path), "--timeout", "1"]
+    code, said = output(["budget", case, *options], capsys)
+    assert (code, "24 inputs: " in said) == (0, True)
+    assert json.loads(path.read_text())["lengths"]["budgets"][24]["multiple"] == "1"
+    assert output(["check", str(path), "--case", case], capsys)[0] == 0

@@ -1,0 +1,69 @@
+"""Cases about streams in Python: the same answers as on the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+import paramverify
+from paramverify.api.reading import Kind
+from paramverify.cli.main import run
+from paramverify.errors import InputError
+
+CASES = ROOT / "cases" / "automata"
+PRIVATE, LEAKING = CASES / "stream-sparse-vector.toml", CASES / "stream-sparse-vector-three-small-noise.toml"
+NAMES = (PRIVATE, LEAKING, CASES / "sparse-vector.toml", CASES / "stream-sparse-vector-one.toml")
+SECONDS = re.compile(r"[0-9.e-]+ s\.")
+
+
+def timeless(document: Any) -> Any:
+    """A document without times."""
+    return {key: value for key, value in document.items() if key != "seconds"}
+
+
+@pytest.mark.parametrize("path", NAMES, ids=lambda path: path.stem)
+def test_verify(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text, JSON, evidence and the check of it are those of the commands."""
+    case = paramverify.load(path)
+    report = paramverify.verify(path)
+    assert case.kind is report.kind is Kind.STREAM
+    file = tmp_path / "evidence.json"
+    code = run(["verify", str(path), "--evidence", str(file)])
+    said = capsys.readouterr().out
+    assert SECONDS.sub("", said).split() == SECONDS.sub("", str(report)).split()
+    assert code == (0 if report else 1)
+    assert run(["verify", str(path), "--json"]) == code
+    assert timeless(json.loads(capsys.readouterr().out)) == timeless(report.to_dict())
+    assert json.loads(file.read_text()) == json.loads(json.dumps(report.evidence()))
+    assert paramverify.check(report.evidence(), case)
+    assert (report.witness is not None) is (code == 1)
+
+
+def test_changed_cases() -> None:
+    """Another budget, other neighbours and other parameters give another case; `bound` says its budget."""
+    case = paramverify.load(PRIVATE)
+    assert case.bound == "epsilon = eps"
+    smaller = case.with_(budget="eps/2 + 1")
+    assert smaller.bound == "epsilon = 1/2*eps + 1"
+    assert not smaller.verify()
+    assert not paramverify.check(case.verify().evidence(), smaller)
+    assert case.with_(budget="2 * eps", neighbours={"by": 2}).verify()
+    assert case.with_(budget="eps/4", neighbours={"differ": "one"}).verify()
+    assert paramverify.loads(case.to_toml().replace("real", "0..1")).verify()
+
+
+def test_show_and_what_has_no_meaning() -> None:
+    """`show` has the graph; other questions are refused with a reason."""
+    shown = paramverify.show(PRIVATE)
+    assert shown.graph().startswith("digraph")
+    assert shown.to_dict()["states"] == 3
+    for question in (paramverify.budget, paramverify.synthesize, paramverify.sample):
+        with pytest.raises(InputError, match="has no meaning for this case"):
+            question(PRIVATE)
+    with pytest.raises(InputError, match="a multiple of eps is needed"):
+        paramverify.load(PRIVATE).with_(budget="eps**2")
