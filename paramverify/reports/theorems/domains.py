@@ -132,11 +132,11 @@ class Place:
         width = len(self.names)
         lines = ["Definition evidence : certificate := {|", f"  intervals := [{box}];"]
         lines += [
-            f"  conditions := conditions_of {width} {_numbers(conditions)};",
+            f"  conditions := conditions_of {width} {number_text(conditions)};",
             f"  constants := [{self._facts()}];",
         ]
         lines += ["  lemmas := [];", f"  enclosure := {self._enclosure()};"]
-        return [*lines, f"  parts := proofs_of {width} {_numbers(several(parts, list))}", "|}."]
+        return [*lines, f"  parts := proofs_of {width} {number_text(several(parts, list))}", "|}."]
 
     def sums(self, claims: Sequence[Json]) -> list[str]:
         """Returns the definition of the sums of positive parts that are known, each with its proof.
@@ -144,7 +144,7 @@ class Place:
         Raises:
             UnsupportedError: a proof that has no theory.
         """
-        written = _numbers(sums_numbers(claims, self.names))
+        written = number_text(sums_numbers(claims, self.names))
         return [f"Definition sums : list sum_proof := sums_of {len(self.names)} {written}."]
 
     def _interval(self, name: str) -> str:
@@ -185,7 +185,7 @@ def _pair(value: Any) -> str:
     return f"({number.numerator} # {number.denominator})%Q"
 
 
-def _numbers(found: Sequence[int]) -> str:
+def number_text(found: Sequence[int]) -> str:
     """Returns numbers with blanks between them, in lines: a list of strings of Coq."""
     lines, line = [], ""
     for number in found:
