@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from tools.theorem_tools import ROOT, THEORIES, about, accepts, case_of, needs_coq, written
 
+from paramverify.checker.claims import check_claim
+from paramverify.reports.theorems.enclosures import with_wider_logarithms
+
 CASES = {
     "above-threshold-prior-all": "closed_theorem evidence model invariant secrets ratio",
     "time-series-2-40-days": "levels_theorem evidence model [1; 2; 3;",
@@ -20,6 +23,7 @@ CASES = {
     "programs/stream-fresh-answers": "every_length_theorem evidence model invariant secrets ratio",
     "geometric-metric": "distances_theorem evidence model [1]%nat bounds",
     "programs/geometric-metric": "distances_theorem evidence model [1]%nat bounds",
+    "programs/sparse-vector-laplace-every-epsilon": "lengths_theorem evidence model [1]%nat secrets ratio",
 }
 file_about = cache(written)
 
@@ -57,6 +61,7 @@ def asked(name: str, tests: Mapping[str, tuple[Callable[[str], str], bool]], tmp
         "closed": f"keeps_closed evidence {words}",
         "levels": f"keeps_levels evidence {words}",
         "every_length": f"certified evidence (fun K => keeps_every_length K {words})",
+        "lengths": f"certified evidence (fun K => keeps_lengths K {words})",
         "distances": "certified evidence (fun K => forallb (fun b => keeps_lengths K "
         f"{words.removesuffix(' bounds')} (fst b) (snd b)) bounds)",
     }[found[1]]
@@ -143,6 +148,47 @@ def test_coq_rejects_other_bounds_by_distance(tmp_path: Path) -> None:
         },
         tmp_path,
     )
+
+
+@needs_coq
+@pytest.mark.slow
+def test_coq_rejects_other_logarithms(tmp_path: Path) -> None:
+    """A parameter beside its own exponential is the logarithm that the certificate means, and no other."""
+    name = "programs/sparse-vector-laplace-every-epsilon"
+    text = file_about(name)
+    step = re.search(r"- ln x_eps / \((.*?)\)", text)
+    assert step
+    assert (
+        f"x_eps stands for exp(-eps{'' if step[1] == '1' else step[1].lstrip('1 ').replace(' ', '')})" in text
+    )
+    assert "{|" in text
+    asked(name, {"a smaller bound": (changing("(1 / (x_eps", "(9 / 10 / (x_eps"), False)}, tmp_path)
+    other = text.replace(f"- ln x_eps / ({step[1]})", "- ln x_eps / (1 / 64)")
+    assert other != text
+    assert not accepts(other, tmp_path)
+    wider = re.sub(r"Goal\.Log 1 0 \(.*?\)", "Goal.Log 1 0 (1 # 64)", text)
+    assert wider != text
+    assert not accepts(wider, tmp_path)
+
+
+def test_wider_enclosures_are_of_the_same_claim() -> None:
+    """Enclosures are widened only where the claim is shown with them."""
+    claim = {
+        "variables": ["x", "eps"],
+        "polynomial": "eps - 1 + x",
+        "box": {"x": "[1/2, 1)"},
+        "constraints": [],
+        "ties": {"eps": ["x", "1"]},
+    }
+    fine = str(Fraction(1, 2**80))
+    cell = {"terms": 20, "enclosure": ["0", fine], "proof": {"kind": "bernstein", "tree": ["+"]}}
+    proof = {"kind": "logarithm", "variable": "eps", "cuts": [], "parts": [cell]}
+    check_claim(claim, proof)
+    found = with_wider_logarithms(claim, proof)
+    assert found["parts"][0]["enclosure"] == ["0", str(Fraction(1, 2**24))]
+    check_claim(claim, found)
+    tight = {**claim, "polynomial": f"1 - x + {Fraction(1, 2**60)} - eps + 10*(1-x)^2"}
+    assert with_wider_logarithms(tight, proof) == proof
 
 
 # --- what files say, and what the cases say ------------------------------------------------------------
@@ -271,6 +317,8 @@ def test_sequences_of_above_threshold_are_those_of_the_mechanism() -> None:
         ("programs/stream-fresh-answers", "ratio = 3", "ratio = 4", "of_any_length (4) secrets"),
         ("geometric-metric", '"abs(x - y)"', '"2 * abs(x - y)"', "(* Distance 12: *)"),
         ("geometric-metric", "ln(2) * distance", "ln(3) * distance", "((729)%case,"),
+        ("programs/sparse-vector-laplace-every-epsilon", '"above"', '"yes"', "yes"),
+        ("programs/sparse-vector-laplace-every-epsilon", "laplace(2 /", "laplace(3 /", "exp(-eps/12)"),
     ],
 )
 def test_another_case_has_another_file(name: str, old: str, new: str, there: str) -> None:

@@ -200,6 +200,9 @@ _REFUSED: Mapping[str, Callable[[Model], bool]] = {
     "it has a delta, and a parameter that can have one value only: write the number in its place": (
         lambda model: model.measure.by_sets and any(i.is_point for i in model.domain.box.values())
     ),
+    "it has a delta, and a parameter beside its own exponential": (
+        lambda model: model.measure.by_sets and bool(model.domain.ring.tied)
+    ),
     "its outputs have densities": lambda model: model.hmm.densities,
     "its outputs stand for many": lambda model: bool(model.hmm.spreads),
     "it has a delta, and somebody chooses what is given to the mechanism": (
