@@ -15,6 +15,7 @@ from tools.theorem_tools import ROOT, THEORIES, about, accepts, case_of, needs_c
 
 from paramverify.checker.claims import check_claim
 from paramverify.reports.theorems.enclosures import with_wider_logarithms
+from paramverify.tables import toml_data
 
 CASES = {
     "above-threshold-prior-all": "closed_theorem evidence model invariant secrets ratio",
@@ -303,6 +304,58 @@ def test_sequences_of_above_threshold_are_those_of_the_mechanism() -> None:
 
     for word in product(range(3), repeat=4):
         assert [chance(steps, side, list(word)) for side in sides] == [answers(1, word), answers(0, word)]
+
+
+ONE_SIDED = """
+[mechanism]
+kind = "hmm"
+states = ["a", "b", "c"]
+observations = ["x", "y", "z"]
+[mechanism.emissions]
+a = { x = "1/2", y = "1/2" }
+b = { x = "2/3", z = "1/3" }
+c = { x = "1/4", y = "1/4", z = "1/2" }
+[mechanism.transitions]
+a = { a = "1/2", c = "1/2" }
+b = { b = "1/3", c = "2/3" }
+c = { c = "1" }
+[neighbours]
+pairs = [["a", "b"]]
+[privacy]
+ratio = "40"
+length = "1..3"
+one_sided = "ignored"
+"""
+
+
+def test_sequences_of_one_side_are_left_out() -> None:
+    """With a side condition, what one secret makes impossible is left out, and nothing else."""
+    case = case_of(ONE_SIDED)
+    text = about(case)
+    assert "every sequence of outputs that both secrets of a pair allow" in text
+    assert "A sequence that is impossible under one secret of a pair is left out under both" in text
+    data = toml_data(ONE_SIDED)["mechanism"]
+    names, outputs = data["states"], data["observations"]
+    own = {
+        (o, s): {
+            t: Fraction(data["emissions"][name].get(output, 0))
+            * Fraction(data["transitions"][name].get(to, 0))
+            for t, to in enumerate(names)
+        }
+        for s, name in enumerate(names)
+        for o, output in enumerate(outputs)
+    }
+    steps, sides = steps_of(text, {}), list(starts_of(text, {}))
+    assert symbols_of(text) == outputs
+    left_out = 0
+    for length in (1, 2, 3):
+        for word in product(range(3), repeat=length):
+            expected = [chance(own, {start: Fraction(1)}, list(word)) for start in (0, 1)]
+            if not all(expected):
+                left_out += any(expected)
+                expected = [Fraction(0), Fraction(0)]
+            assert [chance(steps, side, list(word)) for side in sides] == expected
+    assert left_out
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,10 @@ CHOSEN = (
     "   either world, and what is put out. The probability of a step is that of the output for what is",
     "   given. *)",
 )
+ONE_SIDED = (
+    "(* A sequence that is impossible under one secret of a pair is left out under both: the case does not",
+    "   ask for it. All other sequences have the probabilities that they have in the case. *)",
+)
 LUMPED = "(* States that behave alike are one state here. *)"
 
 
@@ -65,6 +69,7 @@ def written_out(model: Model, place: Place, document: Json, reason: str) -> Stat
         "   of the states. The reason is this:",
         f"   {comment(reason)}. *)",
         *(CHOSEN if hmm.chosen else ()),
+        *(ONE_SIDED if model.whole else ()),
         *([LUMPED] if small is not model else ()),
         numbered("Symbols", hmm.observations),
         numbered("States", hmm.states),
@@ -119,7 +124,8 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
     Raises:
         UnsupportedError: there are too many of them, or the certificate is about another model.
     """
-    told = f"every sequence of outputs is {ALIKE}"
+    possible = " that both secrets of a pair allow\n   " if model.whole else ""
+    told = f"every sequence of outputs{possible} is {ALIKE}"
     lengths = lengths_in_coq(model.lengths)
     about = f"(fun word => In (length word) {lengths})" if model.lengths else "of_any_length"
     if document.get("kind") in CERTIFICATES:

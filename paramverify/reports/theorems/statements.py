@@ -37,6 +37,8 @@ def statement_of(case: Case, data: Json, model: Model, place: Place, document: J
     try:
         if model.hmm.chosen:
             raise UnsupportedError("somebody chooses what is given to the mechanism, step by step")
+        if model.side_condition:
+            raise UnsupportedError(f"it has a side condition: {model.side_condition}")
         if isinstance(model.measure, Metric):
             raise UnsupportedError("its bound depends on the distance of two inputs")
         if "define" in data:
@@ -208,5 +210,7 @@ _REFUSED: Mapping[str, Callable[[Model], bool]] = {
     "it has a delta, and somebody chooses what is given to the mechanism": (
         lambda model: model.measure.by_sets and model.hmm.chosen
     ),
-    "it has a side condition": lambda model: bool(model.side_condition),
+    "it has a side condition, and outputs are compared in sets or by distance": (
+        lambda model: bool(model.side_condition) and not isinstance(model.measure, Pure)
+    ),
 }
