@@ -257,4 +257,5 @@ Ltac by_domain :=
               first [cbn; unfold shift; cbn; lra | simpl; unfold shift; simpl; lra] |]); contradiction
     | intros f H; cbn in H;
       repeat (destruct H as [<-|H];
-              [unfold fact_holds, at_values, Q2R; cbn; f_equal; lra |]); contradiction]].
+              [unfold fact_holds, at_values, Q2R; first [cbn; f_equal; lra | simpl; split; [lra | field]] |]);
+      contradiction]].

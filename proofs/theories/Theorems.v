@@ -4,7 +4,7 @@ From Coq Require Export Reals ZArith List Bool Lra QArith.
 From Coq Require String.
 From Paramverify Require Poly Goal Certificate.
 From Paramverify Require Export Expressions Sums Programs Privacy Networks Hmm Coverings Sequences Mechanisms Case Reader
-  CaseSets Language Outcomes ProgramClaims.
+  CaseSets CaseCones ConeReader Distances Language Outcomes ProgramClaims.
 Export ListNotations.
 Export String.StringSyntax.
 Delimit Scope string_scope with string.

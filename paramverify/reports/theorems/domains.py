@@ -10,15 +10,18 @@ from typing import Any
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.exponents import meanings
+from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import UnsupportedError
 from paramverify.reports.theorems.certificates import polynomial, several, whole_polynomial
+from paramverify.reports.theorems.enclosures import with_wider_logarithms
 from paramverify.reports.theorems.sums import known_proof, sums_numbers
 from paramverify.reports.theorems.words import Words, comment, named
 
 Json = Mapping[str, Any]
 BITS = 64  # of the enclosure of exp(q)
 LINE = 100  # characters in one line of a text of numbers
+_OF_POLYNOMIALS = ("polynomial", "variables", "ties")  # what is different for claims about one domain
 LINES = 100  # in one string: Coq cannot read one of fifty thousand characters
 
 
@@ -34,12 +37,10 @@ class Place:
         """Returns the place of a domain.
 
         Raises:
-            UnsupportedError: a parameter stands beside its own exponential.
+            UnsupportedError: a constraint has a parameter beside its own exponential.
         """
-        if domain.ring.tied:
-            raise UnsupportedError(
-                "a parameter stands beside its own exponential, and the theories know none"
-            )
+        if tied_in(domain.ring, *(c.polynomial for c in domain.constraints)):
+            raise UnsupportedError("a constraint has a parameter beside its own exponential")
         return Place(domain, named(list(domain.ring.names)))
 
     @property
@@ -50,7 +51,7 @@ class Place:
     @property
     def free(self) -> list[str]:
         """The parameters as they are written in the file, without the constant."""
-        return [self.own[name] for name in self.names if not self._is_constant(name)]
+        return [self.own[name] for name in self.names if name in self.domain.ring.parameters]
 
     def _is_constant(self, name: str) -> bool:
         return self.domain.constant is not None and name == GENERATOR
@@ -61,11 +62,17 @@ class Place:
         assert self.domain.constant is not None
         return f"exp ({_fraction(self.domain.constant.exponent)})"
 
+    def _real(self, name: str) -> str:
+        """Returns a parameter, the constant, or a logarithm, as a real number of Coq."""
+        if self._is_constant(name):
+            return f"({self.constant})"
+        tie = next((u for u in self.domain.ring.tied if u.name == name), None)
+        return f"(- ln {self.own[tie.variable]} / ({_fraction(tie.step)}))" if tie else self.own[name]
+
     @property
     def reals(self) -> Words:
         """The words in which parameters are real numbers."""
-        own = {n: f"({self.constant})" if self._is_constant(n) else self.own[n] for n in self.names}
-        return Words(own, {}, {})
+        return Words({name: self._real(name) for name in self.names}, {}, {})
 
     @property
     def some_point(self) -> dict[str, Fraction]:
@@ -86,12 +93,16 @@ class Place:
     def definitions(self) -> list[str]:
         """The definitions of the parameters, and what those of exponentials stand for."""
         told = [f"(* {comment(meaning)}. *)" for meaning in meanings(self.domain.ring.unbounded)]
+        told += [
+            f"(* {self.own[u.name]} is {self._real(u.name)}, which follows from that. *)"
+            for u in self.domain.ring.tied
+        ]
         return told + [f"Definition {self.own[name]} := Param {k}." for k, name in enumerate(self.names)]
 
     @property
     def values(self) -> str:
         """The values of all parameters, as a list of real numbers."""
-        values = [self.constant if self._is_constant(n) else self.own[n] for n in self.names]
+        values = [self._real(name) for name in self.names]
         return f"[{'; '.join(values)}]"
 
     @property
@@ -121,22 +132,22 @@ class Place:
             UnsupportedError: a proof that has no theory.
         """
         mine = to_document(without_enclosure(Claim(self.domain.ring.number(0), self.domain)))
-        del mine["polynomial"]
+        mine = {k: v for k, v in mine.items() if k not in _OF_POLYNOMIALS}
         parts = [
             [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *_proof(entry, self.names)]
             for entry in entries
-            if {k: v for k, v in entry["claim"].items() if k != "polynomial"} == mine
+            if {k: v for k, v in entry["claim"].items() if k not in _OF_POLYNOMIALS} == mine
         ]
         conditions = several(mine["constraints"], lambda c: [int(c[1] == ">"), *polynomial(c[0], self.names)])
         box = "; ".join(self._interval(name) for name in self.names)
         width = len(self.names)
         lines = ["Definition evidence : certificate := {|", f"  intervals := [{box}];"]
         lines += [
-            f"  conditions := conditions_of {width} {_numbers(conditions)};",
+            f"  conditions := conditions_of {width} {number_text(conditions)};",
             f"  constants := [{self._facts()}];",
         ]
         lines += ["  lemmas := [];", f"  enclosure := {self._enclosure()};"]
-        return [*lines, f"  parts := proofs_of {width} {_numbers(several(parts, list))}", "|}."]
+        return [*lines, f"  parts := proofs_of {width} {number_text(several(parts, list))}", "|}."]
 
     def sums(self, claims: Sequence[Json]) -> list[str]:
         """Returns the definition of the sums of positive parts that are known, each with its proof.
@@ -144,21 +155,24 @@ class Place:
         Raises:
             UnsupportedError: a proof that has no theory.
         """
-        written = _numbers(sums_numbers(claims, self.names))
+        written = number_text(sums_numbers(claims, self.names))
         return [f"Definition sums : list sum_proof := sums_of {len(self.names)} {written}."]
 
     def _interval(self, name: str) -> str:
-        if self._is_constant(name):
+        if name not in self.domain.ring.parameters:
             return "None"
         given = self.domain.box[name]
         flags = " ".join("false" if closed else "true" for closed in (given.lower_closed, given.upper_closed))
         return f"Some (Goal.Iv {_pair(given.lower)} {_pair(given.upper)} {flags})"
 
     def _facts(self) -> str:
-        if self.domain.constant is None:
-            return ""
-        place = self.names.index(GENERATOR)
-        return f"Goal.Exp {place} {_pair(self.domain.constant.exponent)}"
+        place = self.names.index
+        found = [
+            f"Goal.Log {place(u.name)} {place(u.variable)} {_pair(u.step)}" for u in self.domain.ring.tied
+        ]
+        if self.domain.constant is not None:
+            found.append(f"Goal.Exp {place(GENERATOR)} {_pair(self.domain.constant.exponent)}")
+        return "; ".join(found)
 
     def _enclosure(self) -> str:
         """Returns the interval around the constant with which claims are computed."""
@@ -171,7 +185,7 @@ class Place:
 def _proof(entry: Json, names: Sequence[str]) -> list[int]:
     if entry["proof"] is None:
         raise UnsupportedError("a claim has no proof")
-    return known_proof(entry["proof"], names)
+    return known_proof(with_wider_logarithms(entry["claim"], entry["proof"]), names)
 
 
 def _fraction(value: Fraction | Any) -> str:
@@ -185,7 +199,7 @@ def _pair(value: Any) -> str:
     return f"({number.numerator} # {number.denominator})%Q"
 
 
-def _numbers(found: Sequence[int]) -> str:
+def number_text(found: Sequence[int]) -> str:
     """Returns numbers with blanks between them, in lines: a list of strings of Coq."""
     lines, line = [], ""
     for number in found:

@@ -10,14 +10,14 @@ from typing import Any
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import UnsupportedError
-from paramverify.models.measures import Approximate
+from paramverify.models.measures import Approximate, Metric
 from paramverify.models.model import Model
 from paramverify.models.settings import with_settings
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.stated import Statement
 from paramverify.reports.theorems.statements import check_is_covered, statement_of
-from paramverify.reports.theorems.words import Words, comment, named
+from paramverify.reports.theorems.words import comment, named
 from paramverify.tables import toml_data
 
 Json = Mapping[str, Any]
@@ -84,17 +84,19 @@ def theorem_of(case: Case, document: Json) -> Theorem:
     ratio, delta = _bounds(model)
     evidence = place.evidence(document["claims"] if delta is None else [])
     plus = ""
-    bounds = [f"Definition ratio : expression := ({_written(ratio, place.words)})%case."]
+    bounds = []
+    if ratio is not None:
+        bounds.append(f"Definition ratio : expression := ({place.words.quotient(ratio)})%case.")
     if delta is not None:
         plus = f",\n    plus {_shown(delta, place)}"
-        bounds.append(f"Definition delta : expression := ({_written(delta, place.words)})%case.")
+        bounds.append(f"Definition delta : expression := ({place.words.quotient(delta)})%case.")
         evidence += ["", *place.sums(document["claims"])]
     parts = [
         HEADER.format(
             title=f"{comment(case.title)}\n\n    " if case.title else "",
             digest=about_case(case.digest),
             always=", for all values of the parameters" if place.free else "",
-            told=found.told.format(times=_shown(ratio, place), plus=plus),
+            told=found.told.format(times=ratio and _shown(ratio, place), plus=plus),
             words=found.words,
             trusted=MODELLED.format(reason=found.as_model) if found.as_model else DEFINED,
         ),
@@ -135,21 +137,17 @@ def _shown(bound: RationalFunction, place: Place) -> str:
     return comment(text)
 
 
-def _bounds(model: Model) -> tuple[RationalFunction, RationalFunction | None]:
-    """Returns the ratio of a case, and its delta if it has one."""
+def _bounds(model: Model) -> tuple[RationalFunction | None, RationalFunction | None]:
+    """Returns the ratio of a case, and its delta if it has one; no ratio where it depends on a distance."""
+    if isinstance(model.measure, Metric):
+        return None, None
     if isinstance(model.measure, Approximate):
         return model.measure.ratio, model.measure.delta
     return model.measure.at(None).ratio, None
 
 
-def _written(bound: RationalFunction, words: Words) -> str:
-    """Returns a bound as an expression of the file, or as a real number."""
-    top, bottom = (words.polynomial(p) for p in (bound.numerator, bound.denominator))
-    return top if bottom == "1" else f"{top} / {bottom}"
-
-
 def _theorem(found: Statement, model: Model, place: Place) -> list[str]:
-    ratio, delta = ("" if f is None else _written(f, place.reals) for f in _bounds(model))
+    ratio, delta = ("" if f is None else place.reals.quotient(f) for f in _bounds(model))
     claim = found.claim.format(point=place.point, ratio=ratio, delta=delta)
     names = named([f"domain{k}" for k in range(len(place.hypotheses))], frozenset(place.free)).values()
     free = f"forall {' '.join(place.free)} : R,\n  " if place.free else ""

@@ -44,6 +44,8 @@ def told_program(
     """
     if tuple(model.lengths) != (1,) or case.times != 1:
         raise UnsupportedError("the program runs several times")
+    if model.hmm.ring.tied:
+        raise UnsupportedError("a parameter stands beside its own exponential")
     if mechanism.program.functions:
         raise UnsupportedError("the program has functions of its own")
     if mechanism.program.calls:
