@@ -388,7 +388,7 @@ let unwinding =
       ("probabilities", row [ weight; weight ]);
     ]
   in
-  let parameters = [ ("parameters", point) ] in
+  let parameters = [ ("parameters", point) ] and steps = listed whole in
   let closure = record [ ("ends", listed (row [ whole; distribution ])); ("times", distribution) ] in
   kind_of "paramverify-unwinding"
     [
@@ -404,7 +404,7 @@ let unwinding =
       ("claims", listed comparison);
       ("witness", record (parameters @ leak));
       ("tight", maybe (record leak ~optional:parameters));
-      ("growth", beyond "a ratio that grows without limit");
+      ("growth", record (parameters @ [ ("left", steps); ("right", steps); ("place", whole); ("loop", steps) ]));
     ]
 
 (* --- sets of outputs --------------------------------------------------------------------------------- *)
