@@ -268,8 +268,15 @@ let check_intervals document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
+(* Formulas of dpCTL*: paramverify/checker/dpctl.py has the same steps. *)
+let check_formulas document =
+  check_points document [ about_domain (field "domain" document) ];
+  let lines, proved, still_open, status = Formulas.check document in
+  { (nothing Accepted) with format = string_of (field "format" document); lines; proved; still_open; status }
+
 let check_claims document =
   match field "format" document with
+  | String "paramverify-formulas" -> check_formulas document
   | String "paramverify-sets" -> check_sets document
   | String "paramverify-cone" -> check_cone document
   | String "paramverify-regions" -> check_regions document
