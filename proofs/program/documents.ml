@@ -173,12 +173,14 @@ let check_unwinding document =
   let status = string_of (field "status" document) in
   let wrong key reason = misformed ~path:[ Key key ] reason in
   if status = "unknown" then wrong "status" "there is nothing to check in what says 'unknown'";
-  let comes_with key its =
-    if (field_opt key document <> None) <> (status = its) then
+  let given key = field_opt key document <> None in
+  if given "witness" && given "growth" then wrong "growth" "a witness comes without a loop that makes the ratio grow";
+  let comes_with key is_there its =
+    if is_there <> (status = its) then
       wrong "status" (Printf.sprintf "a %s comes with the status %s, and only with it" key its)
   in
-  comes_with "witness" "violated";
-  comes_with "proof" "holds";
+  comes_with "witness" (given "witness" || given "growth") "violated";
+  comes_with "proof" (given "proof") "holds";
   let tight = field_opt "tight" document <> None in
   if tight && status <> "holds" then wrong "status" "a lower bound comes with the status holds only";
   if field_opt "reason" document <> None then wrong "reason" "a reason comes with the status unknown only";
@@ -186,7 +188,11 @@ let check_unwinding document =
   check_points document [ about_domain (field "domain" document) ];
   let none = match field_opt "claims" document with Some (List (_ :: _)) -> false | _ -> true in
   if status = "violated" && not none then wrong "claims" "a violation needs no comparisons";
-  let lines, count = if status = "violated" then (Systems.refute document, 0) else Systems.check document in
+  let lines, count =
+    if given "growth" then (Growth.check document, 0)
+    else if status = "violated" then (Systems.refute document, 0)
+    else Systems.check document
+  in
   {
     (nothing Accepted) with
     format = string_of (field "format" document);
@@ -262,8 +268,15 @@ let check_intervals document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
+(* Formulas of dpCTL*: paramverify/checker/dpctl.py has the same steps. *)
+let check_formulas document =
+  check_points document [ about_domain (field "domain" document) ];
+  let lines, proved, still_open, status = Formulas.check document in
+  { (nothing Accepted) with format = string_of (field "format" document); lines; proved; still_open; status }
+
 let check_claims document =
   match field "format" document with
+  | String "paramverify-formulas" -> check_formulas document
   | String "paramverify-sets" -> check_sets document
   | String "paramverify-cone" -> check_cone document
   | String "paramverify-regions" -> check_regions document

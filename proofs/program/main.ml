@@ -37,7 +37,10 @@ let contents path =
   text
 
 let unit_of report =
-  match report.status with "region map" -> "cell" | "exact intervals" -> "part" | _ -> "claim"
+  match report.status with
+  | "region map" -> "cell"
+  | "exact intervals" -> "part"
+  | _ -> if report.format = "paramverify-formulas" then "formula" else "claim"
 
 let counts report =
   let names = if report.solvers = [] then "" else " (" ^ String.concat ", " (List.map quoted report.solvers) ^ ")" in

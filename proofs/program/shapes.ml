@@ -388,7 +388,7 @@ let unwinding =
       ("probabilities", row [ weight; weight ]);
     ]
   in
-  let parameters = [ ("parameters", point) ] in
+  let parameters = [ ("parameters", point) ] and steps = listed whole in
   let closure = record [ ("ends", listed (row [ whole; distribution ])); ("times", distribution) ] in
   kind_of "paramverify-unwinding"
     [
@@ -404,8 +404,78 @@ let unwinding =
       ("claims", listed comparison);
       ("witness", record (parameters @ leak));
       ("tight", maybe (record leak ~optional:parameters));
-      ("growth", beyond "a ratio that grows without limit");
+      ("growth", record (parameters @ [ ("left", steps); ("right", steps); ("place", whole); ("loop", steps) ]));
     ]
+
+(* --- formulas of dpCTL* --------------------------------------------------------------------------------- *)
+
+let natural value =
+  whole value;
+  if int_of value < 0 then misformed ("must not be negative: " ^ kind value)
+
+let steps_of = by_type ~numbers:natural ~objects:(record [ ("more", whole) ]) ()
+
+let rec formula value =
+  tagged_row
+    [
+      ("true", []);
+      ("false", []);
+      ("label", [ text ]);
+      ("not", [ formula ]);
+      ("and", [ listed formula ]);
+      ("or", [ listed formula ]);
+      ("next", [ formula ]);
+      ("until", [ formula; formula; steps_of; maybe steps_of ]);
+      ("release", [ formula; formula; steps_of; maybe steps_of ]);
+      ("P", [ one_of [ "<"; "<="; ">"; ">=" ]; weight; formula ]);
+      ("D", [ weight; weight; formula ]);
+    ]
+    value
+
+let chain =
+  record
+    [
+      ("states", listed text);
+      ("actions", listed text);
+      ("scheduled", flag);
+      ("initial", listed natural);
+      ("steps", listed (listed (row [ natural; weight ])));
+      ("rows", listed (listed natural));
+      ("labels", table (listed natural));
+      ("neighbours", listed (row [ natural; natural ]));
+    ]
+
+let formulas =
+  let comparison =
+    record [ ("polynomial", text); ("strict", flag); ("proof", proof) ] ~optional:[ ("negated", text) ]
+  in
+  let entry =
+    record
+      [ ("name", text); ("text", text); ("formula", formula); ("status", status) ]
+      ~optional:
+        [
+          ("family", record [ ("first", natural); ("last", maybe natural) ]);
+          ("until", natural);
+          ("argument", one_of [ "tail"; "equality" ]);
+          ("parameters", point);
+          ("state", natural);
+          ("index", natural);
+          ("actions", listed text);
+          ("repeated", natural);
+          ("reason", text);
+        ]
+  in
+  record
+    [
+      ("format", one_of [ "paramverify-formulas" ]);
+      ("version", number_one);
+      ("status", status);
+      ("domain", domain_alone);
+      ("model", chain);
+      ("formulas", listed entry);
+      ("claims", listed comparison);
+    ]
+    ~optional:[ ("case", case); ("points", listed point) ]
 
 (* --- sets of outputs --------------------------------------------------------------------------------- *)
 
@@ -594,7 +664,7 @@ let script =
     ]
 
 let formats =
-  [ "composition"; "formulas"; "slots"; "automaton"; "enclosed" ]
+  [ "composition"; "slots"; "automaton"; "enclosed" ]
   |> List.map (fun name -> "paramverify-" ^ name)
 
 let document value =
@@ -610,6 +680,7 @@ let document value =
           ("paramverify-unwinding", unwinding);
           ("paramverify-losses", losses);
           ("paramverify-script", script);
+          ("paramverify-formulas", formulas);
           ("paramverify-intervals", intervals);
         ]
         value

@@ -11,6 +11,7 @@ type t = {
   visible : int;  (* actions from this number on are hidden *)
   count : int;  (* of actions *)
   initial : int;
+  partial : bool;  (* a state may accept some inputs only; the others are assumed not to come *)
   rows : (int * (int * C.weight) list) list array;  (* by state, the actions that it enables *)
 }
 
@@ -52,7 +53,7 @@ let read numbers data =
   let inputs = points + length "queries" in
   let hidden = inputs + length "responses" in
   let count = hidden + length "hidden" in
-  if field "partial" data = Bool true then unknown "a system with inputs that are not accepted is not known to the proved checker";
+  let partial = field "partial" data = Bool true in
   let rows = Array.of_list (items_of (field "rows" data)) in
   let size = Array.length rows in
   let one state row =
@@ -73,12 +74,18 @@ let read numbers data =
     in
     let found = List.fold_left enter [] (items_of row) in
     if List.exists (fun (a, _) -> a >= inputs) found && List.length found > 1 then fail "is not output-deterministic";
-    if List.exists (fun (a, _) -> a < inputs) found && List.length found < inputs then
+    if (not partial) && List.exists (fun (a, _) -> a < inputs) found && List.length found < inputs then
       fail "is not quasi-input-enabled";
     found
   in
   let rows = Array.mapi one rows in
-  { data = points; inputs; visible = hidden; count; initial = state_of size (int_of (field "initial" data)); rows }
+  { data = points; inputs; visible = hidden; count; initial = state_of size (int_of (field "initial" data)); partial; rows }
+
+(* The state of what goes on hidden for ever: none of the system. *)
+let never system = Array.length system.rows
+
+(* The inputs that are assumed to come only where they are accepted are those below this number. *)
+let guarded system = if system.partial then system.inputs else 0
 
 (* By state and action, as the functions take it. *)
 let table system : C.system =
@@ -89,11 +96,11 @@ let actions system state = List.sort compare (List.map fst system.rows.(state))
 
 (* What is the same for all states that a state may be related to. *)
 let label system state =
-  match system.rows.(state) with
+  match if state = never system then [ (-1, []) ] else system.rows.(state) with
   | [] -> "stopped"
   | (action, _) :: _ -> if action < system.inputs then "input" else string_of_int action
 
-let is_hidden system state = List.exists (fun (a, _) -> a >= system.visible) system.rows.(state)
+let is_hidden system state = state < never system && List.exists (fun (a, _) -> a >= system.visible) system.rows.(state)
 
 (* Closures of hidden states, group by group. A group that does not lead to itself is left with each step. *)
 let read_group numbers system group : C.closure list =
@@ -111,14 +118,27 @@ let read_group numbers system group : C.closure list =
     rejected "a group of hidden states is not one of hidden states";
   let leads state = List.exists (fun (_, step) -> List.exists (fun (t, _) -> Hashtbl.mem given t) step) system.rows.(state) in
   let cyclic = Hashtbl.fold (fun state _ found -> found || leads state) given false in
-  if cyclic && times = [] then unknown "hidden actions that never end are not known to the proved checker";
-  let one state ends found =
-    let fits (t, _) =
-      if t = -1 then unknown "hidden actions that never end are not known to the proved checker";
-      if is_hidden system (state_of size t) then unknown "a closure with a hidden state is not known to the proved checker"
+  let stays state = List.for_all (fun (_, step) -> List.for_all (fun (t, _) -> Hashtbl.mem given t) step) system.rows.(state) in
+  let endless = cyclic && times = [] in
+  if cyclic && times <> [] && Hashtbl.fold (fun state _ all -> all && stays state) given true then
+    rejected "the expected numbers of hidden steps do not satisfy their equations";
+  if endless then begin
+    let fits state ends =
+      if not (stays state) then rejected "a group of hidden states can be left, and its times are missing";
+      match ends with
+      | [ (-1, w) ] when C.same_weight w C.one -> ()
+      | _ -> rejected "a group of hidden states that never ends has ends"
     in
-    List.iter fits ends;
-    let bound = if not cyclic then C.one else
+    Hashtbl.iter fits given
+  end;
+  let one state ends found =
+    let settled (t, w) =
+      let t = if t = -1 then never system else state_of size t in
+      if is_hidden system t then unknown "a closure with a hidden state is not known to the proved checker";
+      (t, w)
+    in
+    let ends = List.map settled ends in
+    let bound = if endless || not cyclic then C.one else
       match List.assoc_opt state (List.rev times) with
       | Some found -> found
       | None -> rejected "the expected numbers of hidden steps are missing"
@@ -141,8 +161,8 @@ let close numbers system groups =
   let groups = List.map (read_group numbers system) groups in
   let table = table system and all = List.concat groups in
   let closed_table = C.closed_system table system.visible all in
-  let after = Array.of_list (List.map Array.of_list closed_table) in
-  let seen = Array.make (Array.length system.rows) false in
+  let after = Array.of_list (List.map Array.of_list (closed_table @ [ List.init system.visible (fun _ -> []) ])) in
+  let seen = Array.make (Array.length system.rows + 1) false in
   let rec from found = function
     | [] -> List.rev found
     | state :: rest when seen.(state) -> from found rest
@@ -200,7 +220,8 @@ let inverse chosen =
 
 let proves goal proof = C.check C.max_depth [] goal proof
 let same_actions system x y =
-  if actions system x <> actions system y then
+  let both_wait = system.partial && label system x = "input" && label system y = "input" in
+  if (not both_wait) && actions system x <> actions system y then
     rejected (Printf.sprintf "states %d and %d do not enable the same actions" x y)
 
 (* Asks the proved function. Raises Rejected where it says no. *)
@@ -208,7 +229,7 @@ let settle closed numbers ratio why reason =
   let { system; table; groups; reach; _ } = closed in
   if
     not
-      (C.check_interactive proves numbers.goal numbers.signs table system.visible system.data groups system.initial reach
+      (C.check_interactive proves numbers.goal numbers.signs table system.visible system.data (guarded system) groups system.initial reach
          ratio why)
   then rejected reason
 
@@ -234,7 +255,8 @@ let check_family closed numbers ratio proof =
   let bijection x y level action =
     let mu = closed.after.(x).(action) and nu = closed.after.(y).(action) in
     let fail () = rejected (Printf.sprintf "pair (%d, %d) of level %d, action %d: no bijection of supports" x y level action) in
-    if List.length mu <> List.length nu then fail ();
+    let alone = system.partial && (mu = [] || nu = []) in
+    if (not alone) && List.length mu <> List.length nu then fail ();
     let choices good =
       let row (s, w) =
         let fits k (r, v) = if label system s = label system r && good s w r v then Some k else None in
@@ -242,7 +264,7 @@ let check_family closed numbers ratio proof =
       in
       matching (List.map row mu)
     in
-    match choices (fun s w r v -> related s r level && C.same_weight w v) with
+    match if alone then Some [] else choices (fun s w r v -> related s r level && C.same_weight w v) with
     | Some chosen -> (true, chosen)
     | None -> (
         let near s w r v =
@@ -274,11 +296,11 @@ let check_costs closed numbers ratio proof =
   let classes = Array.make size (-1) in
   let blocks = items_of (field "classes" proof) in
   List.iteri (fun block members -> List.iter (fun s -> classes.(state_of size (int_of s)) <- block) (items_of members)) blocks;
-  if List.exists (fun s -> classes.(s) < 0) reach then rejected "a state has no class";
+  if List.exists (fun s -> s < size && classes.(s) < 0) reach then rejected "a state has no class";
   let leader = Array.make (List.length blocks) (-1) in
-  List.iter (fun s -> if leader.(classes.(s)) < 0 then leader.(classes.(s)) <- s) reach;
-  let by_state = List.map (max 0) (Array.to_list classes) in
-  let leaders = List.map (max 0) (Array.to_list leader) in
+  List.iter (fun s -> if s < size && leader.(classes.(s)) < 0 then leader.(classes.(s)) <- s) reach;
+  let by_state = List.map (max 0) (Array.to_list classes) @ [ List.length blocks ] in
+  let leaders = List.map (max 0) (Array.to_list leader) @ [ never system ] in
   let quotient = C.quotient closed.closed_table by_state leaders system.visible in
   let prices = Hashtbl.create 64 in
   let enter row =
@@ -287,7 +309,7 @@ let check_costs closed numbers ratio proof =
     | _ -> invalid_arg "costs"
   in
   List.iter enter (items_of (field "costs" proof));
-  let led x = if x < 0 || x >= Array.length leader || leader.(x) < 0 then rejected "a cost of no class" else leader.(x) in
+  let led x = if x = List.length blocks then never system else if x < 0 || x >= Array.length leader || leader.(x) < 0 then rejected "a cost of no class" else leader.(x) in
   let injection x y price action =
     let mu = C.row quotient x action and nu = C.row quotient y action in
     let row (z, w) =
@@ -298,12 +320,13 @@ let check_costs closed numbers ratio proof =
       in
       List.filter_map Fun.id (List.mapi fits nu)
     in
-    match matching (List.map row mu) with
+    match if system.partial && nu = [] then Some [] else matching (List.map row mu) with
     | Some chosen -> places (List.length nu) chosen
     | None -> rejected (Printf.sprintf "classes (%d, %d), action %d: the cost is too small" x y action)
   in
   let entry (x, y) price found : C.priced list =
     if x = y then rejected "a cost of a class with itself";
+    if max x y >= List.length blocks then rejected "a cost of no class";
     same_actions system (led x) (led y);
     { C.left = x; right = y; price; partners = List.init system.visible (injection x y price) } :: found
   in
@@ -338,14 +361,47 @@ let read_sign domain about known place entry : C.sign =
 
 (* What is told, and how many comparisons with parameters are proved. *)
 (* Two input sequences, one with one data point more. *)
-let check_inputs system left right place =
-  let input a = if a < 0 || a >= system.inputs then rejected (string_of_int a ^ " is not an input") in
-  List.iter input (left @ right);
+let check_one_more system left right place =
   let longer, shorter = if List.length left > List.length right then (left, right) else (right, left) in
   let inserted = List.filteri (fun k _ -> k = place) longer and rest = List.filteri (fun k _ -> k <> place) longer in
   match inserted with
   | [ point ] when rest = shorter && point < system.data -> ()
   | _ -> rejected "the inputs do not differ in one inserted data point"
+
+let check_inputs system left right place =
+  let input a = if a < 0 || a >= system.inputs then rejected (string_of_int a ^ " is not an input") in
+  List.iter input (left @ right);
+  check_one_more system left right place
+
+(* Checks that each of the inputs comes where it is accepted, also those of a loop, again and again. *)
+let check_accepted closed given loop =
+  let { system; table; groups; closed_table; _ } = closed in
+  if system.partial then begin
+    let start = C.ends_of table system.visible (List.concat groups) system.initial in
+    let seen = Hashtbl.create 64 in
+    let rec from = function
+      | [] -> ()
+      | (x, k) :: rest when Hashtbl.mem seen (x, k) -> from rest
+      | (x, k) :: rest ->
+          Hashtbl.add seen (x, k) ();
+          let targets a = List.map fst closed.after.(x).(a) in
+          let all = List.concat_map targets (List.init system.visible Fun.id) in
+          let next =
+            if label system x <> "input" then List.map (fun y -> (y, k)) all
+            else
+              match C.input_at given loop k with
+              | Some i -> List.map (fun y -> (y, C.behind given loop k)) (targets i)
+              | None -> []
+          in
+          from (next @ rest)
+    in
+    from (List.map (fun (x, _) -> (x, 0)) start);
+    let all = List.of_seq (Hashtbl.to_seq_keys seen) in
+    if not (C.check_accepted closed_table system.inputs start given loop all) then
+      rejected "an input comes that the environment is assumed not to give"
+  end
+
+let assumption system = if system.partial then ", assuming that no input comes where it is not accepted" else ""
 
 (* Numbers at a point of the domain. *)
 let at_point document point =
@@ -359,10 +415,13 @@ let at_point document point =
 type seen = { left : int list; right : int list; trace : int list; only : bool }
 
 (* Two sequences of inputs and an observation. *)
-let read_seen system data =
+let read_seen closed data =
+  let system = closed.system in
   let actions name = List.map int_of (items_of (field name data)) in
   let left = actions "left" and right = actions "right" and trace = actions "trace" in
   check_inputs system left right (int_of (field "place" data));
+  check_accepted closed left [];
+  check_accepted closed right [];
   if List.exists (fun a -> a < system.data || a >= system.visible) trace then
     rejected "the observation has something that is not seen";
   { left; right; trace; only = field "closed" data = Bool true }
@@ -380,7 +439,7 @@ let refute document =
   let system = read numbers (field "system" document) in
   let closed = close numbers system (items_of (field "closures" document)) in
   let ratio = weight numbers (field "ratio" document) in
-  let ({ left; right; trace; only } as seen) = read_seen system witness in
+  let ({ left; right; trace; only } as seen) = read_seen closed witness in
   if not (shown numbers true (fst ratio)) then misformed ~path:[ Key "ratio" ] "the bound is not positive";
   let beyond =
     C.check_violation numbers.goal closed.table system.data system.inputs system.visible closed.groups system.initial ratio
@@ -394,7 +453,7 @@ let refute document =
   let first, second = chances closed seen in
   List.iteri (fun k (told, found) -> same k told found)
     (List.combine (items_of (field "probabilities" witness)) [ first; second ]);
-  [ "the observation exceeds the bound: a violation" ]
+  [ "the observation exceeds the bound: a violation" ^ assumption system ]
 
 (* The lower bound of a budget: an observation with its probabilities, on the whole domain or at a point of it. *)
 let check_tight document closed numbers told =
@@ -409,7 +468,7 @@ let check_tight document closed numbers told =
   in
   ignore (weight numbers (field "ratio" document));
   let system = closed.system in
-  let ({ left; right; trace; only } as seen) = read_seen system told in
+  let ({ left; right; trace; only } as seen) = read_seen closed told in
   let first, second, possible =
     match (items_of (field "probabilities" told), chances closed seen) with
     | [ first; second ], (p, q) ->
@@ -461,4 +520,4 @@ let check document =
         [ "an observation has the ratio " ^ told ^ ": a lower bound" ]
   in
   let count = List.length entries in
-  ((told :: lower) @ [ Printf.sprintf "%d comparison%s with parameters" count (if count = 1 then "" else "s") ], count)
+  (((told ^ assumption system) :: lower) @ [ Printf.sprintf "%d comparison%s with parameters" count (if count = 1 then "" else "s") ], count)

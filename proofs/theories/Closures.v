@@ -1,7 +1,8 @@
 (* Hidden actions of an interactive system: nobody sees them, and they go on until a state takes an input, gives a
    response or stops. A closure says where a hidden state ends, with which probabilities. That is a limit: of the
    probabilities to end within n hidden steps. Closures are given, and their equations and bounds of the numbers of
-   steps show that they are right. *)
+   steps show that they are right. Hidden actions that never end lead to a state that is none of the system, and that
+   does nothing. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia List Bool Arith.
 From Paramverify Require Import Poly Goal Certificate Rule Unwinding Weights.
 Import ListNotations.
@@ -114,18 +115,30 @@ Definition inside_group (group : list closure) (l : list (nat * weight)) : list 
                      | None => []
                      end) l.
 
+Definition never : nat := length s.
+
+Definition closure_form (c : closure) : bool :=
+  let '(x, (h, ends)) := c in
+  hidden x && different (map fst ends) &&
+  forallb (fun p => ask g signs true (snd (snd p)) && negb (hidden (fst p))) ends && same_weight (added_up ends) one.
+
 Definition closure_ok (before group : list closure) (c : closure) : bool :=
   let '(x, (h, ends)) := c in
-  hidden x && ask g signs true (snd h) && ask g signs false (fst h) && different (map fst ends) &&
-  forallb (fun p => ask g signs true (snd (snd p)) && negb (hidden (fst p))) ends &&
+  ask g signs true (snd h) && ask g signs false (fst h) &&
   same_weight h (added_up ((x, one) :: inside_group group (hidden_row x))) &&
   forallb (fun p => negb (hidden (fst p)) || has group (fst p) || has before (fst p)) (hidden_row x) &&
   same_row (gather (onward (hidden_row x))) ends.
 
+(* No step leads out of the group. *)
+Definition endless (group : list closure) (c : closure) : bool :=
+  let '(x, (h, ends)) := c in forallb (fun p => has group (fst p)) (hidden_row x) && same_row ends [(never, one)].
+
 Fixpoint groups_ok (before : list closure) (groups : list (list closure)) : bool :=
   match groups with
   | [] => true
-  | group :: groups => forallb (closure_ok before group) group && groups_ok (group ++ before) groups
+  | group :: groups =>
+    forallb closure_form group && (forallb (closure_ok before group) group || forallb (endless group) group) &&
+    groups_ok (group ++ before) groups
   end.
 
 (* Where an action of a state leads to when the hidden ones are over. *)
@@ -185,21 +198,25 @@ Qed.
 
 Let asked := ask_ok rec g signs rec_honest known e in_domain.
 
-Lemma ends_good_of : forall before group x h ends, closure_ok before group (x, (h, ends)) = true -> good_row e ends.
-Proof.
-  intros before group x h ends H p P. unfold closure_ok in H. do 3 (apply andb_prop in H as [H _]).
-  apply andb_prop in H as [_ H]. rewrite forallb_forall in H. specialize (H p P). apply andb_prop in H as [H _].
-  exact (asked true _ H).
-Qed.
+(* Each closure was looked at. *)
+Hypothesis each : forall c, In c all -> closure_form c = true.
 
-(* Each closure is one of a group that was looked at. *)
-Hypothesis each : forall c, In c all -> exists before group, closure_ok before group c = true.
+Lemma form_of : forall x h ends, In (x, (h, ends)) all ->
+  hidden x = true /\ different (map fst ends) = true /\ good_row e ends /\ mean (fun _ => 1) (valued e ends) = 1.
+Proof.
+  intros x h ends I. apply each in I. unfold closure_form in I. apply andb_prop in I as [I One].
+  apply andb_prop in I as [I F]. apply andb_prop in I as [I D]. rewrite forallb_forall in F.
+  assert (G : good_row e ends).
+  { intros p P. specialize (F p P). apply andb_prop in F as [F _]. exact (asked true _ F). }
+  split; [exact I|]. split; [exact D|]. split; [exact G|]. destruct (added_up_ok e ends G) as [S1 S2].
+  rewrite S1, (same_weight_ok e _ _ S2 (one_sound e) One). apply one_value.
+Qed.
 
 Lemma ends_good : forall x, good_row e (ends_of x).
 Proof.
   intros x. unfold ends_of. destruct (hidden x); [|intros p [<-|[]]; apply one_sound].
   destruct (find_closure all x) as [[h ends]|] eqn:F; [|intros p []]. apply find_in in F.
-  destruct (each _ F) as (before & group & H). exact (ends_good_of _ _ _ _ _ H).
+  exact (proj1 (proj2 (proj2 (form_of _ _ _ F)))).
 Qed.
 
 Section Means.
@@ -240,9 +257,8 @@ Qed.
 Lemma at_end_hidden : forall before group x h ends, In (x, (h, ends)) all ->
   closure_ok before group (x, (h, ends)) = true -> at_end x = mean at_end (valued e (hidden_row x)).
 Proof.
-  intros before group x h ends I H. pose proof (ends_good_of _ _ _ _ _ H) as E. unfold closure_ok in H.
-  apply andb_prop in H as [H S]. do 6 (apply andb_prop in H as [H _]).
-  unfold at_end at 1, ends_of. rewrite H, (in_all _ _ I).
+  intros before group x h ends I H. destruct (form_of _ _ _ I) as (Hx & _ & E & _). unfold closure_ok in H.
+  apply andb_prop in H as [_ S]. unfold at_end at 1, ends_of. rewrite Hx, (in_all _ _ I).
   destruct (onward_ok (hidden_row x) (sound_good e _ (hidden_sound x))) as [O1 O2].
   destruct (gather_ok e f _ O2) as [G1 G2]. rewrite <- O1, <- G1. symmetry. now apply (same_row_ok e f).
 Qed.
@@ -265,16 +281,36 @@ Proof.
     apply mean_le. intros p P. split; [exact (row_weights x p P)|]. apply (IH (fst p)).
 Qed.
 
-Definition settled (x : nat) : Prop := 0 <= at_end x /\ Un_cv (fun n => settle n x) (at_end x).
+(* What never ends counts nothing. *)
+Definition settled (x : nat) : Prop := 0 <= at_end x /\ (f never = 0 -> Un_cv (fun n => settle n x) (at_end x)).
 
 Lemma shown_settled : forall x, hidden x = false -> settled x.
 Proof.
-  intros x H. split; [rewrite at_end_shown by assumption; apply f_nonneg|].
+  intros x H. split; [rewrite at_end_shown by assumption; apply f_nonneg|]. intros _.
   apply (cv_ext (fun _ => f x)); [intro n; now rewrite settle_shown|]. rewrite at_end_shown by assumption. apply const_cv.
 Qed.
 
-Lemma settled_below : forall x n, settled x -> settle n x <= at_end x.
-Proof. intros x n [_ C]. apply (growing_ineq (fun n => settle n x)); [intro m; apply settle_grows | exact C]. Qed.
+Lemma settled_below : forall x n, f never = 0 -> settled x -> settle n x <= at_end x.
+Proof. intros x n Z [_ C]. apply (growing_ineq (fun n => settle n x)); [intro m; apply settle_grows | exact (C Z)]. Qed.
+
+Lemma endless_settled : forall group, (forall c, In c group -> In c all /\ endless group c = true) ->
+  forall c, In c group -> settled (fst c).
+Proof.
+  intros group G.
+  assert (Zero : forall n x, has group x = true -> settle n x = 0).
+  { induction n as [|n IH]; intros x X; unfold has in X; destruct (find_closure group x) as [[h ends]|] eqn:F;
+      try discriminate; apply find_in in F; destruct (G _ F) as [A H]; destruct (form_of _ _ _ A) as (Hx & _);
+      cbn [settle]; rewrite Hx; [reflexivity|]. unfold endless in H. apply andb_prop in H as [H _].
+    rewrite forallb_forall in H. rewrite (mean_ext _ (fun _ => 0)); [rewrite mean_const; ring|].
+    intros p P. apply in_map_iff in P as (q & <- & Q). cbn [fst]. apply IH. exact (H q Q). }
+  intros [x [h ends]] I. cbn [fst]. destruct (G _ I) as [A H]. destruct (form_of _ _ _ A) as (Hx & _ & E & _).
+  assert (V : at_end x = f never).
+  { unfold at_end, ends_of. rewrite Hx, (in_all _ _ A). unfold endless in H. apply andb_prop in H as [_ H].
+    assert (N : good_row e [(never, one)]) by (intros p [<-|[]]; apply one_sound).
+    rewrite (proj1 (same_row_ok e f _ _ E N H)). cbn [valued map mean fst snd]. rewrite one_value. ring. }
+  split; [rewrite V; apply f_nonneg|]. intro Z. rewrite V, Z. apply (cv_ext (fun _ => 0)); [|apply const_cv].
+  intro n. symmetry. apply Zero. destruct (in_has _ _ _ I) as [q F]. unfold has. now rewrite F.
+Qed.
 
 Lemma inside_ok : forall group, (forall z h ends, find_closure group z = Some (h, ends) -> sound_weight e h) ->
   forall l, good_row e l -> good_row e (inside_group group l) /\
@@ -303,7 +339,7 @@ Proof.
     destruct (G _ I) as [A1 _], (G _ F) as [A2 _]. apply in_all in A1, A2. congruence. }
   assert (Sh : forall z h ends, find_closure group z = Some (h, ends) -> sound_weight e h /\ 0 <= value e h).
   { intros z h ends F. apply find_in in F. destruct (G _ F) as [_ H]. unfold closure_ok in H.
-    do 5 (apply andb_prop in H as [H _]). apply andb_prop in H as [H H2]. apply andb_prop in H as [_ H1].
+    do 3 (apply andb_prop in H as [H _]). apply andb_prop in H as [H1 H2].
     apply asked in H1, H2. split; [exact H1|]. unfold value, Rdiv. apply Rmult_le_pos; [exact H2|].
     left. now apply Rinv_0_lt_compat. }
   set (times := fun z => match find_closure group z with Some (h, _) => value e h | None => 0 end).
@@ -337,7 +373,7 @@ Proof.
     forall p, In p (valued e (hidden_row x)) -> has group (fst p) = true \/ settled (fst p)).
   { intros x X. apply in_map_iff in X as ([y [h ends]] & <- & I). destruct (G _ I) as [A H]. cbn [fst].
     pose proof (at_end_hidden _ _ _ _ _ A H) as E. unfold closure_ok in H. apply andb_prop in H as [H _].
-    apply andb_prop in H as [H K]. do 5 (apply andb_prop in H as [H _]). split; [exact H|]. split; [exact E|].
+    apply andb_prop in H as [_ K]. split; [exact (proj1 (form_of _ _ _ A))|]. split; [exact E|].
     intros p P. apply in_map_iff in P as (q & <- & Q). cbn [fst]. rewrite forallb_forall in K. specialize (K q Q).
     apply orb_prop in K as [K|K]; [|right; now apply B]. apply orb_prop in K as [K|K]; [|now left].
     right. apply shown_settled. now apply negb_true_iff. }
@@ -346,6 +382,8 @@ Proof.
     intros x X. destruct (Equation x X) as (_ & E & K). rewrite E. apply mean_le. intros p P.
     split; [exact (row_weights x p P)|]. destruct (has group (fst p)) eqn:F; [lra|].
     destruct (K p P) as [K1|K1]; [congruence | apply K1]. }
+  intros [c given] I. cbn [fst]. assert (Member : In c (map fst group)) by exact (in_map fst _ _ I).
+  split; [now apply Nonneg|]. intro NoEnd.
   assert (Below : forall n x, In x (map fst group) -> settle n x <= at_end x).
   { induction n as [|n IH]; intros x X; destruct (Equation x X) as (Hx & E & K); cbn [settle]; rewrite Hx.
     - exact (Nonneg x X).
@@ -367,7 +405,7 @@ Proof.
     apply (UL_sequence (fun n => settle (S n) x)); [apply (cv_next (fun n => settle n x)); now apply Lim|].
     apply (cv_ext (fun n => mean (settle n) (valued e (hidden_row x)))); [intro n; cbn [settle]; now rewrite Hx|].
     apply mean_cv. intros p P. unfold a. destruct (has group (fst p)) eqn:F; [apply Lim; now apply HasIn|].
-    destruct (K p P) as [K1|K1]; [congruence | apply K1]. }
+    destruct (K p P) as [K1|K1]; [congruence | exact (proj2 K1 NoEnd)]. }
   assert (Above : forall x, In x (map fst group) -> 0 <= limit x - at_end x).
   { intros x X.
     assert (Z : 0 <= a x - at_end x).
@@ -383,11 +421,10 @@ Proof.
       { rewrite <- mean_add. apply mean_ext. intros p P. unfold a. destruct (has group (fst p)); ring. }
       rewrite Q. lra. }
     unfold a in Z. now rewrite (InHas x X) in Z. }
-  intros [x p] I. cbn [fst]. assert (X : In x (map fst group)) by exact (in_map fst _ _ I).
-  split; [now apply Nonneg|]. replace (at_end x) with (limit x); [now apply Lim|].
-  apply Rle_antisym; [|specialize (Above x X); lra].
-  apply (@Rle_cv_lim (capped x) (fun _ => at_end x)); [intro n; apply Rmin_r | | apply const_cv].
-  exact (proj2_sig (growing_cv (capped x) (Grow x) (Bound x))).
+  replace (at_end c) with (limit c); [now apply Lim|].
+  apply Rle_antisym; [|specialize (Above c Member); lra].
+  apply (@Rle_cv_lim (capped c) (fun _ => at_end c)); [intro n; apply Rmin_r | | apply const_cv].
+  exact (proj2_sig (growing_cv (capped c) (Grow c) (Bound c))).
 Qed.
 
 Lemma groups_settled : forall groups before, (forall x, has before x = true -> settled x) ->
@@ -395,10 +432,12 @@ Lemma groups_settled : forall groups before, (forall x, has before x = true -> s
   forall x p, In (x, p) (concat groups) -> settled x.
 Proof.
   induction groups as [|group groups IH]; intros before B A H x p I; [destruct I|].
-  simpl in H, I. apply andb_prop in H as [H1 H2]. rewrite forallb_forall in H1.
+  simpl in H, I. apply andb_prop in H as [H H2]. apply andb_prop in H as [_ H1].
   assert (G : forall c, In c group -> settled (fst c)).
-  { apply (group_settled before group B). intros c C. split; [|exact (H1 c C)].
-    apply A. simpl. apply in_or_app. now left. }
+  { assert (M : forall c, In c group -> In c all) by (intros c C; apply A; simpl; apply in_or_app; now left).
+    apply orb_prop in H1 as [H1|H1]; rewrite forallb_forall in H1.
+    - apply (group_settled before group B). intros c C. split; [exact (M c C) | exact (H1 c C)].
+    - apply (endless_settled group). intros c C. split; [exact (M c C) | exact (H1 c C)]. }
   apply in_app_or in I as [I|I]; [exact (G _ I)|]. apply (IH (group ++ before)) with (p := p); auto.
   - intros y Y. unfold has in Y. destruct (find_closure (group ++ before) y) as [q|] eqn:F; [|discriminate].
     apply find_in in F. apply in_app_or in F as [F|F]; [exact (G _ F)|]. apply B. unfold has.

@@ -16,6 +16,7 @@ Variable rec : checker.
 Variable g : goal.
 Variable signs : list sign.
 Variable s : system.
+Variable guarded : nat.
 Variable step : weight.
 Variable pairs : list pair.
 
@@ -40,7 +41,8 @@ Fixpoint mated (n : nat) (mu nu : list (nat * weight)) (ps : list (bool * nat)) 
   end.
 
 Definition pair_ok (p : pair) : bool :=
-  forallb (fun a => mated (pair_level p) (row s (one_state p) a) (row s (other_state p) a) (nth a (mates p) []))
+  forallb (fun a => (assumed s guarded (other_state p) a && empty (row s (other_state p) a)) ||
+    mated (pair_level p) (row s (one_state p) a) (row s (other_state p) a) (nth a (mates p) []))
     (seq 0 (length (nth (one_state p) s []))).
 
 Definition check_family (data : nat) (reach : list nat) (steps : nat) (ratio : weight) : bool :=
@@ -100,10 +102,11 @@ Qed.
 Lemma cost_at_least_one : forall x y c, cost x y c -> 1 <= c.
 Proof. intros x y c (n & _ & ->). now apply pow_R1_Rle. Qed.
 
-Lemma cost_steps : forall x y c a, cost x y c -> matched cost c (moves_at s e x a) (moves_at s e y a).
+Lemma cost_steps : forall x y c a, cost x y c -> matched cost c (moves_at s e x a) (moves_at s e y a) \/
+  (assumed s guarded y a = true /\ moves_at s e y a = []).
 Proof.
   intros x y c a (n & H & ->). unfold related in H. destruct (Nat.eqb_spec x y) as [->|N].
-  - exists (moves_at s e y a), []. split; [rewrite app_nil_r; apply Permutation_refl|].
+  - left. exists (moves_at s e y a), []. split; [rewrite app_nil_r; apply Permutation_refl|].
     pose proof (moves_nonneg e s sound y a) as W. revert W.
     induction (moves_at s e y a) as [|p l IH]; intro W; constructor; [|apply IH; intros q Q; apply W; now right].
     exists 1. split.
@@ -115,8 +118,11 @@ Proof.
     rewrite forallb_forall in accepted. pose proof (accepted p I) as K. unfold pair_ok in K.
     destruct (Nat.lt_ge_cases a (length (nth (one_state p) s []))) as [L|L].
     + rewrite forallb_forall in K. specialize (K a ltac:(apply in_seq; lia)).
-      exact (mated_ok (pair_level p) n H _ _ _ (sound _ _) (sound _ _) K).
-    + unfold moves_at at 1, row. rewrite (nth_overflow (nth (one_state p) s [])) by assumption.
+      apply orb_prop in K as [K|K].
+      * right. apply andb_prop in K as [K1 K2]. split; [exact K1|]. unfold moves_at.
+        now destruct (row s (other_state p) a).
+      * left. exact (mated_ok (pair_level p) n H _ _ _ (sound _ _) (sound _ _) K).
+    + left. unfold moves_at at 1, row. rewrite (nth_overflow (nth (one_state p) s [])) by assumption.
       exists [], (moves_at s e (other_state p) a). split; [apply Permutation_refl | constructor].
 Qed.
 
@@ -127,7 +133,7 @@ End Point.
 
 Theorem check_family_sound : forall data reach steps ratio, signs_ok rec g signs = true ->
   check_family data reach steps ratio = true ->
-  forall e, dom g e -> sound_system e s -> hides e s data reach (value e ratio).
+  forall e, dom g e -> sound_system e s -> hides e s data guarded reach (value e ratio).
 Proof.
   intros data reach steps ratio Signs H e D S. unfold check_family in H.
   repeat (apply andb_prop in H as [H ?H]).
@@ -138,7 +144,7 @@ Proof.
   simpl in One. rewrite one_value in One.
   apply Less in Most; [|apply Forall_forall; intros w K; apply repeat_spec in K; now subst | repeat constructor; exact P].
   rewrite repeated in Most. simpl in Most.
-  apply (insertions_hide e s (fun x y => related x y steps) data reach (cost e) (value e ratio) S); try assumption.
+  apply (insertions_hide e s (fun x y => related x y steps) data guarded reach (cost e) (value e ratio) S); try assumption.
   - apply cost_at_least_one. lra.
   - apply cost_steps; try assumption. lra.
   - intros x y K. exists (value e step ^ steps). split; [exists steps; auto | lra].

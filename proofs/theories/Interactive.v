@@ -20,6 +20,7 @@ Variable signs : list sign.
 Section Pairs.
 
 Variable s : system.
+Variable guarded : nat.
 Variable entries : list priced.
 
 Definition find_price (x y : nat) : option weight :=
@@ -50,7 +51,8 @@ Fixpoint match_rows (c : weight) (mu nu : list (nat * weight)) (ps : list nat) :
 
 Definition entry_ok (n : priced) : bool :=
   ask g signs true (snd (price n)) && at_most g signs [one] [price n] &&
-  forallb (fun a => match_rows (price n) (row s (left n) a) (row s (right n) a) (nth a (partners n) []))
+  forallb (fun a => (assumed s guarded (right n) a && empty (row s (right n) a)) ||
+    match_rows (price n) (row s (left n) a) (row s (right n) a) (nth a (partners n) []))
     (seq 0 (length (nth (left n) s []))).
 
 Definition cheap (ratio : weight) (x y : nat) : bool :=
@@ -132,18 +134,21 @@ Proof.
     + repeat constructor. apply price_sound. assumption.
 Qed.
 
-Lemma cost_steps : forall x y c a, cost x y c -> matched cost c (moves_at s e x a) (moves_at s e y a).
+Lemma cost_steps : forall x y c a, cost x y c -> matched cost c (moves_at s e x a) (moves_at s e y a) \/
+  (assumed s guarded y a = true /\ moves_at s e y a = []).
 Proof.
   intros x y c a (w & F & <-). destruct (find_price_cases x y w F) as [[-> ->]|(n & I & <- & <- & <-)].
-  - exists (moves_at s e y a), []. split; [rewrite app_nil_r; apply Permutation_refl|].
+  - left. exists (moves_at s e y a), []. split; [rewrite app_nil_r; apply Permutation_refl|].
     induction (moves_at s e y a) as [|p l IH]; constructor; [|exact IH].
     exists 1. split; [|rewrite one_value; lra]. exists one. unfold find_price. rewrite Nat.eqb_refl.
     split; [reflexivity | apply one_value].
   - pose proof (entry_in n I) as E. unfold entry_ok in E. apply andb_prop in E as [_ E].
     destruct (Nat.lt_ge_cases a (length (nth (left n) s []))) as [L|L].
     + rewrite forallb_forall in E. specialize (E a ltac:(apply in_seq; lia)).
-      eapply match_rows_ok; [apply price_sound; assumption | apply sound | apply sound | exact E].
-    + unfold moves_at at 1, row. rewrite (nth_overflow (nth (left n) s [])) by assumption.
+      apply orb_prop in E as [E|E].
+      { right. apply andb_prop in E as [E1 E2]. split; [exact E1|]. unfold moves_at. now destruct (row s (right n) a). }
+      left. eapply match_rows_ok; [apply price_sound; assumption | apply sound | apply sound | exact E].
+    + left. unfold moves_at at 1, row. rewrite (nth_overflow (nth (left n) s [])) by assumption.
       exists [], (moves_at s e (right n) a). split; [apply Permutation_refl | constructor].
 Qed.
 
@@ -165,6 +170,7 @@ Variable s : system.
 Variable classes : list nat.  (* by state *)
 Variable leaders : list nat.  (* by class, one of its states *)
 Variable count : nat.  (* of actions *)
+Variable guarded : nat.
 
 Definition class (x : nat) : nat := nth x classes 0%nat.
 
@@ -253,33 +259,86 @@ Proof.
     + intros p P. apply IH. apply in_map_iff in P as (q & <- & Q). exact (closed_ok s reach closed x a q Hx Q).
 Qed.
 
+Lemma assumed_class : forall x a, In x reach -> assumed quotient guarded (class x) a = assumed s guarded x a.
+Proof.
+  intros x a Hx. unfold assumed. f_equal.
+  assert (E : forall b, empty (row quotient (class x) b) = empty (row s x b)).
+  { intro b. pose proof (proj2 (row_alike x b Hx)) as N. unfold moves_at in N.
+    destruct (row s x b), (row quotient (class x) b); cbn [valued map empty] in *; try reflexivity.
+    - destruct N as [N _]. discriminate (N eq_refl).
+    - destruct N as [_ N]. discriminate (N eq_refl). }
+  induction (seq 0 guarded) as [|b l IH]; simpl; [reflexivity|]. now rewrite E, IH.
+Qed.
+
+Lemma mean_positive : forall f l, (forall p, In p l -> 0 <= snd p) -> (forall z, 0 <= f z) -> 0 < mean f l ->
+  exists p, In p l /\ 0 < snd p /\ 0 < f (fst p).
+Proof.
+  intros f. induction l as [|[z w] l IH]; intros W F H; cbn [mean] in H; [lra|].
+  pose proof (W (z, w) (or_introl eq_refl)) as Hw. cbn [snd] in Hw.
+  destruct (Rle_lt_dec (mean f l) 0) as [L|L].
+  - exists (z, w). cbn [fst snd]. split; [now left|]. specialize (F z).
+    assert (0 < w * f z) by lra. split; apply Rnot_le_lt; intro K.
+    + assert (w = 0) as -> by lra. lra.
+    + assert (f z = 0) as E by lra. rewrite E in *. lra.
+  - destruct (IH (fun p P => W p (or_intror P)) F L) as (p & P & Q). exists p. split; [now right | exact Q].
+Qed.
+
+Lemma accepted_class : forall t x, In x reach -> accepted_steps e s guarded x t ->
+  accepted_steps e quotient guarded (class x) t.
+Proof.
+  induction t as [|a t IH]; intros x Hx A; [exact I|]. destruct A as [A1 A2]. split.
+  - rewrite assumed_class by assumption. intro H. specialize (A1 H). intro K. apply A1.
+    apply (proj2 (row_alike x a Hx)). exact K.
+  - intros [k w] P W. cbn [fst snd] in *.
+    set (f := fun z => if Nat.eqb z k then 1 else 0).
+    assert (F : forall z, 0 <= f z) by (intro z; unfold f; destruct (Nat.eqb z k); lra).
+    assert (M : 0 < mean f (moves_at quotient e (class x) a)).
+    { pose proof (moves_nonneg e quotient quotient_sound (class x) a) as N. revert P N.
+      induction (moves_at quotient e (class x) a) as [|[z v] l IHl]; intros P N; [destruct P|]. cbn [mean].
+      pose proof (N (z, v) (or_introl eq_refl)) as V. cbn [snd] in V.
+      assert (R : 0 <= mean f l) by (apply mean_nonneg; [exact F | intros q Q; apply N; now right]).
+      destruct P as [P|P].
+      - inversion P; subst. unfold f at 1. rewrite Nat.eqb_refl. lra.
+      - specialize (IHl P (fun q Q => N q (or_intror Q))). specialize (F z).
+        assert (0 <= v * f z) by now apply Rmult_le_pos. lra. }
+    rewrite <- (proj1 (row_alike x a Hx) f) in M.
+    apply mean_positive in M as ([z v] & Q & V & E);
+      [|exact (moves_nonneg e s sound x a) | intro z; apply F]. cbn [fst snd] in *.
+    unfold f in E. destruct (Nat.eqb_spec (class z) k) as [<-|_]; [|lra].
+    apply in_map_iff in Q as (q & Q1 & Q2). inversion Q1; subst.
+    apply IH; [exact (closed_ok s reach closed x a q Hx Q2)|].
+    apply (A2 (fst q, value e (snd q))); [|exact V]. apply in_map_iff. now exists q.
+Qed.
+
 End Classes.
 
 (* --- the check ----------------------------------------------------------------------------------------------- *)
 
-Definition check_costs (s : system) (classes leaders : list nat) (entries : list priced) (data count : nat)
+Definition check_costs (s : system) (classes leaders : list nat) (entries : list priced) (data guarded count : nat)
   (reach : list nat) (ratio : weight) : bool :=
   let q := quotient s classes leaders count in
   ask g signs true (snd ratio) && closed_under_moves s reach &&
-  alike s classes count q reach && forallb (entry_ok q entries) entries &&
+  alike s classes count q reach && forallb (entry_ok q guarded entries) entries &&
   insertions_ok q (cheap entries ratio) data (nodup Nat.eq_dec (map (class classes) reach)).
 
-Theorem check_costs_sound : honest rec -> forall s classes leaders entries data count reach ratio,
-  signs_ok rec g signs = true -> check_costs s classes leaders entries data count reach ratio = true ->
-  forall e, dom g e -> sound_system e s -> hides e s data reach (value e ratio).
+Theorem check_costs_sound : honest rec -> forall s classes leaders entries data guarded count reach ratio,
+  signs_ok rec g signs = true -> check_costs s classes leaders entries data guarded count reach ratio = true ->
+  forall e, dom g e -> sound_system e s -> hides e s data guarded reach (value e ratio).
 Proof.
-  intros R s classes leaders entries data count reach ratio Signs H e D S. unfold check_costs in H.
+  intros R s classes leaders entries data guarded count reach ratio Signs H e D S. unfold check_costs in H.
   repeat (apply andb_prop in H as [H ?H]). rename H into P, H3 into C, H2 into A, H1 into E, H0 into I.
   pose proof (quotient_sound s classes leaders count e S) as Q.
   apply (ask_ok rec g signs R Signs e D) in P. simpl in P.
-  pose proof (insertions_hide e (quotient s classes leaders count) (cheap entries ratio) data _
+  pose proof (insertions_hide e (quotient s classes leaders count) (cheap entries ratio) data guarded _
     (cost entries e) (value e ratio) Q
-    (cost_at_least_one (quotient s classes leaders count) entries R Signs e D E)
-    (cost_steps (quotient s classes leaders count) entries R Signs e D Q E)
-    (fun x y => cheap_ok (quotient s classes leaders count) entries R Signs e D E ratio x y P) I) as K.
-  intros x d first t Hx Hd. rewrite (prob_class s classes leaders count e S reach C A _ x Hx).
-  rewrite (prob_taking_class s classes leaders count e S reach C A _ _ _ x Hx). apply K; [|assumption].
-  apply nodup_In. now apply in_map.
+    (cost_at_least_one (quotient s classes leaders count) guarded entries R Signs e D E)
+    (cost_steps (quotient s classes leaders count) guarded entries R Signs e D Q E)
+    (fun x y => cheap_ok (quotient s classes leaders count) guarded entries R Signs e D E ratio x y P) I) as K.
+  intros x d first t Hx Hd Steps. rewrite (prob_class s classes leaders count e S reach C A _ x Hx).
+  rewrite (prob_taking_class s classes leaders count e S reach C A _ _ _ x Hx). apply K; [|assumption|].
+  - apply nodup_In. now apply in_map.
+  - destruct Steps as [Z|[A1 A2]]; [now left | right].
+    split; now apply (accepted_class s classes leaders count guarded e S reach C A).
 Qed.
 
 End Costs.

@@ -8,11 +8,9 @@ Inductive argument :=
   | ByFamily (step : weight) (pairs : list pair) (steps : nat)
   | ByCosts (classes leaders : list nat) (entries : list priced).
 
-Definition empty {A : Type} (l : list A) : bool := match l with [] => true | _ => false end.
-
 (* The states of `reach` are those that do not hide, to which inputs lead; the first `data` actions are data points,
-   and those from `visible` on are hidden. *)
-Definition check_interactive (rec : checker) (g : goal) (signs : list sign) (s : system) (visible data : nat)
+   and those from `visible` on are hidden. For `guarded` see `Weights.assumed`. *)
+Definition check_interactive (rec : checker) (g : goal) (signs : list sign) (s : system) (visible data guarded : nat)
   (groups : list (list closure)) (initial : nat) (reach : list nat) (ratio : weight) (why : argument) : bool :=
   let all := concat groups in
   let c := closed_system s visible all in
@@ -20,19 +18,20 @@ Definition check_interactive (rec : checker) (g : goal) (signs : list sign) (s :
   forallb (fun p => among reach (fst p)) (ends_of s visible all initial) &&
   forallb (fun x => forallb (fun a => Bool.eqb (empty (row s x a)) (empty (row c x a))) (seq 0 visible)) reach &&
   match why with
-  | ByFamily step pairs steps => check_family g signs c step pairs data reach steps ratio
-  | ByCosts classes leaders entries => check_costs g signs c classes leaders entries data visible reach ratio
+  | ByFamily step pairs steps => check_family g signs c guarded step pairs data reach steps ratio
+  | ByCosts classes leaders entries => check_costs g signs c classes leaders entries data guarded visible reach ratio
   end.
 
 (* --- probabilities of observations are limits --------------------------------------------------------------------- *)
 
-(* By states, the probability of what is seen: with f that of the rest, it is the limit of the probabilities that
-   the action is seen, hidden steps end within n, and then the rest is seen. *)
+(* By states, the probability of what is seen. That of one action is its weight. With f that of the rest, it is the
+   limit of the probabilities that the action is seen, hidden steps end within n, and then the rest is seen. *)
 Inductive observed (s : system) (visible : nat) (e : env) : list nat -> (nat -> R) -> Prop :=
   | nothing_more : observed s visible e [] (fun _ => 1)
-  | one_more : forall a t f p, observed s visible e t f ->
+  | one_action : forall a p, (forall x, p x = mean (fun _ => 1) (moves_at s e x a)) -> observed s visible e [a] p
+  | one_more : forall a b t f p, observed s visible e (b :: t) f ->
       (forall x, Un_cv (fun n => mean (settle s visible e f n) (moves_at s e x a)) (p x)) ->
-      observed s visible e (a :: t) p.
+      observed s visible e (a :: b :: t) p.
 
 Section System.
 
@@ -55,11 +54,11 @@ Lemma distinct : different (map fst all) = true.
 Proof. unfold closures_ok in right. apply andb_prop in right as [H _]. now apply andb_prop in H as [H _]. Qed.
 
 Lemma each_of : forall gs before, groups_ok g signs s visible all before gs = true ->
-  forall c, In c (concat gs) -> exists b group, closure_ok g signs s visible all b group c = true.
+  forall c, In c (concat gs) -> closure_form g signs s visible c = true.
 Proof.
   induction gs as [|group gs IH]; intros before H c I; [destruct I|]. simpl in H, I.
-  apply andb_prop in H as [H1 H2]. apply in_app_or in I as [I|I]; [|exact (IH _ H2 c I)].
-  rewrite forallb_forall in H1. exists before, group. exact (H1 c I).
+  apply andb_prop in H as [H H2]. apply andb_prop in H as [H1 _].
+  apply in_app_or in I as [I|I]; [|exact (IH _ H2 c I)]. rewrite forallb_forall in H1. exact (H1 c I).
 Qed.
 
 Lemma groups_right : groups_ok g signs s visible all [] groups = true.
@@ -110,8 +109,7 @@ Proof.
   destruct (all_settled (at_state k) F x) as [V _]. unfold at_end in V. rewrite (mean_at k w) in V; [exact V | | exact P].
   unfold ends_of. destruct (hidden s visible x) eqn:H; [|reflexivity].
   destruct (find_closure all x) as [[h ends]|] eqn:E; [|reflexivity]. apply find_in in E.
-  destruct (each _ E) as (b & group & K). unfold closure_ok in K. do 4 (apply andb_prop in K as [K _]).
-  apply andb_prop in K as [_ K]. exact K.
+  exact (proj1 (proj2 (form_of g signs s visible all rec rec_honest known e in_domain each _ _ _ E))).
 Qed.
 
 Lemma onward_sound : forall l, sound_row e l -> sound_row e (onward s visible all l).
@@ -144,38 +142,63 @@ Proof.
   apply gather_sound. apply onward_sound. apply sound.
 Qed.
 
+Lemma ends_whole : forall x, at_end s visible all e (fun _ => 1) x = 1.
+Proof.
+  intro x. unfold at_end, ends_of. destruct (hidden s visible x) eqn:H.
+  - assert (C : exists p, find_closure all x = Some p).
+    { unfold closures_ok in right. apply andb_prop in right as [_ K]. rewrite forallb_forall in K.
+      destruct (Nat.lt_ge_cases x (length s)) as [L|L].
+      - specialize (K x ltac:(apply in_seq; lia)). rewrite H in K. unfold has in K. fold all in K.
+        destruct (find_closure all x) as [p|]; [now exists p | discriminate].
+      - exfalso. unfold hidden, hidden_row in H. rewrite (nth_overflow s) in H by assumption.
+        rewrite skipn_nil in H. discriminate. }
+    destruct C as [[h ends] F]. rewrite F. apply find_in in F.
+    exact (proj2 (proj2 (proj2 (form_of g signs s visible all rec rec_honest known e in_domain each _ _ _ F)))).
+  - cbn [valued map mean fst snd]. rewrite one_value. ring.
+Qed.
+
+Lemma prob_closed : forall x a t, (a < visible)%nat ->
+  prob (moves_at (closed_system s visible all) e) x (a :: t)
+  = mean (at_end s visible all e (fun z => prob (moves_at (closed_system s visible all) e) z t)) (moves_at s e x a).
+Proof.
+  intros x a t L. cbn [prob]. unfold moves_at at 2. rewrite row_closed. destruct (Nat.ltb_spec a visible) as [_|N]; [|lia].
+  rewrite (proj1 (gather_ok e _ _ (sound_good e _ (onward_sound _ (sound x a))))).
+  exact (proj1 (onward_ok g signs s visible all rec rec_honest known e in_domain each _ _ (sound_good e _ (sound x a)))).
+Qed.
+
 Theorem closed_observed : forall t, Forall (fun a => (a < visible)%nat) t ->
   observed s visible e t (fun x => prob (moves_at (closed_system s visible all) e) x t).
 Proof.
-  intros t A. induction A as [|a t L A IH]; [apply nothing_more|].
-  set (f := fun x => prob (moves_at (closed_system s visible all) e) x t) in *.
-  apply (one_more s visible e a t f); [exact IH|]. intro x. cbn [prob]. fold f.
-  assert (F : forall z, 0 <= f z) by (intro z; apply prob_nonneg; apply moves_nonneg; apply closed_sound).
-  unfold moves_at at 2. rewrite row_closed. destruct (Nat.ltb_spec a visible) as [_|N]; [|lia].
-  pose proof (onward_sound _ (sound x a)) as O. rewrite (proj1 (gather_ok e f _ (sound_good e _ O))).
-  rewrite (proj1 (onward_ok g signs s visible all rec rec_honest known e in_domain each f _ (sound_good e _ (sound x a)))).
-  apply mean_cv. intros p P. apply (all_settled f F).
+  intros t A. induction A as [|a t L A IH]; [apply nothing_more|]. destruct t as [|b t].
+  - apply one_action. intro x. rewrite prob_closed by assumption. apply mean_ext. intros p _. apply ends_whole.
+  - set (f := fun x => prob (moves_at (closed_system s visible all) e) x (b :: t)) in *.
+    apply (one_more s visible e a b t f); [exact IH|]. intro x. rewrite prob_closed by assumption. fold f.
+    assert (F : forall z, 0 <= f z) by (intro z; apply prob_nonneg; apply moves_nonneg; apply closed_sound).
+    assert (N : f (never s) = 0).
+    { unfold f. cbn [prob]. unfold moves_at at 2. rewrite row_closed. unfold row, never.
+      rewrite (nth_overflow s) by lia. destruct b, (Nat.ltb _ visible); reflexivity. }
+    apply mean_cv. intros p P. apply (all_settled f F). exact N.
 Qed.
 
 End System.
 
 (* One data point more changes the probability of no observation by more than the ratio, wherever it comes. *)
-Theorem check_interactive_sound : forall rec, honest rec -> forall g signs s visible data groups initial reach ratio why,
-  check_interactive rec g signs s visible data groups initial reach ratio why = true ->
+Theorem check_interactive_sound : forall rec, honest rec -> forall g signs s visible data guarded groups initial reach ratio why,
+  check_interactive rec g signs s visible data guarded groups initial reach ratio why = true ->
   forall e, dom g e -> let c := closed_system s visible (concat groups) in
-  hides e c data reach (value e ratio) /\
+  hides e c data guarded reach (value e ratio) /\
   (forall p, In p (ends_of s visible (concat groups) initial) -> In (fst p) reach) /\
   (forall x a, In x reach -> (a < visible)%nat -> (row s x a = [] <-> row c x a = [])) /\
   (forall t, Forall (fun a => (a < visible)%nat) t -> observed s visible e t (fun x => prob (moves_at c e) x t)).
 Proof.
-  intros rec R g signs s visible data groups initial reach ratio why H e D c. unfold check_interactive in H.
+  intros rec R g signs s visible data guarded groups initial reach ratio why H e D c. unfold check_interactive in H.
   repeat (apply andb_prop in H as [H ?H]).
   rename H into Signs, H4 into W, H3 into C, H2 into First, H1 into Same, H0 into Why. fold c in Same, Why.
   pose proof (weights_sound rec g signs R Signs e D s W) as S.
   pose proof (closed_sound rec g signs s visible groups R Signs e D S C) as Sc. split; [|split; [|split]].
   - destruct why as [step pairs steps|classes leaders entries].
-    + exact (check_family_sound rec g signs c step pairs R data reach steps ratio Signs Why e D Sc).
-    + exact (check_costs_sound rec g signs R c classes leaders entries data visible reach ratio Signs Why e D Sc).
+    + exact (check_family_sound rec g signs c guarded step pairs R data reach steps ratio Signs Why e D Sc).
+    + exact (check_costs_sound rec g signs R c classes leaders entries data guarded visible reach ratio Signs Why e D Sc).
   - intros p P. rewrite forallb_forall in First. apply among_ok. exact (First p P).
   - intros x a X A. rewrite forallb_forall in Same. specialize (Same x X). rewrite forallb_forall in Same.
     specialize (Same a ltac:(apply in_seq; lia)). apply eqb_prop in Same.
@@ -183,15 +206,15 @@ Proof.
   - exact (closed_observed rec g signs s visible groups R Signs e D S C).
 Qed.
 
-Corollary check_system_sound : forall lemmas g signs s visible data groups initial reach ratio why,
+Corollary check_system_sound : forall lemmas g signs s visible data guarded groups initial reach ratio why,
   (forall l, In l lemmas -> holds l) ->
-  check_interactive (check max_depth lemmas) g signs s visible data groups initial reach ratio why = true ->
+  check_interactive (check max_depth lemmas) g signs s visible data guarded groups initial reach ratio why = true ->
   forall e, dom g e -> let c := closed_system s visible (concat groups) in
-  hides e c data reach (value e ratio) /\
+  hides e c data guarded reach (value e ratio) /\
   (forall p, In p (ends_of s visible (concat groups) initial) -> In (fst p) reach) /\
   (forall x a, In x reach -> (a < visible)%nat -> (row s x a = [] <-> row c x a = [])) /\
   (forall t, Forall (fun a => (a < visible)%nat) t -> observed s visible e t (fun x => prob (moves_at c e) x t)).
 Proof.
-  intros lemmas g signs s visible data groups initial reach ratio why L.
+  intros lemmas g signs s visible data guarded groups initial reach ratio why L.
   apply (check_interactive_sound (check max_depth lemmas)). intros h k K. exact (check_sound max_depth lemmas h k L K).
 Qed.

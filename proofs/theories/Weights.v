@@ -13,6 +13,12 @@ Definition row (s : system) (x a : nat) : list (nat * weight) := nth a (nth x s 
 Definition valued (e : env) (l : list (nat * weight)) : list (nat * R) := map (fun p => (fst p, value e (snd p))) l.
 Definition moves_at (s : system) (e : env) (x a : nat) : list (nat * R) := valued e (row s x a).
 
+Definition empty {A : Type} (l : list A) : bool := match l with [] => true | _ => false end.
+
+(* Inputs below this number come only where a state that waits accepts them; with 0 nothing is assumed. *)
+Definition assumed (s : system) (guarded x a : nat) : bool :=
+  Nat.ltb a guarded && existsb (fun b => negb (empty (row s x b))) (seq 0 guarded).
+
 (* What is known of signs: polynomials that are at least 0, or above it, with their proofs. *)
 Definition sign := (bool * qpoly * cert)%type.
 
@@ -340,6 +346,7 @@ Section Insertions.
 Variable s : system.
 Variable cheap : nat -> nat -> bool.  (* what one state hides of another *)
 Variable data : nat.
+Variable guarded : nat.
 Variable reach : list nat.
 
 Definition among (x : nat) : bool := existsb (Nat.eqb x) reach.
@@ -354,11 +361,19 @@ Definition insertion_ok (x a : nat) : bool :=
 Definition insertions_ok : bool :=
   closed_under_moves && forallb (fun x => forallb (insertion_ok x) (seq 0 data)) reach.
 
+(* These steps have no input that is assumed not to come. *)
+Definition accepted_steps (x : nat) (t : list nat) : Prop :=
+  admits (moves_at s e) (fun y a => assumed s guarded y a = true) x t.
+
 (* One data point more changes the probability of no observation by more than the ratio, wherever it comes; see
    `Unwinding.prob_taking`. *)
 Definition hides (ratio : R) : Prop := forall x d first t, In x reach -> (d < data)%nat ->
+  guarded = 0%nat \/ (accepted_steps x (first ++ d :: t) /\ accepted_steps x (first ++ t)) ->
   prob (moves_at s e) x (first ++ d :: t) <= ratio * prob_taking (moves_at s e) x d first t /\
   prob_taking (moves_at s e) x d first t <= ratio * prob (moves_at s e) x (first ++ d :: t).
+
+Lemma unguarded_steps : guarded = 0%nat -> forall x t, accepted_steps x t.
+Proof. intros Z x t. apply admits_all. intros y a. unfold assumed. rewrite Z. discriminate. Qed.
 
 Lemma among_ok : forall x, among x = true <-> In x reach.
 Proof.
@@ -377,15 +392,19 @@ Qed.
 
 Lemma insertions_hide : forall (cost : nat -> nat -> R -> Prop) ratio, sound_system s ->
   (forall x y c, cost x y c -> 1 <= c) ->
-  (forall x y c a, cost x y c -> matched cost c (moves_at s e x a) (moves_at s e y a)) ->
+  (forall x y c a, cost x y c -> matched cost c (moves_at s e x a) (moves_at s e y a) \/
+    (assumed s guarded y a = true /\ moves_at s e y a = [])) ->
   (forall x y, cheap x y = true -> exists c, cost x y c /\ c <= ratio) ->
   insertions_ok = true -> hides ratio.
 Proof.
-  intros cost ratio S One Step Cheap H x d first t Hx Hd. unfold insertions_ok in H. apply andb_prop in H as [C H].
+  intros cost ratio S One Step Cheap H x d first t Hx Hd Assumed. unfold insertions_ok in H. apply andb_prop in H as [C H].
   assert (Ins : forall y a, In y reach -> (a < data)%nat -> insertion_ok y a = true).
   { intros y a Hy Ha. rewrite forallb_forall in H. specialize (H y Hy). rewrite forallb_forall in H.
     apply H. apply in_seq. lia. }
-  apply (data_points_are_hidden (moves_at s e) (moves_nonneg s S) cost One Step
+  assert (Acc : accepted_steps x (first ++ d :: t) /\ accepted_steps x (first ++ t)).
+  { destruct Assumed as [Z|K]; [split; now apply unguarded_steps | exact K]. }
+  destruct Acc as [AccA AccB].
+  apply (data_points_are_hidden (moves_at s e) (moves_nonneg s S) (fun y a => assumed s guarded y a = true) cost One Step
     (fun a => (a < data)%nat) (fun y => In y reach)); try assumption.
   - intros y a p Hy Hp. apply in_map_iff in Hp as (q & <- & Q). simpl. exact (closed_ok C y a q Hy Q).
   - intros y a Hy Ha N. specialize (Ins y a Hy Ha). unfold insertion_ok in Ins.

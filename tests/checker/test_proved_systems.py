@@ -202,20 +202,3 @@ def test_states_that_nobody_can_tell_apart(tmp_path: Path) -> None:
     assert (found, counts) == ([], {"accepted": 1, "rejected": 5})
     paths = [tmp_path / f"{k}.json" for k in range(len(made))]
     assert [answer.word == "accepted" for answer in by_program(built(), paths)] == wanted
-
-
-def test_what_is_not_known_of_systems(tmp_path: Path) -> None:
-    """Ratios without limit, inputs that are not accepted, and hidden steps without end."""
-    never = {**leaking("2")["system"], "rows": [*ROWS[:2], [[4, [[2, "1"]]]], [[4, [[3, "1"]]]], *ROWS[4:]]}
-    ends = [{"ends": [[k, [[-1, "1"]]]], "times": []} for k in (2, 3)]
-    partial = {**leaking("2")["system"], "partial": True}
-    violated = leaking("2", status="violated", growth={})
-    del violated["proof"]
-    made = [violated, leaking("2", system=partial)]
-    made.append(leaking("2", system=never, closures=ends))
-    paths = [tmp_path / f"{k}.json" for k in range(len(made))]
-    for path, document in zip(paths, made, strict=True):
-        path.write_text(json.dumps(document))
-    answers = list(by_program(built(), paths))
-    assert [answer.word for answer in answers] == [NOT_KNOWN] * len(made)
-    assert len({answer.lines for answer in answers}) == len(made)

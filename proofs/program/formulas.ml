@@ -1,0 +1,214 @@
+(* Formulas of dpCTL*: the steps are those of paramverify/checker/dpctl.py and truths.py. *)
+
+open Faults
+open Json
+module C = Checker
+
+let most_members = 10_000
+let most_steps = 1_000
+
+(* --- formulas of documents -------------------------------------------------------------------------------------- *)
+
+let parts = function List (String kind :: rest) -> (kind, rest) | _ -> invalid_arg "formula"
+
+let rec inner formula =
+  match parts formula with
+  | ("not" | "next"), [ f ] -> [ f ]
+  | ("and" | "or"), [ List fs ] -> fs
+  | ("until" | "release"), f :: h :: _ -> [ f; h ]
+  | ("P" | "D"), [ _; _; f ] -> [ f ]
+  | _ -> []
+
+(* Whether a number of steps depends on the number of the family. *)
+let rec mentions formula =
+  let own = match parts formula with
+    | ("until" | "release"), [ _; _; low; high ] -> List.exists (function Object _ -> true | _ -> false) [ low; high ]
+    | _ -> false
+  in
+  own || List.exists mentions (inner formula)
+
+(* The member of a family. *)
+let rec instance k formula =
+  let again = instance k in
+  match parts formula with
+  | (("until" | "release") as kind), [ f; h; low; high ] ->
+      let ending = function Object _ as more -> Int (k + int_of (field "more" more)) | ending -> ending in
+      let low = ending low and high = ending high in
+      let negative = function Int n -> n < 0 | _ -> false in
+      if negative low || negative high then rejected (Printf.sprintf "a number of steps is negative for the member %d" k);
+      List [ String kind; again f; again h; low; high ]
+  | (("not" | "next") as kind), [ f ] -> List [ String kind; again f ]
+  | (("and" | "or") as kind), [ List fs ] -> List [ String kind; List (List.map again fs) ]
+  | (("P" | "D") as kind), [ a; b; f ] -> List [ String kind; a; b; again f ]
+  | _ -> formula
+
+let rec is_state formula =
+  match parts formula with
+  | ("next" | "until" | "release"), _ -> false
+  | ("P" | "D"), _ -> true
+  | _ -> List.for_all is_state (inner formula)
+
+(* --- formulas of the proved functions ---------------------------------------------------------------------------- *)
+
+let rec state (chain : Chains.t) numbers formula : C.formula =
+  let of_part = state chain numbers and weight = Systems.weight numbers in
+  match parts formula with
+  | "true", _ -> C.Truth true
+  | "false", _ -> C.Truth false
+  | "label", [ String name ] -> (
+      match List.assoc_opt name chain.labels with
+      | Some states -> C.Among states
+      | None -> unknown "a label that the model does not have")
+  | "not", [ f ] -> C.Not (of_part f)
+  | "and", [ List fs ] -> List.fold_right (fun f rest -> C.And (of_part f, rest)) fs (C.Truth true)
+  | "or", [ List fs ] -> List.fold_right (fun f rest -> C.Or (of_part f, rest)) fs (C.Truth false)
+  | "P", [ String relation; bound; f ] ->
+      C.Share (relation.[0] = '>', String.length relation = 1, weight bound, event chain numbers f)
+  | "D", [ ratio; delta; f ] -> C.Private (weight ratio, weight delta, event chain numbers f)
+  | _ -> unknown "a path formula where a state formula is needed"
+
+and path chain numbers formula : C.path0 =
+  let of_part = path chain numbers in
+  let bounded low high = match (low, high) with
+    | Int low, Int high ->
+        if max low high > most_steps then unknown (Printf.sprintf "a path formula about more than %s" (counted most_steps "step"));
+        (low, high)
+    | _ -> unknown "an unbounded operator within a path formula"
+  in
+  match parts formula with
+  | _ when is_state formula -> C.State (state chain numbers formula)
+  | "not", [ f ] -> C.NotP (of_part f)
+  | "and", [ List fs ] -> List.fold_right (fun f rest -> C.AndP (of_part f, rest)) fs (C.State (C.Truth true))
+  | "or", [ List fs ] -> List.fold_right (fun f rest -> C.OrP (of_part f, rest)) fs (C.State (C.Truth false))
+  | "next", [ f ] -> C.Next (of_part f)
+  | "until", [ f; h; low; high ] ->
+      let low, high = bounded low high in
+      C.Until (of_part f, of_part h, low, high)
+  | "release", [ f; h; low; high ] ->
+      let low, high = bounded low high in
+      C.NotP (C.Until (C.NotP (of_part f), C.NotP (of_part h), low, high))
+  | _ -> invalid_arg "formula"
+
+and event chain numbers formula : C.event =
+  match parts formula with
+  | "until", [ f; h; Int 0; Null ] when is_state f && is_state h -> C.Ever (state chain numbers f, state chain numbers h)
+  | _ -> C.Within (path chain numbers formula)
+
+(* --- what is said of them ------------------------------------------------------------------------------------------ *)
+
+let proves goal proof = C.check C.max_depth [] goal proof
+
+(* Asks the proved function. Raises Rejected where it says no, and Unknown where it does not decide. *)
+let settle (numbers : Systems.numbers) (chain : Chains.t) name where_false formula =
+  let stated = state chain numbers formula in
+  if not (C.check_formula proves numbers.goal numbers.signs chain.rows chain.near chain.initial stated where_false) then begin
+    let truths = C.truths numbers.goal numbers.signs chain.rows chain.near stated in
+    let states = match where_false with None -> chain.initial | Some state -> [ state ] in
+    (* Where all are rational numbers, what is not decided is what no bounds of a state by itself allow. *)
+    let rational = numbers.goal.gfacts = [] && List.length numbers.at_point = List.length numbers.names in
+    let decided x = match List.nth_opt truths x with Some (Some _) -> true | Some None -> rational | None -> false in
+    let otherwise x = match List.nth_opt truths x with Some (Some truth) -> truth <> (where_false = None) | Some None -> rational | None -> false in
+    let sure = if where_false = None then List.exists otherwise states else List.for_all decided states in
+    if not sure then unknown "the truth of a formula is not decided in a way that is known to the proved checker";
+    rejected (plain name ^ ": it is not shown that the formula is " ^ if where_false = None then "true" else "false there")
+  end
+
+let check_true document numbers entry name =
+  let chain = Chains.read (field "model" document) numbers in
+  let formula = field "formula" entry in
+  match field_opt "family" entry with
+  | None -> settle numbers chain name None formula
+  | Some family -> (
+      match (field "first" family, field "last" family) with
+      | Int first, Int last ->
+          if last - first >= most_members then rejected "a family of too many formulas";
+          for k = first to last do settle numbers chain name None (instance k formula) done
+      | _ -> unknown "a family without a last number is not known to the proved checker")
+
+let check_false document entry name =
+  let numbers = Systems.at_point document (field "parameters" entry) in
+  let chain = Chains.read (field "model" document) numbers in
+  (match field_opt "actions" entry with
+  | Some (List (_ :: _ as actions)) ->
+      if not (List.for_all (fun action -> List.mem (string_of action) chain.actions) actions) then
+        misformed ~path:[ Key "actions" ] "no action of the model";
+      let repeated = int_of (field "repeated" entry) in
+      if repeated < 1 || repeated > List.length actions then
+        misformed ~path:[ Key "repeated" ] "from 1 to the number of actions are repeated"
+  | _ -> ());
+  let formula = field "formula" entry in
+  let formula =
+    match field_opt "family" entry with
+    | None -> formula
+    | Some family ->
+        let index = int_of (field "index" entry) in
+        let beyond = match field "last" family with Int last -> index > last | _ -> false in
+        if index < int_of (field "first" family) || beyond then misformed ~path:[ Key "index" ] "no member of the family";
+        instance index formula
+  in
+  let state = int_of (field "state" entry) in
+  if not (List.mem state chain.initial) then misformed ~path:[ Key "state" ] "not an initial state";
+  settle numbers chain name (Some state) formula
+
+let only_with = function
+  | "holds" -> [ "family"; "until"; "argument" ]
+  | "violated" -> [ "family"; "parameters"; "state"; "index"; "actions"; "repeated" ]
+  | _ -> [ "family"; "reason" ]
+
+(* A formula has what goes with what is said of it, and nothing else. *)
+let check_form entry status =
+  let given key = field_opt key entry <> None in
+  let known = [ "name"; "text"; "formula"; "status" ] @ only_with status in
+  let fits (key, _) = if not (List.mem key known) then misformed ~path:[ Key key ] ("this does not go with '" ^ status ^ "'") in
+  List.iter fits (fields entry);
+  let family = field_opt "family" entry in
+  if family = None && (mentions (field "formula" entry) || given "until" || given "argument" || given "index") then
+    misformed "a number of a family stands where there is none";
+  if status <> "unknown" then begin
+    let last = Option.map (field "last") family in
+    let endless = last = Some Null in
+    (match (family, last) with
+    | Some family, Some (Int last) when last < int_of (field "first" family) -> misformed ~path:[ Key "family" ] "a family without a member"
+    | _ -> ());
+    let argued = given "argument" in
+    if (status = "holds" && endless <> argued) || given "until" <> argued then
+      misformed "an argument comes with a family without a last number, and only with it";
+    if status = "violated" then begin
+      if (not (given "parameters" && given "state")) || (family <> None) <> given "index" then
+        misformed "the point, the state, or the number of the member, is missing";
+      if given "actions" <> given "repeated" then
+        misformed ~path:[ Key "actions" ] "actions come with the number of those that are repeated"
+    end
+  end
+
+let words = [ ("holds", "true"); ("violated", "false"); ("unknown", "undecided") ]
+
+(* What is told of each formula, and how many are shown, and not shown. *)
+let check document =
+  let entries = items_of (field "formulas" document) in
+  let name_of entry = string_of (field "name" entry) in
+  if entries = [] || not (Chains.different (List.map name_of entries)) then
+    misformed ~path:[ Key "formulas" ] "not formulas with different names";
+  let domain = field "domain" document in
+  let about, goal = Certify.domain_of domain in
+  let signs = List.mapi (Systems.read_sign domain about (ref [])) (items_of (field "claims" document)) in
+  let numbers = { Systems.names = about.names; goal; signs; at_point = []; known = Hashtbl.create 64 } in
+  let one place entry =
+    let status = string_of (field "status" entry) in
+    let examine entry =
+      check_form entry status;
+      match status with
+      | "holds" -> check_true document numbers entry (name_of entry)
+      | "violated" -> check_false document entry (name_of entry)
+      | _ -> ()
+    in
+    inside (Key "formulas") (inside (Place place) examine) entry;
+    (status, Printf.sprintf "%s: %s: %s" (plain (name_of entry)) (List.assoc status words) (plain (string_of (field "text" entry))))
+  in
+  let told = List.mapi one entries in
+  let having status = List.length (List.filter (fun (its, _) -> its = status) told) in
+  let found = List.find (fun status -> having status > 0) [ "violated"; "unknown"; "holds" ] in
+  if field "status" document <> String found then
+    misformed ~path:[ Key "status" ] ("the formulas together are '" ^ found ^ "'");
+  let still_open = having "unknown" in
+  (List.map snd told, List.length told - still_open, still_open, found)

@@ -1,0 +1,197 @@
+"""The proved checker: inputs that are not accepted, hidden steps that never end, ratios without limit."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+from conftest import ROOT
+from forging_tools import Json, Runs, points_of
+from test_leaks_checker import ONE, ZERO, D, Q
+from test_leaks_checker import document as growing
+from test_proved_systems import ROWS, leaking
+from test_unwinding_checker import FAMILY, NEVER, PARTIAL, costs, document, family, witness
+from three_checkers import NOT_KNOWN, built, by_program, changed, differences
+
+from paramverify.interactive.budgets import tight_budget
+from paramverify.interactive.cases import load
+from paramverify.interactive.certificates import budget_document, evidence_document
+from paramverify.interactive.verification import verify
+
+NOWHERE = {"ends": [[5, [[-1, "1"]]]], "times": []}
+
+
+def never(rows: list[Json]) -> list[Json]:
+    """Returns evidence about systems in which hidden steps may go on for ever, some of it wrong."""
+    both = copy.deepcopy(rows)
+    both[1] = both[0]
+    same = family("1", both, delta="1", steps=0, levels=[[0, 1, 0]])
+    mixed = copy.deepcopy(both)
+    mixed[0][1][1] = mixed[1][1][1] = [[2, "1/3"], [5, "2/3"]]
+    found = [
+        same,
+        family("1", mixed, delta="1", steps=0, levels=[[0, 1, 0]]),
+        costs("1", both),
+        family("9", rows),
+    ]
+    silent = copy.deepcopy(rows)
+    silent[0] = [[D, [[5, "1"]]], [Q, [[2, "1"]]]]
+    found += [make("9", silent) for make in (family, costs)]
+    closures = [NOWHERE], [{"ends": [[5, [[-1, "1/2"]]]], "times": []}], [{**NOWHERE, "times": [[5, "1"]]}]
+    return [{**copy.deepcopy(given), "closures": own} for given in found for own in closures]
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Json]:
+    """Evidence that is right: of shipped cases and of small systems."""
+    cases = {
+        name: load(ROOT / "cases" / "interactive" / f"{name}.toml")
+        for name in ("slots-2-never-full", "slots-2-keep")
+    }
+    partial, keeping = cases.values()
+    found = [evidence_document(partial, verify(partial)), budget_document(partial, tight_budget(partial))]
+    found += [budget_document(keeping, tight_budget(keeping)), growing(), growing(loop=[Q, ZERO, Q, ZERO])]
+    found += [
+        document(PARTIAL, "2", True, proof=FAMILY),
+        witness(rows=PARTIAL, partial=True),
+        never(NEVER)[0],
+    ]
+    whole = growing()
+    whole["system"]["partial"] = True
+    return [json.loads(json.dumps(each)) for each in [*found, whole]]
+
+
+def test_what_goes_on_gets_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
+    """All are accepted; of changed ones both say the same, and what is not known is rare."""
+    (tmp_path / "true").mkdir()
+    found, counts = differences(built(), [json.dumps(d).encode() for d in documents], tmp_path / "true")
+    assert (found, counts) == ([], {"accepted": len(documents)})
+    assert sum("growth" in d for d in documents) == 4
+    assert sum(d["system"]["partial"] for d in documents) == 5
+    found, counts = differences(built(), changed(documents, 300, 51), tmp_path)
+    assert found == []
+    assert counts["rejected"] > 150, counts
+    assert counts.get(NOT_KNOWN, 0) < 10, counts
+
+
+def test_hidden_steps_that_never_end(tmp_path: Path) -> None:
+    """They end nowhere, with the probability that they have; a data point that leads there is not covered."""
+    made = [json.dumps(given).encode() for given in never(NEVER)]
+    found, counts = differences(built(), made, tmp_path)
+    assert found == []
+    assert counts["accepted"] == 2, counts
+    assert counts["rejected"] == len(made) - 2, counts
+
+
+def test_loops_and_environments(tmp_path: Path) -> None:
+    """Loops that show nothing, and inputs that do not come, are rejected as in Python."""
+    right = [growing(), growing(left=[Q, ZERO, Q, ZERO], right=[D, Q, ZERO, Q, ZERO])]
+    wrong = [
+        *(growing(loop=loop) for loop in ([], [Q], [D], [ZERO], [Q, D, ZERO], [4], [-1], [Q, ONE])),
+        growing(left=[D, Q, ZERO], right=[Q, ZERO]),
+        growing(left=[], right=[D]),
+        growing(place=1),
+        growing(right=[Q, ZERO]),
+        growing(right=[Q, Q, ZERO]),
+        growing(parameters={"p": "1/2"}),
+        *(growing(shares) for shares in (("1/4", "3/4"), ("3/4", "1/4"))),
+        {**growing(), "status": "holds"},
+        {**growing(), "witness": witness()["witness"]},
+        witness("1/100", PARTIAL, True, left=[D, D, Q], right=[D, Q]),
+        document(PARTIAL, "3/2", True, proof=FAMILY),
+        document(PARTIAL, "2", False, proof=FAMILY),
+    ]
+    rare = growing(("1/4", "3/4"), parameters={"p": "0"})
+    rare["domain"] = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+    rare["system"]["rows"][2] = [[ZERO, [[6, "p"], [5, "-p + 1"]]]]
+    right.append(rare)
+    wrong += [{**rare, "growth": {**rare["growth"], "parameters": {"p": p}}} for p in ("1/2", "2")]
+    loop = growing()  # at the second time around, the data point comes where it is not accepted
+    loop["system"]["partial"] = True
+    loop["system"]["rows"][8] = [[ZERO, [[5, "1/2"], [6, "1/2"]]]]
+    loop["system"]["rows"][6] = [[Q, [[8, "1"]]]]
+    wrong.append({**loop, "growth": {**loop["growth"], "loop": [D, Q, ZERO]}})
+    partial = copy.deepcopy(leaking("2"))
+    partial["system"] |= {"partial": True, "rows": [ROWS[0], ROWS[1][1:], *ROWS[2:]]}
+    right.append(partial)
+    (tmp_path / "wrong").mkdir()
+    assert differences(built(), [json.dumps(d).encode() for d in right], tmp_path) == ([], {"accepted": 4})
+    made = [json.dumps(d).encode() for d in wrong]
+    assert differences(built(), made, tmp_path / "wrong") == ([], {"rejected": len(wrong)})
+
+
+class Environment(Runs):
+    """As `Runs`, with inputs that are accepted wherever they come."""
+
+    def accepts(self, inputs: tuple[int, ...]) -> bool:
+        """Whether no state that waits refuses one of them, in any run."""
+        pending, seen = [(self.initial, inputs)], set[tuple[int, tuple[int, ...]]]()
+        while pending:
+            state, left = pending.pop()
+            if (state, left) in seen:
+                continue
+            seen.add((state, left))
+            row = self.rows[state]
+            waits = any(action < self.inputs for action in row)
+            if waits and left and left[0] not in row:
+                return False
+            steps = [row[left[0]]] if waits and left else [] if waits else list(row.values())
+            pending += [(s, left[waits:]) for step in steps for s, w in step if w]
+        return True
+
+    def keeps_the_bound(self) -> bool:
+        """Whether inputs of at most four steps that are accepted are within the bound, for short traces."""
+        for inputs in (i for n in (1, 2, 3, 4) for i in product(range(self.inputs), repeat=n)):
+            for place in (k for k, action in enumerate(inputs) if action < self.data):
+                other = inputs[:place] + inputs[place + 1 :]
+                if self.accepts(inputs) and self.accepts(other):
+                    for trace in product(range(self.data, self.hidden), repeat=min(len(inputs), 3)):
+                        one, two = self.seen(inputs, trace), self.seen(other, trace)
+                        slack = Fraction(1, 10**12)
+                        if one[0] > self.ratio * two[1] + slack or two[0] > self.ratio * one[1] + slack:
+                            return False
+        return True
+
+    def grows(self, told: Json) -> bool:
+        """Whether each of the first loops makes the ratio larger, by the same factor."""
+        ratios = []
+        for times in range(3):
+            chances = []
+            for side in ("left", "right"):
+                steps = told[side] + times * told["loop"]
+                inputs = tuple(a for a in steps if a < self.inputs)
+                chances.append(self.seen(inputs, tuple(a for a in steps if a >= self.data))[0])
+            ratios.append(chances[0] / chances[1])
+        return ratios[0] < ratios[1] and abs(ratios[2] * ratios[0] / ratios[1] ** 2 - 1) < Fraction(1, 10**9)
+
+
+def test_no_false_evidence_is_accepted(documents: list[Json], tmp_path: Path) -> None:
+    """What is accepted of changed evidence is true of short inputs, and loops make ratios grow."""
+    small = [d for d in documents if len(d["system"]["rows"]) < 25 and "tight" not in d]
+    paths = list[Path]()
+    for data in changed(small, 500, 52):
+        paths.append(tmp_path / f"{len(paths)}.json")
+        paths[-1].write_bytes(data)
+    accepted = [p for p, a in zip(paths, by_program(built(), paths), strict=True) if a.word == "accepted"]
+    random, seen, kinds = Random(3), set[str](), list[str]()
+    for path in accepted:
+        given = json.loads(path.read_bytes().decode("utf-8-sig"))
+        about = json.dumps([given.get(name) for name in ("domain", "system", "ratio", "growth", "closures")])
+        if about in seen or "witness" in given:
+            continue
+        seen.add(about)
+        if "growth" in given:
+            at = {name: Fraction(text) for name, text in given["growth"]["parameters"].items()}
+            assert Environment(given, at).grows(given["growth"]), path
+            kinds.append("growth")
+        else:
+            assert all(
+                Environment(given, at).keeps_the_bound() for at in points_of(given["domain"], random, 1)
+            ), path
+            kinds.append("holds")
+    assert min(kinds.count(kind) for kind in ("growth", "holds")) > 5, kinds

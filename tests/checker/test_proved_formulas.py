@@ -1,0 +1,176 @@
+"""Formulas of dpCTL* by the program that is extracted from Coq: as in Python, and none that is false."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from forging_tools import Json
+from test_dpctl_kernel import VALUES, formula, made, model, summed
+from three_checkers import NOT_KNOWN, built, by_program, changed, differences
+
+from paramverify.checker.chains import read_chain
+from paramverify.portfolio.session import Session
+
+# Chains without choices: bounded formulas, nested ones, F, numbers, parameters, E, and each kind of verdict.
+SHIPPED = (
+    *("double-survey", "geometric", "geometric-symbolic", "survey", "survey-coin"),
+    *("subsampling-majority", "subsampling-majority-as-printed"),
+)
+LONG = 4  # steps; the formulas of this file look at fewer
+
+
+@pytest.fixture(scope="module")
+def documents() -> Iterator[list[Json]]:
+    """Evidence of shipped cases."""
+    with Session() as session:
+        yield [json.loads(json.dumps(made(session, name))) for name in SHIPPED]
+
+
+def stated(chain: Json, tree: Any, status: str, **more: Any) -> Json:
+    """Returns evidence about one formula without parameters."""
+    found = {"name": "f", "text": "f", "formula": tree, "status": status, **more}
+    return {
+        **{"format": "paramverify-formulas", "version": 1, "status": status},
+        "domain": {"variables": [], "box": {}, "constraints": []},
+        **{"model": chain, "formulas": [found], "claims": []},
+    }
+
+
+def test_shipped_formulas_get_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
+    """All are accepted with the same numbers of formulas; of changed ones both say the same."""
+    (tmp_path / "true").mkdir()
+    made_ones = [json.dumps(document).encode() for document in documents]
+    found, counts = differences(built(), made_ones, tmp_path / "true")
+    assert (found, counts) == ([], {"accepted": len(SHIPPED)})
+    found, counts = differences(built(), changed(documents, 300, 61), tmp_path)
+    assert found == []
+    assert counts["rejected"] > 120, counts
+    assert counts["accepted"] > 20, counts
+    assert counts.get(NOT_KNOWN, 0) < 40, counts
+
+
+def test_probabilities_are_sums_over_all_paths(tmp_path: Path) -> None:
+    """Random formulas and chains: just the sum is at most the probability, and D needs just its quotient."""
+    right, wrong = list[bytes](), list[bytes]()
+    for seed in range(60):
+        random = Random(seed)
+        chain, tree = model(random, 3, 1), formula(random, 3)
+        read = read_chain(chain, VALUES)
+        low, high = sorted(summed(read, s, (0,) * LONG, tree) for s in (0, 1))
+        here = summed(read, 0, (0,) * LONG, tree)
+        more = here + Fraction(1, 1000)
+        truths: list[tuple[Any, bool]] = [
+            (["P", ">=", str(here), tree], True),
+            (["P", "<=", str(here), tree], True),
+            (["P", ">", str(here), tree], False),
+            (["P", ">=", str(more), tree], False),
+            (["D", "1", str(high - low), tree], True),
+        ]
+        if low:
+            truths.append((["D", str(high / low), "0", tree], True))
+        if low < high:
+            truths.append((["D", "1", str((high - low) / 2), tree], False))
+            truths.append((["not", ["D", "1", "0", tree]], True))
+        for one, truth in truths:
+            right.append(json.dumps(stated(chain, one, "holds")).encode())
+            point: Json = {"parameters": {}, "state": 0}
+            wrong.append(json.dumps(stated(chain, one, "violated", **point)).encode())
+            if not truth:
+                right[-1], wrong[-1] = wrong[-1], right[-1]
+    (tmp_path / "wrong").mkdir()
+    assert differences(built(), right, tmp_path) == ([], {"accepted": len(right)})
+    assert differences(built(), wrong, tmp_path / "wrong") == ([], {"rejected": len(wrong)})
+
+
+ROWS = [[[1, "1/2"], [2, "1/2"]], [[3, "1/3"], [4, "2/3"]], [[3, "1/2"], [4, "1/2"]], [[3, "1"]], [[4, "1"]]]
+
+
+def ending(**changes: Any) -> Json:
+    """Returns a chain that ends in 3 or in 4: from 1 with 1/3 in 3, from 2 with 1/2."""
+    return {
+        **{"states": list("abcde"), "actions": ["a"], "scheduled": True, "initial": [0]},
+        **{"steps": ROWS, "rows": [[k] for k in range(5)]},
+        **{"labels": {"goal": [3], "way": [0, 1], "first": [1]}, "neighbours": [[1, 2]]},
+        **changes,
+    }
+
+
+def test_any_number_of_steps(tmp_path: Path) -> None:
+    """F and U have the probabilities to reach their goal; families and formulas within formulas, too."""
+    goal, way = ["label", "goal"], ["label", "way"]
+    reach, stay = ["until", ["true"], goal, 0, None], ["until", way, goal, 0, None]
+    member = ["until", ["true"], goal, {"more": 0}, {"more": 2}]
+    private = ["D", "3/2", "0", reach]
+    right = [
+        *(["P", relation, "5/12", reach] for relation in (">=", "<=")),
+        *(["P", relation, "1/6", stay] for relation in (">=", "<=")),
+        ["P", ">", "0", ["next", ["and", [["label", "first"], private, ["not", ["D", "7/5", "0", reach]]]]]],
+        ["or", [["false"], ["not", ["P", ">", "5/12", reach]]]],
+    ]
+    wrong = [
+        ["P", ">", "5/12", reach],
+        ["P", "<", "1/6", stay],
+        ["and", [private, ["P", ">", "1/2", reach]]],
+        ["P", "<=", "0", ["next", ["and", [["label", "first"], private]]]],
+    ]
+    holding = [stated(ending(), tree, "holds") for tree in right]
+    near = ending(initial=[1, 2])
+    holding += [
+        stated(near, ["D", "3/2", "0", reach], "holds"),
+        stated(near, ["D", "1", "1/6", reach], "holds"),
+    ]
+    family = {"family": {"first": 0, "last": 3}}
+    holding.append(stated(near, ["D", "1", "1/6", member], "holds", **family))
+    beyond = stated(near, ["D", "1", "1/7", member], "violated", parameters={}, state=1, index=2, **family)
+    false = [stated(ending(), tree, "holds") for tree in wrong]
+    false += [
+        stated(near, ["D", "7/5", "0", reach], "holds"),
+        stated(near, ["D", "1/2", "1", reach], "holds"),
+    ]
+    false += [
+        stated(near, ["D", "1", "1/7", member], "holds", **family),
+        stated(near, goal, "holds", **family),
+    ]
+    far = {"parameters": {}, "index": 2, **family}
+    false += [stated(near, ["D", "1", "1/6", member], "violated", state=1, **far)]
+    false += [stated(near, ["D", "1", "1/7", member], "violated", state=0, **far)]
+    false += [
+        stated(ending(labels={"goal": [5]}), ["true"], "holds"),
+        stated(ending(initial=[]), ["true"], "holds"),
+    ]
+    (tmp_path / "wrong").mkdir()
+    accepted = [json.dumps(d).encode() for d in (*holding, beyond)]
+    assert differences(built(), accepted, tmp_path) == ([], {"accepted": len(accepted)})
+    rejected = [json.dumps(d).encode() for d in false]
+    assert differences(built(), rejected, tmp_path / "wrong") == ([], {"rejected": len(rejected)})
+
+
+def test_what_is_not_known_of_formulas(tmp_path: Path) -> None:
+    """Choices, chances that no number of steps settles, G, and families without a last number."""
+    goal = ["label", "goal"]
+    again = ending(steps=[[[0, "1/2"], [3, "1/2"]], *ROWS[1:]])
+    endless: Json = {"family": {"first": 0, "last": None}, "until": 2, "argument": "tail"}
+    two = ending(actions=["a", "b"], rows=[[k, k] for k in range(5)])
+    made_ones = [
+        stated(two, ["P", ">", "0", ["next", goal]], "holds"),
+        stated(again, ["P", ">", "1/2", ["until", ["true"], goal, 0, None]], "holds"),
+        stated(ending(), ["P", ">", "1/2", ["release", ["false"], ["not", goal], 0, None]], "holds"),
+        stated(
+            ending(),
+            ["D", "1", "1/2", ["until", ["true"], goal, {"more": 0}, {"more": 0}]],
+            "holds",
+            **endless,
+        ),
+    ]
+    paths = [tmp_path / f"{k}.json" for k in range(len(made_ones))]
+    for path, document in zip(paths, made_ones, strict=True):
+        path.write_text(json.dumps(document))
+    answers = list(by_program(built(), paths))
+    assert [answer.word for answer in answers] == [NOT_KNOWN] * len(made_ones)
+    assert len({answer.lines for answer in answers}) == len(made_ones)
