@@ -2,12 +2,11 @@
 
     python benchmarks/three_checkers.py [--documents 10000] [--seed 1] [--coq] [--folder FOLDER]
 
-The documents are evidence of every kind of proof, of the cases and maps below, with one part changed, or
-mangled as text. Document k depends on the seed, on k, and on what is changed. Each one that is accepted is
-compared with an oracle at rational points: it must not say anything false there. With `--coq` Coq itself is
-asked by `vm_compute` what the program asks the functions that are extracted: about claims with their proofs,
-sums of positive parts with their trees, and witnesses against both. Of documents only one part is changed, so
-most questions come again and again: Coq is asked each of them once.
+The documents are evidence of every kind of proof and of certificate, and of the cases below, with one
+part changed, or mangled as text. Document k depends on the seed, on k, and on what is changed. Each one
+that is accepted is compared with an oracle at points: it must not say anything false there. With `--coq`
+Coq itself is asked by `vm_compute` all that the program asks the functions that are extracted. Of
+documents only one part is changed, so most questions come again and again: Coq is asked each of them once.
 """
 
 from __future__ import annotations
@@ -29,9 +28,19 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "tools"))
 
-from asked_in_coq import Question, questions
-from coq_batches import LATE, UNREAD, Row, Said, answers
-from three_checkers import NOT_KNOWN, Answer, by_program, changed, every_kind, in_python
+from asked_in_coq import LATE, UNREAD, Said, answers
+from cone_documents import cone_kinds
+from three_checkers import (
+    NOT_KNOWN,
+    Answer,
+    about_a_script,
+    by_program,
+    changed,
+    divergence_bound,
+    every_kind,
+    in_python,
+    standing_pair,
+)
 from truth_oracle import is_true
 
 from paramverify.checker.documents import check_text
@@ -40,9 +49,9 @@ from paramverify.reports.proved import program
 
 ROOT = Path(__file__).resolve().parents[1]
 BATCH = 200
-AT_ONCE = 400  # questions to one process of Coq
+AT_ONCE = 2000  # questions to one process of Coq
 TOLD_AFTER = 1_000  # documents
-TOLD = {True: "accepts", False: "rejects", LATE: "does not end in time on", UNREAD: "does not read"}
+TOLD = {True: "the same", False: "ANOTHER ANSWER", LATE: "none in time", UNREAD: "too large"}
 CASES = (
     *("above-threshold", "above-threshold-figure-3", "blood-test", "coarse-noise", "flu-clique"),
     *("geometric-contagious-ln2", "geometric-contagious-ln4", "geometric-independent-below"),
@@ -53,8 +62,25 @@ CASES = (
     *("approximate/geometric-independent", "approximate/geometric-independent-below"),
     *("approximate/noisy-max-below", "divergences/geometric-renyi", "divergences/geometric-renyi-below"),
     *("survey-memory-all", "time-series-2-all", "time-series-2-day-3-all"),
+    "divergences/geometric-zcdp-below",
 )
-MAPS = ("geometric-independent-below", "randomized-response")
+MAPS = (
+    *("geometric-independent-below", "randomized-response", "survey-memory"),
+    *("noisy-max-contagious", "count-four-rates"),
+)
+SYSTEMS = (
+    *("slots-0", "slots-2-one-value", "slots-2-symbolic", "sample-n", "survey"),
+    *(
+        "survey-subroutines",
+        "unwinding-add-only",
+        "sample-n-printed",
+        "slots-1-full",
+        "slots-2-symbolic-full",
+    ),
+)
+BUDGETS = ("slots-2-one-value", "sample-n", "unwinding-add-only")
+SOLVED = ("verify", "synthesize")  # by a choice of backends
+LINES = ("flu-clique",)
 
 
 def main() -> None:
@@ -68,7 +94,9 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp())
     if options.folder:
         options.folder.mkdir(exist_ok=True, parents=True)
-    documents = [*every_kind().values(), *shipped(options.folder or folder)]
+    documents = [*every_kind().values(), *cone_kinds().values()]
+    documents += [about_a_script(), standing_pair(), divergence_bound()]
+    documents += shipped(options.folder or folder)
     kinds = Counter(document["format"] for document in documents)
     print("made from " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())), flush=True)
     known = {"claims": [e for d in documents for e in d.get("claims", ()) if "claim" in e]}
@@ -81,12 +109,16 @@ def main() -> None:
         for path, data in zip(paths, batch, strict=True):
             path.write_bytes(data)
             digest.update(hashlib.sha256(data).digest())
-        given = list(by_program(checker, paths))
+        given = list(by_program(checker, paths, folder / "asked" if options.coq else None))
         if options.coq:
-            coq.add(batch, given)
+            coq.add(given)
         for path, data, answer in zip(paths, batch, given, strict=True):
             said = in_python(data)
             counts[said.word, answer.word] += 1
+            if answer.word == NOT_KNOWN:
+                print(
+                    f"document {counts.total() - 1} is not known: {answer.lines[-1].replace(str(path), '')}"
+                )
             if differs(said, answer) or ("accepted" in (said.word, answer.word) and not true(data, known)):
                 wrong += 1
                 print(f"{path}: Python says {said}, the program {answer}", flush=True)
@@ -108,65 +140,51 @@ def main() -> None:
 class InCoq:
     """What Coq itself says of what the program asked the extracted functions, beside what these said."""
 
-    waiting: list[Question] = field(default_factory=list)
-    known: dict[Row, Said] = field(default_factory=dict)
-    counts: Counter[tuple[str, bool, Said]] = field(default_factory=Counter)
-    left_out: int = 0
+    waiting: list[str] = field(default_factory=list)
+    known: dict[str, Said] = field(default_factory=dict)
+    counts: Counter[tuple[str, Said]] = field(default_factory=Counter)
+    different: Counter[tuple[str, Said]] = field(default_factory=Counter)
+    documents: int = 0
 
-    def add(self, documents: Sequence[bytes], given: Sequence[Answer]) -> None:
+    def add(self, given: Sequence[Answer]) -> None:
         """Takes all that the program asked, and asks Coq as soon as that is enough for a process."""
-        for data, answer in zip(documents, given, strict=True):
-            found, left_out = questions(data, answer)
-            self.waiting += found
-            self.left_out += left_out
+        self.waiting += (question for answer in given for question in answer.asked)
+        self.documents += sum(bool(answer.asked) for answer in given)
         if len(self.new()) >= AT_ONCE:
             self.ask()
 
-    def new(self) -> list[Row]:
-        """Returns the rows of which Coq has said nothing."""
-        rows = dict.fromkeys(row for question in self.waiting for row in question.rows)
-        return [row for row in rows if row not in self.known]
+    def new(self) -> list[str]:
+        """Returns the questions of which Coq has said nothing."""
+        return [question for question in dict.fromkeys(self.waiting) if question not in self.known]
 
     def ask(self) -> None:
-        """Asks Coq about the rows that are new, and counts the answers to all questions that wait."""
+        """Asks Coq the questions that are new, and counts the answers to all that wait."""
         new = self.new()
-        self.known |= zip(new, answers(new), strict=True)
-        for question in self.waiting:
-            said = together([self.known[row] for row in question.rows])
-            self.counts[question.about, question.accepted, said] += 1
-            if is_different(question.accepted, said):
-                told = f"the program {TOLD[question.accepted]} {question.about} that Coq {TOLD[said]}"
-                print(f"{told}: {question.rows}", flush=True)
+        for question, said in zip(new, answers(new), strict=True):
+            self.known[question] = said
+            self.different[question.partition(" ")[0], said] += 1
+            if said is not True:
+                print(f"Coq says {TOLD[said]}: {question:.2000}", flush=True)
+        self.counts.update((question.partition(" ")[0], self.known[question]) for question in self.waiting)
         self.waiting.clear()
 
     @property
     def wrong(self) -> int:
-        """How often both gave an answer, and not the same."""
-        return sum(count for (_, own, said), count in self.counts.items() if is_different(own, said))
+        """How often Coq gave another answer."""
+        return sum(count for (_, said), count in self.counts.items() if said is False)
 
     def __str__(self) -> str:
-        late = sum(said == LATE for said in self.known.values())
         asked = f"{self.counts.total():,} questions, {len(self.known):,} different ones"
-        return f"Coq was asked {asked}, of which {late} took too long; {self.left_out:,} were left out"
+        return f"Coq was asked {asked}, about {self.documents:,} documents"
 
     def tell(self) -> None:
         """Prints the counts."""
         if self.known:
             print(self)
-        for (about, own, said), count in sorted(self.counts.items(), key=str):
-            print(f"{about} that the program {TOLD[own]} and Coq {TOLD[said]}: {count:,}")
-
-
-def together(said: Sequence[Said]) -> Said:
-    """Returns what Coq says of several rows of which all are to be accepted."""
-    if False in said:
-        return False
-    return next((word for word in said if word is not True), True)
-
-
-def is_different(own: bool, said: Said) -> bool:
-    """Tells whether Coq says something else; an answer that is late is none."""
-    return said != LATE and said is not own
+        for (about, said), count in sorted(self.counts.items(), key=str):
+            print(
+                f"{about}: Coq says {TOLD[said]}: {count:,} times, {self.different[about, said]:,} different"
+            )
 
 
 def differs(said: Answer, answer: Answer) -> bool:
@@ -190,14 +208,20 @@ def shipped(folder: Path) -> list[Any]:
     Raises:
         FileNotFoundError: there is none of a case.
     """
-    asked = [("verify", case, ()) for case in CASES] + [("synthesize", case, ("--region",)) for case in MAPS]
+    asked = [
+        *(("verify", case, ()) for case in CASES),
+        *(("synthesize", case, ("--region", "--coverage", "1/2")) for case in MAPS),
+        *(("synthesize", case, ("--exact",)) for case in LINES),
+        *(("interactive", f"interactive/{case}", ()) for case in SYSTEMS),
+        *(("budget", f"interactive/{case}", ()) for case in BUDGETS),
+    ]
     found = []
     for command, case, more in asked:
         path = folder / f"{command}-{case.replace('/', '-')}.evidence"
         words = [command, str(ROOT / "cases" / f"{case}.toml"), *more, "--evidence", str(path)]
         if not path.exists():
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                run([*words, "--backends", "built-in", "--timeout", "60"])
+                run([*words, "--timeout", "60", *(("--backends", "built-in") if command in SOLVED else ())])
         found.append(json.loads(path.read_text(encoding="utf-8")))
     return found
 

@@ -6,8 +6,10 @@ open Documents
 
 let usage =
   "usage: paramverify-check EVIDENCE\n\
-  \       paramverify-check --json EVIDENCE ...\n\n\
+  \       paramverify-check --json EVIDENCE ...\n\
+  \       paramverify-check --asked FILE --json EVIDENCE ...\n\n\
    Checks a document of evidence. The function that replays proofs is proved correct in Coq.\n\
+   --asked writes what is asked of the proved functions to FILE, so that Coq can be asked the same.\n\
    EVIDENCE may be - for standard input. What this program does not know it says, and accepts nothing then.\n\n\
    Exit codes: 0 accepted, 1 rejected, 2 there is no such evidence, or it cannot be read, 3 not known."
 
@@ -90,7 +92,9 @@ let tell path =
   | Error (code, reason) -> prerr_endline reason; code
 
 let tell_as_json path =
-  match answer path with
+  let found = answer path in
+  Checker.end_of_document ();
+  match found with
   | Ok report ->
       print_endline (Json.written (as_json report));
       code report.answer
@@ -101,9 +105,11 @@ let tell_as_json path =
 
 let is_path word = word = "-" || not (String.starts_with ~prefix:"-" word)
 
-let () =
-  match List.tl (Array.to_list Sys.argv) with
+let rec run = function
+  | "--asked" :: path :: ("--json" :: _ as rest) -> Checker.write_to path; run rest
   | [ ("--help" | "-h") ] -> print_endline usage
   | "--json" :: (_ :: _ as paths) -> exit (List.fold_left max 0 (List.map tell_as_json paths))
   | [ path ] when is_path path -> exit (tell path)
   | _ -> prerr_endline usage; exit 2
+
+let () = run (List.tl (Array.to_list Sys.argv))

@@ -1,32 +1,69 @@
-"""Coq itself computes `check`, and says what the checker in Python says."""
+"""Coq itself computes what the extracted program computes: it answers the questions of the program."""
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from asked_in_coq import PROGRAM, answers, functions
+from cone_documents import cone_kinds
 from conftest import ROOT
-from coq_batches import answers, proof_row
 from forging_tools import points_of, value_of
-from three_checkers import every_kind
+from three_checkers import about_a_script, built, by_program, every_kind, standing_pair
 
 READY = shutil.which("coqtop") is not None and (ROOT / "proofs" / "theories" / "Check.vo").exists()
 NOT_READY = "the proved checker is not built: run `make -C proofs`"
+in_coq = pytest.mark.skipif(not READY, reason=NOT_READY)
+
+
+def asked(documents: list[Any], folder: Path) -> list[tuple[str, ...]]:
+    """Returns what the program asks about documents."""
+    paths = [folder / f"{k}.json" for k in range(len(documents))]
+    for path, document in zip(paths, documents, strict=True):
+        path.write_text(json.dumps(document))
+    return [answer.asked for answer in by_program(built(), paths, folder / "asked")]
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not READY, reason=NOT_READY)
-def test_coq_accepts_each_kind_and_nothing_false() -> None:
+@in_coq
+def test_coq_accepts_each_kind_and_nothing_false(tmp_path: Path) -> None:
     """Coq accepts a proof of each kind, and rejects it for a claim that is false at a point of its domain."""
     random, true, false = Random(22), [], []
     for document in every_kind().values():
         entry: dict[str, Any] = document["claims"][0]
-        claim, proof = entry["claim"], entry["proof"]
-        true.append(proof_row(claim, proof))
+        claim = entry["claim"]
+        true.append(document)
         for point in points_of(claim, random, 1):
             lowered = f"{claim['polynomial']} - {value_of(claim['polynomial'], point) + 1}"
-            false.append(proof_row({**claim, "polynomial": lowered}, proof))
+            false.append({**document, "claims": [{**entry, "claim": {**claim, "polynomial": lowered}}]})
     assert len(false) > 10
-    assert answers([*true, *false]) == [True] * len(true) + [False] * len(false)
+    rows = [row for questions in asked([*true, *false], tmp_path) for row in questions[-1:]]
+    assert {row.partition(" ")[0] for row in rows} == {"check"}
+    assert [row[-2:] for row in rows] == [" 1"] * len(true) + [" 0"] * len(false)
+    assert answers(rows) == [True] * len(rows)
+
+
+@pytest.mark.slow
+@in_coq
+def test_coq_says_what_the_program_says_and_notices_another_answer(tmp_path: Path) -> None:
+    """All questions about certificates get the same answer; with an answer that is turned round none does."""
+    documents = [*cone_kinds().values(), standing_pair(), about_a_script()]
+    rows = sorted({row for questions in asked(documents, tmp_path) for row in questions})
+    assert {"check", "check_cone", "check_loop", "check_standing"} <= {row.partition(" ")[0] for row in rows}
+    assert answers(rows) == [True] * len(rows)
+    turned = [row[:-1] + str(1 - int(row[-1])) for row in rows]
+    assert answers(turned) == [False] * len(rows)
+
+
+def test_every_extracted_function_is_asked_in_coq() -> None:
+    """Each function that is extracted by its name has its calls written, and no file goes past this."""
+    text = (PROGRAM / "Extract.v").read_text(encoding="utf-8")
+    (listed,) = re.findall(r'Extraction "extracted\.ml"\s+([^.]*)\.', text)
+    assert set(listed.split()) - {"max_depth"} <= set(functions())
+    written = {path.name for path in PROGRAM.glob("*.ml") if "Extracted" in path.read_text(encoding="utf-8")}
+    assert written == {"checker.ml"}

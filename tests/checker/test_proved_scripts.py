@@ -10,27 +10,13 @@ from random import Random
 
 import pytest
 from forging_tools import Json, points_of, value_of
-from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind
+from three_checkers import NOT_KNOWN, about_a_script, built, by_program, changed, differences
 
 
 @pytest.fixture(scope="module")
 def script() -> Json:
     """Answers of each kind, with claims of many kinds and the word of a solver."""
-    entries = [entry for document in every_kind().values() for entry in document["claims"]]
-    sworn = {**entries[0], "proof": {"kind": "solver", "solver": "z3", "version": "4"}}
-    model = {"x": "-3/2", "b": True, "y": "0"}
-    return {
-        "format": "paramverify-script",
-        "version": 1,
-        "script": {"name": "all.smt2", "digest": "0" * 64},
-        "questions": [
-            {"status": "holds", "claims": entries[1:], "solvers": []},
-            {"status": "violated", "claims": [], "solvers": [], "model": model},
-            {"status": "holds", "claims": [sworn, *entries[1:3]], "solvers": ["cvc5"]},
-            {"status": "unknown", "claims": [], "solvers": []},
-            {"status": "holds", "claims": [], "solvers": []},
-        ],
-    }
+    return about_a_script()
 
 
 def test_true_answers_are_accepted_in_the_same_words(script: Json, tmp_path: Path) -> None:

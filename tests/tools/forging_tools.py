@@ -388,6 +388,9 @@ def _outputs(given: tuple[int, ...], noise: list[list[Fraction]], ties: str) -> 
     return total
 
 
+SLACK = Fraction(1, 10**12)  # of probabilities that are rounded after each step
+
+
 class Runs:
     """What can be seen of an interactive system, at one point, by following its steps."""
 
@@ -440,8 +443,7 @@ class Runs:
                     shorter = inputs[:place] + inputs[place + 1 :]
                     for trace in product(range(self.data, self.hidden), repeat=min(length, 2)):
                         one, other = self.seen(inputs, trace), self.seen(shorter, trace)
-                        slack = Fraction(1, 10**12)
-                        if one[0] > self.ratio * other[1] + slack or other[0] > self.ratio * one[1] + slack:
+                        if one[0] > self.ratio * other[1] + SLACK or other[0] > self.ratio * one[1] + SLACK:
                             return False
         return True
 
@@ -453,11 +455,12 @@ def _weight(weight: Any, point: Mapping[str, Fraction]) -> Fraction:
 
 def system_is_true(document: Json, original: Json, random: Random) -> bool:
     """Whether evidence about an interactive system is as true as before, or true of short inputs."""
-    names = ("status", "domain", "system", "ratio", "witness")
+    names = ("status", "domain", "system", "ratio", "witness", "tight")
     if all(document.get(name) == original.get(name) for name in names):
         return True
     if document["status"] == "holds":
-        return all(Runs(document, point).within() for point in points_of(document["domain"], random, 2))
+        tried = points_of(document["domain"], random, 2)
+        return all(Runs(document, point).within() for point in tried) and _is_reached(document, tried)
     witness = document["witness"]
     point = {name: Fraction(text) for name, text in witness["parameters"].items()}
     if "constant" in document["domain"]:
@@ -468,5 +471,26 @@ def system_is_true(document: Json, original: Json, random: Random) -> bool:
     left, right, trace = (tuple(witness[name]) for name in ("left", "right", "trace"))
     one, other = runs.seen(left, trace), runs.seen(right, trace)
     told = [_weight(p, point) for p in witness["probabilities"]]
-    same = all(low <= t <= high for t, (low, high) in zip(told, (one, other), strict=True))
+    same = all(low - SLACK <= t <= high + SLACK for t, (low, high) in zip(told, (one, other), strict=True))
     return told[0] > runs.ratio * told[1] and (same or witness["closed"])
+
+
+def _is_reached(document: Json, tried: list[dict[str, Fraction]]) -> bool:
+    """Whether the observation of a lower bound has the probabilities that are told, where it is tried."""
+    told = document.get("tight")
+    if told is None:
+        return True
+    if "parameters" in told:
+        own = {name: Fraction(text) for name, text in told["parameters"].items()}
+        if "constant" in document["domain"]:
+            own["E"] = exp(Fraction(document["domain"]["constant"]))
+        if not inside(document["domain"], own):
+            return False
+        tried = [own]
+    for point in tried:
+        runs = Runs(document, point)
+        for side, chance in zip(("left", "right"), told["probabilities"], strict=True):
+            low, high = runs.seen(tuple(told[side]), tuple(told["trace"]))
+            if not told["closed"] and not low - SLACK <= _weight(chance, point) <= high + SLACK:
+                return False
+    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
@@ -33,6 +33,7 @@ class Answer:
     trusted: int = 0
     open: int = 0
     lines: tuple[str, ...] = field(default=(), compare=False)  # one for each claim, and others
+    asked: tuple[str, ...] = field(default=(), compare=False)  # of the proved functions
 
 
 NONE = Answer("no evidence")
@@ -59,20 +60,27 @@ def in_python(data: bytes) -> Answer:
     return Answer(word, report.proved, report.trusted, report.open, report.lines)
 
 
-def by_program(checker: str, paths: Sequence[Path]) -> Iterator[Answer]:
-    """Yields the answers of the extracted program, many files in one call."""
+def by_program(checker: str, paths: Sequence[Path], asked: Path | None = None) -> Iterator[Answer]:
+    """Yields the answers of the extracted program, many files in one call.
+
+    With a file, which is written and read, an answer has all that the proved functions were asked.
+    """
     for start in range(0, len(paths), AT_ONCE):
         chosen = [str(path) for path in paths[start : start + AT_ONCE]]
-        done = subprocess.run([checker, "--json", *chosen], capture_output=True, check=False)
+        more = ["--asked", str(asked)] if asked else []
+        done = subprocess.run([checker, *more, "--json", *chosen], capture_output=True, check=False)
         lines = done.stdout.decode().split("\n")[:-1]
         assert len(lines) == len(chosen), done.stderr
-        for line in lines:
+        questions = asked.read_text().split(".\n") if asked else [""] * (len(chosen) + 1)
+        assert len(questions) == len(chosen) + 1
+        for line, block in zip(lines, questions, strict=False):
             found = json.loads(line)
             if "error" in found:
-                yield NONE if found["code"] == 2 else Answer(NOT_KNOWN)
+                answer = NONE if found["code"] == 2 else Answer(NOT_KNOWN, lines=(found["error"],))
             else:
                 counts = (found["proved"], found["trusted"], found["open"])
-                yield Answer(found["answer"], *counts, tuple(found["lines"]))
+                answer = Answer(found["answer"], *counts, tuple(found["lines"] + found["not_known"]))
+            yield replace(answer, asked=tuple(block.splitlines()))
 
 
 def differences(checker: str, documents: Iterable[bytes], folder: Path) -> tuple[list[str], dict[str, int]]:
@@ -102,6 +110,52 @@ def every_kind() -> dict[str, Json]:
         }
         for name, claim in CLAIMS.items()
     }
+
+
+def about_a_script() -> Json:
+    """Returns answers of each kind, with claims of many kinds and the word of a solver."""
+    entries = [entry for document in every_kind().values() for entry in document["claims"]]
+    sworn = {**entries[0], "proof": {"kind": "solver", "solver": "z3", "version": "4"}}
+    model = {"x": "-3/2", "b": True, "y": "0"}
+    return {
+        "format": "paramverify-script",
+        "version": 1,
+        "script": {"name": "all.smt2", "digest": "0" * 64},
+        "questions": [
+            {"status": "holds", "claims": entries[1:], "solvers": []},
+            {"status": "violated", "claims": [], "solvers": [], "model": model},
+            {"status": "holds", "claims": [sworn, *entries[1:3]], "solvers": ["cvc5"]},
+            {"status": "unknown", "claims": [], "solvers": []},
+            {"status": "holds", "claims": [], "solvers": []},
+        ],
+    }
+
+
+def standing_pair() -> Json:
+    """Returns that a pair of inputs of noisy max has the largest ratio of all neighbours."""
+    claim = {"variables": [], "box": {}, "constraints": [], "polynomial": "1"}
+    noise = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+    pair = {"left": [1, 1, 1], "right": [0, 2, 2]}
+    about = {"noise": noise, "ties": "uniform", "answers": 3, "differ": "each", "by": "1", **pair}
+    entry = {"claim": claim, "proof": {"kind": "constant"}, "origins": ["a"]}
+    head = {"format": "paramverify-evidence", "version": 1, "status": "holds"}
+    return {**head, "claims": [entry], "reduction": about}
+
+
+def divergence_bound() -> Json:
+    """Returns that the divergence of (1/3, 2/3) from (1/2, 1/2) is at most 1/4."""
+    one, other = ["1", [[0, 1]]], ["1", [[1, 1]]]
+    claim = {
+        "total": "6",
+        "outputs": [["2", "3"], ["4", "3"]],
+        "origins": [["a", "b", 1]],
+        "factors": ["2", "3"],
+        "products": [["1", [[0, 1], [1, 1]]], one, other, ["1", [[0, 2]]], other],
+        "tree": [["+", []]],
+    }
+    domain: Json = {"variables": [], "box": {}, "constraints": []}
+    head = {"format": "paramverify-losses", "version": 1, "status": "holds", "obligations": []}
+    return {**head, "measure": "kl", "bound": ["1/4", []], "domain": domain, "claims": [claim]}
 
 
 def changed(documents: Sequence[Json], count: int, seed: int) -> Iterator[bytes]:

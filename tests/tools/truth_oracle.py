@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from random import Random
+from typing import Any
 
+import mpmath
 from forging_tools import (
     TINY,
     Json,
@@ -35,6 +37,11 @@ def is_true(document: Json, original: Json, report: Report, random: Random) -> b
         if not rests_on_solvers(entry["proof"], {}) and not claim_is_true(entry["claim"], known, random):
             return False
     kind = document["format"].removeprefix("paramverify-")
+    if kind == "script":
+        answered = [e for q in document["questions"] if q["status"] == "holds" for e in q["claims"]]
+        return all(
+            rests_on_solvers(e["proof"], {}) or claim_is_true(e["claim"], known, random) for e in answered
+        )
     if not trust_is_told(document, lemmas, report):
         return False
     if kind == "cone":
@@ -44,9 +51,14 @@ def is_true(document: Json, original: Json, report: Report, random: Random) -> b
     if kind == "regions":
         return report.status == "region map" and map_is_true(document, random)
     if kind == "unwinding":
-        return report.status == document["status"] and system_is_true(document, original, random)
+        status = "budget" if "tight" in document else document["status"]
+        return report.status == status and system_is_true(document, original, random)
     if kind == "sets":
         return report.status == document["status"] and sets_are_true(document, random)
+    if kind == "losses":
+        return report.status == document["status"] and losses_are_true(document, random)
+    if kind == "intervals":
+        return report.status == "exact intervals" and intervals_are_true(document)
     entries = document["claims"]
     proved = [e for e in entries if e["proof"] is not None and not rests_on_solvers(e["proof"], lemmas)]
     if not all(claim_is_true(entry["claim"], known, random) for entry in proved):
@@ -86,6 +98,74 @@ def _beyond(claim: Json, point: dict[str, Fraction]) -> Fraction:
     """Returns the sum of the positive parts of all terms, minus the room."""
     terms = (value_of(term, point) for term in claim["terms"])
     return sum((max(Fraction(0), term) for term in terms), Fraction(0)) - value_of(claim["room"], point)
+
+
+def losses_are_true(document: Json, random: Random) -> bool:
+    """Whether divergences are within their bound at some points and orders, or beyond it at a witness."""
+    number, logs = document["bound"]
+    bound = _real(Fraction(number))
+    bound += sum(_real(Fraction(factor)) * mpmath.log(_real(Fraction(n))) for factor, n in logs)
+    domain = document["domain"]
+    orders = [None] if document["measure"] == "kl" else [Fraction(k, 8) for k in (9, 16, 48, 160)]
+    for claim in document["claims"]:
+        for point in points_of(domain, random, 6):
+            pairs = _shares(claim, point)
+            negative = any(p < 0 or q < 0 for p, q in pairs)  # then nothing is said
+            if not negative and any(divergence(pairs, a) > (a or 1) * bound + _real(TINY) for a in orders):
+                return False
+    if document["status"] != "violated":
+        return bool(document["claims"]) or document["status"] == "unknown"
+    witness = document["witness"]
+    point = {name: Fraction(text) for name, text in witness["parameters"].items()}
+    if "constant" in domain:
+        point["E"] = exp(Fraction(domain["constant"]))
+    order = Fraction(witness["order"]) if "order" in witness else None
+    pairs = _shares(witness["claim"], point)
+    proper = all(p >= -TINY and q >= -TINY for p, q in pairs)
+    return inside(domain, point) and proper and divergence(pairs, order) > (order or 1) * bound - _real(TINY)
+
+
+def _shares(claim: Json, point: dict[str, Fraction]) -> list[tuple[Fraction, Fraction]]:
+    total = value_of(claim["total"], point)
+    return [(value_of(p, point) / total, value_of(q, point) / total) for p, q in claim["outputs"]]
+
+
+def divergence(pairs: list[tuple[Fraction, Fraction]], order: Fraction | None) -> Any:
+    """Returns the divergence of Kullback and Leibler, or the one of Renyi of an order."""
+    kept = [(_real(p), _real(q)) for p, q in pairs if p > 0]
+    if any(q <= 0 for _, q in kept):
+        return mpmath.inf
+    if order is None:
+        return sum(p * mpmath.log(p / q) for p, q in kept)
+    a = _real(order)
+    return mpmath.log(sum(p**a * q ** (1 - a) for p, q in kept)) / (a - 1)
+
+
+def _real(value: Fraction) -> Any:
+    return mpmath.mpf(value.numerator) / value.denominator
+
+
+def intervals_are_true(document: Json) -> bool:
+    """Whether each part has the status that the signs of all claims have at its points."""
+    domain = document["domain"]
+    ((name, ends),) = domain["box"].items()
+    low, high = (Fraction(end) for end in ends[1:-1].split(", "))
+    places = [(low, low), *(tuple(map(Fraction, b["between"])) for b in document["breaks"]), (high, high)]
+    for part in document["parts"]:
+        first, last = part["ends"]
+        start, stop = places[first][1], places[last][0]
+        inner = [start + (stop - start) * Fraction(k, 8) for k in range(1, 8)] if first < last else []
+        corners = [places[k][0] for k, closed in zip(part["ends"], part["closed"], strict=True) if closed]
+        exact = [x for x in corners if (x, x) in places]
+        if any(_status(document, {name: x}) != part["status"] for x in {*inner, *exact}):
+            return False
+    return bool(document["parts"])
+
+
+def _status(document: Json, point: dict[str, Fraction]) -> str:
+    if not inside({**document["domain"], "box": {}}, point):
+        return "outside"
+    return "safe" if all(value_of(text, point) >= 0 for text in document["claims"]) else "violating"
 
 
 def irrational_is_true(witness: Json) -> bool:
