@@ -44,7 +44,8 @@ let check_evidence document =
   | None -> ());
   let accepted = ledger.bad = 0 && not lacking in
   let stands about =
-    try Standing.prove about; true
+    let prove = if field_opt "domain" about = None then Standing.prove else Everywhere.prove in
+    try prove about; true
     with (Rejected _ | Misformed _) as error -> tell ("rejected: " ^ reason_of error); false
   in
   let accepted =

@@ -253,22 +253,24 @@ let status = one_of [ "holds"; "violated"; "unknown" ]
 
 (* That a pair of inputs has the largest ratio: about noise that consists of numbers. *)
 let reduction =
-  let largest =
-    record
-      [
-        ("noise", listed (listed rational));
-        ("ties", one_of [ "uniform"; "first" ]);
-        ("answers", whole);
-        ("differ", one_of [ "each"; "one" ]);
-        ("by", text);
-        ("left", listed whole);
-        ("right", listed whole);
-      ]
+  let about noise =
+    [
+      ("noise", listed (listed noise));
+      ("ties", one_of [ "uniform"; "first" ]);
+      ("answers", whole);
+      ("differ", one_of [ "each"; "one" ]);
+      ("by", text);
+      ("left", listed whole);
+      ("right", listed whole);
+    ]
   in
-  function
-  | Object items when List.mem_assoc "domain" items ->
-      unknown "a pair that stands for all others, for all parameters, is not known to the proved checker"
-  | value -> largest value
+  let everywhere =
+    let how = one_of [ "classes"; "terms"; "ends" ] in
+    let on_domain = record domain ~optional:[ ("constant", rational) ] in
+    let required = [ ("domain", on_domain); ("output", whole); ("how", how); ("proofs", listed proof) ] in
+    record (required @ about text) ~optional:[ ("own", listed whole); ("others", listed whole) ]
+  in
+  function Object items as value when List.mem_assoc "domain" items -> everywhere value | value -> record (about rational) value
 
 (* What every kind of document may say about its case. *)
 let about_case stands its_budget =

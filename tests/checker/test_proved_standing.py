@@ -16,7 +16,14 @@ from conftest import ROOT
 from forging_tools import Json
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences, in_python
 
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.polynomials import RationalFunction, Ring
+from paramverify.checker.polynomials import parse
 from paramverify.cli.main import run
+from paramverify.models.context import Checks
+from paramverify.models.noise.truncated_geometric import truncated_geometric
+from paramverify.models.standing_pairs import Guess, NoisyMaxima, guesses
+from paramverify.privacy.standing import proved
 
 CASE = ROOT / "cases" / "noisy-max-10.toml"
 CLAIM = {"variables": [], "box": {}, "constraints": [], "polynomial": "1"}
@@ -120,13 +127,102 @@ def test_changed_statements_get_the_same_answers(shipped: Json, tmp_path: Path) 
 
 
 def test_too_many_neighbours_are_not_known(shipped: Json, tmp_path: Path) -> None:
-    """What would take too long is said to be not known, and so is noise with parameters."""
+    """What would take too long is said to be not known."""
     many = copy.deepcopy(shipped)
     about = many["reduction"]
     about |= {"answers": 40, "left": [1] * 40, "right": [0] + [2] * 39}
-    parametric = copy.deepcopy(shipped)
-    parametric["reduction"]["domain"] = {"variables": [], "box": {}, "constraints": []}
-    paths = [tmp_path / "many.json", tmp_path / "parametric.json"]
-    for path, document in zip(paths, (many, parametric), strict=True):
-        path.write_text(json.dumps(document))
-    assert [answer.word for answer in by_program(built(), paths)] == [NOT_KNOWN] * 2
+    path = tmp_path / "many.json"
+    path.write_text(json.dumps(many))
+    assert [answer.word for answer in by_program(built(), [path])] == [NOT_KNOWN]
+
+
+# --- noise with parameters ----------------------------------------------------------------------------
+
+RING = Ring(("alpha",))
+OPEN = Domain(RING, {"alpha": Interval(Fraction(0), Fraction(1), False, False)})
+ALPHA = RationalFunction.of(RING.variable("alpha"))
+SIZES = [(1, 1, 1), (3, 2, 1), (2, 3, 2), (4, 1, 1), (3, 2, None), (5, 2, 1)]  # answers, the largest one, by
+
+
+def maxima(n: int, top: int, ties: str, differ: str, by: int | None) -> NoisyMaxima:
+    noise = truncated_geometric(ALPHA, top, Checks(OPEN))
+    return NoisyMaxima(noise, OPEN, n, ties=ties, differ=differ, by=by)
+
+
+def by_classes(about: NoisyMaxima) -> Json:
+    """Returns the statement about the class that is proved to have the largest ratio, with its proofs."""
+    for given in about.classes():
+        guess = Guess(about, "classes", given)
+        proofs = proved(guess)
+        if proofs is not None:
+            return guess.document(proofs)
+    raise AssertionError("no class is proved")
+
+
+@pytest.fixture(scope="module")
+def parametric() -> list[Json]:
+    """Statements for all parameters, by classes."""
+    kinds = product(("uniform", "first"), SIZES)
+    return [by_classes(maxima(n, top, ties, "each", by)) for ties, (n, top, by) in kinds]
+
+
+def test_statements_for_all_parameters_are_accepted_and_true(parametric: list[Json], tmp_path: Path) -> None:
+    """Both accept them, and at points of the domain no neighbours have a larger ratio, by brute force."""
+    documents = [json.dumps(evidence(about)).encode() for about in parametric]
+    assert differences(built(), documents, tmp_path) == ([], {"accepted": len(documents)})
+    for about in parametric:
+        n, step = about["answers"], 9 if about["by"] == "any" else int(about["by"])
+        for alpha in (Fraction(1, 7), Fraction(4, 5)):
+            entries = [[parse(p, ["alpha"]) for p in row] for row in about["noise"]]
+            rows = [[sum(c * alpha ** x[0] for x, c in p.items()) for p in row] for row in entries]
+            noise = [[Fraction(p) / sum(row) for p in row] for row in rows]
+            largest = max(r for r in ratios(noise, n, about["ties"], "each", step).values() if r is not None)
+            sides = (released(noise, tuple(about[side]), about["ties"]) for side in ("left", "right"))
+            one, other = (each[about["output"] - 1] for each in sides)
+            assert one / other == largest
+
+
+def test_changed_statements_for_all_parameters_get_the_same_answers(
+    parametric: list[Json], tmp_path: Path
+) -> None:
+    """Changed and mangled ones: both accept them, or both reject them, with the same counts."""
+    documents = [evidence(about) for about in parametric if about["answers"] < 4]
+    found, counts = differences(built(), changed(documents, 500, 5), tmp_path)
+    assert found == []
+    assert min(counts["rejected"], 20 * counts["accepted"]) > 100, counts
+    assert counts.get(NOT_KNOWN, 0) < 25, counts
+
+
+def test_another_pair_other_noise_and_other_proofs_are_rejected(
+    parametric: list[Json], tmp_path: Path
+) -> None:
+    """No statement is accepted with its pair exchanged, other noise, or a proof less, more or trusted."""
+    documents = []
+    for about in parametric[1:3]:
+        proofs = about["proofs"]
+        solver = {"kind": "solver", "solver": "z3", "version": "1"}
+        changes: list[Json] = [
+            {"left": about["right"], "right": about["left"]},
+            {"noise": about["noise"][::-1]},
+            {"noise": [["1", "-1"], ["-1", "1"]]},
+            {"proofs": proofs[1:]},
+            {"proofs": [*proofs, proofs[-1]]},
+            {"proofs": [solver, *proofs[1:]]},
+            {"output": 2},
+            {"differ": "one"},
+            {"by": "0"},
+            {"answers": 2 if about["answers"] == 3 else 3},
+        ]
+        documents += [json.dumps(evidence({**about, **change})).encode() for change in changes]
+    assert differences(built(), documents, tmp_path) == ([], {"rejected": len(documents)})
+
+
+@pytest.mark.parametrize(("ties", "differ"), [("uniform", "one"), ("first", "one")])
+def test_other_ways_for_all_parameters_are_not_known(ties: str, differ: str, tmp_path: Path) -> None:
+    """A statement that is shown by ends is not known, and nothing is accepted."""
+    found = ((guess, proved(guess)) for guess in guesses(maxima(3, 2, ties, differ, 1)))
+    guess, proofs = next((guess, proofs) for guess, proofs in found if proofs is not None)
+    path = tmp_path / "evidence.json"
+    path.write_text(json.dumps(evidence(guess.document(proofs))))
+    assert in_python(path.read_bytes()).word == "accepted"
+    assert [answer.word for answer in by_program(built(), [path])] == [NOT_KNOWN]
