@@ -279,8 +279,8 @@ def _plain(word: str, given: Sequence[Any]) -> Value | None:
         case "abs":
             return abs(_number(given[0]))
         case "min" | "max":
-            numbers = list(map(_number, _listed(given[0]) if len(given) == 1 else given))
-            return min(numbers) if word == "min" else max(numbers)
+            values: Sequence[Value] = _listed(given[0]) if len(given) == 1 else given
+            return min(values, key=_number) if word == "min" else max(values, key=_number)  # True stays True
         case "clamp":
             return max(_number(given[1]), min(_number(given[2]), _number(given[0])))
         case "range":

@@ -9,12 +9,14 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
 import ast
+import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .second_stream_values import NUMBERS, Drawn, Expressions, Noisy, Old, json_copy, word
+from .second_stream_values import NUMBERS, Drawn, Expressions, Noisy, Old, noise_in, word
+from .second_values import with_two_names
 from .strict import Rejected, Unread
 
 MAX_STEPS = 20_000
@@ -158,7 +160,8 @@ class Turn(Expressions):
 
         def cleared(part: Any, at: list[int]) -> Any:
             if isinstance(part, list):
-                return [cleared(own, [*at, k]) for k, own in enumerate(part)]
+                clear = [cleared(own, [*at, k]) for k, own in enumerate(part)]
+                return part if all(map(operator.is_, clear, part)) else clear
             if isinstance(part, Noisy) and part.rates:
                 waiting.append((at, part))
                 return Fraction(0)
@@ -184,12 +187,17 @@ class Turn(Expressions):
         if not path:
             self.own[name] = value
             return
-        whole = json_copy(self.own[name])
-        part = whole
+        part = self.own[name]
+        shared = {id(found) for found in with_two_names(self.own)}
+        for k in [*path[:-1], None]:
+            if id(part) in shared:
+                raise Unread("a list that has two names is changed")
+            part = part if k is None else part[k]
+        part = self.own[name] = list(self.own[name])
         for k in path[:-1]:
+            part[k] = list(part[k])
             part = part[k]
         part[path[-1]] = value
-        self.own[name] = whole
 
     # --- noise ----------------------------------------------------------------------------------------
 
@@ -205,12 +213,15 @@ class Turn(Expressions):
     def shut(self) -> None:
         def old(value: Any, name: str) -> Any:
             if isinstance(value, list):
-                return [old(own, f"{name}[{k}]") for k, own in enumerate(value)]
+                entries = [old(own, f"{name}[{k}]") for k, own in enumerate(value)]
+                return value if all(map(operator.is_, entries, value)) else entries
             if isinstance(value, Drawn):
                 self.segments[-1].stored.add(name)
                 return Old(name)
             return value
 
+        if any(map(noise_in, with_two_names(self.own))):
+            raise Unread("a list with noise has two names")
         self.own = {name: old(value, name) for name, value in self.own.items()}
 
     def known(self, value: Any, before: set[str]) -> Any:

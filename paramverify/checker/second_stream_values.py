@@ -189,9 +189,9 @@ class Expressions:
             case "range", _:
                 return [Fraction(k) for k in range(*map(int, numbers))]
             case "abs", [value]:
-                return abs(value)
+                return Fraction(abs(value))
             case "clamp", [value, low, high]:
-                return max(low, min(high, value))
+                return Fraction(max(low, min(high, value)))
             case "min", _:
                 return min(numbers)
             case "max", _:
@@ -199,11 +199,6 @@ class Expressions:
             case "sum", _:
                 return sum(numbers, Fraction(0))
         raise Unread(f"the function {name}")
-
-
-def json_copy(value: Any) -> Any:
-    """Returns a list with copies of the lists in it."""
-    return [json_copy(v) for v in value] if isinstance(value, list) else value
 
 
 def noise_in(value: Any) -> bool:

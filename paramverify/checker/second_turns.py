@@ -20,7 +20,7 @@ from .second_processes import Input, Process, State, Steps
 from .second_programs import Draws, parsed, values_of
 from .second_runs import Runs
 from .second_sums import add_terms
-from .second_values import Entry, Multiple, shown
+from .second_values import Entry, Multiple, shown, with_two_names
 from .strict import Unread
 
 GOES_ON, TURN = "#goes on", "#turn"  # names that no program has
@@ -69,6 +69,10 @@ class Streamed(Process):
         functions = [s for s in tree[:-1] if isinstance(s, ast.FunctionDef)]
         until = max((s.end_lineno or 0 for s in functions), default=0)
         self.at, self.known = at, dict[Any, Turned]()
+        entries = [n for s in tree for n in ast.walk(s) if isinstance(n, ast.Subscript)]
+        self.changes = any(
+            isinstance(n.ctx, ast.Store) for n in entries
+        )  # whether lists are changed in place
         self.before = self._runs("".join(lines[: loop.lineno - 1]) + after)
         turn = "".join(lines[loop.lineno - 1 :]).replace(once, "[0]", 1)
         self.turn = self._runs("".join(lines[:until]) + turn + after, True)
@@ -120,6 +124,8 @@ class Streamed(Process):
         for _ in runs.every(names):
             told, state = list(runs.told), None
             if GOES_ON in given[-1]:
+                if self.changes and with_two_names({name: given[-1][name] for name in self.names}):
+                    raise Unread("a list has two names after a turn of the stream")
                 state = frozen(told.pop())
             key = ", ".join(map(shown, told)) or "(no output)", state
             chance = runs.sums.chance(runs.region, runs.kinds)

@@ -212,6 +212,25 @@ def rate(scale: Entry) -> tuple[Fraction, str]:
     return factor, name
 
 
+def with_two_names(variables: Mapping[str, Any]) -> list[list[Any]]:
+    """Returns the lists that are reached in two ways, from one variable or from several."""
+    reached, twice = set[int](), list[list[Any]]()
+
+    def visit(value: Any) -> None:
+        if not isinstance(value, list):
+            return
+        if id(value) in reached:
+            twice.append(value)
+            return
+        reached.add(id(value))
+        for part in value:
+            visit(part)
+
+    for value in variables.values():
+        visit(value)
+    return twice
+
+
 def shown(value: Entry) -> str:
     """Returns a released value in words: True is not 1, and a label that could be a number has quotes."""
     if isinstance(value, list):

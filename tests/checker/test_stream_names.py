@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tomllib
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
@@ -14,8 +15,13 @@ from stream_programs import loaded, random_finite, random_laplace
 from paramverify.automata.evidence import machine
 from paramverify.automata.stream_values import Unit
 from paramverify.automata.streams import translate
+from paramverify.checker.second_numbers import Calculator
+from paramverify.checker.second_stream_turns import Turn
 from paramverify.checker.second_streams import Eps, Program, SideBySide
+from paramverify.checker.second_turns import Streamed
+from paramverify.checker.strict import Unread
 from paramverify.cli.main import run
+from paramverify.errors import ProgramError
 from paramverify.models.model import Model
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.streams import stream_of
@@ -123,6 +129,86 @@ def test_kept_values_that_look_alike(one: str, other: str, tmp_path: Path) -> No
     found = translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
     assert len({t.output for t in found.transitions}) == 2
     assert SideBySide(Program(text, {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 2
+
+
+SHARED = [
+    ("a = [0]\nb = a\n", "", "b[0] = {}", "a[0]"),
+    ("a = [0]\nc = [a, a]\n", "", "c[0][0] = {}", "c[1]"),
+    ("a = [[0]]\nb = a[0]\n", "", "b[0] = {}", "a"),
+    ("a = [0]\nb = [a] if 1 > 0 else [[0]]\n", "", "b[0][0] = {}", "a"),
+    ("a = [0]\n", "    b = a\n", "b[0] = {}", "a[0]"),
+    ("a = [[0], 1]\n", "    b = [a[0], 2]\n    b[1] = 3\n", "b[0][0] = {}", "a"),
+    ("a, b = [0], [1]\n", "    b = a\n", "b[0] = {}", "a[0]"),
+]
+
+
+@pytest.mark.parametrize(("setup", "first", "change", "told"), SHARED)
+def test_lists_with_two_names(
+    setup: str, first: str, change: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A list with two names that is changed is refused by both readers, wherever its names were given."""
+    case = tmp_path / "case.toml"
+    finite = f"{setup}for x in stream(values=[0, 1]):\n{first}    {change.format('x')}\n    output({told})\n"
+    case.write_text(CASE.format(finite, '"all"'))
+    assert run(["verify", str(case)]) == 2
+    assert "list" in capsys.readouterr().err
+    document = tomllib.loads(case.read_text())["mechanism"]
+    process = Streamed(document, Calculator({}, None, Fraction(1)))
+    process.compared([((Fraction(0),), (Fraction(1),))], "each")
+    try:
+        first_words, second_words = (process.words((Fraction(side),), 1) for side in range(2))
+        assert not any("0/1" in told for (told,) in first_words.keys() & second_words.keys())
+    except Unread:  # the names are kept from turn to turn
+        assert "b" in setup or "c" in setup
+    branches = f"        {change.format('True')}\n    else:\n        {change.format('1')}\n"
+    body = f"{first}    if x + laplace(4 / eps) >= T:\n{branches}    output({told})\n"
+    noisy = f'T = laplace(2 / eps)\n{setup}for x in stream(values="real"):\n{body}'
+    with pytest.raises(ProgramError, match="list"):
+        stream_of(read_program(noisy))
+    program = Program(noisy, {"eps": Eps(Fraction(1), 1)})
+    after = Turn(program, None, ()).go().after()
+    with pytest.raises(Unread, match="two names"):
+        Turn(program, Turn(program, after, (True,)).go().after(), (True,)).go()
+
+
+def test_lists_with_one_name(tmp_path: Path) -> None:
+    """Lists that are copied, or never changed, are read by both readers, and a change is seen."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "e.json"
+    for text, code in (
+        ("a = [0]\nb = a + []\nfor x in stream(values=[0, 1]):\n    b[0] = x\n    output(a[0])\n", 0),
+        ("a = [0]\nb = a + []\nfor x in stream(values=[0, 1]):\n    b[0] = x\n    output(b[0])\n", 1),
+        ("a = [0]\nb = a\nfor x in stream(values=[0, 1]):\n    output([a, b])\n", 0),
+    ):
+        case.write_text(CASE.format(text, 2))
+        assert run(["verify", str(case), "--evidence", str(evidence)]) == code
+        assert run(["check", str(evidence), "--case", str(case)]) == 0
+
+
+NUMBERS_OF = (
+    "max(b, 0)",
+    "min(b, 5)",
+    "max([b, 0])",
+    "max(0, b)",
+    "min(b, 1)",
+    "clamp(b, 0, 2)",
+    "abs(b)",
+    "b",
+)
+
+
+@pytest.mark.parametrize("told", NUMBERS_OF)
+def test_numbers_of_truth_values(told: str, tmp_path: Path) -> None:
+    """Functions of True and of 1 give the same with Laplace noise as with finite noise, to both readers."""
+    finite = f"for x in stream(values=[0, 1]):\n    b = True if x == 1 else 1\n    output({told})\n"
+    case = tmp_path / "case.toml"
+    case.write_text(CASE.format(finite, 1))
+    leaks = run(["verify", str(case)]) == 1
+    branches = "    if x + laplace(4 / eps) >= T:\n        b = True\n    else:\n        b = 1\n"
+    noisy = f'T = laplace(2 / eps)\nfor x in stream(values="real"):\n{branches}    output({told})\n'
+    found = translate(stream_of(read_program(noisy)), {"eps": Unit(Fraction(1))})
+    outputs = {t.output for t in found.transitions if "nothing" not in t.output}
+    assert (len(outputs) == 2) is leaks
+    assert SideBySide(Program(noisy, {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 1
 
 
 QUOTIENTS = [

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from paramverify.errors import ProgramError
 from paramverify.models.programs.reading import STREAM
+from paramverify.models.programs.sharing import check_sharing
 from paramverify.models.programs.syntax import (
     Apply,
     For,
@@ -70,7 +71,7 @@ def stream_of(program: Program) -> Stream:
     """Returns a program that has a loop over a stream, taken apart.
 
     Raises:
-        ProgramError: something comes after the loop, or values that are none.
+        ProgramError: something comes after the loop, values that are none, a changed list with two names.
     """
     number = next(k for k, statement in enumerate(program.body) if _over_stream(statement))
     loop = program.body[number]
@@ -78,6 +79,7 @@ def stream_of(program: Program) -> Stream:
     if number + 1 < len(program.body):
         reason = "a stream has no end: nothing comes after its loop; write it into the loop, before stop"
         raise ProgramError(reason, program.text, *program.body[number + 1].place)
+    check_sharing(program, ())  # of the whole: a list that is made before the loop may be changed in it
     setup = program.body[:number]
     for statement in setup:
         if isinstance(statement, (Jump, Return)):
