@@ -51,6 +51,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import automaton_shapes
+from .automaton_examples import example
 from .automaton_families import check_family
 from .automaton_gaps import Entries, entries_of, gap
 from .automaton_least import least_cost
@@ -78,10 +79,18 @@ def _check(document: Any) -> list[str]:
     read = machine(document["automaton"])
     claim = document.get("claim")
     if claim is None:
+        if "example" in document:
+            raise Rejected("an example is about one budget")
         return _some_multiple(read, document)[0]
     if Fraction(claim["multiple"]) < 0 or Fraction(claim.get("plus", "0")) < 0:
         raise Rejected("a budget is 0 or more")
-    return _claimed(read, document, Fraction(claim["multiple"]), entries_of(claim))
+    entries = entries_of(claim)
+    lines = _claimed(read, document, Fraction(claim["multiple"]), entries)
+    if "example" in document:
+        if document["status"] != "violated":
+            raise Rejected("an example is about a violation")
+        lines.append(example(read, document["example"], entries))
+    return lines
 
 
 def _claimed(read: Machine, document: Any, asked: Fraction, entries: Entries) -> list[str]:

@@ -27,12 +27,13 @@ SAMPLE = -1  # among variables: the new sample
 
 @dataclass(frozen=True)
 class State:
-    """Whether a state reads, its rate, the rate of insample' (0 if none), and its mean."""
+    """Whether a state reads, its rate, the rate of insample' (0 if none), and both means."""
 
     reads: bool
     rate: Fraction
     second: Fraction
     mean: Fraction
+    second_mean: Fraction
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ def machine(data: Any) -> Machine:
             Fraction(s["rate"]),
             Fraction(s["second"][0]) if s["second"] else Fraction(0),
             Fraction(s["mean"]),
+            Fraction(s["second"][1]) if s["second"] else Fraction(0),
         )
         for s in data["states"]
     )

@@ -38,6 +38,7 @@ MACHINE = record(
     {"noise": one_of("geometric")},
 )
 FLOW = listed(row(whole, whole, rational))
+NUMBER = record({"exact": text}, {"lower": rational, "upper": rational})
 LEAST = record({"steps": listed(whole), "signs": listed(whole), "high": FLOW, "low": FLOW})
 AUTOMATON = record(
     {
@@ -51,6 +52,17 @@ AUTOMATON = record(
         "claim": record(
             {"multiple": rational, "differ": one_of("each", "one")},
             {"plus": rational, "by": text, "values": listed(rational)},
+        ),
+        "example": record(
+            {
+                "steps": listed(whole),
+                "streams": row(listed(rational), listed(rational)),
+                "at": rational,
+                "step": rational,
+                "output": one_of("way", "other"),
+                "probabilities": row(NUMBER, NUMBER),
+            },
+            {"between": row(rational, rational), "numbers": listed(whole)},
         ),
         "gap": record(
             {

@@ -81,14 +81,13 @@ def verify_stream(path: str, options: Options, as_json: bool, evidence: Path | N
         raise click.UsageError(f"{path} is about streams: leave --{name} out, {reason}")
     _no_settings(path)
     known: list[StreamVerdict] = []
-    written = False
+    written: list[dict[str, Any]] = []
 
     def write(verdict: StreamVerdict) -> None:
-        nonlocal written
-        document = streams.evidence_document(verdict) if evidence and not written else None
-        if evidence and document is not None:
+        document = streams.evidence_document(verdict) if evidence else None
+        if evidence and document is not None and document not in written:
             write_json(evidence, document, indent=1)
-            written = True
+            written.append(document)
 
     def violated(verdict: StreamVerdict) -> None:
         """Keeps a violation before an example is looked for."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
 from paramverify.answers import Standing
 from paramverify.automata import evidence
 from paramverify.automata.cases import StreamCase
+from paramverify.automata.examples import Example
 from paramverify.automata.one_place import OneReport
 from paramverify.automata.stream_verdicts import StreamVerdict
 from paramverify.automata.verification import Report
-from paramverify.reports import automata
+from paramverify.reports import automata, documents
+
+_NUMBER = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
 
 
 def budget(verdict: StreamVerdict, multiple: Fraction | None = None) -> str:
@@ -132,6 +136,24 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
     return told
 
 
+def _example(case: StreamCase, found: Example) -> dict[str, Any]:
+    """Returns an example as evidence has it: the checker computes its probabilities again."""
+    shown, (unbounded, *_) = documents.witness(found.witness), found.case.model.domain.ring.unbounded
+    numbers = [n if isinstance(n, dict) else {"exact": str(n)} for n in shown["probabilities"]]
+    streams = [list(map(str, stream)) for stream in (found.streams.first, found.streams.second)]
+    if _NUMBER.findall(shown["secrets"][0]) != streams[0]:  # the witness has them the other way round
+        streams.reverse()
+    told: dict[str, Any] = {
+        "steps": list(found.way.steps),
+        "streams": streams,
+        "at": shown["parameters"][unbounded.variable],
+        "step": str(unbounded.step),
+        "output": shown["observations"][0],
+        "probabilities": numbers,
+    }
+    return told | automata.put_out(case.automaton, found.way.steps)
+
+
 def evidence_document(verdict: StreamVerdict) -> dict[str, Any] | None:
     """Returns the evidence for `paramverify check`; None if there is none.
 
@@ -145,6 +167,8 @@ def evidence_document(verdict: StreamVerdict) -> dict[str, Any] | None:
         return None
     told = evidence.frame(case.automaton, standing.value, case.title, case.digest)
     told["claim"] = evidence.claim(case)
+    if verdict.example is not None:
+        told["example"] = _example(case, verdict.example)
     if few and standing is Standing.VIOLATED and verdict.gap is not None:
         return told | {"gap": evidence.gap(verdict.gap)}
     if not case.reach:

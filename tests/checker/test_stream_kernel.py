@@ -102,6 +102,36 @@ def _case(text: str) -> Any:
         return load(path)
 
 
+VIOLATED = [*(n for n in NAMES if n.endswith(("stops", "noise"))), "stream-numeric-sparse-vector-same-noise"]
+
+
+@pytest.mark.parametrize("name", VIOLATED)
+def test_examples_are_computed_again(name: str) -> None:
+    """Other probabilities, streams that are no neighbours and another point are rejected."""
+    document = evidence(name)
+    report = check_document(document)
+    assert report.accepted
+    assert any("both probabilities are computed again" in line for line in report.lines)
+    for side in (0, 1):
+        other = copy.deepcopy(document)
+        number = other["example"]["probabilities"][side]
+        for key in ("exact",) if "lower" not in number else ("lower", "upper"):
+            number[key] = str(Fraction(number[key]) * Fraction(1_000_001, 1_000_000))
+        assert "a probability of the example" in check_document(other).lines[0]
+    for key, value in (("at", "1/3"), ("at", "2"), ("step", "0"), ("output", "other")):
+        other = copy.deepcopy(document)
+        other["example"][key] = value
+        assert not check_document(other).accepted
+    for change in (3, -3):
+        other = copy.deepcopy(document)
+        streams = other["example"]["streams"]
+        streams[1][0] = str(Fraction(streams[1][0]) + change)
+        assert "no neighbours" in check_document(other).lines[0]
+    other = copy.deepcopy(document)
+    other["example"]["steps"].reverse()
+    assert not check_document(other).accepted
+
+
 def changed(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Automata that differ in one place."""
     for k, state in enumerate(data["states"]):

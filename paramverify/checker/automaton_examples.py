@@ -1,0 +1,105 @@
+"""The probabilities of a way for two streams at one ε, computed again: standard library only.
+
+The samples of a way are the entries plus means plus noise. That they are in the order of the way, and that
+numbers which are put out lie in an interval, are linear inequalities. `second_sums` integrates over them.
+With x = exp(−step·ε), a probability is a polynomial in x and ε. If it is a rational number, every number in
+the place of ε gives it, and it is compared exactly. Else a number near ε stands there (`second_ties`), and
+twelve digits are compared. The verdict does not rest on this: it has a proof of its own.
+"""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # this file alone checks nothing: the folder does
+    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from .automaton_gaps import Entries, streams_of
+from .automaton_least import links
+from .automaton_runs import Machine, first_order, walk
+from .second_regions import Noise, Region, limited
+from .second_sums import Sums
+from .second_ties import near_log
+from .strict import Rejected, Unread
+
+NEAR = Fraction(1, 10**12)  # relative
+MOST_SAMPLES = 12
+
+
+def example(read: Machine, data: Any, entries: Entries) -> str:
+    """Returns what was checked of an example.
+
+    Raises:
+        Rejected: the way is not possible, the streams are no neighbours, or a probability is another one.
+    """
+    streams, order = streams_of(read, data, entries), first_order(read)
+    for number in data["steps"]:
+        order = walk(read, order, number)
+    told = f"example: {len(data['steps'])} steps, two streams"
+    x, step = Fraction(data["at"]), Fraction(data["step"])
+    if not 0 < x < 1 or step <= 0:
+        raise Rejected("an example is at a number between 0 and 1")
+    try:
+        found = [_chance(read, data, stream, (x, step)) for stream in streams]
+    except Unread as error:
+        return f"{told}: both probabilities are told, and not computed again ({error})"
+    for p, said in zip(found, data["probabilities"], strict=True):
+        chance = p if data["output"] == "way" else 1 - p
+        if "lower" in said:
+            middle = (Fraction(said["lower"]) + Fraction(said["upper"])) / 2
+            agrees = abs(chance - middle) <= NEAR * abs(middle)
+        else:
+            agrees = chance == Fraction(said["exact"])
+        if not agrees:
+            raise Rejected("a probability of the example is another one")
+    return f"{told}: both probabilities are computed again"
+
+
+def _chance(
+    read: Machine, data: Any, stream: Sequence[Fraction], point: tuple[Fraction, Fraction]
+) -> Fraction:
+    """Returns how likely the way is for a stream."""
+    steps, (x, step) = data["steps"], point
+    if read.whole or len(steps) > MOST_SAMPLES:
+        raise Unread("geometric noise" if read.whole else f"more than {MOST_SAMPLES} samples")
+
+    def power(exponent: Fraction) -> Fraction:
+        count = -exponent / step
+        if count.denominator != 1:
+            raise Unread("a power that is not whole")
+        return x ** int(count)
+
+    kinds: list[Noise] = []
+    centres: list[Fraction] = []
+    between: list[int] = []
+    left = iter(stream)
+    seconds: list[tuple[Fraction, Fraction]] = []
+    for place, number in enumerate(steps):
+        state = read.states[read.steps[number].source]
+        entry = next(left) if state.reads else Fraction(0)
+        kinds.append(Noise(False, True, state.rate))
+        centres.append(entry + state.mean)
+        if read.steps[number].output == "insample":
+            between.append(place)
+        if read.steps[number].output == "insample'":
+            seconds.append((state.second, entry + state.second_mean))
+    for rate, centre in seconds:
+        between.append(len(kinds))
+        kinds.append(Noise(False, True, rate))
+        centres.append(centre)
+    region: Region | None = {}
+    limits = [({low: 1, high: -1}, centres[high] - centres[low]) for low, high in links(read, steps)]
+    if between and "between" not in data:
+        raise Rejected("an example with numbers says where they lie")
+    for k in between:
+        low, high = map(Fraction, data["between"])
+        limits += [({k: 1}, high - centres[k]), ({k: -1}, centres[k] - low)]
+    for slopes, bound in limits:
+        if region is not None:
+            region = limited(region, kinds, {v: Fraction(s) for v, s in slopes.items()}, bound, False)
+    if region is None:
+        return Fraction(0)
+    sums = Sums(near_log(1 / x) / step, power)
+    return sums.number(sums.chance(region, kinds))
