@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tools.theorem_tools import about, accepts, case_of, needs_coq, written
 
-from paramverify.reports.theorems.domains import _numbers
+from paramverify.reports.theorems.domains import number_text
 from paramverify.reports.theorems.words import named
 
 
@@ -159,6 +159,6 @@ def test_no_word_is_taken() -> None:
 def test_long_texts_are_in_parts(count: int) -> None:
     """Numbers are read back from the parts of a text, each of which is short enough for Coq."""
     numbers = [(-1) ** k * k**3 for k in range(count)]
-    parts = re.findall(r'"([^"]*)"%string', _numbers(numbers))
+    parts = re.findall(r'"([^"]*)"%string', number_text(numbers))
     assert [int(word) for part in parts for word in part.split()] == numbers
     assert all(len(part) < 20_000 for part in parts)

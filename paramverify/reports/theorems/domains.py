@@ -102,7 +102,7 @@ class Place:
     @property
     def values(self) -> str:
         """The values of all parameters, as a list of real numbers."""
-        values = [self._real(name) for name in self.names]
+        values = [self.constant if self._is_constant(n) else self._real(n) for n in self.names]
         return f"[{'; '.join(values)}]"
 
     @property
