@@ -18,8 +18,8 @@ from three_checkers import NOT_KNOWN, built, by_program, changed, differences
 from paramverify.checker.chains import read_chain
 from paramverify.portfolio.session import Session
 
-# Bounded formulas, nested ones, F, numbers, parameters, E, each kind of verdict. In models with choices there are
-# words of actions, and families with the argument `tail`.
+# Bounded formulas, nested ones, F, numbers, parameters, E, each kind of verdict. In models with choices
+# there are words of actions, and families with the argument `tail`.
 SHIPPED = (
     *("double-survey", "geometric", "geometric-symbolic", "survey", "survey-coin"),
     *("subsampling-majority", "subsampling-majority-as-printed", "interactive-survey"),
