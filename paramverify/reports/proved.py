@@ -17,7 +17,7 @@ from typing import Any
 
 import paramverify
 from paramverify.answers import Standing
-from paramverify.checker import intervals
+from paramverify.checker import dpctl, intervals
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import NOT_COMPARED
 from paramverify.checker.strict import counted
@@ -32,7 +32,6 @@ FORMATS = {
     "automaton": "automata over streams",
     "composition": "compositions",
     "enclosed": "enclosed probabilities",
-    "formulas": "formulas about chains",
     "slots": "systems with any number of slots",
 }
 MEND = (
@@ -54,7 +53,7 @@ class Replayed:
         found = self.report
         if self.beyond:
             return f"not checked: the proved checker does not know {self.gap}"
-        what = counted(found.proved, UNITS.get(found.status, "claim"))
+        what = counted(found.proved, UNITS.get(found.status, found.unit))
         counts = f"{what} proved, {found.trusted} trusted to solvers, {found.open} open"
         if found.accepted and found.status == Standing.VIOLATED:
             counts = f"a violation: {counts}" if found.proved or found.trusted else "a violation"
@@ -120,6 +119,7 @@ def replay(text: str) -> Replayed:
 def _read(data: dict[str, Any], code: int) -> Replayed:
     if CODES[data["answer"]] != code:
         raise ValueError(f"the answer {data['answer']!r:.40} with exit code {code}")
+    formulas = data["format"] == dpctl.FORMAT
     report = Report(
         data["answer"] == "accepted",
         tuple(data["lines"]),
@@ -127,7 +127,7 @@ def _read(data: dict[str, Any], code: int) -> Replayed:
         trusted=data["trusted"],
         open=data["open"],
         status=data["status"],
-        unit="part" if data["status"] == intervals.STATUS else "claim",
+        unit="part" if data["status"] == intervals.STATUS else "formula" if formulas else "claim",
         solvers=tuple(data["solvers"]),
         not_compared=NOT_COMPARED.get(data["format"]) or NOT_COMPARED.get(data["status"], ()),
         side_condition=data["side_condition"],

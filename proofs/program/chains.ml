@@ -8,9 +8,11 @@ type t = {
   size : int;
   actions : string list;
   initial : int list;
-  rows : C.chain;  (* by state, what the only action leads to *)
+  rows : C.chain list;  (* by action and state, what it leads to *)
   labels : (string * int list) list;
   near : (int * int) list;  (* in both orders *)
+  word : int list;  (* actions against a formula, of which the last ones are repeated *)
+  repeated : int;
 }
 
 let most_states = 1_500
@@ -62,6 +64,6 @@ let read data (numbers : Systems.numbers) =
       misformed ~path:[ Key "model" ] (plain place ^ ": not different states")
   in
   List.iter fits (("initial", initial) :: labels);
-  if (not scheduled) || List.length actions > 1 then unknown "a model with choices is not known to the proved checker";
+  if not scheduled then unknown "a model whose choices are no queries is not known to the proved checker";
   if size > most_states then unknown (Printf.sprintf "a model with more than %s" (counted most_states "state"));
-  { size; actions; initial; rows = List.map (fun row -> steps.(List.hd row)) rows; labels; near }
+  { size; actions; initial; rows = List.mapi (fun a _ -> List.map (fun row -> steps.(List.nth row a)) rows) actions; labels; near; word = []; repeated = 0 }

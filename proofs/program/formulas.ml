@@ -99,10 +99,11 @@ and event chain numbers formula : C.event =
 let proves goal proof = C.check C.max_depth [] goal proof
 
 (* Asks the proved function. Raises Rejected where it says no, and Unknown where it does not decide. *)
-let settle (numbers : Systems.numbers) (chain : Chains.t) name where_false formula =
+let settle_chain (numbers : Systems.numbers) (chain : Chains.t) name where_false formula =
+  let rows = List.hd chain.rows in
   let stated = state chain numbers formula in
-  if not (C.check_formula proves numbers.goal numbers.signs chain.rows chain.near chain.initial stated where_false) then begin
-    let truths = C.truths numbers.goal numbers.signs chain.rows chain.near stated in
+  if not (C.check_formula proves numbers.goal numbers.signs rows chain.near chain.initial stated where_false) then begin
+    let truths = C.truths numbers.goal numbers.signs rows chain.near stated in
     let states = match where_false with None -> chain.initial | Some state -> [ state ] in
     (* Where all are rational numbers, what is not decided is what no bounds of a state by itself allow. *)
     let rational = numbers.goal.gfacts = [] && List.length numbers.at_point = List.length numbers.names in
@@ -112,6 +113,97 @@ let settle (numbers : Systems.numbers) (chain : Chains.t) name where_false formu
     if not sure then unknown "the truth of a formula is not decided in a way that is known to the proved checker";
     rejected (plain name ^ ": it is not shown that the formula is " ^ if where_false = None then "true" else "false there")
   end
+
+(* --- all words of actions ------------------------------------------------------------------------------------------ *)
+
+let most_words = 5_000
+
+let rec conjuncts formula = match parts formula with "and", [ List fs ] -> List.concat_map conjuncts fs | _ -> [ formula ]
+
+(* D of a path formula that looks at so many steps, and has no part with probabilities. *)
+let bounded_part chain numbers part =
+  match parts part with
+  | "D", [ ratio; delta; f ] ->
+      let asked = path chain numbers f in
+      if not (C.plain_path asked) then unknown "a formula within D, in a model with choices";
+      (Systems.weight numbers ratio, Systems.weight numbers delta, asked)
+  | _ -> unknown "a formula that is no D, in a model with choices"
+
+let shows (numbers : Systems.numbers) (chain : Chains.t) states (ratio, delta, _) what =
+  C.check_choices proves numbers.goal numbers.signs chain.rows chain.near states ratio delta what
+
+(* A state, a mate of it and a word that show that it is not private, if they are found. *)
+let breaking (numbers : Systems.numbers) (chain : Chains.t) given states (ratio, delta, asked) =
+  let steps = C.depth asked and actions = List.init (List.length chain.rows) Fun.id in
+  let pairs = List.concat_map (fun x -> List.map (fun y -> (x, y)) (C.mates_of chain.near x)) states in
+  let left = ref most_words in
+  let one word =
+    decr left;
+    let only = List.map (fun a -> [ a ]) word in
+    match C.bound_path chain.rows chain.near numbers.goal numbers.signs true only asked with
+    | None -> None
+    | Some found ->
+        let found = Array.of_list found in
+        let seen (x, y) = C.hidden_by numbers.goal numbers.signs ratio delta found.(x) found.(y) <> Some false in
+        let broken (x, y) = not (seen (x, y) && seen (y, x)) in
+        Option.map (fun (x, y) -> (x, y, word)) (List.find_opt broken pairs)
+  in
+  let rec search word count =
+    if !left <= 0 then None
+    else if count = 0 then one word
+    else List.find_map (fun action -> search (action :: word) (count - 1)) actions
+  in
+  match given with
+  | [] -> search [] steps
+  | given ->
+      let first = Array.of_list given and repeated = chain.repeated in
+      let size = Array.length first in
+      one (List.init steps (fun k -> first.(if k < size then k else size - repeated + ((k - size) mod repeated))))
+
+let settle_choices numbers (chain : Chains.t) name where_false formula =
+  let named = List.map (bounded_part chain numbers) (conjuncts formula) in
+  let broken given states ((_, _, asked) as part) =
+    match breaking numbers chain given states part with
+    | Some (state, mate, word) -> shows numbers chain [ state ] part (C.Broken (asked, mate, word))
+    | None -> false
+  in
+  match where_false with
+  | None ->
+      let holds ((_, _, asked) as part) = shows numbers chain chain.initial part (C.Always asked) in
+      let doubtful = List.filter (fun part -> not (holds part)) named in
+      if List.exists (broken [] chain.initial) doubtful then rejected (plain name ^ ": it is not shown that the formula is true");
+      if doubtful <> [] then unknown "the bounds of all words of actions do not decide a formula"
+  | Some state ->
+      if not (List.exists (broken chain.word [ state ]) named) then
+        unknown "no word of actions is found that shows that a formula is false"
+
+let settle numbers (chain : Chains.t) name where_false formula =
+  if List.length chain.actions = 1 then settle_chain numbers chain name where_false formula
+  else settle_choices numbers chain name where_false formula
+
+let rec shifted formula = match parts formula with "next", [ f ] -> let m, rest = shifted f in (m + 1, rest) | _ -> (0, formula)
+
+(* All later members of a family follow: such a path stays in a part for so many steps, and that is rare. *)
+let argue numbers (chain : Chains.t) name until formula =
+  let refuse () = rejected (plain name ^ ": the argument for larger members fails") in
+  let one part =
+    match parts part with
+    | "D", [ ratio; delta; f ] -> (
+        let m, rest = shifted f in
+        match parts rest with
+        | "until", [ first; second; (Object _ as low); high ] when not (mentions first || mentions second) ->
+            if high = Null then unknown "an unbounded operator within a path formula";
+            let many = until + int_of (field "more" low) in
+            if many < 1 then refuse ();
+            let first = path chain numbers first in
+            if not (C.plain_path first) then unknown "a formula within D, in a model with choices";
+            let part = (Systems.weight numbers ratio, Systems.weight numbers delta, first) in
+            if not (shows numbers chain chain.initial part (C.Later (m, first, many))) then
+              unknown "the argument for larger members is not shown in a way that is known"
+        | _ -> refuse ())
+    | _ -> refuse ()
+  in
+  List.iter one (List.filter mentions (conjuncts formula))
 
 let check_true document numbers entry name =
   let chain = Chains.read (field "model" document) numbers in
@@ -123,19 +215,31 @@ let check_true document numbers entry name =
       | Int first, Int last ->
           if last - first >= most_members then rejected "a family of too many formulas";
           for k = first to last do settle numbers chain name None (instance k formula) done
-      | _ -> unknown "a family without a last number is not known to the proved checker")
+      | Int first, _ ->
+          let until = int_of (field "until" entry) in
+          if until < first then misformed ~path:[ Key "until" ] "before the first member";
+          if until - first >= most_members then rejected "a family of too many formulas";
+          if field "argument" entry <> String "tail" then unknown "an argument by equality is not known to the proved checker";
+          for k = first to until do settle numbers chain name None (instance k formula) done;
+          argue numbers chain name until formula
+      | _ -> invalid_arg "family")
 
 let check_false document entry name =
   let numbers = Systems.at_point document (field "parameters" entry) in
   let chain = Chains.read (field "model" document) numbers in
-  (match field_opt "actions" entry with
-  | Some (List (_ :: _ as actions)) ->
-      if not (List.for_all (fun action -> List.mem (string_of action) chain.actions) actions) then
-        misformed ~path:[ Key "actions" ] "no action of the model";
-      let repeated = int_of (field "repeated" entry) in
-      if repeated < 1 || repeated > List.length actions then
-        misformed ~path:[ Key "repeated" ] "from 1 to the number of actions are repeated"
-  | _ -> ());
+  let place name =
+    let rec from k = function [] -> misformed ~path:[ Key "actions" ] "no action of the model" | a :: rest -> if a = name then k else from (k + 1) rest in
+    from 0 chain.actions
+  in
+  let chain =
+    match field_opt "actions" entry with
+    | Some (List (_ :: _ as actions)) ->
+        let repeated = int_of (field "repeated" entry) and word = List.map (fun a -> place (string_of a)) actions in
+        if repeated < 1 || repeated > List.length word then
+          misformed ~path:[ Key "repeated" ] "from 1 to the number of actions are repeated";
+        { chain with word; repeated }
+    | _ -> chain
+  in
   let formula = field "formula" entry in
   let formula =
     match field_opt "family" entry with

@@ -498,10 +498,6 @@ Proof.
     rewrite <- K. destruct (hid x y), (hid y x), (hid x x), (forallb _ l); reflexivity.
 Qed.
 
-Scheme formula_rec' := Induction for formula Sort Prop
-  with path_rec' := Induction for path Sort Prop
-  with event_rec' := Induction for event Sort Prop.
-
 Lemma nth_error_map' : forall A B (f : A -> B) l x b, nth_error (map f l) x = Some b ->
   exists a, nth_error l x = Some a /\ f a = b.
 Proof.
@@ -521,9 +517,14 @@ Qed.
 Lemma opposite_some : forall a b, opposite a = Some b -> a = Some (negb b).
 Proof. intros [[]|] b H; simpl in H; inversion H; reflexivity. Qed.
 
-Theorem decided : forall f, right_at f.
+Scheme formula_parts := Induction for formula Sort Prop
+  with path_parts := Induction for path Sort Prop
+  with event_parts := Induction for event Sort Prop.
+Combined Scheme all_parts from formula_parts, path_parts, event_parts.
+
+Lemma all_right : (forall f, right_at f) /\ (forall p, right_along p) /\ (forall v, right_chance v).
 Proof.
-  apply (formula_rec' right_at right_along right_chance).
+  apply all_parts.
   - intros b x t H. apply nth_error_map_seq in H as [X H]. inversion H. now split.
   - intros states x t H. apply nth_error_map_seq in H as [X H]. inversion H. now split.
   - intros f IH x b H. cbn [truths] in H. apply nth_error_map' in H as (a & A & O). apply opposite_some in O. subst a.
@@ -604,6 +605,12 @@ Proof.
       (Hierarchy.filter_forall _ Pos)) as K. rewrite Lim_seq_const in K.
     fold stay reached. unfold within in K. destruct (Lim_seq _) as [r| |]; simpl in *; [exact K | lra | lra].
 Qed.
+
+Theorem decided : forall f, right_at f.
+Proof. apply all_right. Qed.
+
+Theorem planned_right : forall p, right_along p.
+Proof. apply all_right. Qed.
 
 End Deciding.
 

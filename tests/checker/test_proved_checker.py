@@ -275,7 +275,7 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_other_formats_are_not_known(tmp_path: Path) -> None:
     """The program says of each other format of the checker in Python that it is not known."""
-    known = ("evidence", "sets", "cone", "regions", "unwinding", "losses", "script", "intervals")
+    known = ("evidence", "sets", "cone", "regions", "unwinding", "losses", "script", "intervals", "formulas")
     names = sorted(shapes.FORMATS.keys() - {f"paramverify-{name}" for name in known})
     paths = [tmp_path / f"{name}.json" for name in names]
     for name, path in zip(names, paths, strict=True):

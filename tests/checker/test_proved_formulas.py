@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,10 +18,12 @@ from three_checkers import NOT_KNOWN, built, by_program, changed, differences
 from paramverify.checker.chains import read_chain
 from paramverify.portfolio.session import Session
 
-# Chains without choices: bounded formulas, nested ones, F, numbers, parameters, E, and each kind of verdict.
+# Bounded formulas, nested ones, F, numbers, parameters, E, each kind of verdict. In models with choices
+# there are words of actions, and families with the argument `tail`.
 SHIPPED = (
     *("double-survey", "geometric", "geometric-symbolic", "survey", "survey-coin"),
-    *("subsampling-majority", "subsampling-majority-as-printed"),
+    *("subsampling-majority", "subsampling-majority-as-printed", "interactive-survey"),
+    *("above-threshold-one-pair", "above-threshold-two-copies-one-pair", "above-threshold"),
 )
 LONG = 4  # steps; the formulas of this file look at fewer
 
@@ -86,6 +89,52 @@ def test_probabilities_are_sums_over_all_paths(tmp_path: Path) -> None:
     (tmp_path / "wrong").mkdir()
     assert differences(built(), right, tmp_path) == ([], {"accepted": len(right)})
     assert differences(built(), wrong, tmp_path / "wrong") == ([], {"rejected": len(wrong)})
+
+
+def test_models_with_choices(tmp_path: Path) -> None:
+    """Under all words of actions, just the largest difference is enough; a word shows that less is not."""
+    true, false, doubtful = list[bytes](), list[bytes](), list[bytes]()
+    for seed in range(40):
+        random = Random(seed)
+        chain, tree = model(random, 3, 2), formula(random, 2)
+        read = read_chain(chain, VALUES)
+        words = product(range(2), repeat=3)
+        gaps = [abs(summed(read, 0, word, tree) - summed(read, 1, word, tree)) for word in words]
+        enough, point = ["D", "1", str(max(gaps)), tree], {"parameters": {}, "state": 0}
+        doubtful.append(json.dumps(stated(chain, enough, "holds")).encode())
+        false.append(json.dumps(stated(chain, ["and", [enough, enough]], "violated", **point)).encode())
+        if any(gaps):
+            less = ["D", "1", str(max(gaps) * Fraction(9, 10)), tree]
+            true.append(json.dumps(stated(chain, ["and", [enough, less]], "violated", **point)).encode())
+            false.append(json.dumps(stated(chain, less, "holds")).encode())
+    for name in ("false", "doubtful"):
+        (tmp_path / name).mkdir()
+    assert differences(built(), true, tmp_path) == ([], {"accepted": len(true)})
+    found, counts = differences(built(), false, tmp_path / "false")
+    assert (found, counts.get("accepted", 0)) == ([], 0)
+    found, counts = differences(built(), doubtful, tmp_path / "doubtful")
+    assert found == []
+    assert counts["accepted"] > 20, counts
+    assert counts["accepted"] + counts.get(NOT_KNOWN, 0) == len(doubtful), counts
+
+
+def test_families_without_a_last_number(tmp_path: Path) -> None:
+    """With a path that is the rarer the longer it is, all members hold; not before it is rare enough."""
+    chain = ending(steps=[[[0, "1/2"], [3, "1/2"]], [[1, "1/4"], [3, "3/4"]], *ROWS[2:]], neighbours=[[0, 1]])
+    stay = ["until", ["not", ["label", "goal"]], ["label", "goal"], {"more": 0}, {"more": 0}]
+    twice = {**chain, "actions": ["a", "b"], "rows": [[0, 1], [1, 0], [2, 2], [3, 3], [4, 4]]}
+    right, wrong = list[bytes](), list[bytes]()
+    for model_of, last in ((chain, 3), (twice, 3)):
+        for until in (last, last + 1, last - 1):
+            family = {"family": {"first": 0, "last": None}, "until": until, "argument": "tail"}
+            one = stated(model_of, ["D", "1", "1/2", ["next", stay]], "holds", **family)
+            right.append(json.dumps(one).encode())
+            less = stated(model_of, ["D", "1", "1/5", ["next", stay]], "holds", **family)
+            wrong.append(json.dumps(less).encode())
+    (tmp_path / "wrong").mkdir()
+    assert differences(built(), right, tmp_path) == ([], {"accepted": len(right)})
+    found, counts = differences(built(), wrong, tmp_path / "wrong")
+    assert (found, counts.get("accepted", 0)) == ([], 0)
 
 
 ROWS = [[[1, "1/2"], [2, "1/2"]], [[3, "1/3"], [4, "2/3"]], [[3, "1/2"], [4, "1/2"]], [[3, "1"]], [[4, "1"]]]
@@ -155,7 +204,7 @@ def test_what_is_not_known_of_formulas(tmp_path: Path) -> None:
     """Choices, chances that no number of steps settles, G, and families without a last number."""
     goal = ["label", "goal"]
     again = ending(steps=[[[0, "1/2"], [3, "1/2"]], *ROWS[1:]])
-    endless: Json = {"family": {"first": 0, "last": None}, "until": 2, "argument": "tail"}
+    endless: Json = {"family": {"first": 0, "last": None}, "until": 2, "argument": "equality"}
     two = ending(actions=["a", "b"], rows=[[k, k] for k in range(5)])
     made_ones = [
         stated(two, ["P", ">", "0", ["next", goal]], "holds"),
