@@ -162,6 +162,16 @@ def spoken(told: Sequence[Sequence[str]]) -> list[str]:
     return [n[0] if n else ", ".join(words) or "(nothing)" for n, words in zip(numbers, told, strict=True)]
 
 
+def fixed(given: Any) -> Fraction:
+    """Returns a parameter that is one number: `1/2`, `[1/2, 1/2]`, or a table with such an `in`."""
+    text = str(given.get("in") if isinstance(given, dict) else given).strip()
+    ends = text[1:-1].split(",") if text.startswith("[") and text.endswith("]") else [text]
+    found = {Fraction(end.strip()) for end in ends}
+    if len(found) != 1:
+        raise Unread("a parameter that is no number")
+    return found.pop()
+
+
 def claimed(data: Any, constants: dict[str, Any]) -> dict[str, Any]:
     """Returns what a case claims: its budget, and which streams are neighbours."""
     numbers = {name: value for name, value in constants.items() if not isinstance(value, Eps)}
@@ -199,7 +209,7 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
         if isinstance(value, str) and value.replace(" ", "") in ("(0,oo)", "(0,inf)"):
             constants[name] = Eps(Fraction(1), 1)
         else:
-            constants[name] = Fraction(value)
+            constants[name] = fixed(value)
     said = claimed(data, constants)
     if "automaton" in data:
         if document.get("claim") != said:

@@ -127,6 +127,16 @@ def test_budgets_by_value(text: str) -> None:
         compare_stream(document, text_of('"real"', f"{text} + eps/1000"), Path())
 
 
+@pytest.mark.parametrize("fixed", ['c = { in = "[2, 2]" }', 'c = "[2, 2]"', "c = 2.0", 'c = { in = "2" }'])
+def test_parameters_that_are_numbers(fixed: str) -> None:
+    """Both readers take a parameter that is one number, however it is written."""
+    text = text_of('"real"', "c * eps").replace('c = "3/2"', fixed)
+    document = evidence_document(decide(read(text), OPTIONS))
+    assert document is not None
+    assert document["claim"]["multiple"] == "2"
+    assert "agree" in compare_stream(document, text, Path())
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
