@@ -112,28 +112,44 @@ let tree (statement : Claims.t) factors box tokens =
   | found, [] -> (found, !leaves)
   | _ -> rejected "the tree has too many leaves"
 
-(* Whether the probabilities are shown never to be negative: their products, which were checked, have one sign, and so
+(* A proof that a product, or minus it, is never negative: by the signs of its factors, or as it is. *)
+let product_proof signs factors poly content rows minus =
+  let turned sign poly = if sign < 0 then Text.Monomials.map Q.neg poly else poly in
+  let one (k, e) =
+    let sign, factor = factors.(k) in
+    let premise = if e mod 2 = 0 then None else Some (sign > 0, Signs.reason_of signs (turned sign factor)) in
+    ((Certify.polynomial factor, Z.of_int e), premise)
+  in
+  let is_signed (k, e) = e mod 2 = 0 || fst factors.(k) <> 0 in
+  if List.for_all is_signed rows then
+    C.CFactors (Certify.rational (if minus then Q.neg content else content), List.map one rows)
+  else Signs.reason_of signs (turned (if minus then -1 else 1) poly)
+
+(* Whether the probabilities are proved never to be negative: their products, which were checked, have one sign, and so
    has the total, their sum. Raises Rejected where two have different signs. *)
 let check_signs signs factors found products =
-  let factors = Array.of_list (List.map (Signs.sign signs) factors) in
+  let factors = Array.of_list (List.map (fun factor -> (Signs.sign signs factor, factor)) factors) in
   let sign_of poly written =
     match written with
     | Null -> None
     | _ -> (
         match items_of written with
         | [ content; rows ] ->
-            let times sign row =
-              match List.map int_of (items_of row) with
-              | [ k; e ] -> if e mod 2 = 0 then sign else sign * factors.(k)
-              | _ -> invalid_arg "product"
-            in
-            let sign = List.fold_left times (Q.sign (Text.number (string_of content))) (items_of rows) in
-            Some (if sign = 0 then Signs.sign signs poly else sign)
+            let pair row = match List.map int_of (items_of row) with [ k; e ] -> (k, e) | _ -> invalid_arg "product" in
+            let content = Text.number (string_of content) and rows = List.map pair (items_of rows) in
+            let times sign (k, e) = if e mod 2 = 0 then sign else sign * fst factors.(k) in
+            let sign = List.fold_left times (Q.sign content) rows in
+            let sign = if sign = 0 then Signs.sign signs poly else sign in
+            Some (sign, poly, product_proof signs factors poly content rows (sign < 0))
         | _ -> invalid_arg "product")
   in
-  let signs = List.filter_map Fun.id (List.map2 sign_of (List.tl found) (List.tl products)) in
-  if List.mem 1 signs && List.mem (-1) signs then rejected "a probability is negative";
-  not (List.mem 0 signs)
+  let found = List.filter_map Fun.id (List.map2 sign_of (List.tl found) (List.tl products)) in
+  let some wanted = List.exists (fun (sign, _, _) -> sign = wanted) found in
+  if some 1 && some (-1) then rejected "a probability is negative";
+  let is_shown (sign, poly, proof) =
+    sign <> 0 && Signs.is_proved signs (if sign < 0 then Text.Monomials.map Q.neg poly else poly) proof
+  in
+  List.for_all is_shown found
 
 (* Raises Rejected where a tree does not show a claim, or a probability is negative; returns the number of its leaves, and
    whether it is shown that no probability is negative. *)

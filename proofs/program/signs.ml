@@ -1,9 +1,10 @@
 (* Which polynomials are plainly never negative on a domain: the steps are those of paramverify/checker/signs.py.
-   That no probability of a loss and no weight of a cone is negative is a premise of the theorems. Here it is looked at in
-   plain OCaml, and this is trusted. Where it is not plain, a line of the report says so. *)
+   That no probability of a loss and no weight of a cone is negative is a premise of the theorems. Here a reason is looked
+   for, and the proved checker is asked whether it is one. Where there is none, a line of the report says so. *)
 
 open Faults
 open Json
+module C = Checker
 
 let max_coefficients = 2_000_000
 let terms_of_constant = 80
@@ -68,7 +69,9 @@ let shape poly =
 type t = {
   names : string list;
   box : (string * (Q.t * Q.t)) list;
-  shown : ((int list * string) list, unit) Hashtbl.t;
+  shown : ((int list * string) list, Text.poly * (C.q -> C.cert)) Hashtbl.t;  (* with a proof of its multiples *)
+  goal : C.goal;
+  lemmas : C.goal list;  (* obligations, which were replayed, or are trusted to a solver *)
   found : ((int list * string) list, int) Hashtbl.t;
 }
 
@@ -82,18 +85,47 @@ let of_document document domain =
     | _ -> own
   in
   let shown = Hashtbl.create 16 in
-  let add poly = Hashtbl.replace shown (shape poly) () in
-  List.iter (fun (poly, _) -> add poly) statement.constraints;
+  let add poly proof = Hashtbl.replace shown (shape poly) (poly, proof) in
+  List.iteri (fun k (poly, _) -> add poly (fun a -> C.CConstraint (k, a, C.CConstant))) statement.constraints;
+  let lemmas = ref [] in
   let enter entry =
     let claim = field "claim" entry in
     let about = Object (List.remove_assoc "polynomial" (fields claim)) in
-    if field "proof" entry <> Null && canonical about = canonical domain then
-      add (Text.polynomial (string_of (field "polynomial" claim)) statement.names)
+    if field "proof" entry <> Null && canonical about = canonical domain then begin
+      let own = Claims.read claim and k = List.length !lemmas in
+      lemmas := !lemmas @ [ Certify.goal_of own ];
+      let factor = (Certify.polynomial own.poly, Z.one) in
+      add own.poly (fun a -> C.CFactors (a, [ (factor, Some (true, C.CLemma k)) ]))
+    end
   in
   (match field_opt "obligations" document with Some (List entries) -> List.iter enter entries | _ -> ());
-  { names = statement.names; box; shown; found = Hashtbl.create 64 }
+  let goal = Certify.goal_of statement in
+  let fact q = C.Exp (Certify.axis statement "E", Certify.rational q) in
+  let facts = match statement.exponent with Some q when goal.gfacts = [] -> [ fact q ] | _ -> goal.gfacts in
+  { names = statement.names; box; shown; goal = { goal with gfacts = facts }; lemmas = !lemmas; found = Hashtbl.create 64 }
 
-let look signs poly key =
+(* Asks the proved checker whether a polynomial is never negative, for a reason that was found. *)
+let is_proved signs poly proof =
+  C.check C.max_depth signs.lemmas { signs.goal with gpoly = Certify.polynomial poly } proof
+
+let leading poly = snd (Text.Monomials.max_binding poly)
+
+let mentions_constant signs poly =
+  match Text.position "E" signs.names with Some k -> Text.degree k poly > 0 | None -> false
+
+(* A proof by what is shown already, or by Bernstein coefficients. *)
+let reason signs poly key =
+  if Text.Monomials.is_empty poly then C.CConstant
+  else
+    match (Hashtbl.find_opt signs.shown key, List.assoc_opt "E" signs.box) with
+    | Some (known, proof), _ -> proof (Certify.rational (Q.div (leading poly) (leading known)))
+    | None, Some (low, high) when signs.goal.gfacts <> [] && mentions_constant signs poly ->
+        C.CEnclose (Certify.rational low, Certify.rational high, C.CBernstein C.TLeaf)
+    | None, _ -> C.CBernstein C.TLeaf
+
+let reason_of signs poly = reason signs poly (shape poly)
+
+let plain_sign signs poly key =
   if Text.Monomials.is_empty poly || Hashtbl.mem signs.shown key then 1
   else if Hashtbl.mem signs.shown (shape (Text.Monomials.map Q.neg poly)) then -1
   else
@@ -105,7 +137,11 @@ let look signs poly key =
       let low, high = range_of signs.names signs.box poly in
       if Q.sign low >= 0 then 1 else if Q.sign high <= 0 then -1 else 0
 
-(* 1 for what is shown never to be negative on the domain, -1 for never positive, or else 0. *)
+let look signs poly key =
+  let sign = plain_sign signs poly key in
+  if sign = 1 && not (is_proved signs poly (reason signs poly key)) then 0 else sign
+
+(* 1 for what is proved never to be negative on the domain, -1 for never positive, or else 0. *)
 let sign signs poly =
   let key = shape poly in
   match Hashtbl.find_opt signs.found key with

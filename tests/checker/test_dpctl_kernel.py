@@ -20,6 +20,7 @@ from paramverify.checker.dpctl import check_document
 from paramverify.checker.quotients import Values
 from paramverify.checker.second_formulas import read_formula
 from paramverify.checker.second_reading import second_look
+from paramverify.checker.strict import Misformed
 from paramverify.checker.truths import Truths, instance
 from paramverify.logic.cases import Given, load
 from paramverify.logic.families import check_property
@@ -383,3 +384,31 @@ class _Texts:
         return str(expression.text)
 
     ratio = number
+
+
+MISFORMED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
+    "a row is missing": ("not one entry for each state", lambda m: m["rows"].pop()),
+    "a step leads nowhere": ("not different states", lambda m: m["steps"].__setitem__(0, [[3, "1"]])),
+    "a step leads twice to a state": (
+        "not different states",
+        lambda m: m["steps"].__setitem__(0, [[1, "1/2"], [1, "1/2"]]),
+    ),
+    "a neighbour is no state": ("not two states", lambda m: m["neighbours"].append([0, 3])),
+    "a neighbour of itself": ("not two states", lambda m: m["neighbours"].append([1, 1])),
+    "an initial state is none": ("initial: not different states", lambda m: m["initial"].append(3)),
+    "an initial state comes twice": ("initial: not different states", lambda m: m["initial"].append(0)),
+    "a label is on no state": ("p: not different states", lambda m: m["labels"].__setitem__("p", [3])),
+}
+
+
+@pytest.mark.parametrize("name", MISFORMED)
+def test_models_that_are_none(name: str) -> None:
+    """A model with a part that does not fit is no model, and without it it is one."""
+    words, change = MISFORMED[name]
+    data = model(Random(3), 3, 2)
+    data["labels"] = {"p": [0]}
+    data["neighbours"] = []
+    assert len(read_chain(data, VALUES).rows) == 3
+    change(data)
+    with pytest.raises(Misformed, match=words):
+        read_chain(data, VALUES)

@@ -19,7 +19,7 @@ from forging_tools import Json, forged, forgeries
 
 from paramverify.checker.documents import check_text
 from paramverify.checker.logarithms import UNIT
-from paramverify.checker.noise import Noise, at_most, less_than
+from paramverify.checker.noise import Noise, at_most, check_noise, less_than
 from paramverify.checker.noisy_regions import Enclosures, Form
 from paramverify.checker.noisy_regions import Path as Way
 from paramverify.checker.second_regions import Noise as SecondNoise
@@ -406,3 +406,14 @@ def test_ways_that_nobody_finds_again_show_nothing(words: str, tmp_path: Path) -
     told = called("check", str(path), "--case", str(case))
     assert told.code == 1
     assert "not read a second time" in told.out
+
+
+@pytest.mark.parametrize(
+    "kind", ["gauss", "laplace", "geometric", "truncated_geometric", "discrete_gaussian"]
+)
+@pytest.mark.parametrize("number", [Fraction(0), Fraction(-1, 2)])
+def test_numbers_that_no_noise_has(kind: str, number: Fraction) -> None:
+    """Standard deviations, scales and ratios are positive."""
+    with pytest.raises(Rejected, match="there is no"):
+        check_noise(Noise(kind, number))
+    check_noise(Noise(kind, Fraction(1, 2)))
