@@ -74,6 +74,11 @@ let check_cone find claims m c =
 let check_loop m l = asked "check_loop" (fun () -> [ !m; !l ]) (fun () -> check_loop m l)
 let check_standing s = asked "check_standing" (fun () -> [ !s ]) (fun () -> check_standing s)
 
+let stands find known s =
+  let find, said = remembering find in
+  let known, kept = remembering known in
+  asked "stands" (fun () -> [ said (); kept (); !s ]) (fun () -> stands find known s)
+
 (* In Coq `proves` is the check of a claim without lemmas, so nothing is written of it. *)
 let check_region proves factors constant claims folds g t =
   asked "check_region"
@@ -82,10 +87,40 @@ let check_region proves factors constant claims folds g t =
 
 let symmetric claims g folds = asked "symmetric" (fun () -> [ !claims; !g; !folds ]) (fun () -> symmetric claims g folds)
 
-let check_interactive proves g signs s visible data groups initial reach ratio why =
+let check_interactive proves g signs s visible data guarded groups initial reach ratio why =
   asked "check_interactive"
-    (fun () -> [ !g; !signs; !s; !visible; !data; !groups; !initial; !reach; !ratio; !why ])
-    (fun () -> check_interactive proves g signs s visible data groups initial reach ratio why)
+    (fun () -> [ !g; !signs; !s; !visible; !data; !guarded; !groups; !initial; !reach; !ratio; !why ])
+    (fun () -> check_interactive proves g signs s visible data guarded groups initial reach ratio why)
+
+let check_accepted s inputs start given loop pairs =
+  asked "check_accepted"
+    (fun () -> [ !s; !inputs; !start; !given; !loop; !pairs ])
+    (fun () -> check_accepted s inputs start given loop pairs)
+
+let check_growth g s data inputs visible groups initial left right loop more less =
+  asked "check_growth"
+    (fun () -> [ !g; !s; !data; !inputs; !visible; !groups; !initial; !left; !right; !loop; !more; !less ])
+    (fun () -> check_growth g s data inputs visible groups initial left right loop more less)
+
+let run_from s data inputs visible start given =
+  asked "run_from"
+    (fun () -> [ !s; !data; !inputs; !visible; !start; !given ])
+    (fun () -> run_from s data inputs visible start given)
+
+let check_formula proves g signs c near initial f where_false =
+  asked "check_formula"
+    (fun () -> [ !g; !signs; !c; !near; !initial; !f; !where_false ])
+    (fun () -> check_formula proves g signs c near initial f where_false)
+
+let check_choices proves g signs cs near initial ratio delta what =
+  asked "check_choices"
+    (fun () -> [ !g; !signs; !cs; !near; !initial; !ratio; !delta; !what ])
+    (fun () -> check_choices proves g signs cs near initial ratio delta what)
+
+let bound_path cs near g signs largest allowed p =
+  asked "bound_path"
+    (fun () -> [ !cs; !near; !g; !signs; !largest; !allowed; !p ])
+    (fun () -> bound_path cs near g signs largest allowed p)
 
 let check_violation g s data inputs visible groups initial ratio left right trace only =
   asked "check_violation"

@@ -14,6 +14,11 @@ from asked_in_coq import PROGRAM, answers, functions
 from cone_documents import cone_kinds
 from conftest import ROOT
 from forging_tools import points_of, value_of
+from test_dpctl_kernel import formula, model
+from test_leaks_checker import document as growing
+from test_proved_formulas import stated
+from test_unwinding_checker import FAMILY, PARTIAL, witness
+from test_unwinding_checker import document as system
 from three_checkers import about_a_script, built, by_program, every_kind, standing_pair
 
 READY = shutil.which("coqtop") is not None and (ROOT / "proofs" / "theories" / "Check.vo").exists()
@@ -58,6 +63,31 @@ def test_coq_says_what_the_program_says_and_notices_another_answer(tmp_path: Pat
     assert answers(rows) == [True] * len(rows)
     turned = [row[:-1] + str(1 - int(row[-1])) for row in rows]
     assert answers(turned) == [False] * len(rows)
+
+
+@pytest.mark.slow
+@in_coq
+def test_coq_answers_about_formulas_and_systems(tmp_path: Path) -> None:
+    """The same for formulas, with choices too, for ratios without limit, and for inputs that do not come."""
+    documents: list[Any] = [
+        *(growing(), growing(parameters={"p": "1/2"}), witness(rows=PARTIAL, partial=True)),
+        *(system(PARTIAL, ratio, True, proof=FAMILY) for ratio in ("2", "3/2")),
+    ]
+    for seed in range(6):
+        random = Random(seed)
+        chain, tree = model(random, 3, 1 + seed % 2), formula(random, 2)
+        documents += [
+            stated(chain, ["D", "1", bound, tree], status, **more)
+            for bound in ("1/2", "1/100")
+            for status, more in (
+                ("holds", {}),
+                ("violated", {"parameters": {}, "state": 0}),
+            )
+        ]
+    rows = sorted({row for questions in asked(documents, tmp_path) for row in questions})
+    names = {row.partition(" ")[0] for row in rows}
+    assert {"check_formula", "check_choices", "bound_path", "check_growth", "check_accepted"} <= names
+    assert answers(rows) == [True] * len(rows)
 
 
 def test_every_extracted_function_is_asked_in_coq() -> None:

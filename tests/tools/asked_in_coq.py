@@ -26,7 +26,7 @@ Type = tuple[object, ...]  # a name, and what it is applied to
 CLAIMS = "(check max_depth nil)"  # what `proves` is
 GIVEN = {"Z": "one", "positive": "read_positive", "bool": "flag", "nat": "small"}
 WRITTEN = {"Z": "x", "positive": "Zpos x", "bool": "(if x then 1 else 0)", "nat": "Z.of_nat x"}
-DEFAULTS = {"Z": "0%Z", "nat": "O", "bool": "false"}
+DEFAULTS = {"Z": "0%Z", "nat": "O", "bool": "false", "option": "None"}
 HEADER = f"""
 From Coq Require Import Uint63 PArray.
 From Paramverify Require Import Reader.
@@ -135,7 +135,7 @@ def put(kind: Type, values: dict[str, Type]) -> Type:
 def in_coq(commands: str) -> subprocess.CompletedProcess[str]:
     """Returns what Coq says to some commands, after the theories that the program is extracted from."""
     required = re.findall(
-        r"^From .*Require Import [^E].*$", (PROGRAM / "Extract.v").read_text(), re.MULTILINE
+        r"^From .*Require Import (?!Extraction).*$", (PROGRAM / "Extract.v").read_text(), re.MULTILINE
     )
     given = "\n".join(["From Coq Require Import ZArith List QArith.", *required, commands])
     order = ["coqtop", "-q", "-Q", str(ROOT / "proofs" / "theories"), "Paramverify"]
