@@ -34,7 +34,8 @@ _RULES = tuple(
     (re.compile(pattern), other)
     for pattern, other in (
         (r"^\s*(?:epsilon|eps|ε|ratio)\s*==?\s*", ""),
-        (r"(?<=[\d)])\s*\*?\s*(?:nats?|epsilon|eps)\s*$", ""),
+        (r"(?<=[\d)])\s*(?=eps\b)", "*"),  # a parameter of this name is likely
+        (r"(?<=[\d)])\s*\*?\s*(?:nats?|epsilon)\s*$", ""),
         (rf"^\s*{_NUMBER}\s*\*?\s*bits?\s*$", r"\1*ln(2)"),
         (r"\be\s*(?:\*\*|\^)\s*\(([^()]*)\)", r"exp(\1)"),
         (rf"\be\s*(?:\*\*|\^)\s*(-?\s*{_ATOM})", r"exp(\1)"),

@@ -56,6 +56,7 @@ class StreamCase:
     one: bool
     values: tuple[Fraction, ...] | None = None
     by: int | None = 1
+    in_file: bool = False  # whether the automaton is a file of its own
     title: str = ""
     expect: Mapping[str, Any] = field(default_factory=dict)
 
@@ -131,6 +132,7 @@ def _read(data: dict[str, Any], digest: str, path: Path) -> StreamCase:
         one=differ == "one",
         values=values,
         by=by,
+        in_file="automaton" in data,
         title=title,
         expect=expect,
     )

@@ -51,8 +51,7 @@ class Report:
     @property
     def never(self) -> tuple[int, ...]:
         """The transitions that no run takes."""
-        taken = {edge.transition for edge in self.graph.edges}
-        return tuple(k for k in range(len(self.automaton.transitions)) if k not in taken)
+        return never_taken(self.automaton, self.graph)
 
     @property
     def least(self) -> Fraction:
@@ -114,6 +113,12 @@ def verify(automaton: Automaton) -> Report:
             confused=confused,
         )
     return _not_private(automaton, graph, demands, start)
+
+
+def never_taken(automaton: Automaton, graph: Graph) -> tuple[int, ...]:
+    """Returns the transitions that no run takes."""
+    taken = {edge.transition for edge in graph.edges}
+    return tuple(k for k in range(len(automaton.transitions)) if k not in taken)
 
 
 def at_beginning(demands: Demands, weight: Sequence[Fraction]) -> Fraction:

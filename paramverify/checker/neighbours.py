@@ -14,10 +14,10 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, permutations, product
 from math import prod
 from typing import Any
 
@@ -44,12 +44,25 @@ def with_statements(document: Mapping[str, Any], report: Report) -> Report:
     try:
         about = document["reduction"]
         line = check_everywhere(about) if "domain" in about else check_largest(about)
+        _check_question(about, document.get("claims", ()))
         return replace(report, lines=(*report.lines, line))
     except Rejected as error:
         line = f"rejected: {error}"
     except MALFORMED as error:
         line = f"rejected: malformed reduction: {error!r:.200}"
     return replace(report, accepted=False, lines=(*report.lines, line))
+
+
+def _check_question(about: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> None:
+    """Checks that the claims are about the pair of a statement, on the domain of the statement."""
+    sides = (str(tuple(about[side])) for side in ("left", "right"))
+    named = tuple(f"{one} against {other}, output " for one, other in permutations(sides))
+    for entry in claims:
+        if not all(origin.startswith(named) for origin in entry["origins"]):
+            raise Rejected("a claim is about another pair than the one that stands for others")
+        domain = about.get("domain", {})
+        if any(entry["claim"][key] != value for key, value in domain.items()):
+            raise Rejected("a claim is about another domain than the pair that stands for others")
 
 
 def check_largest(document: Mapping[str, Any]) -> str:

@@ -300,8 +300,8 @@ class _Watch:
 
             kind, status = Standing.VIOLATED.of_claim, Standing.VIOLATED.value
             code = Exit.VIOLATED
-        _say(f"{kind}: {reason}\n")
         if self.printing:
+            _say(f"{kind}: {reason}\n")
             return code  # the answer was told already
         text = ""
         import json
@@ -316,6 +316,10 @@ class _Watch:
                 known.document = told
             else:
                 known.document.setdefault(told[0], []).append(told[1])
+        if code == Exit.VIOLATED:  # a case is not private, a formula is false
+            first = known.document.get("verdict", kind) if self.as_json else "".join(known.lines[:1])
+            kind = Standing.VIOLATED.of_case if first.startswith(Standing.VIOLATED.of_case) else kind
+        _say(f"{kind}: {reason}\n")
         if self.as_json:
             verdict = kind if code in (Exit.UNKNOWN, Exit.VIOLATED) else ""
             text = json.dumps(known.answer(status, reason, end, verdict), ensure_ascii=False) + "\n"

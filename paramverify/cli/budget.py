@@ -135,7 +135,8 @@ def _of_automaton(
 
 def _only_of_automata(given: Mapping[str, str | None]) -> None:
     for name in (name for name, value in given.items() if value is not None):
-        raise click.UsageError(f"--{name} is for automata (.dipa): leave it out")
+        command = f"paramverify budget FILE.dipa --{name} {given[name]}"
+        raise click.UsageError(f"--{name} takes the file of an automaton: {command}")
 
 
 def _of_case(

@@ -13,8 +13,9 @@ from paramverify.answers import Standing
 from paramverify.automata import evidence
 from paramverify.automata.automaton import GEOMETRIC, Automaton
 from paramverify.automata.examples import WIDTH, Example
+from paramverify.automata.orders import Graph
 from paramverify.automata.programs import OTHER, WAY, numbers_put_out, released
-from paramverify.automata.verification import Report
+from paramverify.automata.verification import Report, never_taken
 from paramverify.automata.violations import Family
 from paramverify.checker.strict import counted
 from paramverify.reports import documents
@@ -42,7 +43,12 @@ def lines(report: Report) -> list[str]:
         told.append(f"  {report.end.value}: {report.reason}.")
     if report.confused:
         told += _confused(report)
-    return [*told, *_never(report), *ends_lines(report.automaton)]
+    return [*told, *notes(report.automaton, report.graph)]
+
+
+def notes(automaton: Automaton, graph: Graph) -> list[str]:
+    """Returns which transitions no run takes, and where runs end."""
+    return [*_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton)]
 
 
 def ends_lines(automaton: Automaton) -> list[str]:
@@ -136,16 +142,13 @@ def way_text(automaton: Automaton, steps: Sequence[int]) -> str:
     return " ".join(names)
 
 
-def _never(report: Report) -> list[str]:
+def _never(automaton: Automaton, never: Sequence[int]) -> list[str]:
     """Returns which transitions no run takes; of many the first ones."""
-    steps = report.automaton.transitions
-    named = [f"{number} (line {steps[number].line})" for number in report.never[:SHOWN_NEVER]]
+    named = [f"{number} (line {automaton.transitions[number].line})" for number in never[:SHOWN_NEVER]]
     if not named:
         return []
-    more = len(report.never) - len(named)
-    words = (
-        f"transition{'s' * (len(report.never) > 1)} {', '.join(named)}{f' and {more} more' if more else ''}"
-    )
+    more = len(never) - len(named)
+    words = f"transition{'s' * (len(never) > 1)} {', '.join(named)}{f' and {more} more' if more else ''}"
     return [f"  Note: no run takes {words}."]
 
 
@@ -227,7 +230,7 @@ def _of_way(line: str) -> str:
 def between(automaton: Automaton) -> str:
     """Returns which numbers are put out on a way of an example."""
     if automaton.noise == GEOMETRIC:
-        return "Numbers that are put out are the least ones in the order of the way, from 0 on."
+        return "Numbers that are put out are the smallest whole numbers, from 0 on, that the guards allow."
     return f"Numbers that are put out lie between -{WIDTH} and {WIDTH}."
 
 

@@ -12,7 +12,7 @@ from paramverify.automata.cases import StreamCase
 from paramverify.automata.examples import Example
 from paramverify.automata.one_place import OneReport
 from paramverify.automata.stream_verdicts import StreamVerdict
-from paramverify.automata.verification import Report
+from paramverify.automata.verification import Report, never_taken
 from paramverify.reports import automata, documents
 
 _NUMBER = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
@@ -42,7 +42,13 @@ def whom(verdict: StreamVerdict) -> str:
 
 
 def lines(verdict: StreamVerdict) -> list[str]:
-    """Returns the verdict and what it rests on, line by line."""
+    """Returns the verdict and what it rests on, line by line; of a file also what is odd in it."""
+    case = verdict.case
+    notes = automata.notes(case.automaton, verdict.report.graph) if case.in_file else []
+    return [*_verdict(verdict), *notes]
+
+
+def _verdict(verdict: StreamVerdict) -> list[str]:
     standing, told = verdict.standing, f"epsilon = {budget(verdict)}"
     if standing is Standing.HOLDS:
         return [f"{standing.of_case}: {told}, {whom(verdict)}.", *_bounds(verdict), _size(verdict)]
@@ -60,7 +66,10 @@ def lines(verdict: StreamVerdict) -> list[str]:
     if example is not None:
         found += automata.example_lines(verdict.case.automaton, example)
     else:
-        found += [*_gap(verdict), "  No example was evaluated in time: a way that costs more is known."]
+        known = "a way that costs more is known"
+        if not verdict.case.budget.multiple:
+            known = f"whatever the number is, it is exceeded for large {verdict.case.parameter}"
+        found += [*_gap(verdict), f"  No example was evaluated in time: {known}."]
     return [*found, *_bounds(verdict), _size(verdict)]
 
 
@@ -131,6 +140,10 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
         told["reason"] = verdict.reason or _open(verdict)
     if standing is Standing.VIOLATED and isinstance(verdict.report, Report) and verdict.report.family:
         told["family"] = evidence.family(verdict.report.family)
+    if verdict.case.in_file:
+        told["ends"] = [state.name for state in automaton.ends]
+        if never := never_taken(automaton, verdict.report.graph):
+            told["never"] = list(never)
     if verdict.example is not None:
         told["example"] = automata.example_document(automaton, verdict.example)
     return told

@@ -43,9 +43,28 @@ let check_evidence document =
       tell (told_witness witness)
   | None -> ());
   let accepted = ledger.bad = 0 && not lacking in
+  let question about =
+    let side name =
+      match List.map (fun v -> string_of_int (int_of v)) (items_of (field name about)) with
+      | [ one ] -> one ^ ","
+      | several -> String.concat ", " several
+    in
+    let named one other = Printf.sprintf "(%s) against (%s), output " (side one) (side other) in
+    let of_pair origin =
+      List.exists (fun start -> String.starts_with ~prefix:start (string_of origin)) [ named "left" "right"; named "right" "left" ]
+    in
+    let check entry =
+      if not (List.for_all of_pair (items_of (field "origins" entry))) then
+        rejected "a claim is about another pair than the one that stands for others";
+      let same key = field key (field "claim" entry) = field key (field "domain" about) in
+      if field_opt "domain" about <> None && not (List.for_all same [ "variables"; "box"; "constraints" ]) then
+        rejected "a claim is about another domain than the pair that stands for others"
+    in
+    List.iter check entries
+  in
   let stands about =
     let prove = if field_opt "domain" about = None then Standing.prove else Everywhere.prove in
-    try prove about; true
+    try prove about; question about; true
     with (Rejected _ | Misformed _) as error -> tell ("rejected: " ^ reason_of error); false
   in
   let accepted =

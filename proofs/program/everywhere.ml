@@ -156,9 +156,9 @@ let proofs_of maxima (goal : C.goal) wanted given =
           let found = (Certify.polynomial poly, certificate proof) in
           let table = if strict then above else shown in
           let place = key poly in
-          if Hashtbl.mem table place && not (C.check C.max_depth [] { goal with gpoly = fst found } (snd found)) then
+          if not (Hashtbl.mem table place) then Hashtbl.add table place found
+          else if not (C.check C.max_depth [] { goal with gpoly = fst found } (snd found)) then
             rejected "the proof does not show the claim";
-          Hashtbl.replace table place found;
           rest
   in
   if List.fold_left enter given wanted <> [] then rejected "there are proofs of something else";

@@ -66,7 +66,10 @@ def noises(random: Random, values: int) -> Noise:
 
 def evidence(reduction: Json) -> Json:
     """Returns evidence of a true claim, with a statement about neighbours."""
-    claims = [{"claim": CLAIM, "proof": {"kind": "constant"}, "origins": ["a"]}]
+    left, right = (tuple(reduction[side]) for side in ("left", "right"))
+    claim = {**CLAIM, **reduction.get("domain", {})}
+    proof = {"kind": "bernstein", "tree": ["+"]} if claim["variables"] else {"kind": "constant"}
+    claims = [{"claim": claim, "proof": proof, "origins": [f"{left} against {right}, output 1"]}]
     head = {"format": "paramverify-evidence", "version": 1, "status": "holds"}
     return {**head, "claims": claims, "reduction": reduction}
 
@@ -215,6 +218,33 @@ def test_another_pair_other_noise_and_other_proofs_are_rejected(
         ]
         documents += [json.dumps(evidence({**about, **change})).encode() for change in changes]
     assert differences(built(), documents, tmp_path) == ([], {"rejected": len(documents)})
+
+
+def test_claims_about_something_else_are_rejected(parametric: list[Json], tmp_path: Path) -> None:
+    """The claims have to be about the pair of the statement, and on its domain."""
+    documents = []
+    for about in parametric[1:3]:
+        whole = evidence(about)
+        (entry,) = whole["claims"]
+        (name,) = entry["origins"]
+        others: list[Json] = [
+            {"origins": [name, name.replace("(", "(1, ", 1)]},
+            {"origins": ["a pair against another one, output 1"]},
+            {"claim": {**entry["claim"], "box": {"alpha": "(0, 1/2)"}}},
+            {"claim": {**entry["claim"], "constraints": [["alpha - 1/2", ">="]]}},
+            {
+                "claim": {
+                    **entry["claim"],
+                    "variables": ["alpha", "b"],
+                    "box": {"alpha": "(0, 1)", "b": "(0, 1)"},
+                }
+            },
+        ]
+        documents += [{**whole, "claims": [{**entry, **other}]} for other in others]
+        narrower = {**about["domain"], "constraints": [["-1", ">="]]}
+        documents.append({**whole, "reduction": {**about, "domain": narrower}})
+    made = [json.dumps(document).encode() for document in documents]
+    assert differences(built(), made, tmp_path) == ([], {"rejected": len(made)})
 
 
 @pytest.mark.parametrize(("ties", "differ"), [("uniform", "one"), ("first", "one")])

@@ -50,7 +50,8 @@ HEADER = """\
     it did not need them.
 
     Trusted are Coq and the axioms of its real numbers. The last line of the file has Coq print them.
-    No solver is trusted. {trusted} *)
+    No solver is trusted. The folder theories is as good as who sent it: take it from a release of your own
+    if you have doubts. {trusted} *)
 """
 DEFINED = """\
 paramverify is trusted for nothing but this: that the definitions

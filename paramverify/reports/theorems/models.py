@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from paramverify.checker.strict import counted
 from paramverify.encodings.cone_certificates import model_document
 from paramverify.encodings.lumping import lump
 from paramverify.errors import DefectError, UnsupportedError
@@ -118,6 +119,16 @@ def lengths_in_coq(lengths: Sequence[int]) -> str:
     return "[" + "; ".join(map(str, lengths)) + "]%nat"
 
 
+def _either(lengths: Sequence[int]) -> str:
+    """Returns of which outputs a sequence is: 1, 2 or 3 outputs, 1 to 7 outputs; without lengths of all."""
+    if not lengths:
+        return "outputs"
+    if len(lengths) > 3 and list(lengths) == list(range(lengths[0], lengths[-1] + 1)):
+        return f"{lengths[0]} to {lengths[-1]} outputs"
+    *rest, last = map(str, lengths)
+    return f"{', '.join(rest)} or {last} outputs" if rest else counted(int(last), "output")
+
+
 def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Statement:
     """Returns the theorem about sequences of a model, of the lengths of the case.
 
@@ -125,7 +136,7 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
         UnsupportedError: there are too many of them, or the certificate is about another model.
     """
     possible = " that both secrets of a pair allow\n   " if model.whole else ""
-    told = f"every sequence of outputs{possible} is {ALIKE}"
+    told = f"every sequence of {_either(model.lengths)}{possible} is {ALIKE}"
     lengths = lengths_in_coq(model.lengths)
     about = f"(fun word => In (length word) {lengths})" if model.lengths else "of_any_length"
     if document.get("kind") in CERTIFICATES:
