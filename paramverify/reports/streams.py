@@ -105,7 +105,8 @@ def _bounds(verdict: StreamVerdict) -> list[str]:
         told.append(f"  Less than {budget(verdict, least)} is not enough{' for these values' * few}.")
     if few and verdict.least_of_any > least:
         of_any = budget(verdict, verdict.least_of_any)
-        told.append(f"  Less than {of_any} is not enough for streams of any numbers.")
+        any_ = f"streams of any numbers that differ by at most {verdict.case.reach} each"
+        told.append(f"  Less than {of_any} is not enough for {any_}.")
     if verdict.by_all:
         told.append("  All ways are finitely many. Each was decided for all streams of these values.")
     if verdict.report.confused:
@@ -140,6 +141,13 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
         told["reason"] = verdict.reason or _open(verdict)
     if standing is Standing.VIOLATED and isinstance(verdict.report, Report) and verdict.report.family:
         told["family"] = evidence.family(verdict.report.family)
+    if verdict.case.values is not None:
+        told["values"] = list(map(str, verdict.case.values))
+    if verdict.by_all:
+        told["all_ways"] = True
+    if verdict.gap is not None and verdict.example is None:
+        both = verdict.gap.streams.first, verdict.gap.streams.second
+        told["gap"] = {"way": list(verdict.gap.steps), "streams": [list(map(str, side)) for side in both]}
     if verdict.case.in_file:
         told["ends"] = [state.name for state in automaton.ends]
         if never := never_taken(automaton, verdict.report.graph):

@@ -139,7 +139,7 @@ def test_evidence_is_written_before_the_limit(tmp_path: Path, capsys: pytest.Cap
     case, path = tmp_path / "case.toml", tmp_path / "evidence.json"
     text = Path(PRIVATE).read_text().replace('values="real"', 'values="-1..1"')
     case.write_text(text.replace('epsilon = "eps"', 'epsilon = "999/1000 * eps"'))
-    code, said = output(["verify", str(case), "--evidence", str(path), "--timeout", "1"], capsys)
+    code, said = output(["verify", str(case), "--evidence", str(path), "--timeout", "3"], capsys)
     assert (code, said.splitlines()[0]) == (1, "not private: epsilon = 999/1000*eps.")
     assert output(["check", str(path), "--case", str(case)], capsys)[0] == 0
 
@@ -147,8 +147,46 @@ def test_evidence_is_written_before_the_limit(tmp_path: Path, capsys: pytest.Cap
 def test_budgets_are_written_before_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Budgets and evidence of lengths stay where the limit ends the search for losses."""
     case, path = str(CASES / "sparse-vector.dipa"), tmp_path / "evidence.json"
-    options = ["--length", "1..24", "--epsilon", "1/3", "--evidence", str(path), "--timeout", "1"]
+    options = ["--length", "1..24", "--epsilon", "1/3", "--evidence", str(path), "--timeout", "3"]
     code, said = output(["budget", case, *options], capsys)
     assert (code, "24 inputs: " in said) == (0, True)
     assert json.loads(path.read_text())["lengths"]["budgets"][24]["multiple"] == "1"
     assert output(["check", str(path), "--case", case], capsys)[0] == 0
+
+
+TYPO = """(q1:non-input, 1/2, 0): t := insample; output ostart; goto Q2
+(q2, 1/4, 0): if (insample < t) then output obelow; goto q2 elseif (insample >= t) then output oabove; goto q3
+"""
+
+
+@pytest.mark.parametrize("differ", ["each", "one"])
+def test_what_is_odd_in_a_file_is_told(
+    differ: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A misspelt state of a `.dipa` file makes a run end; a case about the file says so, as the file does."""
+    (tmp_path / "sparse-vector.dipa").write_text(TYPO)
+    case = tmp_path / "case.toml"
+    text = Path(CASES / "sparse-vector.toml").read_text().partition("[expect]")[0]
+    case.write_text(text.replace('"each"', f'"{differ}"'))
+    told = output(["verify", str(tmp_path / "sparse-vector.dipa")], capsys)[1]
+    notes = [line for line in told.splitlines() if "A run ends" in line or "Note: " in line]
+    assert len(notes) == 3
+    assert output(["verify", str(case)], capsys)[1].splitlines()[-3:] == notes
+    assert run(["verify", str(case), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["ends"], document["never"]) == (["Q2", "q3"], [1, 2])
+
+
+def test_values_and_gaps_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON has the values of entries, whether all ways were decided, and the lengths ask for a file."""
+    case = tmp_path / "case.toml"
+    text = Path(CASES / "stream-sparse-vector-one.toml").read_text().partition("[expect]")[0]
+    text = text.replace('values="real"', 'values="-1..1"')
+    case.write_text(text.replace('epsilon = "', 'epsilon = "2'))
+    assert run(["verify", str(case)]) == 2
+    assert "write 2*eps" in capsys.readouterr().err
+    case.write_text(text)
+    run(["verify", str(case), "--json"])
+    assert json.loads(capsys.readouterr().out)["values"] == ["-1", "0", "1"]
+    assert run(["budget", str(case), "--length", "1..4"]) == 2
+    assert "paramverify budget FILE.dipa --length 1..4" in capsys.readouterr().err
