@@ -18,11 +18,11 @@ from typing import Any
 
 from .automaton_gaps import Entries, streams_of
 from .automaton_least import links
-from .automaton_runs import Machine, first_order, walk
+from .automaton_runs import Machine
 from .second_regions import Noise, Region, limited
 from .second_sums import Sums
 from .second_ties import near_log
-from .strict import Rejected, Unread
+from .strict import Rejected, Unread, rational
 
 NEAR = Fraction(1, 10**12)  # relative
 MOST_SAMPLES = 12
@@ -34,9 +34,7 @@ def example(read: Machine, data: Any, entries: Entries) -> str:
     Raises:
         Rejected: the way is not possible, the streams are no neighbours, or a probability is another one.
     """
-    streams, order = streams_of(read, data, entries), first_order(read)
-    for number in data["steps"]:
-        order = walk(read, order, number)
+    streams = streams_of(read, data, entries)
     told = f"example: {len(data['steps'])} steps, two streams"
     x, step = Fraction(data["at"]), Fraction(data["step"])
     if not 0 < x < 1 or step <= 0:
@@ -47,14 +45,19 @@ def example(read: Machine, data: Any, entries: Entries) -> str:
         return f"{told}: both probabilities are told, and not computed again ({error})"
     for p, said in zip(found, data["probabilities"], strict=True):
         chance = p if data["output"] == "way" else 1 - p
-        if "lower" in said:
-            middle = (Fraction(said["lower"]) + Fraction(said["upper"])) / 2
-            agrees = abs(chance - middle) <= NEAR * abs(middle)
-        else:
-            agrees = chance == Fraction(said["exact"])
-        if not agrees:
+        if not _agrees(chance, said):
             raise Rejected("a probability of the example is another one")
     return f"{told}: both probabilities are computed again"
+
+
+def _agrees(chance: Fraction, said: Any) -> bool:
+    if "lower" not in said and "upper" not in said:
+        rational(said["exact"])
+        return chance == Fraction(said["exact"])
+    if len({"lower", "upper"} & said.keys()) != 2:
+        raise Rejected("a probability between two numbers has both")
+    low, high = Fraction(said["lower"]), Fraction(said["upper"])
+    return low <= high and abs(chance - (low + high) / 2) <= NEAR * abs(low + high) / 2
 
 
 def _chance(
