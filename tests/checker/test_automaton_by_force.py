@@ -125,6 +125,25 @@ def test_machines_that_are_none(data: Data, path: tuple[Any, ...]) -> None:
         machine(forged)
 
 
+def test_what_is_strict_stays_so() -> None:
+    """A sample that may be equal to both of two values does not make them equal."""
+    steps = [
+        step(0, 1, "a", stored=[0], strict=[]),
+        step(1, 2, "b", above=[0], stored=[1], strict=[0]),
+        step(2, 3, "c", above=[0], below=[1], strict=[]),
+        step(3, 3, "d", above=[1], below=[0], strict=[]),
+    ]
+    for strict in ([0], []):
+        steps[1]["strict"] = strict
+        data = machine_of([state()] * 4, steps, 2)
+        order = first_order(machine(data))
+        for number in (0, 1, 2):
+            order = walk(machine(data), order, number)
+        told = dict(ways(data, 4))[0, 1, 2]
+        assert [number for number, _ in machine(data).following(order)] == told
+        assert told == ([] if strict else [3])
+
+
 def test_too_many_orders(monkeypatch: pytest.MonkeyPatch) -> None:
     """So many orders are explored, and not one more."""
     read = machine(machine_of([state(), state()], [step(0, 1, "a"), step(1, 0, "b")]))

@@ -294,6 +294,7 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("edges", [[0, 1, 0], [0, 0, 0]]),
     ("tables", 0, "read", 1),
     ("tables", 0, "costs", ["-1"]),
+    ("tables", 0, {"class": 0, "variables": [0], "costs": ["0"] * 3, "read": 0}),
     ("tables", 1, "read", 0),
     ("tables", 1, "read", 2),
     ("tables", 1, {"class": 1, "variables": [0], "costs": ["1/2"] * 3, "read": 1}),

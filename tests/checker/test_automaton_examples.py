@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from automaton_documents import Data, machine_of, state, step
-from test_automaton_claims import EXAMPLE, LEAST, WHOLE, change, claim, document
+from test_automaton_claims import EXAMPLE, IDLE, LEAST, WHOLE, change, claim, document
 
 from paramverify.checker.automata import check_document
-from paramverify.checker.automaton_examples import _agrees
+from paramverify.checker.automaton_examples import _agrees, example
+from paramverify.checker.automaton_gaps import Entries
+from paramverify.checker.automaton_runs import machine
 
 EXAMPLES: list[Data] = [
     {"steps": [5]},
@@ -124,3 +127,35 @@ FALSE: list[Data] = [
 def test_gaps_that_are_none(number: int) -> None:
     """Levels do not overlap, flows follow the order, and the point lies in it."""
     assert not check_document(crossing("0", **FALSE[number])).accepted
+
+
+def test_examples_with_a_logarithm() -> None:
+    """A probability with eps in it is compared to twelve digits, at eps = 2*ln(2)."""
+    given = crossing()
+    told = Fraction((1 + math.log(2)) / 8)  # (2 + eps)/4 * exp(-eps)
+    given["example"] = {
+        "steps": [0, 1],
+        "streams": [["0", "1"], ["0", "0"]],
+        "at": "1/2",
+        "step": "1/2",
+        "output": "way",
+        "probabilities": [{"exact": "?", "lower": str(told), "upper": str(told)}, {"exact": "1/2"}],
+    }
+    assert "computed again" in check_document(given).lines[-1]
+    given["example"]["probabilities"][0]["upper"] = str(told + Fraction(1, 10**6))
+    assert not check_document(given).accepted
+
+
+def test_examples_of_nothing() -> None:
+    """Between two numbers in the wrong order there is nothing."""
+    nothing = {"between": ["1", "0"], "probabilities": [{"exact": "0"}, {"exact": "0"}]}
+    assert check_document(change("an example", example=EXAMPLE | nothing)).accepted
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"), [(12, "both probabilities are computed again"), (13, "more than 12")]
+)
+def test_long_examples(steps: int, told: str) -> None:
+    """A way with more than twelve samples is not integrated, and the line says so."""
+    numbers = {"probabilities": [{"exact": "1"}, {"exact": "1"}], "streams": [[], []], "steps": [0] * steps}
+    assert told in example(machine(IDLE), EXAMPLE | numbers, Entries(None, Fraction(1), False))
