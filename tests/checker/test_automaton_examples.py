@@ -24,6 +24,9 @@ EXAMPLES: list[Data] = [
     {"probabilities": [{"exact": "zero"}, {"exact": "0"}]},
     {"probabilities": [{"exact": "0", "lower": "0"}, {"exact": "0"}]},
     {"probabilities": [{"exact": "0", "lower": "1", "upper": "0"}, {"exact": "0"}]},
+    {"probabilities": [{"exact": "1/4", "lower": "1/4"}, {"exact": "1/4"}]},
+    {"probabilities": [{"exact": "1/4", "upper": "1/4"}, {"exact": "1/4"}]},
+    {"output": "other"},
     {"at": "1"},
     {"at": "0"},
     {"step": "0"},
@@ -102,6 +105,7 @@ def test_a_gap() -> None:
 
 FALSE: list[Data] = [
     {"levels": LEVELS[::-1]},
+    {"levels": [*LEVELS, ["2", "2", []]]},
     {"levels": [*LEVELS, LEVELS[1]]},
     {"levels": [["0", "3", [[1, 0, "1"]]]]},
     {"levels": [["-1", "2", [[1, 0, "1"]]]]},
@@ -144,6 +148,12 @@ def test_examples_with_a_logarithm() -> None:
     assert "computed again" in check_document(given).lines[-1]
     given["example"]["probabilities"][0]["upper"] = str(told + Fraction(1, 10**6))
     assert not check_document(given).accepted
+
+
+def test_examples_of_every_other_output() -> None:
+    """Every output but that of the way has the rest of the probability."""
+    rest = {"output": "other", "probabilities": [{"exact": "3/4"}, {"exact": "3/4"}]}
+    assert check_document(change("an example", example=EXAMPLE | rest)).accepted
 
 
 def test_examples_of_nothing() -> None:
