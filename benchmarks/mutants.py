@@ -73,10 +73,16 @@ TESTS = {
     "checker/progressions.py": "checker/test_dpctl_kernel.py",
     "checker/quotients.py": "checker/test_dpctl_kernel.py",
     "checker/truths.py": "checker/test_dpctl_kernel.py",
-    "checker/automata.py": "checker/test_automaton_kernel.py",
-    "checker/automaton_runs.py": "checker/test_automaton_kernel.py",
-    "checker/automaton_families.py": "checker/test_automaton_kernel.py",
-    "checker/automaton_tables.py": "checker/test_automaton_kernel.py",
+    "checker/automata.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
+    "checker/test_automaton_by_force.py",
+    "checker/automaton_runs.py": "checker/test_automaton_kernel.py checker/test_automaton_by_force.py "
+    "checker/test_automaton_claims.py",
+    "checker/automaton_families.py": "checker/test_automaton_kernel.py checker/test_automaton_costs.py",
+    "checker/automaton_tables.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
+    "checker/test_automaton_by_force.py",
+    "checker/automaton_gaps.py": "checker/test_automaton_costs.py checker/test_automaton_examples.py",
+    "checker/automaton_least.py": "checker/test_automaton_kernel.py checker/test_automaton_costs.py",
+    "checker/automaton_examples.py": "checker/test_automaton_examples.py checker/test_stream_kernel.py",
     "checker/second_automata.py": "checker/test_second_automata.py",
     "checker/scripts.py": "scripts/test_script_evidence.py",
     "checker/sets.py": "checker/test_set_kernel.py checker/test_set_checker.py",

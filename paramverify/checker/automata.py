@@ -79,17 +79,20 @@ def _check(document: Any) -> list[str]:
     read = machine(document["automaton"])
     claim = document.get("claim")
     if claim is None:
-        if "example" in document:
-            raise Rejected("an example is about one budget")
+        if {"example", "gap"} & document.keys():
+            raise Rejected("an example, and streams of few values, are about one budget")
         return _some_multiple(read, document)[0]
     if Fraction(claim["multiple"]) < 0 or Fraction(claim.get("plus", "0")) < 0:
         raise Rejected("a budget is 0 or more")
     entries = entries_of(claim)
+    if read.whole and any(value.denominator > 1 for value in entries.values or ()):
+        raise Rejected("noise is geometric, and an entry is not a whole number")
     lines = _claimed(read, document, Fraction(claim["multiple"]), entries)
     if "example" in document:
         if document["status"] != "violated":
             raise Rejected("an example is about a violation")
-        lines.append(example(read, document["example"], entries))
+        budget = Fraction(claim["multiple"]), Fraction(claim.get("plus", "0"))
+        lines.append(example(read, document["example"], entries, budget))
     return lines
 
 
@@ -130,7 +133,7 @@ def _claimed(read: Machine, document: Any, asked: Fraction, entries: Entries) ->
         bound = _of_one_entry(read) * reach
         lines = [f"one entry differs: private with {bound} times epsilon, for every length"]
     else:
-        lines, bound = _some_multiple(read, document)
+        lines, bound = _some_multiple(read, document, entries.values is not None)
         if reach != 1:
             bound *= reach
             lines.append(f"entries differ by {reach} at most: all of this is multiplied by {reach}")
@@ -157,16 +160,20 @@ def _of_one_entry(read: Machine) -> Fraction:
     return bound
 
 
-def _some_multiple(read: Machine, document: Any) -> tuple[list[str], Fraction]:
-    """Checks that some multiple is enough, or none; returns it, and 0 if there is none."""
+def _some_multiple(read: Machine, document: Any, few: bool = False) -> tuple[list[str], Fraction]:
+    """Checks that some multiple is enough, or none; returns it, and 0 if there is none.
+
+    A way shows that less is not enough for entries of any numbers. Less may be enough for `few` values.
+    """
+    whom = " for entries of any numbers" if few else ""
     if document["status"] == "violated":
-        if "proof" in document or "family" not in document:
+        if {"proof", "tables"} & document.keys() or "family" not in document:
             raise Rejected("a violation has a family, and no proof")
         outputs_differ(read, explore(read))
         gain, period = check_family(read, document["family"])
         each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
         told = [f"family: {each} {gain} times epsilon more: no multiple of epsilon is enough"]
-        return [*told, *_lengths(read, document)], Fraction(0)
+        return [*told, *_lengths(read, document, whom)], Fraction(0)
     if len({"proof", "tables"} & document.keys()) != 1 or "family" in document:
         raise Rejected("privacy has one proof, and no family")
     if "tables" in document:
@@ -181,14 +188,16 @@ def _some_multiple(read: Machine, document: Any) -> tuple[list[str], Fraction]:
     if "least" in document:
         outputs_differ(read, explore(read))
         cost = least_cost(read, document["least"])
-        lines.append(f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough")
+        lines.append(
+            f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough{whom}"
+        )
         if cost > bound:
             raise Rejected("a way costs more than the bound")
-    return [*lines, *_lengths(read, document)], bound
+    return [*lines, *_lengths(read, document, whom)], bound
 
 
-def _lengths(read: Machine, document: Any) -> list[str]:
-    """Returns what is shown of streams of single lengths."""
+def _lengths(read: Machine, document: Any, whom: str) -> list[str]:
+    """Returns what is shown of streams of single lengths; ways are about entries of `whom`."""
     if "lengths" not in document:
         return []
     data = document["lengths"]
@@ -206,7 +215,7 @@ def _lengths(read: Machine, document: Any) -> list[str]:
                 raise Rejected(f"a way does not need the budget of length {length}")
             if sum(read.states[read.steps[number].source].reads for number in steps) > length:
                 raise Rejected(f"a way reads more than {length} inputs")
-            line += ", and no less is"
+            line += f", and no less is{whom}"
         lines.append(line)
     return lines
 

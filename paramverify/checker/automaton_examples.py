@@ -18,43 +18,81 @@ from typing import Any
 
 from .automaton_gaps import Entries, streams_of
 from .automaton_least import links
-from .automaton_runs import Machine, first_order, walk
+from .automaton_runs import Machine
 from .second_regions import Noise, Region, limited
 from .second_sums import Sums
 from .second_ties import near_log
-from .strict import Rejected, Unread
+from .strict import Rejected, Unread, rational
+from .ties import log_bounds
+
+Pair = tuple[Fraction, Fraction]
 
 NEAR = Fraction(1, 10**12)  # relative
 MOST_SAMPLES = 12
+MOST_BITS = 1_000_000  # of a power of x
+BITS = 128  # of a logarithm
 
 
-def example(read: Machine, data: Any, entries: Entries) -> str:
-    """Returns what was checked of an example.
+def example(read: Machine, data: Any, entries: Entries, budget: Pair) -> str:
+    """Returns what was checked of an example of more than exp(multiple·ε + plus), for a `budget` of both.
 
     Raises:
-        Rejected: the way is not possible, the streams are no neighbours, or a probability is another one.
+        Rejected: the way is not possible, the streams are no neighbours, a probability is another one, or
+            both together are within the budget.
     """
-    streams, order = streams_of(read, data, entries), first_order(read)
-    for number in data["steps"]:
-        order = walk(read, order, number)
+    streams = streams_of(read, data, entries)
     told = f"example: {len(data['steps'])} steps, two streams"
     x, step = Fraction(data["at"]), Fraction(data["step"])
     if not 0 < x < 1 or step <= 0:
         raise Rejected("an example is at a number between 0 and 1")
+    put_out = sum(read.steps[number].output in ("insample", "insample'") for number in data["steps"])
+    if len(data.get("numbers", [0] * put_out)) != put_out:
+        raise Rejected("a way puts out another number of numbers")
+    _exceeds([_told(said) for said in data["probabilities"]], (x, step), budget)
     try:
         found = [_chance(read, data, stream, (x, step)) for stream in streams]
     except Unread as error:
         return f"{told}: both probabilities are told, and not computed again ({error})"
     for p, said in zip(found, data["probabilities"], strict=True):
         chance = p if data["output"] == "way" else 1 - p
-        if "lower" in said:
-            middle = (Fraction(said["lower"]) + Fraction(said["upper"])) / 2
-            agrees = abs(chance - middle) <= NEAR * abs(middle)
-        else:
-            agrees = chance == Fraction(said["exact"])
-        if not agrees:
+        if not _agrees(chance, said):
             raise Rejected("a probability of the example is another one")
     return f"{told}: both probabilities are computed again"
+
+
+def _told(said: Any) -> Pair:
+    """Returns between which numbers a probability is."""
+    if "lower" not in said and "upper" not in said:
+        rational(said["exact"])
+        return Fraction(said["exact"]), Fraction(said["exact"])
+    if len({"lower", "upper"} & said.keys()) != 2:
+        raise Rejected("a probability between two numbers has both")
+    return Fraction(said["lower"]), Fraction(said["upper"])
+
+
+def _exceeds(
+    told: Sequence[tuple[Fraction, Fraction]],
+    point: tuple[Fraction, Fraction],
+    budget: tuple[Fraction, Fraction],
+) -> None:
+    """Rejects probabilities that are none, or the first of which is within the budget of the second."""
+    (_, most), (least, _) = told
+    if not all(0 <= low <= high <= 1 for low, high in told) or not most:
+        raise Rejected("the probabilities of an example are none")
+    if not least:
+        return
+    (x, step), (multiple, plus) = point, budget
+    ratio = most / least
+    high = log_bounds(ratio, BITS)[1] if ratio > 1 else Fraction(0)
+    if high <= multiple * log_bounds(1 / x, BITS)[0] / step + plus:
+        raise Rejected("the probabilities of the example do not exceed the budget")
+
+
+def _agrees(chance: Fraction, said: Any) -> bool:
+    low, high = _told(said)
+    if "lower" not in said:
+        return chance == low
+    return low <= high and abs(chance - (low + high) / 2) <= NEAR * abs(low + high) / 2
 
 
 def _chance(
@@ -68,7 +106,9 @@ def _chance(
     def power(exponent: Fraction) -> Fraction:
         count = -exponent / step
         if count.denominator != 1:
-            raise Unread("a power that is not whole")
+            raise Rejected("a power of x is not whole: the step is another one")
+        if abs(count) * max(x.numerator, x.denominator).bit_length() > MOST_BITS:
+            raise Unread("numbers that are too large")
         return x ** int(count)
 
     kinds: list[Noise] = []

@@ -59,11 +59,16 @@ def entries_of(claim: Any) -> Entries:
 
 
 def streams_of(read: Machine, data: Any, entries: Entries) -> list[list[Fraction]]:
-    """Returns the two streams of a way, which have to be neighbours."""
+    """Returns the two streams of a way, which has to be possible; they have to be neighbours."""
+    order = first_order(read)
+    for number in data["steps"]:
+        order = walk(read, order, number)
     streams = [[Fraction(v) for v in stream] for stream in data["streams"]]
     count = sum(read.states[read.steps[number].source].reads for number in data["steps"])
     if any(len(stream) != count for stream in streams):
         raise Rejected("a stream has one entry for each input of the way")
+    if read.whole and any(v.denominator > 1 for stream in streams for v in stream):
+        raise Rejected("noise is geometric, and an entry is not a whole number")
     if entries.values is not None and any(v not in entries.values for stream in streams for v in stream):
         raise Rejected("an entry is none of the values")
     apart = [abs(a - b) for a, b in zip(*streams, strict=True)]
@@ -77,9 +82,6 @@ def gap(read: Machine, data: Any, entries: Entries) -> Fraction:
     if read.whole:
         raise Rejected("a gap is about noise with densities")
     steps, streams = data["steps"], streams_of(read, data, entries)
-    order = first_order(read)
-    for number in steps:
-        order = walk(read, order, number)
     point = [Fraction(x) for x in data["point"]]
     if len(point) != len(steps):
         raise Rejected("a point has one number for each step")

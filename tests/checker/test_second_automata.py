@@ -73,9 +73,56 @@ def test_every_change_is_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "q1", "(q1, 1, 0): output", "(q1, 1, 0): if (x) then output a; goto q1"]
+    "text",
+    [
+        "",
+        "q1",
+        "(q1, 1, 0): output",
+        "(q1, 1, 0): if (x) then output a; goto q1",
+        "x (q1, 1, 0): output oa; goto q1",
+        "noise gauss (q1, 1, 0): output oa; goto q1",
+        "(q1, 1, 0): output oa; goto q1 (q1, 1, 0): output oa; goto q1",
+        "(q1, 1, 0): output oa; goto q1 (q2, 1, 0):",
+        "(q1, 1, 0): output oa; goto q1 output oa; goto q1",
+        "(q1, 1, 0): elseif (insample < x) then output oa; goto q1",
+        "(q1, 1, 0, 2): output oa; goto q1",
+        "(q1, 1): output oa; goto q1",
+        "(q1, 1/0, 0): output oa; goto q1",
+        "(q1, 1, 0/0.0): output oa; goto q1",
+        "(q1, one, 0): output oa; goto q1",
+        "(q1, 2/2, 0, 1, 1): output oa; goto q1",
+        "(q1, 1/2, 0): output oa; goto q1",
+    ],
 )
 def test_what_is_not_read(text: str) -> None:
     """A text of another form is not read, and never taken for the automaton."""
     with pytest.raises((Unread, Rejected)):
         compare(machine(parse_automaton("(q1, 1, 0): output oa; goto q1")), text)
+
+
+def test_more_transitions() -> None:
+    """Evidence with a transition more, or one less, is not about the text."""
+    text = (
+        "(q1, 1, 0): x := insample; output oa; goto q2 (q2, 2, 0): if (insample < x) then output ob; goto q2"
+    )
+    data = machine(parse_automaton(text))
+    compare(data, text)
+    for steps in (data["transitions"] * 2, data["transitions"][:1], []):
+        with pytest.raises(Rejected, match="the number of transitions"):
+            compare(data | {"transitions": steps}, text)
+
+
+def test_two_comparisons_with_one_value() -> None:
+    """Both comparisons count: together they may be one, or never be true."""
+    first = "noise geometric (q1, 1, 0): x := insample; output oa; goto q2 (q2, 1, 0): if "
+    rest = " then output ob; goto q2"
+    for guard, same in (
+        ("insample <= x && insample < x", "insample < x"),
+        ("insample < x && insample > x", ""),
+    ):
+        data = machine(parse_automaton(f"{first}({guard}){rest}"))
+        compare(data, f"{first}({guard}){rest}")
+        if same:
+            compare(data, f"{first}({same}){rest}")
+        with pytest.raises(Rejected):
+            compare(data, f"{first}(insample <= x){rest}")
