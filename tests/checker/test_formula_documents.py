@@ -177,6 +177,11 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
         "not shown that the formula is true",
         first(formula=["D", "1", "1/10", later(0)], until=5),
     ),
+    "false with an argument that fails": (
+        TAIL,
+        "not shown that the formula is true",
+        first(formula=["D", "1", "1/10", later(0)]),
+    ),
     "a label that is none": (PLAIN, "no label 'r'", first(formula=["label", "r"])),
     # formulas that are false
     "a point that gives too much": (BROKEN, "a point must give", first(parameters={"c": "1"})),

@@ -129,6 +129,8 @@ def test_both_kinds_of_endless_formulas() -> None:
     chain = read_chain(model(Random(0), 3, 1), VALUES)
     with pytest.raises(Rejected, match="unbounded U and with unbounded R"):
         Truths(chain, VALUES).paths(["and", [UNTIL, RELEASE]]).exact([0])
+    with pytest.raises(Rejected, match="an unbounded path formula under all words"):
+        Truths(chain, VALUES).paths(UNTIL).words([0])
 
 
 # --- cycles -------------------------------------------------------------------------------------------
@@ -217,7 +219,7 @@ def decided(chain: Chain, start: int, word: tuple[int, ...], until: bool) -> Fra
     return total
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(35))
 def test_equality_under_all_words(seed: int) -> None:
     """Two states are equal iff the same is decided at the end of each word, of unbounded formulas, too."""
     random = Random(seed)
@@ -228,6 +230,10 @@ def test_equality_under_all_words(seed: int) -> None:
     if seed % 5 == 2:
         data["rows"][1] = [data["rows"][0][0], data["rows"][1][1]]
         data["rows"][1][1] = data["rows"][2][1]
+    if seed % 7 == 3:  # from one state p is certain, and from the other one it is not
+        data["labels"] = {"p": [3], "q": [seed // 7 % 2]}
+        data["steps"][0] = [[3, "1"]]
+        data["rows"][0] = data["rows"][1] = [0, 0]
     chain = read_chain(data, VALUES)
     words = [word for size in range(5) for word in product(range(2), repeat=size)]
     for until, asked in ((True, UNTIL), (False, RELEASE)):
@@ -317,7 +323,7 @@ def test_probabilities_with_parameters(seed: int) -> None:
 
 def test_quotients() -> None:
     """Sums and products have the values of sums and products; what is one number is a number."""
-    read = [WITH_C.read(text) for text in (*SHARES, "3", ["c", "c"], "0", "c^2 - c")]
+    read = [WITH_C.read(text) for text in (*SHARES, "3", ["c", "2"], ["c", "c"], "0", "c^2 - c")]
     for left, right in product(read, repeat=2):
         for c in (Fraction(1, 3), Fraction(2)):
             a, b = value_at(left, c), value_at(right, c)
@@ -332,3 +338,25 @@ def test_quotients() -> None:
     assert made({(0,): Fraction(3)}, {(0,): Fraction(2)}) == Fraction(3, 2)
     assert made({}, {(1,): Fraction(2)}) == Fraction(0)
     assert isinstance(made({(1,): Fraction(3)}, {(1,): Fraction(2)}), Quotient)
+
+
+def test_signs_of_values() -> None:
+    """A value is a number iff it has no parameter but E, where E is one; and numbers have signs."""
+    given, free = Values(("c", "E"), Fraction(1), WITH_C.ask), Values(("c", "E"), None, WITH_C.ask)
+    for text, is_number in (("E", True), (["1", "E + 1"], True), ("c", False), ("c*E", False), ("2", True)):
+        assert given.is_number(given.read(text)) == is_number
+        assert free.is_number(free.read(text)) == (text == "2")
+    assert given.is_number(given.read(["c", "E"])) is False
+    assert given.is_number(given.read(["E", "c"])) is False
+    order = ["1", "E", ["1", "E"], "3", "0", "E - 1", "-1"]
+    decimals = [1, 2.718, 0.368, 3, 0, 1.718, -1]
+    read = [given.read(text) for text in order]
+    for places in permutations(range(len(order)), 3):
+        assert given.largest([read[k] for k in places]) is read[max(places, key=decimals.__getitem__)]
+    for value, decimal in zip(read, decimals, strict=True):
+        for strict in (False, True):
+            shown = decimal > 0 or (decimal == 0 and not strict)
+            assert given.shows(value, strict) is given.truth(value, strict) is shown
+    for text in ("-1", "0", ["1", "E - 3"], ["1", "-1/2"]):
+        with pytest.raises(Rejected, match="is not shown to be positive"):
+            given.read(["1", text] if isinstance(text, str) else text)
