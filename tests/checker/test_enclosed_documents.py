@@ -10,10 +10,11 @@ from itertools import product
 from random import Random
 from typing import Any
 
+import mpmath
 import pytest
 
 from paramverify.checker.enclosed import check_document, rows_of
-from paramverify.checker.logarithms import UNIT
+from paramverify.checker.logarithms import UNIT, exp
 from paramverify.checker.noise import Noise, at_most, check_noise, less_than
 from paramverify.checker.noisy_regions import Enclosures, Form, Path
 from paramverify.checker.strict import Rejected
@@ -113,6 +114,7 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "a negative weight": (TRUE, "a way of no weight", way(weight="-1")),
     "more than all weight": (TRUE, "a way of no weight", way(weight="2")),
     "noise from the other end": (TRUE, "or without its noise", way(noise=[-2])),
+    "noise from the other end, after other noise": (TRUE, "or without its noise", way(noise=[0, -2])),
     "a sum above one": (TRUE, "do not sum to 1", way(region=[[[[0, "1"]], "1"]])),
     "a sum below one": (TRUE, "do not sum to 1", way(region=[[[[0, "1"]], "-1"]])),
     "a witness against another direction": (
@@ -183,6 +185,29 @@ def test_deltas_of_coins(one: str, other: str, ratio: Fraction, turned: bool) ->
                 more = {"delta": str(delta), **witness(*outputs, secrets=secrets)}
                 found = check_document(document(rows[0], rows[1], f"ratio {ratio}", "violated", **more))
                 assert found.accepted == right, found.lines
+
+
+def test_outputs_of_one_input() -> None:
+    """What never comes out of one input is no multiple of it, however large the ratio is."""
+    rows = [{name: [{"weight": "1", "noise": [], "region": []}]} for name in "yn"]
+    large = f"ratio {2**250}"
+    assert not check_document(document(*rows, large, delta="1/2")).accepted
+    assert not check_document(document(*rows, large)).accepted
+    assert check_document(document(*rows, large, "violated", **witness("y"))).accepted
+    assert check_document(document(*rows, large, "violated", **witness("n", secrets=("b", "a")))).accepted
+
+
+def test_bounds_that_are_enclosed() -> None:
+    """Between the ends of the enclosure of e nothing is shown: neither the bound, nor that it is broken."""
+    rows = [coin("1/2"), coin("1/8")]
+    low, high = exp(UNIT, UNIT)
+    assert high - low > 40
+    for end, side, right in ((low, -80, "holds"), ((low + high) // 2, 0, ""), (high, 80, "violated")):
+        delta = str(Fraction(1, 2) - Fraction(end + side, 8 * UNIT))
+        holds = document(*rows, "epsilon 1", delta=delta)
+        broken = document(*rows, "epsilon 1", "violated", delta=delta, **witness("y"))
+        assert check_document(holds).accepted == (right == "holds")
+        assert check_document(broken).accepted == (right == "violated")
 
 
 def test_what_a_report_says() -> None:
@@ -343,3 +368,30 @@ def test_numbers_at_the_ends_of_their_ranges() -> None:
         Noise("gauss", Fraction(99)),
     ):
         check_noise(noise)
+
+
+PRECISE = [Fraction(n, 4) for n in (-9, -4, -1, 0, 1, 3, 8)]
+
+
+@pytest.mark.parametrize(
+    "number", [Fraction(1, 10), Fraction(1, 3), Fraction(4, 5), Fraction(3), Fraction(19)]
+)
+def test_no_rounding_is_left_out(number: Fraction) -> None:
+    """With 100 digits the probabilities lie between the bounds, to the last bit of these."""
+    with mpmath.workdps(100):
+        n = mpmath.mpf(number.numerator) / number.denominator
+        weights = {k: mpmath.exp(-(k * k) / (2 * n * n)) for k in range(-500, 501)}
+        total = mpmath.fsum(weights.values())
+        for x in PRECISE:
+            at = mpmath.mpf(x.numerator) / x.denominator
+            far = mpmath.exp(-abs(at) / n)
+            values = {
+                "gauss": mpmath.erfc(-at / n / mpmath.sqrt(2)) / 2,
+                "laplace": far / 2 if x < 0 else 1 - far / 2,
+                "exponential": 1 - far if x > 0 else mpmath.mpf(0),
+                "discrete_gaussian": mpmath.fsum(w for k, w in weights.items() if k <= x) / total,
+            }
+            for kind, value in values.items():
+                low, high = at_most(Noise(kind, number), x)
+                assert low - mpmath.mpf("1e-30") <= value * UNIT <= high + mpmath.mpf("1e-30")
+                assert high - low < 2**20

@@ -163,6 +163,9 @@ def test_cycles_after_many_steps(seed: int) -> None:
             found = truths.extremes(truths.paths(asked), range(5), largest)
             again = truths.extremes(truths.paths(asked), [4, 0], largest)
             assert again == {s: found[s] for s in (4, 0)}
+            one_by_one = Truths(chain, VALUES)  # what is known of one state is used for the next
+            for s in random.sample(range(5), 5):
+                assert one_by_one.extremes(one_by_one.paths(asked), [s], largest) == {s: found[s]}
             expected = iterated(chain, until, best)
             assert [float(found[s]) for s in range(5)] == pytest.approx(expected)  # type: ignore[arg-type]
             if len(chain.actions) == 1:
@@ -323,6 +326,9 @@ def test_probabilities_with_parameters(seed: int) -> None:
 
 def test_quotients() -> None:
     """Sums and products have the values of sums and products; what is one number is a number."""
+    third = ("1/3", "2/3", "1/4", "3/4", "3/5", "2/5")
+    for text, value in zip((*SHARES, ["c", "2"]), (*third, "1/6"), strict=True):
+        assert value_at(WITH_C.read(text), Fraction(1, 3)) == Fraction(value)
     read = [WITH_C.read(text) for text in (*SHARES, "3", ["c", "2"], ["c", "c"], "0", "c^2 - c")]
     for left, right in product(read, repeat=2):
         for c in (Fraction(1, 3), Fraction(2)):

@@ -174,6 +174,16 @@ def test_privacy_of_endless_formulas(seed: int) -> None:
     assert Truths(chain, VALUES).at(["D", "1/2", "1", path], 0) is None
 
 
+@pytest.mark.parametrize("delta", ["1", "3/2", "c + 1", "9/10", "c + 1/2"])
+def test_no_privacy_at_all(delta: str) -> None:
+    """With a delta from 1 on D is true, whatever is known of the probabilities."""
+    values = sampled(*INSIDE)
+    rows = [[0, 1], [1, 0], [2, 2], [3, 3]]
+    chain = read_chain({**SHARES, "actions": ["a", "b"], "rows": rows}, values)
+    expected = None if delta in ("9/10", "c + 1/2") else True
+    assert Truths(chain, values).at(["D", "1", delta, UNTIL], 0) is expected
+
+
 # --- families -----------------------------------------------------------------------------------------
 
 
