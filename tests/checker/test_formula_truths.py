@@ -306,6 +306,12 @@ def paths_of(path: Any, asked: Callable[[Paths], Any], **changes: Any) -> Callab
     return lambda: asked(Truths(read_chain({**LOOPS, **changes}, VALUES), VALUES).paths(path))
 
 
+def equal_with(values: Values) -> bool:
+    """Returns whether s and t are equal where p is nowhere, and they go on with c and with 1/2."""
+    chain = read_chain({**SHARES, "labels": {"p": [], "q": [0, 1, 2]}}, values)
+    return Truths(chain, values).paths(UNTIL).equal(0, 1)
+
+
 # s and t go on with 1/2, or leave to where p is.
 LOOPS = {**SHARES, "steps": [[[0, "1/2"], [2, "1/2"]], [[1, "1/2"], [2, "1/2"]], *SHARES["steps"][2:]]}
 TWO = {"actions": ["a", "b"], "rows": [[0, 3], [1, 1], [2, 2], [3, 3]]}
@@ -321,6 +327,8 @@ LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
     "work": (paths, "MAX_WORK", 7, paths_of(NEXT, lambda p: p.words([0, 1]))),
     # Two numbers at first, then again two, each ten times, and nothing new after that.
     "products": (paths, "MAX_WORK", 20, paths_of(UNTIL, lambda p: p.equal(0, 1))),
+    # Two numbers, then two quotients, then one that does not change any more.
+    "quotients": (paths, "MAX_WORK", 50, lambda: equal_with(sampled(*INSIDE))),
     "clauses": (progressions, "MAX_CLAUSES", 3, lambda: minimal(frozenset(map(frozenset, ("a", "b", "c"))))),
     "rounds": (policies, "MAX_ROUNDS", 1, paths_of(UNTIL, lambda p: p.extremes([0, 1], True, max))),
     "members": (
