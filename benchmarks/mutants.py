@@ -88,7 +88,8 @@ TESTS = {
     "checker/witnesses.py": "checker/test_unwinding_checker.py",
     "checker/leaks.py": "checker/test_leaks_checker.py interactive/test_interactive_budgets.py",
     "checker/enclosed.py": "checker/test_enclosed_documents.py checker/test_enclosed_kernel.py",
-    "checker/noise.py": "checker/test_enclosed_documents.py checker/test_enclosed_kernel.py",
+    "checker/noise.py": "checker/test_noise_kernel.py checker/test_enclosed_documents.py "
+    "checker/test_enclosed_kernel.py",
     "checker/noisy_regions.py": "checker/test_enclosed_documents.py checker/test_enclosed_kernel.py",
     "checker/every.py": "interactive/test_every_slots.py",
     "evidence/witnesses.py": "evidence/test_witnesses.py encodings/test_sequences.py",

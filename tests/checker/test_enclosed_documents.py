@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable
 from copy import deepcopy
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, permutations, product
 from random import Random
 from typing import Any
 
-import mpmath
 import pytest
 
+from paramverify.checker import noisy_regions
 from paramverify.checker.enclosed import check_document, rows_of
 from paramverify.checker.logarithms import UNIT, exp
-from paramverify.checker.noise import Noise, at_most, check_noise, less_than
-from paramverify.checker.noisy_regions import Enclosures, Form, Path
+from paramverify.checker.noise import Noise, at_most, less_than
+from paramverify.checker.noisy_regions import Enclosures, Form, Path, _cells
 from paramverify.checker.strict import Rejected
 
 Json = dict[str, Any]
@@ -314,7 +314,6 @@ def test_slopes_and_ends_of_gaussian_numbers(seed: int) -> None:
     side = random.choice((ONE, -ONE))
     noise = [Noise("gauss", Fraction(1)), Noise("gauss", Fraction(3, 2))]
     region: dict[Form, Fraction] = {((0, s), (1, t)): most, ((1, side),): end}
-    bounds = chance(noise, region, (400, 400))
     total, width = 0.0, 0.005
     for k in range(-2400, 2400):
         y = (k + 0.5) * width
@@ -323,7 +322,9 @@ def test_slopes_and_ends_of_gaussian_numbers(seed: int) -> None:
         at = (float(most) - float(t) * y) / float(s)
         share = normal(at) if s > 0 else 1 - normal(at)
         total += share * width * math.exp(-y * y / 4.5) / (1.5 * math.sqrt(2 * math.pi))
-    assert bounds[0] - 1e-4 <= total <= bounds[1] + 1e-4
+    for count in (1, 2, 5, 400):
+        bounds = chance(noise, region, (count, count))
+        assert bounds[0] - 1e-4 <= total <= bounds[1] + 1e-4
     assert bounds[1] - bounds[0] <= 0.1
 
 
@@ -339,58 +340,38 @@ def test_weights_and_parts() -> None:
     assert Enclosures((4, 4)).chance(Path(ONE, tuple(noise), tuple(nothing.items()))) in ((0, 0), (0, 1))
 
 
-@pytest.mark.parametrize("kind", ["gauss", "laplace", "exponential", "geometric", "discrete_gaussian"])
-def test_ends_of_noise(kind: str) -> None:
-    """Below a whole number are the values up to the one before it; between two numbers there is none."""
-    noise = Noise(kind, Fraction(1, 2))
-    for x in (Fraction(-1), Fraction(-1, 2), Fraction(0), Fraction(1, 2), Fraction(1)):
-        before = Fraction(math.ceil(x) - 1) if noise.whole else x
-        assert less_than(noise, x) == at_most(noise, before)
-        assert at_most(noise, Fraction(math.floor(x)) if noise.whole else x) == at_most(noise, x)
-    far = at_most(noise, Fraction(10**4))
-    assert UNIT - far[0] <= 2**20 >= far[1] - UNIT
-    assert at_most(noise, Fraction(-(10**4)))[0] == 0
-    assert at_most(noise, Fraction(-(10**4)))[1] <= 2**20
+@pytest.mark.parametrize("kind", ["gauss", "geometric"])
+def test_cells(kind: str) -> None:
+    """Cells begin and end where a number does, and between them there is no gap."""
+    noise, ends = Noise(kind, Fraction(1, 2)), (None, *map(Fraction, (-99, -2, 0, 3, 99)))
+    step = 1 if noise.whole else 0
+    for low, high in product(ends, repeat=2):
+        if low is not None and high is not None and low > high:
+            continue
+        cells = list(_cells(noise, (low, high), 4))
+        assert (cells[0][0], cells[-1][1]) == (low, high)
+        for (_, last), (first, _) in pairwise(cells):
+            assert last is not None
+            assert first == last + step
 
 
-def test_numbers_at_the_ends_of_their_ranges() -> None:
-    """A ratio is below 1, and what is listed has a standard deviation of at most 40."""
-    for noise in (
-        Noise("geometric", ONE),
-        Noise("one_sided_geometric", ONE),
-        Noise("discrete_gaussian", Fraction(41)),
-    ):
-        with pytest.raises(Rejected):
-            check_noise(noise)
-    for noise in (
-        Noise("laplace", ONE),
-        Noise("discrete_gaussian", Fraction(40)),
-        Noise("gauss", Fraction(99)),
-    ):
-        check_noise(noise)
+def test_limits_of_one_number() -> None:
+    """Of several ends on one side the nearest one counts, in either order; work is bounded."""
+    noise, x, minus = Noise("geometric", Fraction(1, 2)), ((0, ONE),), ((0, -ONE),)
+    inside = at_most(noise, Fraction(2))[0] - less_than(noise, Fraction(1))[1]
+    ends = [(x, Fraction(2)), (x, Fraction(5)), (minus, Fraction(-1)), (minus, Fraction(3))]
+    for region in permutations(ends):
+        found = Enclosures((4, 4)).chance(Path(ONE, (noise,), region))
+        assert abs(found[0] - inside) < 8 > abs(found[1] - inside)
 
 
-PRECISE = [Fraction(n, 4) for n in (-9, -4, -1, 0, 1, 3, 8)]
-NUMBERS = [Fraction(n) for n in ("1/100", "1/10", "1/3", "4/5", "3", "19")]
-
-
-@pytest.mark.parametrize("number", NUMBERS)
-def test_no_rounding_is_left_out(number: Fraction) -> None:
-    """With 100 digits the probabilities lie between the bounds, to the last bit of these."""
-    with mpmath.workdps(100):
-        n = mpmath.mpf(number.numerator) / number.denominator
-        weights = {k: mpmath.exp(-(k * k) / (2 * n * n)) for k in range(-500, 501)}
-        total = mpmath.fsum(weights.values())
-        for x in PRECISE:
-            at = mpmath.mpf(x.numerator) / x.denominator
-            far = mpmath.exp(-abs(at) / n)
-            values = {
-                "gauss": mpmath.erfc(-at / n / mpmath.sqrt(2)) / 2,
-                "laplace": far / 2 if x < 0 else 1 - far / 2,
-                "exponential": 1 - far if x > 0 else mpmath.mpf(0),
-                "discrete_gaussian": mpmath.fsum(w for k, w in weights.items() if k <= x) / total,
-            }
-            for kind, value in values.items():
-                low, high = at_most(Noise(kind, number), x)
-                assert low - mpmath.mpf("1e-30") <= value * UNIT <= high + mpmath.mpf("1e-30")
-                assert high - low < 2**20
+def test_cells_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first number of cells is that of one centre; all cells of a document are counted."""
+    form: Form = ((0, ONE), (1, -ONE))
+    way = Path(ONE, (Noise("gauss", ONE),) * 2, ((form, Fraction(0)),))
+    assert rows_of(SAME)["a"]["less"] == Enclosures((40, 10)).chance(way)
+    monkeypatch.setattr(noisy_regions, "MAX_CELLS", 80)  # 40 cells, two numbers
+    Enclosures((40, 10)).chance(way)
+    monkeypatch.setattr(noisy_regions, "MAX_CELLS", 79)
+    with pytest.raises(Rejected, match="have more than 79 cells"):
+        Enclosures((40, 10)).chance(way)

@@ -327,7 +327,7 @@ def test_probabilities_with_parameters(seed: int) -> None:
 def test_quotients() -> None:
     """Sums and products have the values of sums and products; what is one number is a number."""
     third = ("1/3", "2/3", "1/4", "3/4", "3/5", "2/5")
-    for text, value in zip((*SHARES, ["c", "2"]), (*third, "1/6"), strict=True):
+    for text, value in zip((*SHARES, ["c", "2"], ["c", "1 + c"]), (*third, "1/6", "1/4"), strict=True):
         assert value_at(WITH_C.read(text), Fraction(1, 3)) == Fraction(value)
     read = [WITH_C.read(text) for text in (*SHARES, "3", ["c", "2"], ["c", "c"], "0", "c^2 - c")]
     for left, right in product(read, repeat=2):

@@ -17,7 +17,7 @@ from paramverify.checker.paths import Paths
 from paramverify.checker.progressions import minimal
 from paramverify.checker.quotients import Values
 from paramverify.checker.strict import Rejected
-from paramverify.checker.truths import Truth, Truths, instance
+from paramverify.checker.truths import Truth, Truths, instance, mentions
 
 FALSE, P, Q = ["false"], ["label", "p"], ["label", "q"]
 NEXT = ["next", P]
@@ -286,6 +286,23 @@ def test_windows_of_another_form(path: Any) -> None:
     found = Truths(walk("1/2", "1/2", ("1/2", "1/2")), VALUES)
     assert found.argued(D("0", window(0, 1)), 1, 1, "equality")
     assert not found.argued(D("0", path), 1, 1, "equality")
+
+
+def test_formulas_that_mention_k() -> None:
+    """A number of a family is found wherever it stands, and is put in there."""
+    for inner in (window(0, 1), ["until", Q, P, 0, MORE], ["release", Q, P, MORE, None]):
+        for around in (
+            lambda f: ["until", ["next", f], P, 0, 1],
+            lambda f: ["until", P, ["not", f], 0, 1],
+            lambda f: ["release", ["and", [P, f]], P, 0, None],
+            lambda f: ["P", ">", "0", ["or", [f, P]]],
+            lambda f: ["next", ["D", "1", "0", f]],
+        ):
+            tree = around(inner)
+            assert mentions(tree)
+            assert not mentions(around(P))
+            assert not mentions(instance(tree, 3))
+            assert repr(instance(tree, 3)) == repr(around(instance(inner, 3)))
 
 
 def test_members_that_do_not_exist() -> None:
