@@ -110,6 +110,11 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     ),
     "noise that is not drawn": (TRUE, "about noise that is not drawn", way(region=[[[[1, "1"]], "0"]])),
     "noise before the first": (TRUE, "about noise that is not drawn", way(region=[[[[-1, "1"]], "0"]])),
+    "noise before the first, with other noise": (
+        TRUE,
+        "about noise that is not drawn",
+        way(noise=[0, 0], region=[[[[0, "1"], [-1, "1"]], "0"]]),
+    ),
     "no weight": (TRUE, "a way of no weight", way(weight="0")),
     "a negative weight": (TRUE, "a way of no weight", way(weight="-1")),
     "more than all weight": (TRUE, "a way of no weight", way(weight="2")),
@@ -208,6 +213,17 @@ def test_bounds_that_are_enclosed() -> None:
         broken = document(*rows, "epsilon 1", "violated", delta=delta, **witness("y"))
         assert check_document(holds).accepted == (right == "holds")
         assert check_document(broken).accepted == (right == "violated")
+
+
+def test_witnesses_against_wide_enclosures() -> None:
+    """What the other input has counts with the upper end of its enclosure."""
+    left = {name: coin("13/20")[k] for name, k in (("less", "y"), ("more", "n"))}
+    low, high = rows_of(SAME)["b"]["less"]
+    assert high - low > UNIT >> 10
+    for end, right in ((high + 9, True), ((low + high) // 2, False)):
+        delta = str(Fraction(13, 20) - Fraction(end, UNIT))
+        found = document(left, COMPARED, "ratio 1", "violated", delta=delta, **witness("less"))
+        assert check_document(found).accepted == right
 
 
 def test_what_a_report_says() -> None:
@@ -370,6 +386,7 @@ def test_cells_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     form: Form = ((0, ONE), (1, -ONE))
     way = Path(ONE, (Noise("gauss", ONE),) * 2, ((form, Fraction(0)),))
     assert rows_of(SAME)["a"]["less"] == Enclosures((40, 10)).chance(way)
+    assert check_document({**TRUE, "cells": [200_000, 200_000]}).accepted
     monkeypatch.setattr(noisy_regions, "MAX_CELLS", 80)  # 40 cells, two numbers
     Enclosures((40, 10)).chance(way)
     monkeypatch.setattr(noisy_regions, "MAX_CELLS", 79)

@@ -320,8 +320,26 @@ def test_probabilities_with_parameters(seed: int) -> None:
                 try:
                     ours = found.exact([0, 1], word)
                 except Rejected:
+                    assert 1 in word  # only this action leads back
                     continue
                 assert [value_at(ours[s], c) for s in (0, 1)] == list(there.exact([0, 1], word).values())
+
+
+def test_parameters_one_after_the_other() -> None:
+    """Where no cycle is in the way, any number of steps may have parameters."""
+    data = {
+        **model(Random(0), 6, 1),
+        "steps": [[[k + 1, "c"], [5, "-c + 1"]] for k in range(4)] + [[[4, "1"]], [[5, "1"]]],
+        "rows": [[k] for k in range(6)],
+        "labels": {"p": [4], "q": [0, 1, 2, 3]},
+    }
+    for asked in (UNTIL, ["release", P, ["or", [P, Q]], 0, None]):
+        truths = Truths(read_chain(data, WITH_C), WITH_C)
+        for found in (
+            truths.paths(asked).exact([0]),
+            truths.extremes(truths.paths(asked), [0], True),
+        ):
+            assert value_at(found[0], Fraction(1, 3)) == Fraction(1, 81)
 
 
 def test_quotients() -> None:
