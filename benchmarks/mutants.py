@@ -48,6 +48,10 @@ PACKAGE = ROOT / "paramverify"
 MEMORY = 6 << 30  # bytes of address space for each process
 
 CHECKERS, OTHERS = 0.95, 0.90
+FORMULAS = (
+    "checker/test_dpctl_kernel.py checker/test_formula_documents.py "
+    "checker/test_formula_probabilities.py checker/test_formula_truths.py"
+)
 # Which test files cover which module; checkers first.
 TESTS = {
     "checker/claims.py": "checker/test_claim_documents.py checker/test_claim_checker.py",
@@ -66,13 +70,13 @@ TESTS = {
     "checker/intervals.py": "checker/test_interval_kernel.py",
     "checker/by_roots.py": "checker/test_region_checker.py checker/test_interval_kernel.py",
     "checker/algebraic.py": "evidence/test_algebraic_witnesses.py checker/test_claim_checker.py",
-    "checker/dpctl.py": "checker/test_dpctl_kernel.py",
-    "checker/chains.py": "checker/test_dpctl_kernel.py",
-    "checker/paths.py": "checker/test_dpctl_kernel.py",
-    "checker/policies.py": "checker/test_dpctl_kernel.py",
-    "checker/progressions.py": "checker/test_dpctl_kernel.py",
-    "checker/quotients.py": "checker/test_dpctl_kernel.py",
-    "checker/truths.py": "checker/test_dpctl_kernel.py",
+    "checker/dpctl.py": FORMULAS,
+    "checker/chains.py": FORMULAS,
+    "checker/paths.py": FORMULAS,
+    "checker/policies.py": FORMULAS,
+    "checker/progressions.py": FORMULAS,
+    "checker/quotients.py": FORMULAS,
+    "checker/truths.py": FORMULAS,
     "checker/automata.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
     "checker/test_automaton_by_force.py",
     "checker/automaton_runs.py": "checker/test_automaton_kernel.py checker/test_automaton_by_force.py "
@@ -89,9 +93,10 @@ TESTS = {
     "checker/unwinding.py": "checker/test_unwinding_checker.py",
     "checker/witnesses.py": "checker/test_unwinding_checker.py",
     "checker/leaks.py": "checker/test_leaks_checker.py interactive/test_interactive_budgets.py",
-    "checker/enclosed.py": "checker/test_enclosed_kernel.py",
-    "checker/noise.py": "checker/test_enclosed_kernel.py",
-    "checker/noisy_regions.py": "checker/test_enclosed_kernel.py",
+    "checker/enclosed.py": "checker/test_enclosed_documents.py checker/test_enclosed_kernel.py",
+    "checker/noise.py": "checker/test_noise_kernel.py checker/test_enclosed_documents.py "
+    "checker/test_enclosed_kernel.py",
+    "checker/noisy_regions.py": "checker/test_enclosed_documents.py checker/test_enclosed_kernel.py",
     "checker/every.py": "interactive/test_every_slots.py",
     "evidence/witnesses.py": "evidence/test_witnesses.py encodings/test_sequences.py",
     "encodings/cone.py": "encodings/test_cone_encoding.py encodings/test_cone.py",

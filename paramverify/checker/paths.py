@@ -11,9 +11,10 @@ weights on cycles are positive numbers, so the linear equations have one solutio
 - Extremes. Schedulers may depend on the history, and so on the node, so backwards the largest (or smallest)
   value over the actions is that over all schedulers. With cycles the values of a policy are compared with all
   actions: see `policies`.
-- Equality. Two states have the same probability under all words iff v·M_w·f = 0 for each word w, with the
+- Equality. Two states have the same probability under all words if v·M_w·f = 0 for each word w, with the
   difference v and the mass f that is decided in a step. If it is so for words shorter than the number of
-  nodes, it is so for all, as the spaces that v spans with longer words stop growing.
+  nodes, it is so for all, as the spaces that v spans with longer words stop growing. It is not so where only
+  the sums over all steps are the same.
 """
 
 from __future__ import annotations
@@ -320,7 +321,7 @@ class Paths:
             raise Rejected("too many products for a replay")
 
     def equal(self, left: int, right: int) -> bool:
-        """Tells whether two states have the same probability under every word of actions."""
+        """Tells whether of two states as much is decided in each step, under every word of actions."""
         toward = TRUE if not self.dead else FALSE
         start = self.start
         levels: dict[Node, None] = {(left, start): None, (right, start): None}

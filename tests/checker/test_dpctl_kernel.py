@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from formula_tools import TRUE, VALUES, formula, model, summed
 
-from paramverify.checker.chains import Chain, read_chain
+from paramverify.checker.chains import read_chain
 from paramverify.checker.documents import check_text
 from paramverify.checker.dpctl import check_document
-from paramverify.checker.quotients import Values
 from paramverify.checker.second_formulas import read_formula
 from paramverify.checker.second_reading import second_look
 from paramverify.checker.strict import Misformed
@@ -31,8 +31,6 @@ from paramverify.reports.checks import checked
 from paramverify.reports.logic_evidence import Subject, evidence_of
 
 FOLDER = ROOT / "cases" / "logic"
-TRUE = ["true"]
-VALUES = Values((), None, lambda poly, strict: False)
 
 
 @pytest.fixture(scope="module")
@@ -60,73 +58,6 @@ def made(session: Session, case: str, *formulas: str) -> dict[str, Any]:
     document, remarks = evidence_of(work, results)
     assert not remarks
     return document
-
-
-def model(random: Random, size: int, actions: int) -> dict[str, Any]:
-    """Returns a random model; rows with zeros and loops among them."""
-    rows = []
-    for _ in range(size * actions):
-        weights = [random.choice((0, 0, 1, 2)) for _ in range(size)]
-        weights[random.randrange(size)] += 1
-        rows.append([[t, f"{w}/{sum(weights)}"] for t, w in enumerate(weights) if w])
-    return {
-        "states": [f"s{k}" for k in range(size)],
-        "actions": [f"a{k}" for k in range(actions)],
-        "scheduled": True,
-        "initial": [0],
-        "steps": rows,
-        "rows": [[s * actions + a for a in range(actions)] for s in range(size)],
-        "labels": {n: [s for s in range(size) if random.random() < 0.5] for n in ("p", "q")},
-        "neighbours": [[0, 1]],
-    }
-
-
-def formula(random: Random, depth: int) -> list[Any]:
-    """Returns a random path formula without unbounded operators."""
-    if depth == 0:
-        return random.choice((["label", "p"], ["label", "q"], ["not", ["label", "p"]]))
-    inner = lambda: formula(random, random.randrange(depth))  # noqa: E731
-    kind = random.choice(("not", "and", "or", "next", "until", "release"))
-    if kind in ("not", "next"):
-        return [kind, inner()]
-    if kind in ("and", "or"):
-        return [kind, [inner(), inner()]]
-    low = random.randrange(2)
-    return [kind, inner(), inner(), low, low + random.randrange(2)]
-
-
-def satisfies(chain: Chain, path: tuple[int, ...], at: int, asked: Any) -> bool:
-    """Tells whether a path satisfies a formula from a place on, by the definition."""
-    kind = asked[0]
-    if kind == "label":
-        return path[at] in chain.labels[asked[1]]
-    if kind == "not":
-        return not satisfies(chain, path, at, asked[1])
-    if kind in ("and", "or"):
-        parts = [satisfies(chain, path, at, part) for part in asked[1]]
-        return all(parts) if kind == "and" else any(parts)
-    if kind == "next":
-        return satisfies(chain, path, at + 1, asked[1])
-    _, left, right, low, high = asked
-    if kind == "release":
-        return not satisfies(chain, path, at, ["until", ["not", left], ["not", right], low, high])
-    return any(
-        satisfies(chain, path, at + i, right) and all(satisfies(chain, path, at + j, left) for j in range(i))
-        for i in range(low, high + 1)
-    )
-
-
-def summed(chain: Chain, start: int, word: tuple[int, ...], asked: Any) -> Fraction:
-    """Returns the probability of a formula under a word of actions: the sum over all paths."""
-    total = Fraction(0)
-    for rest in product(range(len(chain.states)), repeat=len(word)):
-        path, weight = (start, *rest), Fraction(1)
-        for action, s, t in zip(word, path, rest, strict=False):
-            row = dict(chain.rows[s][action])
-            weight *= row.get(t, Fraction(0))  # type: ignore[arg-type]
-        if weight and satisfies(chain, path, 0, asked):
-            total += weight
-    return total
 
 
 @pytest.mark.parametrize("seed", range(12))
