@@ -135,7 +135,7 @@ Fixpoint truths (f : formula) : list (option bool) :=
 with planned (p : path) : option plan :=
   match p with
   | State f => match all_some (truths f) with
-               | Some bits => if Nat.eqb (length bits) size then Some (Leaf bits) else None
+               | Some bits => if Nat.eqb (length bits) size then Some (Listed bits) else None
                | None => None
                end
   | NotP p => option_map PNot (planned p)

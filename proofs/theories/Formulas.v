@@ -95,7 +95,7 @@ End Meaning.
 
 Inductive plan :=
   | Sure (b : bool)
-  | Leaf (bits : list bool)  (* by state *)
+  | Listed (bits : list bool)  (* by state *)
   | PNot (p : plan)
   | PAnd (p q : plan)
   | POr (p q : plan)
@@ -105,7 +105,7 @@ Inductive plan :=
 Fixpoint meets (p : plan) (w : list nat) : bool :=
   match p with
   | Sure b => b
-  | Leaf bits => nth (hd 0%nat w) bits false
+  | Listed bits => nth (hd 0%nat w) bits false
   | PNot p => negb (meets p w)
   | PAnd p q => meets p w && meets q w
   | POr p q => meets p w || meets q w
@@ -135,7 +135,7 @@ Definition or_plan (p q : plan) : plan :=
 Fixpoint onwards (p : plan) (x : nat) : plan :=
   match p with
   | Sure b => Sure b
-  | Leaf bits => Sure (nth x bits false)
+  | Listed bits => Sure (nth x bits false)
   | PNot p => not_plan (onwards p x)
   | PAnd p q => and_plan (onwards p x) (onwards q x)
   | POr p q => or_plan (onwards p x) (onwards q x)
@@ -209,7 +209,7 @@ Fixpoint same_bits (l m : list bool) : bool :=
 Fixpoint same_plan (p q : plan) : bool :=
   match p, q with
   | Sure a, Sure b => Bool.eqb a b
-  | Leaf l, Leaf m => same_bits l m
+  | Listed l, Listed m => same_bits l m
   | PNot p, PNot q | PNext p, PNext q => same_plan p q
   | PAnd p q, PAnd r s | POr p q, POr r s => same_plan p r && same_plan q s
   | PUntil p q a b, PUntil r s c d => same_plan p r && same_plan q s && Nat.eqb a c && Nat.eqb b d
