@@ -12,9 +12,8 @@ weights on cycles are positive numbers, so the linear equations have one solutio
   value over the actions is that over all schedulers. With cycles the values of a policy are compared with all
   actions: see `policies`.
 - Equality. Two states have the same probability under all words if v·M_w·f = 0 for each word w, with the
-  difference v and the mass f that is decided in a step. If it is so for words shorter than the number of
-  nodes, it is so for all, as the spaces that v spans with longer words stop growing. It is not so where only
-  the sums over all steps are the same.
+  difference v and the mass f that is decided in a step: what is equal as a sum over steps only is not found.
+  If it is so for words shorter than the number of nodes, it is so for all: spaces stop growing.
 """
 
 from __future__ import annotations
