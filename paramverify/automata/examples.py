@@ -11,12 +11,14 @@ from pathlib import Path
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.budgets import Budget
 from paramverify.automata.least import costly_way
-from paramverify.automata.programs import Streams, case_text, streams, streams_within
+from paramverify.automata.orders import may_end
+from paramverify.automata.programs import OTHER, Streams, case_text, streams, streams_within
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
 from paramverify.automata.ways import Way, cost
 from paramverify.errors import LimitError
-from paramverify.evidence.witnesses import AnyWitness
+from paramverify.evidence.algebraic import AlgebraicWitness
+from paramverify.evidence.witnesses import AnyWitness, Witness
 from paramverify.files import standing_in
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
@@ -102,11 +104,19 @@ def first_example(
                 return looked
             text = case_text(automaton, way, given, budget, WIDTH)
             found = _witness(text, replace(options, seconds=left))
+            if found is not None and _is_end(automaton, way, found[1]):
+                found = None
             evaluated.add((way.steps, given))
             looked = Looked(None, len(evaluated), len({steps for steps, _ in evaluated}))
             if found is not None:
                 return replace(looked, example=Example(budget, repetitions, way, given, *found))
     return looked
+
+
+def _is_end(automaton: Automaton, way: Way, witness: AnyWitness) -> bool:
+    """Tells whether a witness may be about the end of a run, which is no output."""
+    seen = witness.observations if isinstance(witness, Witness | AlgebraicWitness) else (OTHER,)
+    return OTHER in seen and may_end(automaton, way.steps)
 
 
 def _streams(automaton: Automaton, way: Way, entries: Entries) -> Iterator[Streams]:

@@ -12,14 +12,17 @@ augmented automaton).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 from paramverify import printable
-from paramverify.automata.automaton import SAMPLE, SECOND, Automaton, Transition
+from paramverify.automata.automaton import LAPLACE, SAMPLE, SECOND, Automaton, Transition
 from paramverify.errors import InputError, LimitError
 
 MAX_NODES = 20_000
 MAX_EDGES = 100_000
+MAX_COMPARED = 8  # values at one state, to see whether a run may end there
 
 Pairs = frozenset[tuple[int, int]]
 
@@ -130,6 +133,11 @@ def after(step: Transition, node: Node, kept: frozenset[int]) -> tuple[Pairs, Pa
     return frozenset(found), frozenset(pair for pair, told in found.items() if told)
 
 
+def _after(step: Transition, node: Node, kept: frozenset[int]) -> Node:
+    pairs, apart = after(step, node, kept)
+    return Node(step.target, pairs, (node.known | step.stored) & kept, apart)
+
+
 def explore(automaton: Automaton) -> Graph:
     """Returns the graph of all nodes that a run can reach.
 
@@ -143,10 +151,7 @@ def explore(automaton: Automaton) -> Graph:
     for place, node in enumerate(nodes):
         for number in _taken(automaton, node):
             step = automaton.transitions[number]
-            kept = live[step.target]
-            known = (node.known | step.stored) & kept
-            pairs, apart = after(step, node, kept)
-            following = Node(step.target, pairs, known, apart)
+            following = _after(step, node, live[step.target])
             target = numbers.setdefault(following, len(nodes))
             if target == len(nodes):
                 nodes.append(following)
@@ -174,6 +179,52 @@ def _taken(automaton: Automaton, node: Node) -> list[int]:
                 raise InputError(f"line {step.line}: {reason}; add to this one what excludes the other")
         found.append(number)
     return found
+
+
+def may_end(automaton: Automaton, steps: Sequence[int]) -> bool:
+    """Tells whether a run may end before the last step of a way because no guard is true.
+
+    That is no output. Where more than `MAX_COMPARED` values are compared with a sample, the answer is True.
+    """
+    live, node = live_variables(automaton), Node(0, frozenset(), frozenset())
+    for number in steps:
+        if _lets_end(automaton, node):
+            return True
+        step = automaton.transitions[number]
+        node = _after(step, node, live[step.target])
+    return False
+
+
+def _lets_end(automaton: Automaton, node: Node) -> bool:
+    """Tells whether a sample may lie among the compared values where no guard is true.
+
+    `place` says how a value lies to the sample: below it (-1), equal (0) or above it (1).
+    """
+    steps = [automaton.transitions[k] for k in automaton.leaving[node.state]]
+    compared = sorted({v for step in steps for v in step.compared})
+    if len(compared) > MAX_COMPARED:
+        return True
+    sides = (-1, 1) if automaton.noise == LAPLACE else (-1, 0, 1)
+    for places in product(sides, repeat=len(compared)):
+        place = dict(zip(compared, places, strict=True))
+        if _agrees(node, place) and not any(_true(step, place) for step in steps):
+            return True
+    return False
+
+
+def _agrees(node: Node, place: Mapping[int, int]) -> bool:
+    return all(
+        place[x] < place[y] or (place[x] == place[y] and not (place[x] == 0 and (x, y) in node.apart))
+        for x, y in node.pairs
+        if x in place and y in place
+    )
+
+
+def _true(step: Transition, place: Mapping[int, int]) -> bool:
+    def holds(v: int, wanted: int) -> bool:
+        return place[v] == wanted or (place[v] == 0 and v not in step.apart)
+
+    return all(holds(v, -1) for v in step.above) and all(holds(v, 1) for v in step.below)
 
 
 def same_outputs(graph: Graph) -> tuple[int, int] | None:

@@ -61,6 +61,7 @@ from .claims import Report
 from .strict import Rejected, check
 
 FORMAT, VERSION = "paramverify-automaton", 1
+PARTS = {"proof", "tables", "family", "least", "lengths", "gap"}  # what shows something
 
 
 def check_document(document: Any, expected: Any = None) -> Report:
@@ -105,11 +106,11 @@ def _claimed(read: Machine, document: Any, asked: Fraction, entries: Entries) ->
     one, reach = entries.one, entries.reach
     parts = {"proof", "tables", "family"} & document.keys()
     if not reach:
-        if document["status"] != "holds" or parts or {"least", "lengths", "gap"} & document.keys():
+        if document["status"] != "holds" or PARTS & document.keys():
             raise Rejected("no entry can differ: there is nothing to prove")
         return ["no two values are so near that an entry can differ: private with 0 times epsilon"]
     if document["status"] == "violated" and entries.values is not None:
-        if parts or "least" in document or "gap" not in document:
+        if PARTS & document.keys() != {"gap"}:
             raise Rejected("streams of these values exceed the multiple, and there is nothing else")
         outputs_differ(read, explore(read))
         cost = gap(read, document["gap"], entries)
@@ -120,7 +121,7 @@ def _claimed(read: Machine, document: Any, asked: Fraction, entries: Entries) ->
     if "gap" in document:
         raise Rejected("streams of few values are for a violation by these")
     if document["status"] == "violated" and (one or not parts):
-        if parts or "least" not in document:
+        if PARTS & document.keys() != {"least"}:
             raise Rejected("one way exceeds the multiple, and there is nothing else")
         outputs_differ(read, explore(read))
         cost = least_cost(read, document["least"], one) * reach
@@ -128,7 +129,7 @@ def _claimed(read: Machine, document: Any, asked: Fraction, entries: Entries) ->
             raise Rejected("the way does not cost more than the multiple")
         return [f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough"]
     if one:
-        if parts or "least" in document:
+        if PARTS & document.keys():
             raise Rejected("where one entry differs, the automaton alone has the bound")
         bound = _of_one_entry(read) * reach
         lines = [f"one entry differs: private with {bound} times epsilon, for every length"]
@@ -169,6 +170,8 @@ def _some_multiple(read: Machine, document: Any, few: bool = False) -> tuple[lis
     if document["status"] == "violated":
         if {"proof", "tables"} & document.keys() or "family" not in document:
             raise Rejected("a violation has a family, and no proof")
+        if "least" in document:
+            raise Rejected("no multiple is enough, so none is the least one")
         outputs_differ(read, explore(read))
         gain, period = check_family(read, document["family"])
         each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"

@@ -18,11 +18,11 @@ from typing import Any
 
 from .automaton_gaps import Entries, streams_of
 from .automaton_least import links
-from .automaton_runs import Machine
+from .automaton_runs import Machine, first_order, runs_out, walk
 from .second_regions import Noise, Region, limited
 from .second_sums import Sums
 from .second_ties import near_log
-from .strict import Rejected, Unread, rational
+from .strict import Rejected, Unread
 from .ties import log_bounds
 
 Pair = tuple[Fraction, Fraction]
@@ -48,7 +48,9 @@ def example(read: Machine, data: Any, entries: Entries, budget: Pair) -> str:
     put_out = sum(read.steps[number].output in ("insample", "insample'") for number in data["steps"])
     if len(data.get("numbers", [0] * put_out)) != put_out:
         raise Rejected("a way puts out another number of numbers")
-    _exceeds([_told(said) for said in data["probabilities"]], (x, step), budget)
+    if data["output"] == "other":
+        _nothing_else(read, data["steps"])
+    _exceeds([_certain(said) for said in data["probabilities"]], (x, step), budget)
     try:
         found = [_chance(read, data, stream, (x, step)) for stream in streams]
     except Unread as error:
@@ -60,14 +62,30 @@ def example(read: Machine, data: Any, entries: Entries, budget: Pair) -> str:
     return f"{told}: both probabilities are computed again"
 
 
+def _nothing_else(read: Machine, steps: Sequence[int]) -> None:
+    """Rejects every output but that of a way, if a run may end on the way: its end is no output."""
+    order = first_order(read)
+    for number in steps:
+        if runs_out(read, order):
+            raise Rejected("a run may end on the way of the example, and its end is no output")
+        order = walk(read, order, number)
+
+
 def _told(said: Any) -> Pair:
     """Returns between which numbers a probability is."""
-    if "lower" not in said and "upper" not in said:
-        rational(said["exact"])
-        return Fraction(said["exact"]), Fraction(said["exact"])
-    if len({"lower", "upper"} & said.keys()) != 2:
-        raise Rejected("a probability between two numbers has both")
-    return Fraction(said["lower"]), Fraction(said["upper"])
+    if said.keys() not in ({"exact"}, {"lower", "upper"}):
+        raise Rejected("a probability is one number, or between two")
+    low, high = (Fraction(said[name if name in said else "exact"]) for name in ("lower", "upper"))
+    if not 0 <= low <= high <= 1 or high - low > NEAR * high:
+        raise Rejected("the probabilities of an example are none")
+    return low, high
+
+
+def _certain(said: Any) -> Pair:
+    """Returns between which numbers a probability is, if it is near enough to the numbers that are told."""
+    low, high = _told(said)
+    away = 0 if "exact" in said else 2 * NEAR
+    return low * (1 - away), high * (1 + away)
 
 
 def _exceeds(
@@ -75,24 +93,21 @@ def _exceeds(
     point: tuple[Fraction, Fraction],
     budget: tuple[Fraction, Fraction],
 ) -> None:
-    """Rejects probabilities that are none, or the first of which is within the budget of the second."""
-    (_, most), (least, _) = told
-    if not all(0 <= low <= high <= 1 for low, high in told) or not most:
-        raise Rejected("the probabilities of an example are none")
-    if not least:
+    """Rejects probabilities the first of which may be within the budget of the second."""
+    (first, _), (_, second) = told
+    if first and not second:
         return
     (x, step), (multiple, plus) = point, budget
-    ratio = most / least
-    high = log_bounds(ratio, BITS)[1] if ratio > 1 else Fraction(0)
-    if high <= multiple * log_bounds(1 / x, BITS)[0] / step + plus:
+    least = log_bounds(first / second, BITS)[0] if first > second else Fraction(0)
+    if least <= multiple * log_bounds(1 / x, BITS)[1] / step + plus:
         raise Rejected("the probabilities of the example do not exceed the budget")
 
 
 def _agrees(chance: Fraction, said: Any) -> bool:
     low, high = _told(said)
-    if "lower" not in said:
+    if "exact" in said:
         return chance == low
-    return low <= high and abs(chance - (low + high) / 2) <= NEAR * abs(low + high) / 2
+    return abs(chance - (low + high) / 2) <= NEAR * (low + high) / 2
 
 
 def _chance(

@@ -17,11 +17,13 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from .strict import Rejected
 
 MAX_ORDERS = 100_000
+MAX_COMPARED = 8  # values at one state, to see whether guards run out
 SAMPLE = -1  # among variables: the new sample
 
 
@@ -180,6 +182,30 @@ def fits(steps: Iterable[Step], order: Order) -> bool:
             if (high, low) in order.pairs and (first or last or (high, low) in order.apart):
                 return False
     return True
+
+
+def runs_out(read: Machine, order: Order) -> bool:
+    """Tells whether a sample may lie where no guard is true: then the run ends, and puts out nothing.
+
+    A value lies below the sample (-1), is equal to it (0), or lies above it (1). Where many values are
+    compared, the answer is True.
+    """
+    steps = [read.steps[number] for number in read.leaving[order.state]]
+    values = sorted({v for step in steps for v in step.above | step.below})
+    if len(values) > MAX_COMPARED:
+        return True
+    for places in product((-1, 0, 1) if read.whole else (-1, 1), repeat=len(values)):
+        at = dict(zip(values, places, strict=True))
+        known = [(at[x], at[y], (x, y) in order.apart) for x, y in order.pairs if {x, y} <= at.keys()]
+        if any(x > y or (x == y == 0 and apart) for x, y, apart in known):
+            continue
+        if not any(
+            all(at[v] < (v not in step.apart) for v in step.above)
+            and all(-at[v] < (v not in step.apart) for v in step.below)
+            for step in steps
+        ):
+            return True
+    return False
 
 
 def after(read: Machine, order: Order, number: int) -> Order:

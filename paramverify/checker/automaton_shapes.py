@@ -38,7 +38,7 @@ MACHINE = record(
     {"noise": one_of("geometric")},
 )
 FLOW = listed(row(whole, whole, rational))
-NUMBER = record({"exact": text}, {"lower": rational, "upper": rational})
+NUMBER = record({}, {"exact": rational, "lower": rational, "upper": rational})
 LEAST = record({"steps": listed(whole), "signs": listed(whole), "high": FLOW, "low": FLOW})
 AUTOMATON = record(
     {

@@ -13,6 +13,7 @@ from paramverify.automata.examples import Example
 from paramverify.automata.one_place import OneReport
 from paramverify.automata.stream_verdicts import StreamVerdict
 from paramverify.automata.verification import Report, never_taken
+from paramverify.evidence.witnesses import Witness
 from paramverify.reports import automata, documents
 
 _NUMBER = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
@@ -160,7 +161,7 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
 def _example(case: StreamCase, found: Example) -> dict[str, Any]:
     """Returns an example as evidence has it: the checker computes its probabilities again."""
     shown, (unbounded, *_) = documents.witness(found.witness), found.case.model.domain.ring.unbounded
-    numbers = [n if isinstance(n, dict) else {"exact": str(n)} for n in shown["probabilities"]]
+    numbers = [_number(told) for told in shown["probabilities"]]
     streams = [list(map(str, stream)) for stream in (found.streams.first, found.streams.second)]
     if _NUMBER.findall(shown["secrets"][0]) != streams[0]:  # the witness has them the other way round
         streams.reverse()
@@ -173,6 +174,11 @@ def _example(case: StreamCase, found: Example) -> dict[str, Any]:
         "probabilities": numbers,
     }
     return told | automata.put_out(case.automaton, found.way.steps)
+
+
+def _number(told: Any) -> dict[str, str]:
+    """Returns an exact number, or between which two numbers a logarithm lies."""
+    return {k: told[k] for k in ("lower", "upper")} if isinstance(told, dict) else {"exact": str(told)}
 
 
 def evidence_document(verdict: StreamVerdict) -> dict[str, Any] | None:
@@ -188,7 +194,7 @@ def evidence_document(verdict: StreamVerdict) -> dict[str, Any] | None:
         return None
     told = evidence.frame(case.automaton, standing.value, case.title, case.digest)
     told["claim"] = evidence.claim(case)
-    if verdict.example is not None:
+    if verdict.example is not None and isinstance(verdict.example.witness, Witness):
         told["example"] = _example(case, verdict.example)
     if few and standing is Standing.VIOLATED and verdict.gap is not None:
         return told | {"gap": evidence.gap(verdict.gap)}

@@ -186,14 +186,14 @@ OTHER["tables"] = OTHER["tables"] | {
 }
 TOO_MUCH = {
     "no claim": "family gap example tables",
-    "no claim, no budget": "proof gap example tables",
+    "no claim, no budget": "proof gap example tables least",
     "the multiple": "family gap example tables",
     "no entry can differ": "proof family least lengths gap example tables",
-    "one entry": "proof family least gap example tables",
-    "a way": "proof gap tables",
-    "a way of one entry": "proof family gap tables",
-    "a family": "proof gap tables",
-    "a gap": "proof family least tables",
+    "one entry": "proof family least gap example tables lengths",
+    "a way": "proof gap tables lengths",
+    "a way of one entry": "proof family gap tables lengths",
+    "a family": "proof gap tables least",
+    "a gap": "proof family least tables lengths",
 }
 
 

@@ -14,6 +14,7 @@ from paramverify.checker.automata import check_document
 from paramverify.checker.automaton_examples import _agrees, example
 from paramverify.checker.automaton_gaps import Entries
 from paramverify.checker.automaton_runs import machine
+from paramverify.checker.strict import Rejected
 
 EXAMPLES: list[Data] = [
     {"steps": [5]},
@@ -37,6 +38,8 @@ EXAMPLES: list[Data] = [
     {"streams": [["0"], ["0"]], "probabilities": [{"exact": "1/4"}, {"exact": "1/4"}]},
     {"streams": [["1"], ["0"]], "probabilities": [{"exact": "1/8"}, {"exact": "1/4"}]},
     {"probabilities": [{"exact": "7"}, {"exact": "-3"}]},
+    {"probabilities": [{"exact": "1/4"}, {"exact": "1/8", "lower": "1/8", "upper": "1/8"}]},
+    {"probabilities": [{}, {"exact": "1/8"}]},
 ]
 
 
@@ -68,10 +71,78 @@ def test_numbers_between_two(chance: Fraction) -> None:
     """A number that is told between two others is compared to twelve digits."""
     for factor, right in ((0, True), (9, True), (-9, True), (11, False), (-11, False), (10**12, False)):
         middle = chance / (1 + factor * Fraction(1, 10**13))
-        told = {"exact": "?", "lower": str(middle - 1), "upper": str(middle + 1)}
-        assert _agrees(chance, told) == right
-        assert _agrees(chance, told | {"lower": told["upper"]}) is False
-    assert not _agrees(chance, {"exact": "?", "lower": str(-chance - 1), "upper": str(1 - chance)})
+        near = [str(middle * (1 + sign * Fraction(1, 10**13))) for sign in (-1, 1)]
+        assert _agrees(chance, {"lower": near[0], "upper": near[1]}) == right
+        assert _agrees(chance, {"lower": str(middle), "upper": str(middle)}) == right
+    for low, high in ((1, -1), (0, 2), (-1, 1), (-9, 9)):
+        ends = [str(chance * (1 + end * Fraction(1, 10**12))) for end in (low, high)]
+        with pytest.raises(Rejected):
+            _agrees(chance, {"lower": ends[0], "upper": ends[1]})
+
+
+WIDE = [
+    [{"lower": "0", "upper": "1/2"}, {"lower": "0", "upper": "1/2"}],
+    [{"lower": "1/4", "upper": "1/2"}, {"exact": "1/8"}],
+    [{"exact": "1/4"}, {"lower": "0", "upper": "1/8"}],
+    [{"lower": "1/4", "upper": "1/4"}, {"lower": "1/8", "upper": "1/8"}],
+]
+
+
+@pytest.mark.parametrize("numbers", WIDE)
+def test_bounds_that_are_wide(numbers: list[Data]) -> None:
+    """Bounds of a probability are near to each other, and the loss exceeds the budget for all between."""
+    given = change("an example", claim=claim("1/2"), least=LEAST, example=EXAMPLE)
+    given["example"]["probabilities"] = numbers
+    assert not check_document(given).accepted
+    given["claim"]["multiple"] = "0"
+    assert check_document(given).accepted == (numbers == WIDE[3])
+
+
+def losing(multiple: str, first: str, second: str, plus: str = "0") -> bool:
+    """Whether two probabilities exceed a budget at eps = ln(2), for the kernel."""
+    numbers: Data = {"probabilities": [{"exact": first}, {"exact": second}], "at": "1/2", "step": "1"}
+    numbers |= {"steps": [0] * 13, "streams": [[], []]}  # long: not integrated
+    try:
+        example(
+            machine(IDLE),
+            EXAMPLE | numbers,
+            Entries(None, Fraction(1), False),
+            (Fraction(multiple), Fraction(plus)),
+        )
+    except Rejected:
+        return False
+    return True
+
+
+def test_a_loss_that_is_the_budget() -> None:
+    """A loss that is equal to the budget does not exceed it, and one that is larger by little does."""
+    assert not losing("1", "1/4", "1/8")
+    assert not losing("2", "1/2", "1/8")
+    assert not losing("0", "1/8", "1/8")
+    assert not losing("0", "0", "0")
+    assert not losing("1", "1/4", "1/8", "1/1000000")
+    assert losing("1", "1/4", "1249999/10000000")
+    assert losing("999999/1000000", "1/4", "1/8")
+    assert losing("9", "1/4", "0")
+
+
+def test_every_other_output_where_a_run_may_end() -> None:
+    """The end of a run is no output: it does not count as one of the other outputs."""
+    chances = [str(Fraction(1 - (2 + x * math.log(2)) / 4 * 2**-x)) for x in (3, 2)]
+    for guards in (1, 2):
+        steps = [step(0, 1, "a", stored=[0]), step(1, 2, "b", below=[0]), step(1, 2, "c", above=[0])]
+        data = machine_of([state(False), state(), state()], steps[: guards + 1])
+        way = {"steps": [0, 1], "signs": [0, -1], "high": [[1, 0, "1"]], "low": []}
+        given = document("violated", data, claim=claim("0"), least=way)
+        given["example"] = {
+            "steps": [0, 1],
+            "streams": [["3"], ["2"]],
+            "at": "1/2",
+            "step": "1",
+            "output": "other",
+            "probabilities": [{"lower": chance, "upper": chance} for chance in chances],
+        }
+        assert check_document(given).accepted == (guards == 2), check_document(given).lines
 
 
 def test_examples_on_whole_numbers() -> None:
@@ -150,10 +221,10 @@ def test_examples_with_a_logarithm() -> None:
         "at": "1/2",
         "step": "1/2",
         "output": "way",
-        "probabilities": [{"exact": "1/2"}, {"exact": "?", "lower": str(told), "upper": str(told)}],
+        "probabilities": [{"exact": "1/2"}, {"lower": str(told), "upper": str(told)}],
     }
     assert "computed again" in check_document(given).lines[-1]
-    given["example"]["probabilities"][1]["upper"] = str(told + Fraction(1, 10**6))
+    given["example"]["probabilities"][1] = dict.fromkeys(("lower", "upper"), str(told + Fraction(1, 10**6)))
     assert not check_document(given).accepted
 
 
