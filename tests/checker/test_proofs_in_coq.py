@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,6 +23,7 @@ from test_unwinding_checker import document as system
 from three_checkers import about_a_script, built, by_program, every_kind, standing_pair
 
 READY = shutil.which("coqtop") is not None and (ROOT / "proofs" / "theories" / "Check.vo").exists()
+BUILD = ROOT / "proofs" / "build"
 NOT_READY = "the proved checker is not built: run `make -C proofs`"
 in_coq = pytest.mark.skipif(not READY, reason=NOT_READY)
 
@@ -96,4 +98,25 @@ def test_every_extracted_function_is_asked_in_coq() -> None:
     (listed,) = re.findall(r'Extraction "extracted\.ml"\s+([^.]*)\.', text)
     assert set(listed.split()) - {"max_depth"} <= set(functions())
     written = {path.name for path in PROGRAM.glob("*.ml") if "Extracted" in path.read_text(encoding="utf-8")}
-    assert written == {"checker.ml"}
+    assert written == {"calls.ml", "checker.ml"}
+    assert 'asked "' not in (PROGRAM / "calls.ml").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("ocamlfind") is None or not (BUILD / "calls.cmi").exists(), reason=NOT_READY)
+def test_a_call_that_lacks_an_argument_has_no_type(tmp_path: Path) -> None:
+    """What is written of a call is what the function is called with: none is missing, and none too many."""
+    text = (PROGRAM / "checker.ml").read_text(encoding="utf-8")
+    given = list(re.finditer(r"\[ (![^\]]*[^\] ]) \]", text))
+    assert len(given) > 20
+
+    def types(arguments: str, at: re.Match[str]) -> bool:
+        file = tmp_path / "changed.ml"
+        file.write_text(text[: at.start(1)] + arguments + text[at.end(1) :], encoding="utf-8")
+        order = ["ocamlfind", "ocamlopt", "-i", "-package", "zarith", "-I", str(BUILD), str(file)]
+        return subprocess.run(order, capture_output=True, check=False).returncode == 0
+
+    assert types(given[0][1], given[0])
+    for at in Random(22).sample(given, 4):
+        first, *rest = at[1].split("; ")
+        assert not types("; ".join(rest), at)
+        assert not types("; ".join([first, first, *rest]), at)
