@@ -4,7 +4,8 @@
 
 Makes evidence of every case that `verify` or `interactive` settles within the limit, and region maps of some
 cases, and keeps it in the folder. Both check it. Prints how many claims both accept, what the proved checker
-does not know, and the ratio of the times.
+does not know, and the ratio of the times. The proved checker is a process for each document, as users run it,
+and then one process for all of them, without the starts. Python's start is not counted.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from heapq import nlargest
 from pathlib import Path
 
 from paramverify.checker.documents import check_text
@@ -31,6 +33,7 @@ MAPS = (  # cases with two parameters or more, whose maps are drawn within secon
     *("noisy-max-independent-below", "noisy-max-contagious", "time-series-2", "time-series-3"),
     *("survey-memory", "count-four-rates"),
 )
+SLOWEST = 5  # documents that are told
 KINDS = ("verify", "interactive", "region")
 
 
@@ -64,12 +67,13 @@ def evidence(folder: Path, limit: float, only: Sequence[str]) -> Iterator[Path]:
             yield path
 
 
-def by_program(path: Path) -> tuple[dict[str, object], float]:
-    """Returns the answer of the program, and its processor seconds."""
+def by_program(paths: Sequence[Path]) -> tuple[list[dict[str, object]], float]:
+    """Returns the answers of one process to documents, and its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([program(), "--json", str(path)], capture_output=True, check=False)
+    done = subprocess.run([program(), "--json", *map(str, paths)], capture_output=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return json.loads(done.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return [json.loads(line) for line in done.stdout.splitlines()], spent
 
 
 def main() -> None:
@@ -84,12 +88,14 @@ def main() -> None:
     counts: Counter[str] = Counter()
     beyond: Counter[str] = Counter()
     seconds = [0.0, 0.0]
+    times: list[tuple[float, float, str]] = []
+    same: list[Path] = []
     for path in evidence(folder, options.limit, options.only):
         text = path.read_text(encoding="utf-8")
         started = time.process_time()
         report = check_text(text)
         spent = time.process_time() - started
-        found, by_it = by_program(path)
+        (found,), by_it = by_program([path])
         counts["documents"] += 1
         counts["claims"] += report.proved
         if found["answer"] == "not known":
@@ -105,12 +111,19 @@ def main() -> None:
         counts["claims proved by both"] += report.proved
         seconds[0] += spent
         seconds[1] += by_it
+        times.append((spent, by_it, path.stem))
+        same.append(path)
     for what, count in counts.items():
         print(f"{what}: {count:,}")
     for reason, count in beyond.most_common():
         print(f"not known in {count} documents: {reason}")
     print(f"processor seconds: Python {seconds[0]:.2f}, proved checker {seconds[1]:.2f}", end="")
     print(f", ratio {seconds[0] / max(seconds[1], 1e-9):.1f}")
+    _, together = by_program(same)
+    print(f"one process for all: proved checker {together:.2f}, ratio {seconds[0] / max(together, 1e-9):.1f}")
+    slow = [*nlargest(SLOWEST, times), *nlargest(SLOWEST, times, key=lambda row: row[1])]
+    for spent, by_it, stem in dict.fromkeys(slow):
+        print(f"{stem}: Python {spent:.2f}, proved checker {by_it:.3f}")
 
 
 if __name__ == "__main__":

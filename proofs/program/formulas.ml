@@ -92,6 +92,8 @@ and path chain numbers formula : C.path0 =
 and event chain numbers formula : C.event =
   match parts formula with
   | "until", [ f; h; Int 0; Null ] when is_state f && is_state h -> C.Ever (state chain numbers f, state chain numbers h)
+  | "release", [ f; h; Int 0; Null ] when is_state f && is_state h ->
+      C.Release (state chain numbers f, state chain numbers h)
   | _ -> C.Within (path chain numbers formula)
 
 (* --- what is said of them ------------------------------------------------------------------------------------------ *)

@@ -33,7 +33,7 @@ let check_accepted closed given loop =
           let targets a = List.map fst closed.after.(x).(a) in
           let all = List.concat_map targets (List.init system.visible Fun.id) in
           let next =
-            if label system x <> "input" then List.map (fun y -> (y, k)) all
+            if label system x <> waits then List.map (fun y -> (y, k)) all
             else
               match C.input_at given loop k with
               | Some i -> List.map (fun y -> (y, C.behind given loop k)) (targets i)

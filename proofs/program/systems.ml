@@ -94,11 +94,14 @@ let table system : C.system =
 
 let actions system state = List.sort compare (List.map fst system.rows.(state))
 
-(* What is the same for all states that a state may be related to. *)
+(* What is the same for all states that a state may be related to: the action that is an output, or one of these. *)
+let waits = -1
+let stopped = -2
+
 let label system state =
   match if state = never system then [ (-1, []) ] else system.rows.(state) with
-  | [] -> "stopped"
-  | (action, _) :: _ -> if action < system.inputs then "input" else string_of_int action
+  | [] -> stopped
+  | (action, _) :: _ -> if action < system.inputs then waits else action
 
 let is_hidden system state = state < never system && List.exists (fun (a, _) -> a >= system.visible) system.rows.(state)
 

@@ -52,7 +52,7 @@ let inverse chosen =
 (* --- what is shown ------------------------------------------------------------------------------------------ *)
 
 let same_actions system x y =
-  let both_wait = system.partial && label system x = "input" && label system y = "input" in
+  let both_wait = system.partial && label system x = waits && label system y = waits in
   if (not both_wait) && actions system x <> actions system y then
     rejected (Printf.sprintf "states %d and %d do not enable the same actions" x y)
 
