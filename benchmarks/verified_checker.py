@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from heapq import nlargest
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
@@ -67,13 +68,23 @@ def evidence(folder: Path, limit: float, only: Sequence[str]) -> Iterator[Path]:
             yield path
 
 
-def by_program(paths: Sequence[Path]) -> tuple[list[dict[str, object]], float]:
+def by_program(paths: Sequence[Path]) -> tuple[list[dict[str, Any]], float]:
     """Returns the answers of one process to documents, and its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([program(), "--json", *map(str, paths)], capture_output=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return [json.loads(line) for line in done.stdout.splitlines()], spent
+
+
+class Row(NamedTuple):
+    """A document to which both gave the same answer, and the processor seconds of both."""
+
+    path: Path
+    format: str
+    proved: int
+    python: float
+    alone: float
 
 
 def main() -> None:
@@ -87,9 +98,7 @@ def main() -> None:
     folder.mkdir(exist_ok=True, parents=True)
     counts: Counter[str] = Counter()
     beyond: Counter[str] = Counter()
-    seconds = [0.0, 0.0]
-    times: list[tuple[float, float, str]] = []
-    same: list[Path] = []
+    rows: list[Row] = []
     for path in evidence(folder, options.limit, options.only):
         text = path.read_text(encoding="utf-8")
         started = time.process_time()
@@ -100,8 +109,8 @@ def main() -> None:
         counts["claims"] += report.proved
         if found["answer"] == "not known":
             counts["documents not known"] += 1
-            counts["claims proved in documents that are not known"] += int(str(found["proved"]))
-            beyond.update(set(map(str, found["not_known"] or [])))
+            counts["claims proved in documents that are not known"] += found["proved"]
+            beyond.update(set(found["not_known"]))
             continue
         if (found["answer"] == "accepted") != report.accepted or found["proved"] != report.proved:
             print(f"{path.name}: Python {report.accepted} {report.proved}, the program {found}")
@@ -109,21 +118,23 @@ def main() -> None:
             continue
         counts["documents with the same answer"] += 1
         counts["claims proved by both"] += report.proved
-        seconds[0] += spent
-        seconds[1] += by_it
-        times.append((spent, by_it, path.stem))
-        same.append(path)
+        rows.append(Row(path, json.loads(text)["format"], report.proved, spent, by_it))
     for what, count in counts.items():
         print(f"{what}: {count:,}")
     for reason, count in beyond.most_common():
         print(f"not known in {count} documents: {reason}")
-    print(f"processor seconds: Python {seconds[0]:.2f}, proved checker {seconds[1]:.2f}", end="")
-    print(f", ratio {seconds[0] / max(seconds[1], 1e-9):.1f}")
-    _, together = by_program(same)
-    print(f"one process for all: proved checker {together:.2f}, ratio {seconds[0] / max(together, 1e-9):.1f}")
-    slow = [*nlargest(SLOWEST, times), *nlargest(SLOWEST, times, key=lambda row: row[1])]
-    for spent, by_it, stem in dict.fromkeys(slow):
-        print(f"{stem}: Python {spent:.2f}, proved checker {by_it:.3f}")
+    slow = [*nlargest(SLOWEST, rows, lambda row: row.python), *nlargest(SLOWEST, rows, lambda row: row.alone)]
+    for row in dict.fromkeys(slow):
+        print(f"| {row.path.stem} | {row.python:.2f} | {row.alone:.2f} | {row.python / row.alone:.1f} |")
+    print("| format | documents | claims | Python s | a process each s | one process s | ratio |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for kind in (*sorted({row.format for row in rows}), "all"):
+        of_it = [row for row in rows if kind in ("all", row.format)]
+        _, together = by_program([row.path for row in of_it])
+        python, alone = sum(row.python for row in of_it), sum(row.alone for row in of_it)
+        claims = sum(row.proved for row in of_it)
+        print(f"| {kind} | {len(of_it)} | {claims:,} | {python:.2f} | {alone:.2f} | {together:.2f} ", end="")
+        print(f"| {python / together:.1f} |")
 
 
 if __name__ == "__main__":
