@@ -18,6 +18,7 @@ from forging_tools import points_of, value_of
 from test_dpctl_kernel import formula, model
 from test_leaks_checker import document as growing
 from test_proved_formulas import stated
+from test_proved_standing import by_classes, by_terms, evidence, maxima
 from test_unwinding_checker import FAMILY, PARTIAL, witness
 from test_unwinding_checker import document as system
 from three_checkers import about_a_script, built, by_program, every_kind, standing_pair
@@ -60,8 +61,12 @@ def test_coq_accepts_each_kind_and_nothing_false(tmp_path: Path) -> None:
 def test_coq_says_what_the_program_says_and_notices_another_answer(tmp_path: Path) -> None:
     """All questions about certificates get the same answer; with an answer that is turned round none does."""
     documents = [*cone_kinds().values(), standing_pair(), about_a_script()]
+    documents.append(evidence(by_classes(maxima(3, 2, "uniform", "each", 1))))
+    documents += map(evidence, by_terms(maxima(3, 2, "first", "each", 1)))
     rows = sorted({row for questions in asked(documents, tmp_path) for row in questions})
-    assert {"check", "check_cone", "check_loop", "check_standing"} <= {row.partition(" ")[0] for row in rows}
+    names = [row.partition(" ")[0] for row in rows]
+    assert {"check", "check_cone", "check_loop", "check_standing"} <= set(names)
+    assert names.count("stands") == 2
     assert answers(rows) == [True] * len(rows)
     turned = [row[:-1] + str(1 - int(row[-1])) for row in rows]
     assert answers(turned) == [False] * len(rows)
