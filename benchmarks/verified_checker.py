@@ -4,7 +4,8 @@
 
 Makes evidence of every case that `verify` or `interactive` settles within the limit, and region maps of some
 cases, and keeps it in the folder. Both check it. Prints how many claims both accept, what the proved checker
-does not know, and the ratio of the times.
+does not know, and the ratio of the times. The proved checker is a process for each document, as users run it,
+and then one process for all of them, without the starts. Python's start is not counted.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from heapq import nlargest
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
@@ -31,6 +34,7 @@ MAPS = (  # cases with two parameters or more, whose maps are drawn within secon
     *("noisy-max-independent-below", "noisy-max-contagious", "time-series-2", "time-series-3"),
     *("survey-memory", "count-four-rates"),
 )
+SLOWEST = 5  # documents that are told
 KINDS = ("verify", "interactive", "region")
 
 
@@ -64,12 +68,23 @@ def evidence(folder: Path, limit: float, only: Sequence[str]) -> Iterator[Path]:
             yield path
 
 
-def by_program(path: Path) -> tuple[dict[str, object], float]:
-    """Returns the answer of the program, and its processor seconds."""
+def by_program(paths: Sequence[Path]) -> tuple[list[dict[str, Any]], float]:
+    """Returns the answers of one process to documents, and its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([program(), "--json", str(path)], capture_output=True, check=False)
+    done = subprocess.run([program(), "--json", *map(str, paths)], capture_output=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return json.loads(done.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return [json.loads(line) for line in done.stdout.splitlines()], spent
+
+
+class Row(NamedTuple):
+    """A document to which both gave the same answer, and the processor seconds of both."""
+
+    path: Path
+    format: str
+    proved: int
+    python: float
+    alone: float
 
 
 def main() -> None:
@@ -83,19 +98,19 @@ def main() -> None:
     folder.mkdir(exist_ok=True, parents=True)
     counts: Counter[str] = Counter()
     beyond: Counter[str] = Counter()
-    seconds = [0.0, 0.0]
+    rows: list[Row] = []
     for path in evidence(folder, options.limit, options.only):
         text = path.read_text(encoding="utf-8")
         started = time.process_time()
         report = check_text(text)
         spent = time.process_time() - started
-        found, by_it = by_program(path)
+        (found,), by_it = by_program([path])
         counts["documents"] += 1
         counts["claims"] += report.proved
         if found["answer"] == "not known":
             counts["documents not known"] += 1
-            counts["claims proved in documents that are not known"] += int(str(found["proved"]))
-            beyond.update(set(map(str, found["not_known"] or [])))
+            counts["claims proved in documents that are not known"] += found["proved"]
+            beyond.update(set(found["not_known"]))
             continue
         if (found["answer"] == "accepted") != report.accepted or found["proved"] != report.proved:
             print(f"{path.name}: Python {report.accepted} {report.proved}, the program {found}")
@@ -103,14 +118,23 @@ def main() -> None:
             continue
         counts["documents with the same answer"] += 1
         counts["claims proved by both"] += report.proved
-        seconds[0] += spent
-        seconds[1] += by_it
+        rows.append(Row(path, json.loads(text)["format"], report.proved, spent, by_it))
     for what, count in counts.items():
         print(f"{what}: {count:,}")
     for reason, count in beyond.most_common():
         print(f"not known in {count} documents: {reason}")
-    print(f"processor seconds: Python {seconds[0]:.2f}, proved checker {seconds[1]:.2f}", end="")
-    print(f", ratio {seconds[0] / max(seconds[1], 1e-9):.1f}")
+    slow = [*nlargest(SLOWEST, rows, lambda row: row.python), *nlargest(SLOWEST, rows, lambda row: row.alone)]
+    for row in dict.fromkeys(slow):
+        print(f"| {row.path.stem} | {row.python:.2f} | {row.alone:.2f} | {row.python / row.alone:.1f} |")
+    print("| format | documents | claims | Python s | a process each s | one process s | ratio |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for kind in (*sorted({row.format for row in rows}), "all"):
+        of_it = [row for row in rows if kind in ("all", row.format)]
+        _, together = by_program([row.path for row in of_it])
+        python, alone = sum(row.python for row in of_it), sum(row.alone for row in of_it)
+        claims = sum(row.proved for row in of_it)
+        print(f"| {kind} | {len(of_it)} | {claims:,} | {python:.2f} | {alone:.2f} | {together:.2f} ", end="")
+        print(f"| {python / together:.1f} |")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ let check_evidence document =
       | Some _ -> Roots.refute claim witness
       | None ->
           let point = field "parameters" witness in
-          inside (Key "witness") (inside (Key "parameters") Shapes.point) point;
+          inside (Key "witness") (inside (Key "parameters") Claim_shapes.point) point;
           Certify.refute claim point);
       tell (told_witness witness)
   | None -> ());
@@ -210,8 +210,8 @@ let check_unwinding document =
   if status = "violated" && not none then wrong "claims" "a violation needs no comparisons";
   let lines, count =
     if given "growth" then (Growth.check document, 0)
-    else if status = "violated" then (Systems.refute document, 0)
-    else Systems.check document
+    else if status = "violated" then (Observations.refute document, 0)
+    else Unwinding.check document
   in
   {
     (nothing Accepted) with
@@ -342,7 +342,7 @@ let check_text text =
   | data -> (
       try
         walk 0 [] data;
-        Shapes.document data;
+        Document_shapes.document data;
         check data
       with
       | (Rejected _ | Misformed _) as error ->

@@ -97,15 +97,59 @@ let classes maxima =
   in
   List.concat_map of_sizes (if maxima.uniform then [ (0, n - 1) ] else List.init n (fun k -> (k, n - 1 - k)))
 
+(* By noisy value, the own answer and the other one whose factors have the largest quotients. *)
+let read_named document maxima =
+  let free = top maxima - maxima.step in
+  let named name size low high =
+    let found = match field_opt name document with Some answers -> List.map int_of (items_of answers) | None -> [] in
+    if List.length found <> size || not (List.for_all (fun f -> low <= f && f <= high) found) then
+      misformed ~path:[ Key name ] "must name an answer for each noisy value";
+    found
+  in
+  let own = named "own" (top maxima + 1) maxima.step (top maxima) in
+  (own, named "others" (top maxima + 2) 0 free)
+
+(* That the answers that are named have the largest quotients; a column of zeros makes all products zero. *)
+let factors maxima (own, others) =
+  let column table change v best =
+    if Array.for_all (fun row -> Text.Monomials.is_empty row.(v)) table then []
+    else
+      let entry f = table.(f).(v) in
+      let compared f =
+        if f = best || f + change < 0 || f + change > top maxima then []
+        else [ (minus (times (entry best) (entry (f + change))) (times (entry f) (entry (best + change))), false) ]
+      in
+      (entry best, true) :: List.concat_map compared (List.init (top maxima + 1) Fun.id)
+  in
+  List.concat (List.mapi (column maxima.noise (- maxima.step)) own)
+  @ List.concat (List.mapi (column maxima.below maxima.step) others)
+
+(* The products of the factors that are named and of their neighbours, but for those that are zero. *)
+let products maxima (own, others) =
+  let width = List.length maxima.about.names and others = Array.of_list others in
+  let at before v f moved =
+    let below w = maxima.below.(others.(w) + moved).(w) in
+    let several = List.init before (fun _ -> below v) @ List.init (maxima.answers - 1 - before) (fun _ -> below (v + 1)) in
+    List.fold_left times (one width) (maxima.noise.(f - moved).(v) :: several)
+  in
+  let one_ before v f = (at before v f 0, at before v f maxima.step) in
+  let all = List.concat_map (fun before -> List.mapi (one_ before) own) (List.init maxima.answers Fun.id) in
+  List.filter (fun (here, _) -> not (Text.Monomials.is_empty here)) all
+
 (* What has to be shown, in the order of the proofs, and whether it is above 0. *)
-let needs maxima (one, other) =
+let needs maxima named (one, other) =
   let best = probability maxima one and bottom = probability maxima other in
   let entries = List.concat_map Array.to_list (Array.to_list maxima.noise) in
   let falls f v = minus maxima.below.(f).(v + 1) maxima.below.(f + 1).(v + 1) in
   let falling = List.concat_map (fun f -> List.init (top maxima) (falls f)) (List.init (top maxima) Fun.id) in
-  let compared (x, y) = minus (times best (probability maxima y)) (times (probability maxima x) bottom) in
+  let compared (x, y) = minus (times best y) (times x bottom) in
   let at_least poly = (poly, false) in
-  List.map at_least (entries @ falling) @ [ (best, true) ] @ List.map at_least (List.map compared (classes maxima))
+  let first, pairs =
+    match named with
+    | Some named -> (factors maxima named, products maxima named)
+    | None -> ([], List.map (fun (x, y) -> (probability maxima x, probability maxima y)) (classes maxima))
+  in
+  List.map at_least (entries @ falling) @ ((best, true) :: first) @ List.map at_least (List.map compared pairs)
 
 (* --- a document ------------------------------------------------------------------------------------------- *)
 
@@ -157,8 +201,13 @@ let proofs_of maxima (goal : C.goal) wanted given =
           let table = if strict then above else shown in
           let place = key poly in
           if not (Hashtbl.mem table place) then Hashtbl.add table place found
-          else if not (C.check C.max_depth [] { goal with gpoly = fst found } (snd found)) then
-            rejected "the proof does not show the claim";
+          else begin
+            let poly = fst found in
+            let opposite = { poly with C.num = C.popp poly.C.num } in
+            let below = { goal with gpoly = C.qconst (Certify.rational Q.minus_one); gconds = goal.gconds @ [ Some (opposite, false) ] } in
+            if not (Certify.proves (if strict then below else { goal with gpoly = poly }) (snd found)) then
+              rejected "the proof does not show the claim"
+          end;
           rest
   in
   if List.fold_left enter given wanted <> [] then rejected "there are proofs of something else";
@@ -171,11 +220,12 @@ let prove document =
   let how = string_of (field "how" document) and one = field "differ" document = String "one" in
   if (how = "ends") <> one || (how = "terms" && maxima.uniform) then
     misformed ~path:[ Key "how" ] "this does not belong to these neighbours and ties";
-  if how <> "classes" then
+  if how = "ends" then
     unknown ("a pair that stands for all others, for all parameters, by " ^ how ^ ", is not known to the proved checker");
   let left, right, output, pair = read_pair document maxima in
   let goal = Certify.goal_of maxima.about in
-  let shown, above = proofs_of maxima goal (needs maxima pair) (items_of (field "proofs" document)) in
+  let named = if how = "terms" then Some (read_named document maxima) else None in
+  let shown, above = proofs_of maxima goal (needs maxima named pair) (items_of (field "proofs" document)) in
   let width = List.length maxima.about.names in
   let find table chain = Hashtbl.find_opt table (key (of_chain width chain)) in
   let denominators row scale = Array.fold_left (fun scale p -> Z.lcm scale (snd (Text.whole p))) scale row in
@@ -195,6 +245,7 @@ let prove document =
       released_one = output - 1;
       fractions = List.init n (fun k -> Z.divexact divided (Z.of_int (k + 1)));
       divided;
+      by_products = named;
     }
   in
   if not (C.stands (find shown) (find above) about) then rejected "the proofs do not show that no neighbours have a larger ratio"

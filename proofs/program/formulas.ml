@@ -92,17 +92,17 @@ and path chain numbers formula : C.path0 =
 and event chain numbers formula : C.event =
   match parts formula with
   | "until", [ f; h; Int 0; Null ] when is_state f && is_state h -> C.Ever (state chain numbers f, state chain numbers h)
+  | "release", [ f; h; Int 0; Null ] when is_state f && is_state h ->
+      C.Release (state chain numbers f, state chain numbers h)
   | _ -> C.Within (path chain numbers formula)
 
 (* --- what is said of them ------------------------------------------------------------------------------------------ *)
-
-let proves goal proof = C.check C.max_depth [] goal proof
 
 (* Asks the proved function. Raises Rejected where it says no, and Unknown where it does not decide. *)
 let settle_chain (numbers : Systems.numbers) (chain : Chains.t) name where_false formula =
   let rows = List.hd chain.rows in
   let stated = state chain numbers formula in
-  if not (C.check_formula proves numbers.goal numbers.signs rows chain.near chain.initial stated where_false) then begin
+  if not (C.check_formula Certify.proves numbers.goal numbers.signs rows chain.near chain.initial stated where_false) then begin
     let truths = C.truths numbers.goal numbers.signs rows chain.near stated in
     let states = match where_false with None -> chain.initial | Some state -> [ state ] in
     (* Where all are rational numbers, what is not decided is what no bounds of a state by itself allow. *)
@@ -130,7 +130,7 @@ let bounded_part chain numbers part =
   | _ -> unknown "a formula that is no D, in a model with choices"
 
 let shows (numbers : Systems.numbers) (chain : Chains.t) states (ratio, delta, _) what =
-  C.check_choices proves numbers.goal numbers.signs chain.rows chain.near states ratio delta what
+  C.check_choices Certify.proves numbers.goal numbers.signs chain.rows chain.near states ratio delta what
 
 (* A state, a mate of it and a word that show that it is not private, if they are found. *)
 let breaking (numbers : Systems.numbers) (chain : Chains.t) given states (ratio, delta, asked) =

@@ -4,6 +4,7 @@
 open Faults
 open Json
 open Systems
+open Observations
 module C = Checker
 
 (* The factor by which the loop changes the probabilities: one of them tells it, and the proved function compares all. *)

@@ -97,14 +97,14 @@ let parse text =
   let high code = code >= 0xD800 && code <= 0xDBFF and low code = code >= 0xDC00 && code <= 0xDFFF in
   let characters start =
     let buffer = Buffer.create 32 in
-    let rec from i =
+    let rec plain i =
       if i >= size then fail start
-      else
-        match text.[i] with
-        | '"' -> i + 1
-        | '\\' -> escape (i + 1)
-        | c when Char.code c < 0x20 -> fail i
-        | c -> Buffer.add_char buffer c; from (i + 1)
+      else match text.[i] with '"' | '\\' -> i | c when Char.code c < 0x20 -> fail i | _ -> plain (i + 1)
+    in
+    let rec from i =
+      let last = plain i in
+      Buffer.add_substring buffer text i (last - i);
+      if text.[last] = '"' then last + 1 else escape (last + 1)
     and escape i =
       let simple c = Buffer.add_char buffer c; from (i + 1) in
       match peek i with

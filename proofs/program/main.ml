@@ -93,7 +93,7 @@ let tell path =
 
 let tell_as_json path =
   let found = answer path in
-  Checker.end_of_document ();
+  Calls.end_of_document ();
   match found with
   | Ok report ->
       print_endline (Json.written (as_json report));
@@ -106,7 +106,7 @@ let tell_as_json path =
 let is_path word = word = "-" || not (String.starts_with ~prefix:"-" word)
 
 let rec run = function
-  | "--asked" :: path :: ("--json" :: _ as rest) -> Checker.write_to path; run rest
+  | "--asked" :: path :: ("--json" :: _ as rest) -> Calls.write_to path; run rest
   | [ ("--help" | "-h") ] -> print_endline usage
   | "--json" :: (_ :: _ as paths) -> exit (List.fold_left max 0 (List.map tell_as_json paths))
   | [ path ] when is_path path -> exit (tell path)

@@ -72,7 +72,7 @@ Definition moves_to (a b d : Z) : list move := [Rev; Scale d; Rev; Shear a; Scal
 Definition moves_of (i : interval) : list move :=
   let (a, m) := lo i in
   let (b, n) := hi i in
-  if Pos.eqb m n then moves_to a b (Zpos m) else moves_to (a * Zpos n) (b * Zpos m) (Zpos (m * n)).
+  if same_positive m n then moves_to a b (Zpos m) else moves_to (a * Zpos n) (b * Zpos m) (Zpos (m * n)).
 
 Fixpoint on_axes (b : box) (k : nat) (f : form) : form :=
   match b with

@@ -127,7 +127,9 @@ Fixpoint mul_low (f : poly -> poly) (r q : poly) : poly :=
 Fixpoint pmul (p : poly) : poly -> poly :=
   match p with
   | Pc a => pscale a
-  | PX r s => fun q => padd (mul_low (pmul r) r q) (mkX (Pc 0) (pmul s q))
+  | PX r s => fun q =>
+      let later := mkX (Pc 0) (pmul s q) in
+      match r with Pc Z0 => later | _ => padd (mul_low (pmul r) r q) later end  (* most coefficients may be 0 *)
   end.
 
 Lemma eval_mul_low : forall f r, (forall q e, eval (f q) e = eval r e * eval q e) ->
@@ -141,7 +143,10 @@ Qed.
 Lemma eval_pmul : forall p q e, eval (pmul p q) e = eval p e * eval q e.
 Proof.
   induction p as [a|r IHr s IHs]; intros q e; [apply eval_pscale|].
-  cbn [pmul]; rewrite eval_padd, eval_mkX, IHs, (eval_mul_low _ _ IHr); simpl; lra.
+  assert (L : eval (mkX (Pc 0) (pmul s q)) e = e 0%nat * (eval s e * eval q e)) by (rewrite eval_mkX, IHs; simpl; lra).
+  assert (G : eval (padd (mul_low (pmul r) r q) (mkX (Pc 0) (pmul s q))) e = eval (PX r s) e * eval q e)
+    by (rewrite eval_padd, L, (eval_mul_low _ _ IHr); simpl; lra).
+  destruct r as [[|a|a]|r1 r2]; [cbn [pmul]; rewrite L; simpl; lra|exact G..].
 Qed.
 
 Fixpoint ppow (p : poly) (n : positive) : poly :=

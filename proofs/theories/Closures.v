@@ -143,7 +143,7 @@ Fixpoint groups_ok (before : list closure) (groups : list (list closure)) : bool
 
 (* Where an action of a state leads to when the hidden ones are over. *)
 Definition closed_system : system :=
-  map (fun x => map (fun a => gather (onward (row s x a))) (seq 0 visible)) (seq 0 (length s)).
+  map (fun actions => map (fun a => gather (onward (nth a actions []))) (seq 0 visible)) s.
 
 Definition closures_ok (groups : list (list closure)) : bool :=
   different (map fst all) && groups_ok [] groups &&

@@ -30,6 +30,31 @@ Proof.
   rewrite (numbers_as_whole e row) by (apply H; exact Hrow). apply whole_dot_right.
 Qed.
 
+(** The tables as programs use them: whole numbers, without the zeros at the ends of rows. Most rows are zeros alone. They are
+    made once, not for each vector. *)
+Fixpoint without_zeros (v : whole_vector) : whole_vector :=
+  match v with
+  | [] => []
+  | x :: v => match without_zeros v with [] => if (x =? 0)%Z then [] else [x] | w => x :: w end
+  end.
+
+Definition short_tables (l : list (list (list poly))) : list (list whole_vector) :=
+  map (fun t => map without_zeros (whole_table t)) l.
+
+Lemma dot_without_zeros a b : whole_dot (without_zeros a) b = whole_dot a b.
+Proof.
+  revert b. induction a as [|x a IH]; intros [|y b]; simpl; [reflexivity..| |].
+  - destruct (without_zeros a); [destruct (x =? 0)%Z|]; reflexivity.
+  - rewrite <- IH. destruct (without_zeros a) as [|z w]; [|reflexivity].
+    destruct (Z.eqb_spec x 0) as [->|_]; [|reflexivity]. reflexivity.
+Qed.
+
+Lemma apply_without_zeros t v : whole_apply (map without_zeros t) v = whole_apply t v.
+Proof. unfold whole_apply. rewrite map_map. apply map_ext. intros row. apply dot_without_zeros. Qed.
+
+Lemma in_short_tables l t : In t l -> In (map without_zeros (whole_table t)) (short_tables l).
+Proof. apply (in_map (fun t => map without_zeros (whole_table t))). Qed.
+
 Lemma length_whole_apply t v : length (whole_apply (whole_table t) v) = length t.
 Proof. unfold whole_apply, whole_table. rewrite !map_length. reflexivity. Qed.
 
@@ -107,14 +132,18 @@ Variable m : model.
 Notation n := (size m).
 
 (** A positive multiple of the next vector, as a combination of rays. *)
-Definition check_way (rays : list whole_vector) (source : whole_vector) (t : list (list poly)) (way : Z * list Z) : bool :=
+Definition check_way (rays : list whole_vector) (source : whole_vector) (t : list whole_vector) (way : Z * list Z) : bool :=
   (0 <? fst way)%Z && all_nonnegative (snd way)
-  && same (map (Z.mul (fst way)) (whole_apply (whole_table t) source)) (combination (snd way) rays (repeat 0%Z n)).
+  && same (map (Z.mul (fst way)) (whole_apply t source)) (combination (snd way) rays (repeat 0%Z n)).
+
+Definition check_ways (rays : list whole_vector) (tables : list (list whole_vector)) (sources : list whole_vector)
+    (ways : list (list (Z * list Z))) : bool :=
+  pairwise (fun source row => pairwise (check_way rays source) tables row) sources ways.
 
 Definition check_closed (rays : list whole_vector) (ways : list (list (Z * list Z))) : bool :=
   shaped m && whole_steps m
   && forallb (fun r => Nat.eqb (length r) n) rays
-  && pairwise (fun source row => pairwise (check_way rays source) (steps m) row) (rays ++ [repeat 1%Z n]) ways
+  && check_ways rays (short_tables (steps m)) (rays ++ [repeat 1%Z n]) ways
   && forallb (fun r => in_bounds shown m (as_polys r)) rays.
 
 Theorem check_closed_sound rays ways e : (forall f, shown f = true -> 0 <= eval f e) ->
@@ -129,7 +158,8 @@ Proof.
             spanned n (map reals rays) (apply (table m e o) (reals source))).
   { intros o source Ho Hs. destruct (table_at m e o Ho) as [t [Hin Et]].
     destruct (pairwise_left _ _ _ Hways source Hs) as [row [_ H1]].
-    destruct (pairwise_left _ _ _ H1 t Hin) as [[c ws] [_ H2]]. unfold check_way in H2. simpl in H2.
+    destruct (pairwise_left _ _ _ H1 _ (in_short_tables _ t Hin)) as [[c ws] [_ H2]]. unfold check_way in H2.
+    rewrite apply_without_zeros in H2. simpl in H2.
     rewrite !andb_true_iff in H2. destruct H2 as [[Hc Hws] Hsame]. apply Z.ltb_lt, IZR_lt in Hc.
     apply same_spec in Hsame. apply (f_equal reals) in Hsame. rewrite reals_scaled in Hsame.
     apply unscaled in Hsame; [|lra]. rewrite Et, (whole_apply_right m e t source Hz Hin), Hsame.

@@ -65,18 +65,20 @@ Fixpoint settle (small large : list bool) (known : list whole_vector) (l : list 
   end.
 
 (** What comes of a kept vector is zero, or a multiple of a vector that is known. *)
-Definition check_on (known : list whole_vector) (v : whole_vector) (t : list (list poly)) (way : option (Z * nat)) : bool :=
-  let found := whole_apply (whole_table t) v in
+Definition check_on (known : list whole_vector) (v : whole_vector) (t : list whole_vector) (way : option (Z * nat)) : bool :=
+  let found := whole_apply t v in
   match way with
   | None => same found (repeat 0%Z n)
   | Some (c, j) => (0 <=? c)%Z && same found (map (Z.mul c) (nth j known (repeat 0%Z n)))
   end.
 
-Definition check_level (small large : list bool) (before : list whole_vector) (lv : level) : bool :=
+(** [tables] are the steps, as [short_tables] makes them. *)
+Definition check_level (tables : list (list whole_vector)) (small large : list bool) (before : list whole_vector)
+    (lv : level) : bool :=
   match settle small large (level_kept lv) (dropped lv) with
   | Some known =>
       forallb (fun v => Nat.eqb (length v) n) (level_kept lv)
-      && pairwise (fun v row => pairwise (check_on known v) (steps m) row) before (ways_on lv)
+      && pairwise (fun v row => pairwise (check_on known v) tables row) before (ways_on lv)
   | None => false
   end.
 
@@ -84,14 +86,15 @@ Definition turned_bounds (directions : list bool) (v : list poly) : bool :=
   forallb (fun lr => forallb (fun turned : bool =>
     shown (if turned then compared m (snd lr) (fst lr) v else compared m (fst lr) (snd lr) v)) directions) (secrets m).
 
-Fixpoint check_levels (r : run) (lengths : list nat) (before : list whole_vector) (k : nat) (l : list level) : bool :=
+Fixpoint check_levels (tables : list (list whole_vector)) (r : run) (lengths : list nat) (before : list whole_vector) (k : nat)
+    (l : list level) : bool :=
   match l with
   | [] => forallb (fun j => Nat.ltb j k) lengths
   | lv :: l =>
-      check_level (smaller r) (larger r) before lv
+      check_level tables (smaller r) (larger r) before lv
       && (negb (existsb (Nat.eqb k) lengths)
           || forallb (fun v => turned_bounds (turns r) (as_polys v)) (level_kept lv))
-      && check_levels r lengths (level_kept lv) (S k) l
+      && check_levels tables r lengths (level_kept lv) (S k) l
   end.
 
 Definition check_run (lengths : list nat) (r : run) : bool :=
@@ -101,7 +104,7 @@ Definition check_run (lengths : list nat) (r : run) : bool :=
   && forallb (fun lr => supported (first (fst lr)) p && supported (first (snd lr)) q) (secrets m)
   && forallb (fun turned : bool => apart (smaller r) (if turned then p else q) && apart (larger r) (if turned then q else p))
        (turns r)
-  && check_levels r lengths [repeat 1%Z n] 1 (levels r).
+  && check_levels (short_tables (steps m)) r lengths [repeat 1%Z n] 1 (levels r).
 
 Definition check_runs (lengths : list nat) (runs : list run) : bool :=
   shaped m && whole_steps m && forallb (fun k => Nat.ltb 0 k) lengths
@@ -198,7 +201,7 @@ Proof.
 Qed.
 
 Lemma check_level_good small large before lv o x : apart small r = true -> apart large l = true ->
-  check_level small large before lv = true -> long before -> (o < length (steps m))%nat -> good before x ->
+  check_level (short_tables (steps m)) small large before lv = true -> long before -> (o < length (steps m))%nat -> good before x ->
   long (level_kept lv) /\ good (level_kept lv) (apply (table m e o) x).
 Proof.
   intros As Al H Hb Ho [Lx [y [Sy Ny]]]. unfold check_level in H.
@@ -222,8 +225,8 @@ Proof.
   - clear Ny Lx x. induction Sy as [|z w v Hz Hw Hv IH]; [rewrite apply_zeros, Lt; apply good_zeros|].
     rewrite apply_plus_scaled.
     + apply good_plus; [exact Lk | exact Hw | | exact IH]. apply in_map_iff in Hz. destruct Hz as [k [<- Hz]].
-      destruct (pairwise_left _ _ _ Hon k Hz) as [row [_ H1]]. destruct (pairwise_left _ _ _ H1 t Hin) as [way [_ H2]].
-      rewrite Et, (whole_apply_right m e t k is_whole_steps Hin). unfold check_on in H2. destruct way as [[c j]|].
+      destruct (pairwise_left _ _ _ Hon k Hz) as [row [_ H1]]. destruct (pairwise_left _ _ _ H1 _ (in_short_tables _ t Hin)) as [way [_ H2]].
+      rewrite Et, (whole_apply_right m e t k is_whole_steps Hin). unfold check_on in H2. rewrite apply_without_zeros in H2. destruct way as [[c j]|].
       * apply andb_true_iff in H2. destruct H2 as [Hc H2]. apply same_spec in H2. rewrite H2, reals_scaled.
         apply good_scaled; [apply (IZR_le 0); apply Z.leb_le; exact Hc | apply good_nth; exact Hknown].
       * apply same_spec in H2. rewrite H2, reals_zeros. apply good_zeros.
@@ -261,7 +264,7 @@ Lemma check_levels_right (ru : run) (turned : bool) lengths :
   In turned (turns ru) -> apart (smaller ru) r = true -> apart (larger ru) l = true ->
   length (first left) = n -> length (first right) = n ->
   (forall v, turned_bounds (turns ru) v = true -> 0 <= margin m e left right (numbers e v)) ->
-  forall ls before k, check_levels ru lengths before (S k) ls = true -> long before ->
+  forall ls before k, check_levels (short_tables (steps m)) ru lengths before (S k) ls = true -> long before ->
   (forall word, in_range m word -> length word = k -> good before (apply_word (table m e) word (ones n))) ->
   forall word, in_range m word -> (k < length word)%nat -> In (length word) lengths ->
     0 <= margin m e left right (apply_word (table m e) word (ones n)).

@@ -96,6 +96,17 @@ Fixpoint stable (n : nat) (stay goal_bits : list bool) (us : list weight) : opti
     end
   end.
 
+(* The probabilities of `f U h`, from the truths of both. *)
+Definition ever (fs hs : list (option bool)) : option (list weight) :=
+  match all_some fs, all_some hs with
+  | Some stay, Some goal_bits =>
+    if Nat.eqb (length stay) size && Nat.eqb (length goal_bits) size
+    then stable (S size) stay goal_bits (map (fun b : bool => if b then one else zero) goal_bits) else None
+  | _, _ => None
+  end.
+
+Definition complement (w : weight) : weight := (qsub (snd w) (fst w), snd w).
+
 (* --- truth --------------------------------------------------------------------------------------------------------- *)
 
 Definition compared (strict : bool) (small large : weight) : option bool :=
@@ -155,13 +166,8 @@ with chances (v : event) : option (list weight) :=
     | Some q => match vectors (depth p) [q] with Some found => find_plan found q | None => None end
     | None => None
     end
-  | Ever f h =>
-    match all_some (truths f), all_some (truths h) with
-    | Some stay, Some goal_bits =>
-      if Nat.eqb (length stay) size && Nat.eqb (length goal_bits) size
-      then stable (S size) stay goal_bits (map (fun b : bool => if b then one else zero) goal_bits) else None
-    | _, _ => None
-    end
+  | Ever f h => ever (truths f) (truths h)
+  | Release f h => option_map (map complement) (ever (map opposite (truths f)) (map opposite (truths h)))
   end.
 
 (* --- it is right --------------------------------------------------------------------------------------------------- *)
@@ -223,6 +229,18 @@ Lemma expect_nonneg : forall n good x, 0 <= expect c e n good x.
 Proof.
   induction n as [|n IH]; intros good x; cbn [expect]; [destruct (good [x]); lra|].
   apply mean_nonneg; [intro; apply IH|]. intros p P. apply (steps_facts x p P).
+Qed.
+
+Lemma expect_most : forall n good x, (x < size)%nat -> expect c e n good x <= 1.
+Proof.
+  induction n as [|n IH]; intros good x X; cbn [expect]; [destruct (good [x]); lra|].
+  rewrite <- (proj2 (proj2 (row_facts x)) X). apply mean_le. intros p P. destruct (steps_facts x p P) as [W L].
+  split; [exact W | apply IH; exact L].
+Qed.
+
+Lemma complement_ok : forall w, sound_weight e w -> value e (complement w) = 1 - value e w /\ sound_weight e (complement w).
+Proof.
+  intros w S. split; [|exact S]. unfold complement, value. cbn [fst snd]. rewrite qeval_sub. unfold sound_weight in S. field. lra.
 Qed.
 
 Lemma zero_ok : value e zero = 0 /\ sound_weight e zero.
@@ -522,13 +540,44 @@ Scheme formula_parts := Induction for formula Sort Prop
   with event_parts := Induction for event Sort Prop.
 Combined Scheme all_parts from formula_parts, path_parts, event_parts.
 
+Lemma not_right : forall f, right_at f -> right_at (Not f).
+Proof.
+  intros f IH x b H. cbn [truths] in H. apply nth_error_map' in H as (a & A & O). apply opposite_some in O. subst a.
+  destruct (IH x _ A) as [X E]. split; [exact X|]. cbn [true_at]. rewrite E. apply negb_involutive.
+Qed.
+
+Lemma ever_right : forall f h, right_at f -> right_at h -> forall vs, ever (truths f) (truths h) = Some vs ->
+  tells vs (prob_of c near e (Ever f h)) /\ forall x, (x < size)%nat -> 0 <= prob_of c near e (Ever f h) x <= 1.
+Proof.
+  intros f h If Ih vs H. unfold ever in H. destruct (all_some (truths f)) as [fb|] eqn:F; [|discriminate].
+  destruct (all_some (truths h)) as [hb|] eqn:Hh; [|discriminate].
+  destruct (Nat.eqb (length fb) size && Nat.eqb (length hb) size) eqn:L; [|discriminate].
+  apply andb_prop in L as [Lf Lh]. apply Nat.eqb_eq in Lf, Lh.
+  set (stay := true_at c near e f). set (reached := true_at c near e h).
+  assert (T : tells vs (fun x => real (Lim_seq (fun n => within stay reached n x)))).
+  { apply (stable_ok stay reached fb hb) with (n := S size) (k := O) (us := map (fun b : bool => if b then one else zero) hb).
+    - intros x X. split; apply bits_right; auto.
+    - now rewrite map_length.
+    - intros x v N. apply nth_error_map' in N as (b & N & E).
+      assert (X : (x < size)%nat) by (rewrite <- Lh; apply nth_error_Some; congruence). split; [exact X|].
+      rewrite within_now. pose proof (bits_right h hb Ih Hh Lh x X) as R. rewrite (nth_error_nth _ _ _ N) in R.
+      fold reached in R. rewrite <- R. subst v. destruct b; [split; [apply one_value | apply one_sound] | exact zero_ok].
+    - exact H. }
+  split; [exact T|]. intros x X. cbn [prob_of].
+  assert (Least : forall n, 0 <= within stay reached n x) by (intro n; apply expect_nonneg).
+  assert (Most : forall n, within stay reached n x <= 1) by (intro n; apply expect_most; exact X).
+  pose proof (Lim_seq_le_loc (fun _ => 0) (fun n => within stay reached n x) (Hierarchy.filter_forall _ Least)) as K.
+  pose proof (Lim_seq_le_loc (fun n => within stay reached n x) (fun _ => 1) (Hierarchy.filter_forall _ Most)) as M.
+  rewrite Lim_seq_const in K, M. fold stay reached. unfold within in K, M.
+  destruct (Lim_seq _) as [r| |]; simpl in *; [split; assumption | lra | lra].
+Qed.
+
 Lemma all_right : (forall f, right_at f) /\ (forall p, right_along p) /\ (forall v, right_chance v).
 Proof.
   apply all_parts.
   - intros b x t H. apply nth_error_map_seq in H as [X H]. inversion H. now split.
   - intros states x t H. apply nth_error_map_seq in H as [X H]. inversion H. now split.
-  - intros f IH x b H. cbn [truths] in H. apply nth_error_map' in H as (a & A & O). apply opposite_some in O. subst a.
-    destruct (IH x _ A) as [X E]. split; [exact X|]. cbn [true_at]. rewrite E. apply negb_involutive.
+  - apply not_right.
   - intros f If h Ih x b H. cbn [truths] in H. apply nth_error_map' in H as ([a d] & A & O).
     apply nth_error_combine in A as [A D]. cbn [fst snd] in O. cbn [true_at].
     assert (X : (x < size)%nat).
@@ -585,25 +634,15 @@ Proof.
       split; [exact X|]. split; [|exact V2]. rewrite V1. apply expect_ext; [|exact X].
       intros w W. apply (IH q Q); [lia | exact W].
     + intros x _. apply expect_nonneg.
-  - intros f If h Ih vs H. cbn [chances] in H. destruct (all_some (truths f)) as [fb|] eqn:F; [|discriminate].
-    destruct (all_some (truths h)) as [hb|] eqn:Hh; [|discriminate].
-    destruct (Nat.eqb (length fb) size && Nat.eqb (length hb) size) eqn:L; [|discriminate].
-    apply andb_prop in L as [Lf Lh]. apply Nat.eqb_eq in Lf, Lh.
-    set (stay := true_at c near e f). set (reached := true_at c near e h).
-    assert (T : tells vs (fun x => real (Lim_seq (fun n => within stay reached n x)))).
-    { apply (stable_ok stay reached fb hb) with (n := S size) (k := O) (us := map (fun b : bool => if b then one else zero) hb).
-      - intros x X. split; apply bits_right; auto.
-      - now rewrite map_length.
-      - intros x v N. apply nth_error_map' in N as (b & N & E).
-        assert (X : (x < size)%nat) by (rewrite <- Lh; apply nth_error_Some; congruence). split; [exact X|].
-        rewrite within_now. pose proof (bits_right h hb Ih Hh Lh x X) as R. rewrite (nth_error_nth _ _ _ N) in R.
-        fold reached in R. rewrite <- R. subst v. destruct b; [split; [apply one_value | apply one_sound] | exact zero_ok].
-      - exact H. }
-    split; [exact T|]. intros x X. cbn [prob_of].
-    assert (Pos : forall n, 0 <= within stay reached n x) by (intro n; apply expect_nonneg).
-    pose proof (Lim_seq_le_loc (fun _ => 0) (fun n => within stay reached n x)
-      (Hierarchy.filter_forall _ Pos)) as K. rewrite Lim_seq_const in K.
-    fold stay reached. unfold within in K. destruct (Lim_seq _) as [r| |]; simpl in *; [exact K | lra | lra].
+  - intros f If h Ih vs H. destruct (ever_right f h If Ih vs H) as [T N]. split; [exact T|]. intros x X. apply (N x X).
+  - intros f If h Ih vs H. cbn [chances] in H.
+    destruct (ever (map opposite (truths f)) (map opposite (truths h))) as [us|] eqn:E; [|discriminate].
+    injection H as <-. destruct (ever_right (Not f) (Not h) (not_right f If) (not_right h Ih) us E) as [T N].
+    assert (C : forall x, prob_of c near e (Release f h) x = 1 - prob_of c near e (Ever (Not f) (Not h)) x) by reflexivity.
+    split.
+    + intros x v V. apply nth_error_map' in V as (u & U & <-). destruct (T x u U) as (X & U1 & U2).
+      destruct (complement_ok u U2) as [C1 C2]. split; [exact X|]. split; [|exact C2]. rewrite C, C1, U1. reflexivity.
+    + intros x X. rewrite C. specialize (N x X). lra.
 Qed.
 
 Theorem decided : forall f, right_at f.

@@ -1,8 +1,9 @@
 (** One pair of neighbouring inputs of noisy max stands for all others, for all parameters: the noise is a table of
-    polynomials, and where every answer may change, the pair is compared with one pair of each class of neighbours. *)
+    polynomials. Where every answer may change, the pair is compared with one pair of each class of neighbours; or, where the
+    first one of those that are largest wins, with products of the answers that have the largest quotients. *)
 
 From Coq Require Import Reals ZArith QArith List Lra Lia Bool Arith Permutation.
-From Paramverify Require Import Poly Goal Certificate Rule Check Sound Maxima MonotoneMaxima.
+From Paramverify Require Import Poly Goal Certificate Rule Check Sound Maxima MonotoneMaxima ProductMaxima.
 Import ListNotations.
 Local Close Scope Q_scope.
 Local Open Scope R_scope.
@@ -17,7 +18,8 @@ Record everywhere := {
   other_input : list nat;
   released_one : nat;          (* the output at which the ratio of the pair is largest, from 0 *)
   fractions : list Z;          (* a number divided by 1, 2, 3, ... *)
-  divided : Z
+  divided : Z;
+  by_products : option (list nat * list nat)  (* by noisy value, the own answer and the other one with the largest quotients *)
 }.
 
 Definition total_of (l : list poly) : poly := fold_right padd (Pc 0) l.
@@ -97,6 +99,31 @@ Definition compare_class (s : side * side) : bool :=
 Definition check_class (o : nat) : bool :=
   explore_all (seq 0 (size - step)) compare_class (groups_of o) (none_yet, none_yet).
 
+(** The answer that is named has the largest quotient of a column, and its own factor is above zero. *)
+Definition check_column (column : nat -> poly) (kinds : list nat) (moved : nat -> nat) (best : nat) : bool :=
+  forallb (fun f => is_zero (column f)) kinds
+  || above_zero (column best)
+     && forallb (fun f => shown (psub (pmul (column best) (column (moved f))) (pmul (column f) (column (moved best))))) kinds.
+
+Fixpoint power_of (f : poly) (k : nat) : poly := match k with O => Pc 1 | S k => pmul f (power_of f k) end.
+
+(** The product of the answers that are named, with so many others before and behind the own one; and of their neighbours. *)
+Definition product_at (own others : list nat) (o v : nat) (moved : bool) : poly :=
+  let down := if moved then step else 0%nat in
+  let f w := less_than (nth w others 0%nat + down)%nat w in
+  pmul (item (nth v own 0 - down)%nat v) (pmul (power_of (f v) o) (power_of (f (S v)) (n - 1 - o))).
+
+Definition check_product (own others : list nat) (best bottom : poly) (o v : nat) : bool :=
+  let here := product_at own others o v false in
+  is_zero here || shown (psub (pmul best (product_at own others o v true)) (pmul here bottom)).
+
+Definition check_products (own others : list nat) (best bottom : poly) : bool :=
+  negb u
+  && forallb (fun v => check_column (fun f => item f v) (seq step (size - step)) (fun f => f - step)%nat (nth v own 0%nat)) (seq 0 size)
+  && forallb (fun v => check_column (fun f => less_than f v) (seq 0 (size - step)) (fun f => f + step)%nat (nth v others 0%nat))
+       (seq 0 (S size))
+  && forallb (fun o => forallb (check_product own others best bottom o) (seq 0 size)) (seq 0 n).
+
 Definition known_input (x : list nat) : bool := Nat.eqb (length x) n && forallb (fun f => Nat.ltb f size) x.
 
 Definition check_noise : bool :=
@@ -109,7 +136,10 @@ Definition check_everywhere : bool :=
   && forallb (fun fg => Nat.leb (fst fg) (snd fg + step) && Nat.leb (snd fg) (fst fg + step)) (combine (one_input d) (other_input d))
   && (0 <? divided d)%Z && forallb (fun k => nth k (fractions d) 0 * Z.of_nat (S k) =? divided d)%Z (seq 0 n)
   && above_zero best_weight
-  && (if u then check_class 0 else forallb check_class (seq 0 n)).
+  && match by_products d with
+     | None => if u then check_class 0 else forallb check_class (seq 0 n)
+     | Some (own, others) => check_products own others best_weight other_weight
+     end.
 
 (** * It is right *)
 
@@ -270,6 +300,73 @@ Proof.
   apply Forall_forall. intros f H. apply Nat.ltb_lt, F, H.
 Qed.
 
+Lemma column_is_right column kinds moved best : check_column column kinds moved best = true ->
+  column_right (fun f => eval (column f) e) (fun f => In f kinds) moved best.
+Proof.
+  unfold check_column, column_right. rewrite orb_true_iff, andb_true_iff, !forallb_forall. intros [Z|[A M]].
+  - left. intros f F. apply is_zero_eval, Z, F.
+  - right. split; [apply above_right; exact A|]. intros f F. specialize (M f F). apply shown_right in M.
+    rewrite eval_psub, !eval_pmul in M. lra.
+Qed.
+
+Lemma eval_power f k : eval (power_of f k) e = eval f e ^ k.
+Proof. induction k as [|k IH]; simpl; [reflexivity|]. rewrite eval_pmul, IH. reflexivity. Qed.
+
+Lemma products_right own others x o :
+  check_products own others best_weight other_weight = true -> (forall f v, 0 <= noise_at f v) ->
+  length x = n -> (o < n)%nat -> (step < size)%nat -> (released_one d < n)%nat ->
+  length (one_input d) = n -> length (other_input d) = n -> 0 < IZR (divided d) ->
+  let top := weight size noise_at u (one_input d) (released_one d) in
+  let bottom := weight size noise_at u (other_input d) (released_one d) in
+  let l := map (cap size step) (Maxima.others u x o) in
+  forall mine, (step <= mine < size)%nat -> 0 <= top ->
+  released size noise_at mine l * bottom <= top * released size noise_at (mine - step) (map (raised step) l).
+Proof.
+  intros H P Lx O T O' L1 L2 D. unfold check_products in H. rewrite !andb_true_iff, negb_true_iff, !forallb_forall in H.
+  destruct H as [[[U Cown] Cothers] Cproducts]. cbv zeta. intros mine M T0.
+  assert (L : map (cap size step) (Maxima.others u x o)
+    = map (pair Less) (map (capped size step) (firstn o x)) ++ map (pair Loses) (map (capped size step) (skipn (S o) x))).
+  { unfold Maxima.others. rewrite U, map_app, !map_map. reflexivity. }
+  assert (Lb : length (map (capped size step) (firstn o x)) = o) by (rewrite map_length; apply firstn_length_le; lia).
+  assert (La : length (map (capped size step) (skipn (S o) x)) = (n - 1 - o)%nat) by (rewrite map_length, skipn_length; lia).
+  rewrite L. set (before := map (capped size step) (firstn o x)) in *. set (behind := map (capped size step) (skipn (S o) x)) in *.
+  assert (F : forall (f : role * nat -> R) a b, (forall g, f (Less, g) = a) -> (forall g, f (Loses, g) = b) ->
+    product_of (map f (map (pair Less) before ++ map (pair Loses) behind)) = a ^ o * b ^ (n - 1 - o)).
+  { intros f a b A B. rewrite map_app, product_app, !map_map.
+    rewrite (product_same _ a) by (intros; apply A). rewrite (product_same _ b) by (intros; apply B). now rewrite Lb, La. }
+  apply (by_terms size step noise_at P (fun v => nth v own 0%nat) (fun v => nth v others 0%nat)).
+  - intros v V. assert (I : In v (seq 0 size)) by (apply in_seq; lia). specialize (Cown v I).
+    apply column_is_right in Cown. destruct Cown as [Z|[A Q]]; [left|right; split; [exact A|]]; intros f Hf;
+      [apply Z | apply Q]; apply in_seq; lia.
+  - intros v V. assert (I : In v (seq 0 (S size))) by (apply in_seq; lia). specialize (Cothers v I).
+    apply column_is_right in Cothers. destruct Cothers as [Z|[A Q]].
+    + left. intros f Hf. rewrite <- eval_less_than. apply Z. apply in_seq. lia.
+    + right. split; [rewrite <- eval_less_than; exact A|]. intros f Hf. rewrite <- !eval_less_than. apply Q. apply in_seq. lia.
+  - exact T0.
+  - exact M.
+  - apply Forall_forall. intros a A. apply in_app_or in A. destruct A as [A|A]; apply in_map_iff in A; destruct A as [f [<- _]]; discriminate.
+  - apply Forall_forall. intros a A. apply in_app_or in A.
+    destruct A as [A|A]; apply in_map_iff in A; destruct A as [f [<- A]]; apply in_map_iff in A; destruct A as [g [<- _]];
+      simpl; unfold capped; lia.
+  - intros v V. cbv zeta. intros B.
+    assert (I : In o (seq 0 n)) by (apply in_seq; lia). specialize (Cproducts o I). rewrite forallb_forall in Cproducts.
+    assert (J : In v (seq 0 size)) by (apply in_seq; lia). specialize (Cproducts v J). clear I J.
+    unfold check_product in Cproducts.
+    assert (E : forall moved : bool, eval (product_at own others o v moved) e
+      = noise_at (nth v own 0 - (if moved then step else 0))%nat v
+        * product_of (map (if moved then moved_factor step noise_at (fun v => nth v others 0%nat) v
+                           else best_factor noise_at (fun v => nth v others 0%nat) v)
+            (map (pair Less) before ++ map (pair Loses) behind))).
+    { intros moved. unfold product_at. rewrite !eval_pmul, !eval_power, !eval_less_than. unfold noise_at at 1. f_equal. symmetry.
+      destruct moved; apply F; intros g; unfold moved_factor, best_factor; cbn [fst place]; rewrite ?Nat.add_0_r; reflexivity. }
+    pose proof (E false) as E0. pose proof (E true) as E1. cbv beta iota in E0, E1. rewrite Nat.sub_0_r in E0.
+    rewrite <- E0 in *. rewrite <- E1. apply orb_true_iff in Cproducts. destruct Cproducts as [Z|S].
+    + rewrite (is_zero_eval _ Z) in B. lra.
+    + apply shown_right in S. unfold best_weight, other_weight in S.
+      rewrite eval_psub, !eval_pmul, !weight_at_right in S by assumption.
+      apply Rmult_le_reg_l with (IZR (divided d)); [exact D | lra].
+Qed.
+
 (** The pair has the largest ratio: Pr(x)·Pr(other) is at most Pr(one)·Pr(y). *)
 Lemma class_right x y o : check_everywhere = true -> allowed x -> allowed y -> Forall2 (near step) x y -> (o < n)%nat ->
   0 < weight size noise_at u (one_input d) (released_one d)
@@ -288,6 +385,12 @@ Proof.
   assert (T : 0 < top) by (apply Rmult_lt_reg_l with (IZR (divided d)); lra). split; [exact T|].
   destruct (class_between size noise_at P F Sm step H2 u x y o X Y N) as [Own [U V]]; [lia|].
   set (own := lowest step (nth o x 0%nat)) in *. set (l := map (cap size step) (others u x o)) in *.
+  assert (J : released size noise_at own l * bottom <= top * released size noise_at (own - step) (map (raised step) l)).
+  2: { assert (B : 0 <= bottom) by (apply released_least; exact P).
+    apply Rle_trans with (released size noise_at own l * bottom); [apply Rmult_le_compat_r; assumption|].
+    apply Rle_trans with (1 := J). apply Rmult_le_compat_l; [lra | exact V]. }
+  destruct (by_products d) as [[best_own best_others]|].
+  { apply (products_right best_own best_others x o H10 P Lx O H2 H3 L1 L2 H7 own Own). apply Rlt_le. exact T. }
   assert (C : check_class o = true).
   { destruct (at_random d) eqn:A; [|rewrite forallb_forall in H10; apply H10, in_seq; lia].
     unfold check_class, groups_of in *. rewrite A in *. exact H10. }
@@ -304,11 +407,7 @@ Proof.
   rewrite !weight_of_right in I by (rewrite ?map_length; exact Ll). fold top bottom in I.
   rewrite <- (released_permutation size noise_at own l l' Pl) in I.
   rewrite <- (released_permutation size noise_at (own - step) _ _ (Permutation_map (raised step) Pl)) in I.
-  assert (J : released size noise_at own l * bottom <= top * released size noise_at (own - step) (map (raised step) l)).
-  { apply Rmult_le_reg_l with (IZR (divided d) * IZR (divided d)); [apply Rmult_lt_0_compat; assumption | lra]. }
-  assert (B : 0 <= bottom) by (apply released_least; exact P).
-  apply Rle_trans with (released size noise_at own l * bottom); [apply Rmult_le_compat_r; assumption|].
-  apply Rle_trans with (1 := J). apply Rmult_le_compat_l; [lra | exact V].
+  apply Rmult_le_reg_l with (IZR (divided d) * IZR (divided d)); [apply Rmult_lt_0_compat; assumption | lra].
 Qed.
 
 End Everywhere.

@@ -1,5 +1,5 @@
 (* Formulas of dpCTL* about finite chains: what they say, and a function that decides them in all states. The path
-   formulas are those that look at so many steps, and `a U b` without a bound, whose probability is a limit. *)
+   formulas are those that look at so many steps, and `a U b` and `a R b` without a bound, whose probabilities are limits. *)
 From Coq Require Import Reals ZArith QArith Qreals Lra Lia List Bool Arith.
 From Coquelicot Require Import Rbar Lim_seq.
 From Paramverify Require Import Poly Goal Certificate Rule Parts Unwinding Weights Closures Violations.
@@ -25,7 +25,8 @@ with path :=
   | Until (p q : path) (low high : nat)
 with event :=
   | Within (p : path)
-  | Ever (f h : formula).  (* f U h, after any number of steps *)
+  | Ever (f h : formula)  (* f U h, after any number of steps *)
+  | Release (f h : formula).  (* f R h: at no step h is false where f was false at all steps before *)
 
 Fixpoint depth (p : path) : nat :=
   match p with
@@ -87,6 +88,8 @@ with prob_of (v : event) (x : nat) : R :=
   | Within p => expect (depth p) (satisfied p) x
   | Ever f h => real (Lim_seq (fun n =>
       expect n (until (fun w => true_at f (hd 0%nat w)) (fun w => true_at h (hd 0%nat w)) 0 (S n)) x))
+  | Release f h => 1 - real (Lim_seq (fun n =>
+      expect n (until (fun w => negb (true_at f (hd 0%nat w))) (fun w => negb (true_at h (hd 0%nat w))) 0 (S n)) x))
   end.
 
 End Meaning.

@@ -21,6 +21,12 @@ Proof. induction l as [|x l IH]; simpl; [lra|]. rewrite IH. lra. Qed.
 
 Definition whole_sum {A} (f : A -> Z) (l : list A) : Z := fold_right (fun x t => (f x + t)%Z) 0%Z l.
 
+Lemma whole_sum_zero {A} (f : A -> Z) l : (forall x, f x = 0%Z) -> whole_sum f l = 0%Z.
+Proof. intros H. unfold whole_sum. induction l as [|x l IH]; simpl; [reflexivity|]. rewrite H, IH. reflexivity. Qed.
+
+Lemma whole_sum_map {A B} (f : B -> Z) (g : A -> B) l : whole_sum f (map g l) = whole_sum (fun x => f (g x)) l.
+Proof. unfold whole_sum. induction l as [|x l IH]; simpl; [reflexivity|]. rewrite IH. reflexivity. Qed.
+
 Lemma whole_sum_right {A} (f : A -> Z) l : IZR (whole_sum f l) = sum_of (fun x => IZR (f x)) l.
 Proof. induction l as [|x l IH]; simpl; [reflexivity|]. rewrite plus_IZR, IH. reflexivity. Qed.
 
@@ -158,19 +164,35 @@ Qed.
 (** * Comparisons *)
 
 (** [weights]: a number divided by 1, 2, 3, ... *)
-Definition share (weights c : list Z) (n : nat) : Z := whole_sum (fun k => nth k c 0 * nth k weights 0)%Z (seq 0 n).
+Fixpoint share (weights c : list Z) (n : nat) {struct n} : Z :=
+  match n, c, weights with
+  | S n, x :: c, w :: weights => (x * w + share weights c n)%Z
+  | _, _, _ => 0%Z
+  end.
 
-Fixpoint total_from (weights : list Z) (n own v : nat) (cs : list (list Z)) : Z :=
-  match cs with
+Lemma share_sum weights c n : share weights c n = whole_sum (fun k => nth k c 0 * nth k weights 0)%Z (seq 0 n).
+Proof.
+  revert weights c. induction n as [|n IH]; intros weights c; [reflexivity|].
+  destruct c as [|x c]; [symmetry; apply whole_sum_zero; intros [|k]; reflexivity|].
+  destruct weights as [|w weights]; [symmetry; apply whole_sum_zero; intros [|k]; simpl; lia|].
+  change (seq 0 (S n)) with (0%nat :: seq 1 n). rewrite <- seq_shift. simpl. rewrite whole_sum_map, IH. reflexivity.
+Qed.
+
+(** The shares of all values, made once for all own values. *)
+Definition first_shares (weights : list Z) (n : nat) (s : state) : list Z := map (fun c => share weights (fst c) n) s.
+Definition second_shares (weights : list Z) (n : nat) (s : state) : list Z := map (fun c => share weights (snd c) n) s.
+
+Fixpoint total_from (own v : nat) (l : list Z) : Z :=
+  match l with
   | [] => 0%Z
-  | c :: cs => (entry own v * share weights c n + total_from weights n own (S v) cs)%Z
+  | z :: l => (entry own v * z + total_from own (S v) l)%Z
   end.
 
 Lemma share_right weights common n c (t : nat -> R) :
   (forall k, (k < n)%nat -> (nth k weights 0 * Z.of_nat (S k))%Z = common) -> (forall k, IZR (nth k c 0%Z) = t k) ->
   IZR (share weights c n) = IZR common * sum_of (fun k => t k / INR (S k)) (seq 0 n).
 Proof.
-  intros Hw Hc. unfold share. rewrite whole_sum_right, <- sum_of_scaled. apply sum_of_ext. intros k Hk.
+  intros Hw Hc. rewrite share_sum, whole_sum_right, <- sum_of_scaled. apply sum_of_ext. intros k Hk.
   apply in_seq in Hk. rewrite <- (Hw k) by lia. rewrite !mult_IZR, Hc, <- INR_IZR_INZ. field. apply not_0_INR. lia.
 Qed.
 
@@ -178,7 +200,7 @@ Lemma total_right weights common n own l (side : list Z * list Z -> list Z) (t :
   (forall k, (k < n)%nat -> (nth k weights 0 * Z.of_nat (S k))%Z = common) ->
   (forall v cs k, right_at v l cs -> IZR (nth k (side cs) 0%Z) = t v k) ->
   forall s v, right_from v l s ->
-  IZR (total_from weights n own v (map side s))
+  IZR (total_from own v (map (fun c => share weights (side c) n) s))
   = IZR common * sum_of (fun v => IZR (entry own v) * sum_of (fun k => t v k / INR (S k)) (seq 0 n)) (seq v (length s)).
 Proof.
   intros Hw Ht. induction s as [|cs s IH]; intros v H; simpl; [lra|]. destruct H as [H0 H].
@@ -189,8 +211,8 @@ Qed.
 Lemma firsts_length l : length (firsts l) = length l. Proof. apply map_length. Qed.
 Lemma seconds_length l : length (seconds l) = length l. Proof. apply map_length. Qed.
 
-Definition first_total (weights : list Z) (n own : nat) (s : state) : Z := total_from weights n own 0 (map fst s).
-Definition second_total (weights : list Z) (n own : nat) (s : state) : Z := total_from weights n own 0 (map snd s).
+Definition first_total (weights : list Z) (n own : nat) (s : state) : Z := total_from own 0 (first_shares weights n s).
+Definition second_total (weights : list Z) (n own : nat) (s : state) : Z := total_from own 0 (second_shares weights n s).
 
 Lemma totals_right weights common n own l :
   (forall k, (k < n)%nat -> (nth k weights 0 * Z.of_nat (S k))%Z = common) -> S (length l) = n ->

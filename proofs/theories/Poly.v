@@ -9,15 +9,39 @@ Record qpoly := QP { num : poly; pden : positive }.
 
 Definition qeval (p : qpoly) (e : env) : R := eval (num p) e / IZR (Zpos (pden p)).
 
+(** Equality and powers of positive numbers, as programs: in the extracted one [Z.eqb] is one comparison of whole numbers
+    of the machine's library, and [Pos.eqb] would go through all bits, which takes time by the square of their number. *)
+Definition same_positive (a b : positive) : bool := Z.eqb (Zpos a) (Zpos b).
+
+Lemma same_positive_spec : forall a b, reflect (a = b) (same_positive a b).
+Proof. intros a b; unfold same_positive; simpl; apply Pos.eqb_spec. Qed.
+
+Definition is_multiple (a b : positive) : bool := Z.eqb (Zpos a / Zpos b * Zpos b) (Zpos a).
+
+Lemma is_multiple_ok : forall a b, is_multiple a b = true ->
+  IZR (Zpos a / Zpos b) * IZR (Zpos b) = IZR (Zpos a).
+Proof. intros a b H; apply Z.eqb_eq in H; now rewrite <- mult_IZR, H. Qed.
+
+Fixpoint positive_power (d n : positive) : positive :=
+  match n with
+  | xH => d
+  | xO n => let h := positive_power d n in (h * h)%positive
+  | xI n => let h := positive_power d n in (d * (h * h))%positive
+  end.
+
 Definition qconst (c : Q) : qpoly := QP (Pc (Qnum c)) (Qden c).
+
+(** The sum, over the larger denominator where that is a multiple of the other one: sums of many terms stay small. *)
 Definition qadd (p q : qpoly) : qpoly :=
-  if Pos.eqb (pden p) (pden q) then QP (padd (num p) (num q)) (pden p)
+  if same_positive (pden p) (pden q) then QP (padd (num p) (num q)) (pden p)
+  else if is_multiple (pden q) (pden p) then QP (padd (pscale (Zpos (pden q) / Zpos (pden p)) (num p)) (num q)) (pden q)
+  else if is_multiple (pden p) (pden q) then QP (padd (num p) (pscale (Zpos (pden p) / Zpos (pden q)) (num q))) (pden p)
   else QP (padd (pscale (Zpos (pden q)) (num p)) (pscale (Zpos (pden p)) (num q))) (pden p * pden q).
 Definition qmul (p q : qpoly) : qpoly := QP (pmul (num p) (num q)) (pden p * pden q).
 Definition qscale (c : Q) (p : qpoly) : qpoly := QP (pscale (Qnum c) (num p)) (Qden c * pden p).
 Definition qopp (p : qpoly) : qpoly := QP (popp (num p)) (pden p).
 Definition qsub (p q : qpoly) : qpoly := qadd p (qopp q).
-Definition qpow (p : qpoly) (n : positive) : qpoly := QP (ppow (num p) n) (pden p ^ n).
+Definition qpow (p : qpoly) (n : positive) : qpoly := QP (ppow (num p) n) (positive_power (pden p) n).
 Definition qeq (p q : qpoly) : bool :=
   peq (pscale (Zpos (pden q)) (num p)) (pscale (Zpos (pden p)) (num q)).
 Definition qvar (k : nat) : qpoly := QP (var k) 1.
@@ -42,10 +66,13 @@ Ltac positive_denominators := repeat split; apply Rgt_not_eq, pos_IZR.
 
 Lemma qeval_add : forall p q e, qeval (qadd p q) e = qeval p e + qeval q e.
 Proof.
-  intros [p a] [q b] e; unfold qadd, qeval; cbn [num pden].
-  destruct (Pos.eqb_spec a b) as [<-|]; cbn [num pden].
-  - rewrite eval_padd; field; positive_denominators.
-  - rewrite eval_padd, !eval_pscale, Pos2Z.inj_mul, mult_IZR; field; positive_denominators.
+  intros [p a] [q b] e; unfold qadd, qeval; cbn [num pden]; pose proof (pos_IZR a); pose proof (pos_IZR b).
+  destruct (same_positive_spec a b) as [<-|_]; [cbn [num pden]; rewrite eval_padd; field; lra|].
+  destruct (is_multiple b a) eqn:E.
+  { apply is_multiple_ok in E; cbn [num pden]; rewrite eval_padd, eval_pscale, <- E; field; split; nra. }
+  destruct (is_multiple a b) eqn:F.
+  { apply is_multiple_ok in F; cbn [num pden]; rewrite eval_padd, eval_pscale, <- F; field; split; nra. }
+  cbn [num pden]; rewrite eval_padd, !eval_pscale, Pos2Z.inj_mul, mult_IZR; field; positive_denominators.
 Qed.
 
 Lemma qeval_mul : forall p q e, qeval (qmul p q) e = qeval p e * qeval q e.
@@ -68,13 +95,18 @@ Qed.
 Lemma qeval_sub : forall p q e, qeval (qsub p q) e = qeval p e - qeval q e.
 Proof. intros; unfold qsub; rewrite qeval_add, qeval_opp; lra. Qed.
 
-Lemma pos_pow_IZR : forall d n, IZR (Zpos (d ^ n)) = IZR (Zpos d) ^ Pos.to_nat n.
-Proof. intros; now rewrite pow_IZR, positive_nat_Z, Pos2Z.inj_pow. Qed.
+Lemma positive_power_R : forall d n, IZR (Zpos (positive_power d n)) = IZR (Zpos d) ^ Pos.to_nat n.
+Proof.
+  intros d n; induction n as [n IH|n IH|]; cbn [positive_power]; rewrite ?Pos2Z.inj_mul, ?mult_IZR, ?IH.
+  - replace (Pos.to_nat n~1) with (S (Pos.to_nat n + Pos.to_nat n)) by lia; simpl; now rewrite pow_add.
+  - replace (Pos.to_nat n~0) with (Pos.to_nat n + Pos.to_nat n)%nat by lia; now rewrite pow_add.
+  - simpl; lra.
+Qed.
 
 Lemma qeval_pow : forall p n e, qeval (qpow p n) e = qeval p e ^ Pos.to_nat n.
 Proof.
   intros [p d] n e; unfold qpow, qeval; cbn [num pden].
-  rewrite eval_ppow, pos_pow_IZR; unfold Rdiv; now rewrite Rpow_mult_distr, pow_inv.
+  rewrite eval_ppow, positive_power_R; unfold Rdiv; now rewrite Rpow_mult_distr, pow_inv.
 Qed.
 
 Lemma qeq_eval : forall p q, qeq p q = true -> forall e, qeval p e = qeval q e.

@@ -106,8 +106,8 @@ Qed.
 
 (* Terms, and the number of bits, one after the other; more terms where q is large. *)
 Definition precisions : list (nat * positive) :=
-  [(12%nat, Pos.pow 2 48); (50%nat, Pos.pow 2 192); (120%nat, Pos.pow 2 600);
-   (300%nat, Pos.pow 2 2400); (1000%nat, Pos.pow 2 10000)]%positive.
+  [(12%nat, positive_power 2 48); (50%nat, positive_power 2 192); (120%nat, positive_power 2 600);
+   (300%nat, positive_power 2 2400); (1000%nat, positive_power 2 10000)]%positive.
 
 Definition at_precision (q : Q) (ok : positive -> Z -> Z -> bool) (pr : nat * positive) : bool :=
   match exp_between q (Nat.max (fst pr) (Z.to_nat (Qceiling q))) (snd pr) with
@@ -139,7 +139,7 @@ Qed.
 
 (* More terms do not help where the contrary is seen. *)
 Definition beyond (q : Q) (contrary : positive -> Z -> Z -> bool) : bool :=
-  if qle q 1000 then at_precision q contrary (50%nat, Pos.pow 2 192) else true.
+  if qle q 1000 then at_precision q contrary (50%nat, positive_power 2 192) else true.
 
 (* --- enclose ------------------------------------------------------------------------------------------- *)
 

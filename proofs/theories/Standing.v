@@ -44,8 +44,10 @@ Fixpoint explore_groups (kinds : list (nat * nat)) (leaf : state -> bool) (gs : 
   end.
 
 Definition compare_all (own : list (nat * nat)) (s : state) : bool :=
-  let fs := map (fun a => first_total p (shares d) n a s) (seq 0 size) in
-  let ss := map (fun a => second_total p (shares d) n a s) (seq 0 size) in
+  let first := first_shares (shares d) n s in
+  let second := second_shares (shares d) n s in
+  let fs := map (fun a => total_from p a 0 first) (seq 0 size) in
+  let ss := map (fun a => total_from p a 0 second) (seq 0 size) in
   forallb (fun ab => best_bottom d * nth (fst ab) fs 0 <=? best_top d * nth (snd ab) ss 0)%Z own.
 
 Fixpoint removals (gs : groups) : list (role * groups) :=
@@ -276,7 +278,8 @@ Lemma compared_right own l l' a b : Permutation l l' -> S (length l) = n -> comp
   IZR (best_bottom d) * won p a (firsts l) <= IZR (best_top d) * won p b (seconds l).
 Proof.
   intros P L H Hin Ha Hb. unfold compare_all in H. rewrite forallb_forall in H. specialize (H _ Hin). simpl in H.
-  rewrite !nth_table in H by assumption. apply Z.leb_le, IZR_le in H. rewrite !mult_IZR in H.
+  rewrite !nth_table in H by assumption. fold (first_total p (shares d) n a (state_of p l')) in H.
+  fold (second_total p (shares d) n b (state_of p l')) in H. apply Z.leb_le, IZR_le in H. rewrite !mult_IZR in H.
   assert (L' : S (length l') = n) by (rewrite <- (Permutation_length P); exact L).
   destruct (totals_right p (shares d) (shared d) n a l' shares_right L') as [E1 _].
   destruct (totals_right p (shares d) (shared d) n b l' shares_right L') as [_ E2].

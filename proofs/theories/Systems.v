@@ -129,10 +129,12 @@ Lemma row_closed : forall x a, row (closed_system s visible all) x a =
   if Nat.ltb a visible then gather (onward s visible all (row s x a)) else [].
 Proof.
   intros x a. unfold row, closed_system. destruct (Nat.lt_ge_cases x (length s)) as [L|L].
-  - rewrite nth_map_seq by assumption. destruct (Nat.ltb_spec a visible) as [A|A].
+  - set (f := fun actions => map (fun a => gather (onward s visible all (nth a actions []))) (seq 0 visible)).
+    rewrite (nth_indep (map f s) [] (f [])) by (rewrite map_length; exact L). rewrite (map_nth f). unfold f.
+    destruct (Nat.ltb_spec a visible) as [A|A].
     + now rewrite nth_map_seq.
     + apply nth_overflow. now rewrite map_length, seq_length.
-  - rewrite (nth_overflow (map _ _)) by (now rewrite map_length, seq_length).
+  - rewrite (nth_overflow (map _ _)) by (now rewrite map_length).
     rewrite (nth_overflow s) by assumption. destruct a, (Nat.ltb _ visible); reflexivity.
 Qed.
 

@@ -14,7 +14,7 @@ Proof. easy. Qed.
 Definition qsum (a b : Q) : Q :=
   let (n, d) := a in
   let (m, e) := b in
-  if Pos.eqb d e then (n + m)%Z # d
+  if same_positive d e then (n + m)%Z # d
   else
     let k := (Zpos e / Zpos d)%Z in
     let l := (Zpos d / Zpos e)%Z in
@@ -26,7 +26,7 @@ Lemma qsum_R : forall a b, Q2R (qsum a b) = Q2R a + Q2R b.
 Proof.
   intros [n d] [m e]; unfold qsum.
   pose proof (pos_IZR d); pose proof (pos_IZR e).
-  destruct (Pos.eqb_spec d e) as [->|_]; [rewrite !Q2R_make, plus_IZR; field; lra|].
+  destruct (same_positive_spec d e) as [->|_]; [rewrite !Q2R_make, plus_IZR; field; lra|].
   destruct (Z.eqb_spec (Zpos e / Zpos d * Zpos d) (Zpos e)) as [K|_].
   { rewrite !Q2R_make, plus_IZR, mult_IZR.
     assert (E : IZR (Zpos e) = IZR (Zpos e / Zpos d) * IZR (Zpos d)) by (now rewrite <- mult_IZR, K).

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,11 +18,13 @@ from forging_tools import points_of, value_of
 from test_dpctl_kernel import formula, model
 from test_leaks_checker import document as growing
 from test_proved_formulas import stated
+from test_proved_standing import by_classes, by_terms, evidence, maxima
 from test_unwinding_checker import FAMILY, PARTIAL, witness
 from test_unwinding_checker import document as system
 from three_checkers import about_a_script, built, by_program, every_kind, standing_pair
 
 READY = shutil.which("coqtop") is not None and (ROOT / "proofs" / "theories" / "Check.vo").exists()
+BUILD = ROOT / "proofs" / "build"
 NOT_READY = "the proved checker is not built: run `make -C proofs`"
 in_coq = pytest.mark.skipif(not READY, reason=NOT_READY)
 
@@ -58,8 +61,12 @@ def test_coq_accepts_each_kind_and_nothing_false(tmp_path: Path) -> None:
 def test_coq_says_what_the_program_says_and_notices_another_answer(tmp_path: Path) -> None:
     """All questions about certificates get the same answer; with an answer that is turned round none does."""
     documents = [*cone_kinds().values(), standing_pair(), about_a_script()]
+    documents.append(evidence(by_classes(maxima(3, 2, "uniform", "each", 1))))
+    documents += map(evidence, by_terms(maxima(3, 2, "first", "each", 1)))
     rows = sorted({row for questions in asked(documents, tmp_path) for row in questions})
-    assert {"check", "check_cone", "check_loop", "check_standing"} <= {row.partition(" ")[0] for row in rows}
+    names = [row.partition(" ")[0] for row in rows]
+    assert {"check", "check_cone", "check_loop", "check_standing"} <= set(names)
+    assert names.count("stands") == 2
     assert answers(rows) == [True] * len(rows)
     turned = [row[:-1] + str(1 - int(row[-1])) for row in rows]
     assert answers(turned) == [False] * len(rows)
@@ -96,4 +103,25 @@ def test_every_extracted_function_is_asked_in_coq() -> None:
     (listed,) = re.findall(r'Extraction "extracted\.ml"\s+([^.]*)\.', text)
     assert set(listed.split()) - {"max_depth"} <= set(functions())
     written = {path.name for path in PROGRAM.glob("*.ml") if "Extracted" in path.read_text(encoding="utf-8")}
-    assert written == {"checker.ml"}
+    assert written == {"calls.ml", "checker.ml"}
+    assert 'asked "' not in (PROGRAM / "calls.ml").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(shutil.which("ocamlfind") is None or not (BUILD / "calls.cmi").exists(), reason=NOT_READY)
+def test_a_call_that_lacks_an_argument_has_no_type(tmp_path: Path) -> None:
+    """What is written of a call is what the function is called with: none is missing, and none too many."""
+    text = (PROGRAM / "checker.ml").read_text(encoding="utf-8")
+    given = list(re.finditer(r"\[ (![^\]]*[^\] ]) \]", text))
+    assert len(given) > 20
+
+    def types(arguments: str, at: re.Match[str]) -> bool:
+        file = tmp_path / "changed.ml"
+        file.write_text(text[: at.start(1)] + arguments + text[at.end(1) :], encoding="utf-8")
+        order = ["ocamlfind", "ocamlopt", "-i", "-package", "zarith", "-I", str(BUILD), str(file)]
+        return subprocess.run(order, capture_output=True, check=False).returncode == 0
+
+    assert types(given[0][1], given[0])
+    for at in Random(22).sample(given, 4):
+        first, *rest = at[1].split("; ")
+        assert not types("; ".join(rest), at)
+        assert not types("; ".join([first, first, *rest]), at)

@@ -201,7 +201,7 @@ def test_any_number_of_steps(tmp_path: Path) -> None:
 
 
 def test_what_is_not_known_of_formulas(tmp_path: Path) -> None:
-    """Choices, chances that no number of steps settles, G, and families without a last number."""
+    """Choices, chances that no number of steps settles, G behind a step, families without a last number."""
     goal = ["label", "goal"]
     again = ending(steps=[[[0, "1/2"], [3, "1/2"]], *ROWS[1:]])
     endless: Json = {"family": {"first": 0, "last": None}, "until": 2, "argument": "equality"}
@@ -209,7 +209,9 @@ def test_what_is_not_known_of_formulas(tmp_path: Path) -> None:
     made_ones = [
         stated(two, ["P", ">", "0", ["next", goal]], "holds"),
         stated(again, ["P", ">", "1/2", ["until", ["true"], goal, 0, None]], "holds"),
-        stated(ending(), ["P", ">", "1/2", ["release", ["false"], ["not", goal], 0, None]], "holds"),
+        stated(
+            ending(), ["P", ">", "1/2", ["next", ["release", ["false"], ["not", goal], 0, None]]], "holds"
+        ),
         stated(
             ending(),
             ["D", "1", "1/2", ["until", ["true"], goal, {"more": 0}, {"more": 0}]],
@@ -223,3 +225,69 @@ def test_what_is_not_known_of_formulas(tmp_path: Path) -> None:
     answers = list(by_program(built(), paths))
     assert [answer.word for answer in answers] == [NOT_KNOWN] * len(made_ones)
     assert len({answer.lines for answer in answers}) == len(made_ones)
+
+
+def onwards(random: Random, states: int) -> list[list[list[Any]]]:
+    """Returns steps to later states only; the last two states stay where they are."""
+    rows = list[list[list[Any]]]()
+    for state in range(states - 2):
+        targets = sorted(random.sample(range(state + 1, states), min(2, states - state - 1)))
+        share = Fraction(random.randint(1, 4), 5)
+        shares = [share, 1 - share] if len(targets) == 2 else [Fraction(1)]
+        rows.append([[target, str(part)] for target, part in zip(targets, shares, strict=True)])
+    return [*rows, [[states - 2, "1"]], [[states - 1, "1"]]]
+
+
+def paths(rows: list[list[list[Any]]], state: int, steps: int) -> Iterator[tuple[list[int], Fraction]]:
+    """Yields the paths from a state with so many steps, and their probabilities."""
+    if steps == 0:
+        yield [state], Fraction(1)
+        return
+    for target, share in rows[state]:
+        for path, rest in paths(rows, target, steps - 1):
+            yield [state, *path], Fraction(share) * rest
+
+
+def test_release_without_a_number_of_steps(tmp_path: Path) -> None:
+    """R, G and W: the probability is the sum over the paths on which nothing is false before its release."""
+    states, right, wrong = 6, list[bytes](), list[bytes]()
+    for seed in range(40):
+        random = Random(seed)
+        rows = onwards(random, states)
+        first, second = (set(random.sample(range(states), random.randint(1, 4))) for _ in range(2))
+        labels = {"first": sorted(first), "second": sorted(second)}
+        f, h = ["label", "first"], ["label", "second"]
+        weak, always = ["release", h, ["or", [f, h]], 0, None], ["release", ["false"], h, 0, None]
+        kinds = ((["release", f, h, 0, None], first, second), (weak, second, first | second))
+        for tree, released, kept in (*kinds, (always, set[int](), second)):
+            both = [
+                sum(
+                    (
+                        share
+                        for path, share in paths(rows, state, states)
+                        if all(w in kept or released & set(path[:k]) for k, w in enumerate(path))
+                    ),
+                    Fraction(0),
+                )
+                for state in (0, 1)
+            ]
+            gap = abs(both[0] - both[1])
+            truths: list[tuple[Any, bool]] = [
+                (["P", ">=", str(both[0]), tree], True),
+                (["not", ["P", ">", str(both[0]), tree]], True),
+                (["P", "<", str(both[0]), tree], False),
+                (["D", "1", str(gap), tree], True),
+            ]
+            if gap:
+                truths.append((["D", "1", str(gap * Fraction(9, 10)), tree], False))
+            near = ending(states=list("abcdef"), steps=rows, labels=labels, neighbours=[[0, 1]])
+            near["rows"] = [[k] for k in range(states)]
+            for one, truth in truths:
+                point: Json = {} if truth else {"parameters": {}, "state": 0}
+                status, other = ("holds", "violated") if truth else ("violated", "holds")
+                right.append(json.dumps(stated(near, one, status, **point)).encode())
+                turned: Json = {"parameters": {}, "state": 0} if truth else {}
+                wrong.append(json.dumps(stated(near, one, other, **turned)).encode())
+    (tmp_path / "wrong").mkdir()
+    assert differences(built(), right, tmp_path) == ([], {"accepted": len(right)})
+    assert differences(built(), wrong, tmp_path / "wrong") == ([], {"rejected": len(wrong)})

@@ -162,27 +162,42 @@ def by_classes(about: NoisyMaxima) -> Json:
     raise AssertionError("no class is proved")
 
 
+def by_terms(about: NoisyMaxima) -> Iterator[Json]:
+    """Yields a statement that is proved by the products with the largest quotients, if there is one."""
+    for guess in guesses(about):
+        proofs = proved(guess) if guess.how == "terms" else None
+        if proofs is not None:
+            yield guess.document(proofs)
+
+
 @pytest.fixture(scope="module")
 def parametric() -> list[Json]:
-    """Statements for all parameters, by classes."""
+    """Statements for all parameters, by classes and by terms."""
     kinds = product(("uniform", "first"), SIZES)
-    return [by_classes(maxima(n, top, ties, "each", by)) for ties, (n, top, by) in kinds]
+    classes = [by_classes(maxima(n, top, ties, "each", by)) for ties, (n, top, by) in kinds]
+    terms = [one for n, top, by in SIZES for one in by_terms(maxima(n, top, "first", "each", by))]
+    assert len(terms) > 2
+    return classes + terms
 
 
 def test_statements_for_all_parameters_are_accepted_and_true(parametric: list[Json], tmp_path: Path) -> None:
     """Both accept them, and at points of the domain no neighbours have a larger ratio, by brute force."""
     documents = [json.dumps(evidence(about)).encode() for about in parametric]
     assert differences(built(), documents, tmp_path) == ([], {"accepted": len(documents)})
+    known: dict[tuple[object, ...], Fraction] = {}
     for about in parametric:
         n, step = about["answers"], 9 if about["by"] == "any" else int(about["by"])
         for alpha in (Fraction(1, 7), Fraction(4, 5)):
             entries = [[parse(p, ["alpha"]) for p in row] for row in about["noise"]]
             rows = [[sum(c * alpha ** x[0] for x, c in p.items()) for p in row] for row in entries]
             noise = [[Fraction(p) / sum(row) for p in row] for row in rows]
-            largest = max(r for r in ratios(noise, n, about["ties"], "each", step).values() if r is not None)
+            place = n, step, len(noise), about["ties"], alpha
+            if place not in known:
+                every = ratios(noise, n, about["ties"], "each", step).values()
+                known[place] = max(r for r in every if r is not None)
             sides = (released(noise, tuple(about[side]), about["ties"]) for side in ("left", "right"))
             one, other = (each[about["output"] - 1] for each in sides)
-            assert one / other == largest
+            assert one / other == known[place]
 
 
 def test_changed_statements_for_all_parameters_get_the_same_answers(
@@ -217,6 +232,32 @@ def test_another_pair_other_noise_and_other_proofs_are_rejected(
             {"answers": 2 if about["answers"] == 3 else 3},
         ]
         documents += [json.dumps(evidence({**about, **change})).encode() for change in changes]
+    assert differences(built(), documents, tmp_path) == ([], {"rejected": len(documents)})
+
+
+def test_other_answers_than_those_with_the_largest_quotients_are_rejected(
+    parametric: list[Json], tmp_path: Path
+) -> None:
+    """By terms: too few answers are named, too many, none, those of no neighbour; or a proof is missing."""
+    documents = []
+    for about in (one for one in parametric if one["how"] == "terms"):
+        own, others, proofs = about["own"], about["others"], about["proofs"]
+        changes: list[Json] = [
+            {"own": own[1:]},
+            {"others": [*others, 0]},
+            {"own": [0] * len(own)},
+            {"others": [len(own) - 1] * len(others)},
+            {"ties": "uniform"},
+            {"how": "classes"},
+            {"proofs": proofs[::-1]},
+            {"proofs": proofs[:-1]},
+            {"proofs": [*proofs, proofs[0]]},
+            {"noise": about["noise"][::-1]},
+        ]
+        documents += [json.dumps(evidence({**about, **change})).encode() for change in changes]
+        documents.append(
+            json.dumps(evidence({k: v for k, v in about.items() if k not in ("own", "others")})).encode()
+        )
     assert differences(built(), documents, tmp_path) == ([], {"rejected": len(documents)})
 
 
