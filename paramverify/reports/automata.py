@@ -12,7 +12,7 @@ from paramverify import printable
 from paramverify.answers import Standing
 from paramverify.automata import evidence
 from paramverify.automata.automaton import GEOMETRIC, Automaton
-from paramverify.automata.examples import WIDTH, Example
+from paramverify.automata.examples import MOST_STEPS, WIDTH, Example, Looked
 from paramverify.automata.orders import Graph
 from paramverify.automata.programs import OTHER, WAY, numbers_put_out, released
 from paramverify.automata.verification import Report, never_taken
@@ -191,7 +191,29 @@ def document(report: Report) -> dict[str, Any]:
     return told
 
 
-def multiple_lines(report: Report, multiple: Fraction, example: Example | None) -> list[str]:
+def no_example(looked: Looked | None) -> str:
+    """Returns why there is no example, in words: the time was over, or nothing was left to try."""
+    if looked is None or not looked.complete:
+        tried = f": {_tried(looked)} were evaluated" if looked is not None and looked.pairs else ""
+        return f"no example was found before the time was over{tried}"
+    if not looked.pairs and looked.ways:
+        return "no example was found: the streams that make such a way likely have other values"
+    if not looked.pairs:
+        return f"no example was looked for: the ways that cost so much have more than {MOST_STEPS} steps"
+    undecided = f"; {looked.undecided} of them stayed undecided" if looked.undecided else ""
+    return f"no example was found: {_tried(looked)} were evaluated, and nothing is left to try{undecided}"
+
+
+def _tried(looked: Looked) -> str:
+    return f"{counted(looked.pairs, 'pair')} of streams on {counted(looked.ways, 'way')}"
+
+
+def sentence(words: str) -> str:
+    """Returns a reason as a sentence."""
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def multiple_lines(report: Report, multiple: Fraction, looked: Looked | None) -> list[str]:
     """Returns whether a multiple is enough, with streams and an epsilon at which it is not."""
     standing = report.standing_of(multiple)
     if standing is Standing.HOLDS:
@@ -199,9 +221,9 @@ def multiple_lines(report: Report, multiple: Fraction, example: Example | None) 
     if standing is Standing.UNKNOWN:
         return [f"{standing.of_case}: whether {times(multiple)} is enough is not known."]
     told = [f"{standing.of_case}: {times(multiple)} is not enough."]
-    if example is None:
-        return [*told, "  No example was evaluated in time: a way that costs more is known."]
-    return told + example_lines(report.automaton, example)
+    if looked is None or looked.example is None:
+        return [*told, "  A way that costs more is known.", f"  {sentence(no_example(looked))}"]
+    return told + example_lines(report.automaton, looked.example)
 
 
 def example_lines(automaton: Automaton, example: Example) -> list[str]:
@@ -240,7 +262,7 @@ def stream(values: Sequence[Fraction]) -> str:
     return ", ".join([*shown, "..."] if len(values) > SHOWN_STREAM else shown) or "(none)"
 
 
-def multiple_document(report: Report, multiple: Fraction, example: Example | None) -> dict[str, Any]:
+def multiple_document(report: Report, multiple: Fraction, looked: Looked | None) -> dict[str, Any]:
     """Returns whether a multiple is enough, as JSON data."""
     standing = report.standing_of(multiple)
     told: dict[str, Any] = {
@@ -248,8 +270,10 @@ def multiple_document(report: Report, multiple: Fraction, example: Example | Non
         "status": standing.value,
         "verdict": standing.of_case,
     }
-    if example is not None:
-        told["example"] = example_document(report.automaton, example)
+    if looked is not None and looked.example is not None:
+        told["example"] = example_document(report.automaton, looked.example)
+    elif standing is Standing.VIOLATED:
+        told["reason"] = no_example(looked)
     return told
 
 

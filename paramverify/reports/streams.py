@@ -66,10 +66,11 @@ def _verdict(verdict: StreamVerdict) -> list[str]:
     if example is not None:
         found += automata.example_lines(verdict.case.automaton, example)
     else:
-        known = "a way that costs more is known"
+        known = "A way that costs more is known"
         if not verdict.case.budget.multiple:
-            known = f"whatever the number is, it is exceeded for large {verdict.case.parameter}"
-        found += [*_gap(verdict), f"  No example was evaluated in time: {known}."]
+            known = f"Whatever the number is, it is exceeded for large {verdict.case.parameter}"
+        missing = automata.sentence(automata.no_example(verdict.looked))
+        found += [*_gap(verdict), f"  {known}.", f"  {missing}"]
     return [*found, *_bounds(verdict), _size(verdict)]
 
 
@@ -139,6 +140,8 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
     }
     if standing is Standing.UNKNOWN:
         told["reason"] = verdict.reason or _open(verdict)
+    if standing is Standing.VIOLATED and verdict.example is None:
+        told["reason"] = automata.no_example(verdict.looked)
     if standing is Standing.VIOLATED and isinstance(verdict.report, Report) and verdict.report.family:
         told["family"] = evidence.family(verdict.report.family)
     if verdict.case.values is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, gathered, key_that_is_read, located
+from paramverify.errors import CaseError, OtherCommandError, gathered, key_that_is_read, located
 from paramverify.keys import (
     FILE,
     TEXT,
@@ -307,7 +307,7 @@ def _over_stream(program: Program, checks: Checks, key: str) -> Mechanism:
     """Returns the mechanism of a program over a stream with finite noise."""
     with located(key=key, anchored=True):
         if is_continuous(program):
-            raise CaseError(f"this is a stream with unbounded noise: {VERIFY}")
+            raise OtherCommandError(f"this is a stream with unbounded noise: {VERIFY}")
         return StreamMechanism(checks, stream_of(program), key)
 
 
