@@ -94,7 +94,7 @@ def verify_stream(path: str, options: Options, as_json: bool, evidence: Path | N
     def violated(verdict: StreamVerdict) -> None:
         """Keeps a violation before an example is looked for."""
         known[:] = [verdict]
-        _output.violated()
+        _output.violated(Standing.VIOLATED.of_case)
         _output.found(streams.lines(verdict), streams.document(verdict))
         write(verdict)
 
@@ -126,7 +126,7 @@ def _multiples(report: Report, budgets: str, options: Options, as_json: bool) ->
     for multiple in map(_multiple, split(budgets)):
         standing, looked = report.standing_of(multiple), None
         if standing is Standing.VIOLATED:
-            _output.violated()
+            _output.violated(Standing.VIOLATED.of_case)
             looked = find_example(report, multiple, replace(options, seconds=until - time.monotonic()))
         standings.append(standing)
         listed.append(automata.multiple_document(report, multiple, looked))

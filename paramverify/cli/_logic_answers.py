@@ -66,7 +66,7 @@ def check(work: Work, progress: Callable[[int, int], None]) -> Found:
             formula = case.properties[name]
             result = found.results[name] = check_property(work, formula, progress)
         if result.status is Standing.VIOLATED:
-            _output.violated()
+            _output.violated(Standing.VIOLATED.of_claim)
         _output.add(
             "properties", reports.entry(name, formula, result), *reports.lines(name, formula, result, domain)
         )
