@@ -11,7 +11,7 @@ from typing import Any
 from paramverify import printable
 from paramverify.answers import Standing
 from paramverify.automata import evidence
-from paramverify.automata.automaton import GEOMETRIC, Automaton
+from paramverify.automata.automaton import GEOMETRIC, SAMPLE, SECOND, Automaton
 from paramverify.automata.examples import MOST_STEPS, WIDTH, Example, Looked
 from paramverify.automata.orders import Graph
 from paramverify.automata.programs import OTHER, WAY, numbers_put_out, released
@@ -42,13 +42,22 @@ def lines(report: Report) -> list[str]:
     else:
         told.append(f"  {report.end.value}: {report.reason}.")
     if report.confused:
-        told += _confused(report)
+        told += confused_lines(report.automaton, report.graph, report.confused)
     return [*told, *notes(report.automaton, report.graph)]
 
 
 def notes(automaton: Automaton, graph: Graph) -> list[str]:
-    """Returns which transitions no run takes, and where runs end."""
-    return [*_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton)]
+    """Returns that nothing is read, which transitions no run takes, and where runs end."""
+    unread = [f"  Note: {reason}." for reason in [reads_nothing(automaton, graph)] if reason]
+    return [*unread, *_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton)]
+
+
+def reads_nothing(automaton: Automaton, graph: Graph) -> str:
+    """Returns that no run reads an entry, in words; "" if one does."""
+    if any(automaton.state_of(graph.step(edge)).reads for edge in graph.edges):
+        return ""
+    who = "run" if any(state.reads for state in automaton.states) else "state"
+    return f"no {who} reads an entry, so streams make no difference"
 
 
 def ends_lines(automaton: Automaton) -> list[str]:
@@ -152,14 +161,19 @@ def _never(automaton: Automaton, never: Sequence[int]) -> list[str]:
     return [f"  Note: no run takes {words}."]
 
 
-def _confused(report: Report) -> list[str]:
-    assert report.confused is not None
-    one, other = (report.graph.step(k) for k in report.confused)
-    automaton = report.automaton
-    state = printable.name(automaton.states[one.source].name)
-    words = sorted({printable.name(one.output), printable.name(other.output)})
+def confused_lines(automaton: Automaton, graph: Graph, confused: tuple[int, int]) -> list[str]:
+    """Returns which two transitions put out the same, and what to do about it."""
+    numbers = [graph.edges[k].transition for k in confused]
+    steps = [automaton.transitions[number] for number in numbers]
+    state = printable.name(automaton.states[steps[0].source].name)
+    named = " and ".join(f"{n} (line {step.line})" for n, step in zip(numbers, steps, strict=True))
+    told = f"  Note: the transitions {named} of {state} put out"
+    if steps[0].output in (SAMPLE, SECOND):
+        return [f"{told} numbers. Outputs do not tell the way, so no lower bound is known."]
     return [
-        f"  Note: {state} has two transitions that put out {' or '.join(words)}; no lower bound is known."
+        f"{told} the same word, {printable.name(steps[0].output)}. Outputs do not tell the way, "
+        "so no lower bound is known.",
+        "  Give one of them another word, if an observer can tell them apart.",
     ]
 
 
@@ -188,6 +202,8 @@ def document(report: Report) -> dict[str, Any]:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
     if report.never:
         told["never"] = list(report.never)
+    if unread := reads_nothing(automaton, report.graph):
+        told["notes"] = [unread]
     return told
 
 

@@ -111,8 +111,21 @@ def _bounds(verdict: StreamVerdict) -> list[str]:
     if verdict.by_all:
         told.append("  All ways are finitely many. Each was decided for all streams of these values.")
     if verdict.report.confused:
-        told.append("  Note: outputs do not tell the way, so no lower bound is known.")
+        told += _confused(verdict)
     return told
+
+
+def _confused(verdict: StreamVerdict) -> list[str]:
+    """Returns that outputs do not tell the way, and what to do about it."""
+    report = verdict.report
+    assert report.confused is not None
+    if verdict.case.in_file:
+        return automata.confused_lines(verdict.case.automaton, report.graph, report.confused)
+    return [
+        "  Note: outputs do not tell the way, so no lower bound is known.",
+        "  Put out a word for every entry, and different words in different branches,",
+        "  if an observer can tell them apart.",
+    ]
 
 
 def _size(verdict: StreamVerdict) -> str:
@@ -155,6 +168,8 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
         told["ends"] = [state.name for state in automaton.ends]
         if never := never_taken(automaton, verdict.report.graph):
             told["never"] = list(never)
+        if unread := automata.reads_nothing(automaton, verdict.report.graph):
+            told["notes"] = [unread]
     if verdict.example is not None:
         told["example"] = automata.example_document(automaton, verdict.example)
     return told
