@@ -23,6 +23,7 @@ from paramverify.reports.text import witness_lines
 from paramverify.spelling import one_off
 
 FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"
+READS_NOTHING = "no state reads an entry, so streams make no difference"
 EPSILON = "epsilon"
 SHOWN_STREAM = 30  # entries in words
 SHOWN_NEVER = 5  # transitions
@@ -48,16 +49,13 @@ def lines(report: Report) -> list[str]:
 
 def notes(automaton: Automaton, graph: Graph) -> list[str]:
     """Returns that nothing is read, which transitions no run takes, and where runs end."""
-    unread = [f"  Note: {reason}." for reason in [reads_nothing(automaton, graph)] if reason]
+    unread = [f"  Note: {READS_NOTHING}."] if reads_nothing(automaton) else []
     return [*unread, *_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton)]
 
 
-def reads_nothing(automaton: Automaton, graph: Graph) -> str:
-    """Returns that no run reads an entry, in words; "" if one does."""
-    if any(automaton.state_of(graph.step(edge)).reads for edge in graph.edges):
-        return ""
-    who = "run" if any(state.reads for state in automaton.states) else "state"
-    return f"no {who} reads an entry, so streams make no difference"
+def reads_nothing(automaton: Automaton) -> bool:
+    """Tells whether no state reads an entry."""
+    return not any(state.reads for state in automaton.states)
 
 
 def ends_lines(automaton: Automaton) -> list[str]:
@@ -202,8 +200,8 @@ def document(report: Report) -> dict[str, Any]:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
     if report.never:
         told["never"] = list(report.never)
-    if unread := reads_nothing(automaton, report.graph):
-        told["notes"] = [unread]
+    if reads_nothing(automaton):
+        told["notes"] = [READS_NOTHING]
     return told
 
 

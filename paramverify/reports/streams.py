@@ -168,8 +168,8 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
         told["ends"] = [state.name for state in automaton.ends]
         if never := never_taken(automaton, verdict.report.graph):
             told["never"] = list(never)
-        if unread := automata.reads_nothing(automaton, verdict.report.graph):
-            told["notes"] = [unread]
+        if automata.reads_nothing(automaton):
+            told["notes"] = [automata.READS_NOTHING]
     if verdict.example is not None:
         told["example"] = automata.example_document(automaton, verdict.example)
     return told

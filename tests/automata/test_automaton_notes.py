@@ -64,13 +64,6 @@ def test_no_state_reads(told: Decide) -> None:
         assert (code, "reads an entry" in out, "notes" in document) == (0, False, False)
 
 
-def test_no_run_reads(told: Decide) -> None:
-    """A state that reads and is never reached makes no difference, either."""
-    text = START.replace("goto q2", "goto q9") + step(True, "a", "b", "q3")
-    for code, out, _ in told(text):
-        assert (code, "no run reads an entry, so streams make no difference" in out) == (0, True)
-
-
 def test_the_same_word(told: Decide) -> None:
     """Both transitions are named with their lines, and another word for one of them decides it."""
     for code, out, _ in told(START + step(True, "a", "a")):
