@@ -33,7 +33,7 @@ from .strict import Rejected, Unread
 from .unwinding import FORMAT as UNWINDING
 
 ALONE = {  # what has no second reader
-    EVERY: "programs with any number of slots",
+    EVERY: "systems with any number of slots",
     UNWINDING: "interactive systems",
 }
 PARTS = (1, 2, 3, 4, 6)  # of the largest step of an exponential
