@@ -18,7 +18,7 @@ from paramverify.automata.ways import Way
 from paramverify.checker.strict import counted
 from paramverify.portfolio.session import Options
 
-FEW = "no streams of these values were found that exceed the budget"
+FEW = "no violation was found with these values"
 NOTHING = Looked(None, 0, 0, complete=True)  # there is nothing to look for
 
 

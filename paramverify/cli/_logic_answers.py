@@ -44,7 +44,9 @@ def refuse(case: LogicCase, budgets: bool, evidence: bool) -> None:
     for name in case.questions:
         with located(key=name):
             if budgets:
-                raise InputError("a least budget is of D formulas, and this one asks for a probability")
+                raise InputError(
+                    "only formulas with D have a least budget, and this one asks for a probability"
+                )
             if evidence:
                 raise InputError(
                     "--evidence is for formulas that are true or false, and this asks for a number"
