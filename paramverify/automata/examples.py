@@ -113,8 +113,8 @@ def first_example(
             undecided += found is None or isinstance(found[1], Unknown)
             looked = Looked(None, len(evaluated), len({steps for steps, _ in evaluated}), undecided)
             if found is not None and isinstance(found[1], Violated):
-                case, verdict = found[0], found[1]
-                example = Example(budget, repetitions, way, given, case, verdict.witness)
+                case, witness = found[0], found[1].witness
+                example = Example(budget, repetitions, way, given, case=case, witness=witness)
                 return replace(looked, example=example)
     return replace(looked, ways=looked.ways or tried, complete=True)
 
