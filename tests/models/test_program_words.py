@@ -64,6 +64,24 @@ def test_other_mistakes_blame_no_word(text: str) -> None:
         read_program(text)
 
 
+ODD = {
+    "many": "in " * 30_000,
+    "deep": f"in = {'(' * 90}1{')' * 90}\noutput(1)",
+    "short": "if in",
+    "open": '"' * 3,
+    "alone": "for",
+    "long": f"x = in{'+in' * 9_000}",
+    "too deep": f"in = {'-' * 90_000}1",
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_lines(name: str) -> None:
+    """Whatever the line is, one reason is told."""
+    with pytest.raises(ProgramError):
+        read_program(ODD[name])
+
+
 @pytest.mark.parametrize("word", ["lambda", "in", "is", "if", "class", "from"])
 def test_words_in_expressions(word: str) -> None:
     """Expressions of a case have the same message, with the place of the word."""

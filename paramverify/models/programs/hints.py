@@ -6,7 +6,9 @@ import ast
 import keyword
 import re
 import warnings
+from itertools import islice
 
+MOST_WORDS = 20  # of a line, for which another name is tried
 _LOOP = "for a number with noise write a loop: k = lo, then while k < hi and x "
 WRITE = {
     "print": "write output(...)",
@@ -122,11 +124,10 @@ def word_as_name(text: str, line: int) -> tuple[str, int] | None:
     With another name in its place Python reads on, to a later line or to the end.
     """
     lines = text.split("\n")
-    before, shown, after = lines[: line - 1], lines[line - 1], lines[line:]
-    for match in re.finditer(r"\b[A-Za-z]+\b", shown):
+    before, shown, after = lines[: line - 1], "".join(lines[line - 1 : line]), lines[line:]
+    words = (m for m in re.finditer(r"\b[A-Za-z]+\b", shown) if keyword.iskeyword(m.group()))
+    for match in islice(words, MOST_WORDS):
         word = match.group()
-        if not keyword.iskeyword(word):
-            continue
         once = f"{shown[: match.start()]}{word}_{shown[match.end() :]}"
         always = re.sub(rf"\b{word}\b", f"{word}_", shown)
         if any(_reads_on("\n".join((*before, other, *after)), line) for other in (once, always)):
@@ -144,4 +145,6 @@ def _reads_on(text: str, line: int) -> bool:
         return False
     except SyntaxError as error:
         return (error.lineno or 0) > line
+    except (RecursionError, MemoryError, ValueError, OverflowError):
+        return False  # another mistake, and perhaps none of this word
     return True
