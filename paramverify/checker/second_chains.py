@@ -103,8 +103,8 @@ class ChainLook:
             within = [p for p in candidates(stated) if _inside(p, stated) and self._is_stated(p)][:5]
             if not within:
                 raise Unread("a domain without a simple point")
-            width = (high - low) / 1000
-            near = [end + k * width for end in (*stated[name][:2], low, high) for k in (-1, 0, 1)]
+            steps = [(high - low) * Fraction(k, size) for size in (1000, 10**9) for k in (-1, 0, 1)]
+            near = [end + step for end in (*stated[name][:2], low, high) for step in steps]
             points += [{**point, name: value} for point in within for value in near]
         for point in points:
             own = _inside(point, self.intervals) and self._has(point)

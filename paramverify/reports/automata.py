@@ -208,18 +208,18 @@ def document(report: Report) -> dict[str, Any]:
 def no_example(looked: Looked | None) -> str:
     """Returns why there is no example, in words: the time was over, or nothing was left to try."""
     if looked is None or not looked.complete:
-        tried = f": {_tried(looked)} were evaluated" if looked is not None and looked.pairs else ""
+        tried = f" ({_tried(looked)})" if looked is not None and looked.pairs else ""
         return f"no example was found before the time was over{tried}"
     if not looked.pairs and looked.ways:
         return "no example was found: the streams that make such a way likely have other values"
     if not looked.pairs:
         return f"no example was looked for: the ways that cost so much have more than {MOST_STEPS} steps"
-    undecided = f"; {looked.undecided} of them stayed undecided" if looked.undecided else ""
-    return f"no example was found: {_tried(looked)} were evaluated, and nothing is left to try{undecided}"
+    return f"no example was found, and nothing is left to try ({_tried(looked)})"
 
 
 def _tried(looked: Looked) -> str:
-    return f"{counted(looked.pairs, 'pair')} of streams on {counted(looked.ways, 'way')}"
+    undecided = f", {looked.undecided} undecided" if looked.undecided else ""
+    return f"{counted(looked.pairs, 'pair')} of streams on {counted(looked.ways, 'way')}{undecided}"
 
 
 def sentence(words: str) -> str:
