@@ -6,6 +6,7 @@
     │   │   └── FinerError               an exponential that the ring of a case has no variable for yet
     │   ├── ProgramError                 in a program, with its line and place
     │   ├── CaseError                    in a case file, with file, key and line
+    │   │   ├── OtherCommandError            a case that another command decides
     │   │   └── SyntaxMistake                the file is no TOML, with the place
     │   ├── Mistakes                     several of these at once, in the order of the file
     │   ├── DomainError                  an empty, unbounded or contradictory parameter domain
@@ -160,6 +161,10 @@ class ProgramError(InputError):
 
 class CaseError(InputError):
     """A mistake in a case file."""
+
+
+class OtherCommandError(CaseError):
+    """A case that another command decides: what else this command finds wrong in it is not told."""
 
 
 class SyntaxMistake(CaseError):
@@ -335,6 +340,8 @@ class Each:
 
     def tell(self) -> None:
         """Raises what was found, if anything."""
+        for other in (part for part in self.found if isinstance(part, OtherCommandError)):
+            raise other
         told: dict[tuple[str, ...], InputError] = {}
         for part in self.found:
             if not self.follows(part) and part.unknown not in self.broken:

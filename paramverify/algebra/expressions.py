@@ -8,6 +8,7 @@ nesting are bounded, and every mistake points at its place.
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 import warnings
 from collections.abc import Callable, Mapping
@@ -132,6 +133,10 @@ def _parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression
         if wrong and (wrong.start() == column or "instead of '='" in error.msg):
             reason = _EQUALS[wrong.group()]
             raise ExpressionError(reason, text, wrong.start()) from None
+        word = _reserved(source)
+        if word:
+            reason = f"{word.group()} is a word of the language and no name; choose another name"
+            raise ExpressionError(reason, text, word.start()) from None
         raise ExpressionError("syntax error", text, min(column, len(text))) from None
     except (RecursionError, MemoryError, ValueError, OverflowError):
         raise ExpressionError("nested too deeply, or a sum with too many terms", text, 0) from None
@@ -147,6 +152,12 @@ def _bound_brackets(source: str) -> None:
         depth += (char in "([{") - (char in ")]}")
         if depth > MAX_DEPTH:
             raise ExpressionError(f"brackets nested deeper than {MAX_DEPTH}", source, column)
+
+
+def _reserved(source: str) -> re.Match[str] | None:
+    """Returns the first word of Python, outside of quotes, that expressions do not have."""
+    words = re.finditer(r"""'[^']*'|"[^"]*"|[A-Za-z_]\w*""", source)
+    return next((w for w in words if keyword.iskeyword(w.group()) and w.group() not in WORDS), None)
 
 
 class _Reader:

@@ -121,7 +121,8 @@ def _read(data: dict[str, Any], digest: str, path: Path) -> StreamCase:
         automaton, values, parts = _program(top, path, {parameter: Unit(Fraction(1)), **constants}, digest)
     top.close()
     if by is None and values is None:
-        raise CaseError("entries that are any numbers differ by a whole number at most", key="neighbours.by")
+        reason = "entries that are any numbers differ by a whole number at most; write by = 1"
+        raise CaseError(reason, key="neighbours.by")
     whole = parts[0] if len(parts) == 1 else hashlib.sha256(" ".join(parts).encode()).hexdigest()
     return StreamCase(
         str(path),
@@ -146,7 +147,9 @@ def _parameters(top: Table) -> tuple[str, dict[str, Fraction]]:
             raise CaseError('one parameter of the domain (0, oo) is needed: eps = "(0, oo)"')
         others = [name for name in table if name not in names and name not in constants]
         if others:
-            reason = "beside eps, parameters of a stream with Laplace noise are numbers"
+            reason = (
+                f"only {names[0]} has an interval in a case about streams; every other parameter is a number"
+            )
             raise CaseError(reason, key=others[0])
     return names[0], constants
 

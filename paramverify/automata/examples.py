@@ -23,7 +23,7 @@ from paramverify.files import standing_in
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.verification import verify as verify_case
-from paramverify.verdicts import Violated
+from paramverify.verdicts import Unknown, Verdict, Violated
 
 WIDTH = Fraction(1, 8)  # half of the interval in which a released sample lies
 TIMES = (0, 2, 8)  # how far away from the means the streams are
@@ -56,12 +56,12 @@ def worst_signs(automaton: Automaton, family: Family, repetitions: int) -> Way:
     return cost(automaton, steps, signs)
 
 
-def find_example(report: Report, multiple: Fraction, options: Options) -> Example | None:
-    """Returns streams and an ε at which a multiple is exceeded, as short as they are found in time.
+def find_example(report: Report, multiple: Fraction, options: Options) -> Looked:
+    """Looks for streams and an ε at which a multiple is exceeded, as short as they are found in time.
 
     Every example is a witness of the case of its way (`programs.case_text`), evaluated exactly.
     """
-    return first_example(report.automaton, candidates(report, multiple), Budget(multiple), options).example
+    return first_example(report.automaton, candidates(report, multiple), Budget(multiple), options)
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,17 @@ ANY = Entries(None, Fraction(1))
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """An example, if one was found; so many pairs of streams were evaluated, on so many ways."""
+    """An example, if one was found; so many pairs of streams were evaluated, on so many ways.
+
+    If there are no pairs, these are the ways without streams. Of the pairs some may be `undecided`.
+    `complete` says that no pair was left when this ended.
+    """
 
     example: Example | None
     pairs: int
     ways: int
+    undecided: int = 0
+    complete: bool = False
 
 
 def first_example(
@@ -94,8 +100,9 @@ def first_example(
     """Returns the first example on ways with their repetitions, whose streams have only these entries."""
     until = time.monotonic() + options.seconds
     evaluated: set[tuple[tuple[int, ...], Streams]] = set()
-    looked = Looked(None, 0, 0)
+    looked, undecided, tried = Looked(None, 0, 0), 0, 0
     for repetitions, way in ways:
+        tried += 1
         for given in _streams(automaton, way, entries):
             if (way.steps, given) in evaluated:
                 continue
@@ -103,14 +110,17 @@ def first_example(
             if left <= 0.1:
                 return looked
             text = case_text(automaton, way, given, budget, WIDTH)
-            found = _witness(text, replace(options, seconds=left))
-            if found is not None and _is_end(automaton, way, found[1]):
-                found = None
+            found = _verdict(text, replace(options, seconds=left))
             evaluated.add((way.steps, given))
-            looked = Looked(None, len(evaluated), len({steps for steps, _ in evaluated}))
-            if found is not None:
-                return replace(looked, example=Example(budget, repetitions, way, given, *found))
-    return looked
+            undecided += found is None or isinstance(found[1], Unknown)
+            looked = Looked(None, len(evaluated), len({steps for steps, _ in evaluated}), undecided)
+            if found is not None and isinstance(found[1], Violated):
+                case, witness = found[0], found[1].witness
+                if _is_end(automaton, way, witness):
+                    continue
+                example = Example(budget, repetitions, way, given, case=case, witness=witness)
+                return replace(looked, example=example)
+    return replace(looked, ways=looked.ways or tried, complete=True)
 
 
 def _is_end(automaton: Automaton, way: Way, witness: AnyWitness) -> bool:
@@ -148,13 +158,12 @@ def candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
         repetitions += family.period
 
 
-def _witness(text: str, options: Options) -> tuple[Case, AnyWitness] | None:
-    """Returns the case of a text and its witness, if it is violated."""
+def _verdict(text: str, options: Options) -> tuple[Case, Verdict] | None:
+    """Returns the case of a text and its verdict; None if it is too large, or there is no time."""
     path = Path("way.toml")
     with standing_in(path, text.encode()):
         try:
             case = load(str(path))
-            verdict = verify_case(case, options).verdict
+            return case, verify_case(case, options).verdict
         except LimitError:
             return None
-    return (case, verdict.witness) if isinstance(verdict, Violated) else None

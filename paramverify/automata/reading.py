@@ -217,7 +217,7 @@ class _Parser:
             numbers.append(self.number())
         if len(numbers) not in (2, 4):
             reason = (
-                f"{name} needs a rate and a mean, or these and those of insample', not {len(numbers)} numbers"
+                f"{name} needs a rate and a mean, or four numbers with those of insample', not {len(numbers)}"
             )
             raise _Mistake(reason, line)
         if any(rate <= 0 for rate in numbers[::2]):

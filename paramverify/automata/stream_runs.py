@@ -219,7 +219,7 @@ class Turn(Expressions):
             for k, inner in enumerate(value):
                 self.check(f"{name}[{k}]", inner, place)
         elif (isinstance(value, Kept) and value.name != name) or self.is_old(value):
-            reason = "a noisy value gets its names before the next noise is drawn: use its first name here"
+            reason = "other noise was drawn since this noisy value got its first name: use that name here"
             raise self.refuse(reason, place)
 
     def is_old(self, value: Value) -> bool:
@@ -274,7 +274,7 @@ class Turn(Expressions):
         kept = next((b.name for a, b in pairs if isinstance(a, Sample) and isinstance(b, Kept)), None)
         if kept is None:
             if has_noise(left) and has_noise(right):
-                reason = "only the noise that was drawn last is compared, with values drawn before it"
+                reason = "only the noise that was drawn last is compared, with a value that was drawn before"
             else:
                 number = next((v for v in (left, right) if isinstance(v, Fraction)), Fraction(5))
                 name = next((n for n, v in self.values.items() if v == number and type(v) is Fraction), "t")
@@ -306,7 +306,7 @@ class Turn(Expressions):
             return
         if isinstance(value, Sum) and value.rate is not None and value.reads and self.read:
             if now.draw is None or not now.draw.reads or now.second not in (None, value):
-                reason = "a second noise of an entry is put out before another one is drawn"
+                reason = "put out the second noise of an entry before other noise is drawn"
                 raise self.refuse(reason, node.place)
             now.second = value
             now.words.append(SECOND)
@@ -314,7 +314,7 @@ class Turn(Expressions):
         if isinstance(value, Sum):
             value = self.draw(value, node.place)
         if not isinstance(value, Sample):
-            reason = "a noisy number is put out before the next noise is drawn, and not in a list"
+            reason = "put out a noisy number before the next noise is drawn, and alone, not in a list"
             raise self.refuse(reason, node.place)
         self.segments[-1].words.append(SAMPLE)
 

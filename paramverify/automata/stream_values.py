@@ -123,8 +123,8 @@ class Expressions:
             case Apply():
                 given = [self.value(argument) for argument in node.arguments]
                 return self.applied(node, given)
-        reason = "a stream with Laplace noise has no other noise, and calls no functions of its own"
-        raise self.refuse(f"{reason}: write it out", node.place)
+        reason = "beside laplace(...) a stream has no other noise and no functions of your own"
+        raise self.refuse(f"{reason}: write out what they do", node.place)
 
     def applied(self, node: Apply, given: Sequence[Value]) -> Value:
         """Returns an operator or a function of values."""
@@ -190,8 +190,8 @@ class Expressions:
             if isinstance(left, Sum) and isinstance(right, Sum) and left.rate and right.rate:
                 raise self.refuse("a sum has one noise only: take one with a larger scale", place)
         if word in ("min", "max", "abs", "clamp"):
-            raise self.refuse(f"{word} of noise is not in a stream: write if, and assign the value", place)
-        reason = "noise and entries are added to numbers, with + and -, and nothing else"
+            raise self.refuse(f"{word} takes no noise in a stream: write if, and assign the value", place)
+        reason = "numbers may be added to noise and to entries, with + and -; nothing else is done with these"
         if word == "*":
             mend = (
                 "divide both sides of the comparison: for 2 * x + laplace(4 / eps) write x + laplace(2 / eps)"
@@ -203,10 +203,12 @@ class Expressions:
 def _of_drawn(left: Value, right: Value) -> str:
     """Returns why noise that was drawn is not added to, and what to write instead."""
     if any(isinstance(v, Sum) and v.reads for v in (left, right)):
-        return "noise was drawn before: turn the comparison round, x + laplace(4 / eps) > t"
+        return "noise was drawn before, and nothing is added to it now: write x + laplace(4 / eps) > t"
     name = next((v.name for v in (left, right) if isinstance(v, Kept)), "y")
     number = next((v for v in (left, right) if isinstance(v, Fraction)), Fraction(1))
-    return f"noise was drawn before: add to it where it is drawn, {name} = {number} + laplace(4 / eps)"
+    return (
+        f"noise was drawn before, and nothing is added to it now: draw {name} = {number} + laplace(4 / eps)"
+    )
 
 
 def has_noise(value: Value) -> bool:

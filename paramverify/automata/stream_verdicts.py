@@ -18,7 +18,8 @@ from paramverify.automata.ways import Way
 from paramverify.checker.strict import counted
 from paramverify.portfolio.session import Options
 
-FEW = "no streams of these values were found that exceed the budget"
+FEW = "no violation was found with these values"
+NOTHING = Looked(None, 0, 0, complete=True)  # there is nothing to look for
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,7 @@ class StreamVerdict:
     reason: str = ""
     gap: Gap | None = None
     by_all: bool = False  # all ways were decided, one by one
+    looked: Looked | None = None  # where an example was looked for, to the end
 
     @property
     def known(self) -> Fraction | None:
@@ -89,7 +91,8 @@ def decide(
     left = replace(options, seconds=max(0.0, options.seconds - (time.monotonic() - start)))
     if verdict.standing is Standing.UNKNOWN and case.values is None:
         return verdict
-    looked = _example(verdict, left) if _may_exceed(verdict) else Looked(None, 0, 0)
+    looked = _example(verdict, left) if _may_exceed(verdict) else NOTHING
+    verdict = replace(verdict, looked=looked)
     if looked.example is not None:
         verdict = replace(verdict, standing=Standing.VIOLATED, example=looked.example)
     elif verdict.standing is Standing.UNKNOWN:
@@ -98,7 +101,8 @@ def decide(
             verdict = replace(verdict, standing=Standing.HOLDS, by_all=True)
         else:
             evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
-            verdict = replace(verdict, reason=f"{FEW}: {evaluated}, were evaluated exactly")
+            over = "" if looked.complete else " before the time was over"
+            verdict = replace(verdict, reason=f"{FEW}: {evaluated}, were evaluated exactly{over}")
     return replace(verdict, seconds=time.monotonic() - start)
 
 

@@ -84,8 +84,8 @@ class _Turns:
         name = max(values, key=lambda n: len(values[n]), default="")
         assigned = [s for s in every_statement(self.stream.body) if isinstance(s, Assign) and name in s.names]
         if len(self.numbers) <= MAX_HEADS or not assigned:
-            reason = f"the variables have more than {MAX_HEADS:,} values together, or too many comparisons"
-            return f"{reason}: stop before a count grows without end"
+            reason = f"between two entries the variables have more than {MAX_HEADS:,} values together"
+            return f"{reason}, or there are too many comparisons: stop before a count grows without end"
         grows = f"{name} has {len(values[name]):,} values and more; stop before it grows"
         return f"line {assigned[-1].place.line} of the program: {grows}: if {name} == 3: stop"
 
@@ -103,7 +103,9 @@ class _Turns:
             for k in range(len(given), len(turn.decisions)):
                 pending.append((*turn.decisions[:k], False))
             if len(found) + len(pending) > MAX_TURNS:
-                raise LimitError(f"more than {MAX_TURNS:,} outcomes of the comparisons of one turn")
+                raise LimitError(
+                    f"the comparisons of one entry have more than {MAX_TURNS:,} outcomes together"
+                )
         return found
 
     def beginning(self, number: int) -> tuple[Where | None, tuple[str, ...]]:
@@ -219,7 +221,7 @@ def _state(where: Where, found: Sequence[_Step], stream: Stream) -> State:
     assert draw.rate is not None
     seconds = {step.segment.second for step in found} - {None}
     if len(seconds) > 1:
-        reason = "both branches put out another noise of the entry: put out the same one"
+        reason = "two branches put out the entry with different noise: use the same scale and mean in both"
         raise ProgramError(reason, stream.program.text, *place)
     second: Sum | None = next(iter(seconds), None)
     pair = None if second is None or second.rate is None else (second.rate, second.mean)
@@ -237,7 +239,9 @@ def _outputs(found: Sequence[_Step], stream: Stream) -> list[str]:
     if any(len(own) > 1 for own in numbers):
         raise ProgramError("two numbers are put out after one draw", stream.program.text, *place)
     if begins and any(numbers):
-        reason = "a number is put out, and what is put out does not tell in which branch: put out words first"
+        reason = (
+            "a branch puts out a number, and outputs do not tell which branch it is: put out a word first"
+        )
         raise ProgramError(reason, stream.program.text, *place)
     if begins:
         return [CONFUSED] * len(found)

@@ -4,6 +4,9 @@ Nothing of a proof stands in such a document but polynomials whose signs are nee
 probabilities are computed again. A formula that `holds` is shown to be true in every initial state at every
 point of the domain. One that is `violated` is false in an initial state at a point of the domain, of a family
 the member of that number. Nothing is shown of what is `unknown`.
+
+A formula is true at every point of an empty domain. No interval of a parameter is empty. Constraints may
+contradict each other: `points` show that the domain has one, or a line says that this is not shown.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from .unwinding import replayed_signs
 FORMAT, VERSION = "paramverify-formulas", 1
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 WORDS = {"holds": "true", "violated": "false", "unknown": "undecided"}
+NO_POINT = "not shown by this document alone: that the domain has a point"
 NOT_COMPARED = ("the model, the neighbours, the domain and the formulas with the case",)
 
 
@@ -48,6 +52,7 @@ def _check(document: Any, ask: Ask | None) -> Report:
     if not entries or len({entry["name"] for entry in entries}) < len(entries):
         raise Misformed("not formulas with different names", "formulas")
     words: list[tuple[str, ...]] = []
+    read_claim({**document["domain"], "polynomial": "0"})  # no interval is empty
     signs = ask or replayed_signs(document["domain"], document["claims"], words)
     check_points(document, [{**document["domain"], "polynomial": "0"}])
     lines = []
@@ -68,6 +73,8 @@ def _check(document: Any, ask: Ask | None) -> Report:
     trusted = len([entry for entry in entries if entry["status"] == "holds"]) if solvers else 0
     shown_ = len([entry for entry in entries if entry["status"] != "unknown"])
     lines += [f"trusted to {shown(name)}" for name in solvers]
+    if found == "holds" and document["domain"]["constraints"] and not document.get("points"):
+        lines.append(NO_POINT)
     return Report(
         True,
         tuple(lines),

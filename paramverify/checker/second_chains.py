@@ -30,6 +30,16 @@ MAX_PAIRS = 100_000  # of states that a condition is evaluated for
 ANY = "*"
 
 
+Interval = tuple[Fraction, Fraction, bool, bool]  # both ends, and whether each belongs to it
+
+
+def _inside(point: Mapping[str, Fraction], box: Mapping[str, Interval]) -> bool:
+    return all(
+        low < point[name] < high or (point[name] == low and with_low) or (point[name] == high and with_high)
+        for name, (low, high, with_low, with_high) in box.items()
+    )
+
+
 class ChainLook:
     """A document about formulas, beside its case file."""
 
@@ -68,7 +78,7 @@ class ChainLook:
 
     # --- the domain -----------------------------------------------------------------------------------
 
-    def _interval(self, given: Any) -> tuple[Fraction, Fraction, bool, bool]:
+    def _interval(self, given: Any) -> Interval:
         text = given["in"] if isinstance(given, dict) else given
         plain = Calculator({}, None, Fraction(1), definitions=self.definitions)
         if not isinstance(text, str) or "," not in text:
@@ -78,19 +88,33 @@ class ChainLook:
         return plain.number(low), plain.number(high), text[0] == "[", text[-1] == "]"
 
     def _check_domain(self) -> None:
-        box = self.document["domain"]["box"]
-        if box.keys() - {"E"} != self.intervals.keys():
+        """Compares the domains: a constraint on one parameter may be an end of its interval instead."""
+        box = {name: text for name, text in self.document["domain"]["box"].items() if name != "E"}
+        if box.keys() != self.intervals.keys():
             raise Rejected("the case has other parameters")
+        stated = {name: self._interval(text) for name, text in box.items()}
+        points = list(islice(candidates(self.intervals), 20))
         for name, (low, high, with_low, with_high) in self.intervals.items():
-            text = f"{'(['[with_low]}{low}, {high}{')]'[with_high]}"
-            if box[name] != text:
+            if stated[name] == (low, high, with_low, with_high):
+                continue
+            if not self.constraints:
+                text = f"{'(['[with_low]}{low}, {high}{')]'[with_high]}"
                 raise Rejected(f"the interval of {name} is {text} in the case")
-        stated = self.document["domain"]["constraints"]
-        for point in islice(candidates(self.intervals), 20):
-            own = self._has(point)
-            signs = [(self._poly(text, point), relation) for text, relation in stated]
-            if own != all(v > 0 if relation == ">" else v >= 0 for v, relation in signs):
-                raise Rejected(f"a constraint differs at {point}")
+            within = [p for p in candidates(stated) if _inside(p, stated) and self._is_stated(p)][:5]
+            if not within:
+                raise Unread("a domain without a simple point")
+            steps = [(high - low) * Fraction(k, size) for size in (1000, 10**9) for k in (-1, 0, 1)]
+            near = [end + step for end in (*stated[name][:2], low, high) for step in steps]
+            points += [{**point, name: value} for point in within for value in near]
+        for point in points:
+            own = _inside(point, self.intervals) and self._has(point)
+            if own != (_inside(point, stated) and self._is_stated(point)):
+                shown = ", ".join(f"{name} = {value}" for name, value in point.items())
+                raise Rejected(f"the domain of the case is another one, at {shown}")
+
+    def _is_stated(self, point: Mapping[str, Fraction]) -> bool:
+        signs = [(self._poly(text, point), sign) for text, sign in self.document["domain"]["constraints"]]
+        return all(v > 0 if sign == ">" else v >= 0 for v, sign in signs)
 
     def _has(self, point: Mapping[str, Fraction]) -> bool:
         at = self._at(point)

@@ -81,7 +81,7 @@ class Look:
         self.content, self.folder, self.settings = content, folder, settings
         self.kind = document["format"]
         if self.kind not in self.KINDS:
-            raise Unread("evidence of this kind")
+            raise Unread(f"no second reader knows evidence of the format {self.kind}")
         claim = some_claim(document)
         self.exponent = number(claim["constant"]) if "constant" in claim else None
         self.reader = SecondReader(content, self.exponent, folder, settings)

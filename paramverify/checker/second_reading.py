@@ -17,6 +17,7 @@ from .claims import Report
 from .compositions import FORMAT as COMPOSITION
 from .dpctl import FORMAT as FORMULAS
 from .enclosed import FORMAT as ENCLOSED
+from .every import FORMAT as EVERY
 from .losses import FORMAT as LOSSES
 from .second_chains import ChainLook
 from .second_compositions import compare
@@ -29,7 +30,12 @@ from .second_sets import SetLook
 from .second_streams import compare_stream
 from .sets import FORMAT as SETS
 from .strict import Rejected, Unread
+from .unwinding import FORMAT as UNWINDING
 
+ALONE = {  # what has no second reader
+    EVERY: "systems with any number of slots",
+    UNWINDING: "interactive systems",
+}
 PARTS = (1, 2, 3, 4, 6)  # of the largest step of an exponential
 MAX_STEPS = 50  # that are tried for one of these
 MISTAKES = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
@@ -90,6 +96,11 @@ def second_look(
             return SecondLook(True, True, f"read a second time: {agreed}")
         if document["format"] == FORMULAS:
             return SecondLook(True, True, f"read a second time: {_formulas(document, content, settings)}")
+        if document["format"] in ALONE:
+            about = ALONE[document["format"]]
+            raise Unread(
+                f"there is no second reader for {about}. One reader compared this evidence with the case"
+            )
         kind = SetLook if document["format"] == SETS or "sums" in document else Look
         kind = LossLook if document["format"] == LOSSES else kind
         look = kind(document, content, bound, folder, settings)

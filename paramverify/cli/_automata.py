@@ -28,10 +28,12 @@ from paramverify.cli._numbers import number, positive
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, TimeLimitError, located
 from paramverify.files import read_file
+from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options
 from paramverify.reports import automata, automaton_budgets, streams
 from paramverify.reports.automaton_budgets import Budgets
 from paramverify.reports.pictures.automata import dot
+from paramverify.tables import read_document
 
 ENDING = ".dipa"
 MOST_INPUTS = 1000
@@ -92,7 +94,7 @@ def verify_stream(path: str, options: Options, as_json: bool, evidence: Path | N
     def violated(verdict: StreamVerdict) -> None:
         """Keeps a violation before an example is looked for."""
         known[:] = [verdict]
-        _output.violated()
+        _output.violated(Standing.VIOLATED.of_case)
         _output.found(streams.lines(verdict), streams.document(verdict))
         write(verdict)
 
@@ -122,13 +124,13 @@ def _multiples(report: Report, budgets: str, options: Options, as_json: bool) ->
     listed: list[dict[str, Any]] = []
     told: list[str] = []
     for multiple in map(_multiple, split(budgets)):
-        standing, example = report.standing_of(multiple), None
+        standing, looked = report.standing_of(multiple), None
         if standing is Standing.VIOLATED:
-            _output.violated()
-            example = find_example(report, multiple, replace(options, seconds=until - time.monotonic()))
+            _output.violated(Standing.VIOLATED.of_case)
+            looked = find_example(report, multiple, replace(options, seconds=until - time.monotonic()))
         standings.append(standing)
-        listed.append(automata.multiple_document(report, multiple, example))
-        lines = automata.multiple_lines(report, multiple, example)
+        listed.append(automata.multiple_document(report, multiple, looked))
+        lines = automata.multiple_lines(report, multiple, looked)
         told += lines
         _output.add("budgets", listed[-1], f"  {lines[0]}")
     worst = next(standing for standing in WORST if standing in standings)
@@ -212,7 +214,7 @@ def _lengths(text: str) -> tuple[int, ...]:
 def show_automaton(path: str, graph: bool, as_json: bool) -> int:
     """Prints the automaton as a graph, with the ways that leak if it is private for no multiple."""
     if not graph:
-        raise click.UsageError(f"{path} is an automaton, which is shown as a graph only: give --graph")
+        raise click.UsageError(f"{_what(path)}. It has no table of probabilities. {_see(path)}")
     _no_settings(path)
     is_file = path.endswith(ENDING)
     automaton = read_automaton(Path(path)) if is_file else load(Path(path)).automaton
@@ -227,8 +229,36 @@ def show_automaton(path: str, graph: bool, as_json: bool) -> int:
     return Exit.HOLDS
 
 
+def _what(path: str) -> str:
+    """Returns what a file is about, as the beginning of a sentence."""
+    if path.endswith(ENDING):
+        return f"{path} is an automaton over streams"
+    written = (
+        "an automaton" if load(Path(path)).in_file else "a program that reads a stream with Laplace noise"
+    )
+    return f"{path} is a case about {written}"
+
+
+def _see(path: str) -> str:
+    """Returns how to see an automaton."""
+    drawn = "the automaton" if path.endswith(ENDING) else "its automaton"
+    return f"Give --graph to see {drawn}. `paramverify verify {path}` prints the least budget."
+
+
 def _no_settings(path: str) -> None:
-    if settings() and path.endswith(ENDING):
-        raise click.UsageError(f"{path} is an automaton, and has no definitions for -D")
-    if settings():
-        raise click.UsageError(f"{path}: the verdict is for every value of the parameter: leave -D out")
+    """Refuses `-D`.
+
+    Raises:
+        UsageError: something is set. InputError: it is not known in the case.
+    """
+    if not settings():
+        return
+    if path.endswith(ENDING):
+        raise click.UsageError(f"{path} is an automaton. Its verdict is for every epsilon: leave -D out")
+    case = load(Path(path))
+    with_settings(read_document(Path(path)).data, settings())
+    for name, text in settings().items():
+        if name != case.parameter:
+            reason = f'a case about streams takes no -D: write {name} = "{text}" into its [parameters]'
+            raise click.UsageError(f"{path}: {reason}")
+    raise click.UsageError(f"{path}: the verdict is for every {case.parameter} > 0: leave -D out")

@@ -67,7 +67,7 @@ def verify_budgets(
             report = verify(case, left, near=True)
             standings.append(report.status)
             if report.status is Standing.VIOLATED:
-                _output.violated()
+                _output.violated(Standing.VIOLATED.of_case)
             lines = verdicts.lines(report, case)
             told += [*lines, *verdicts.notes(report, case)]
             if as_json:

@@ -44,7 +44,9 @@ def refuse(case: LogicCase, budgets: bool, evidence: bool) -> None:
     for name in case.questions:
         with located(key=name):
             if budgets:
-                raise InputError("a least budget is of D formulas, and this one asks for a probability")
+                raise InputError(
+                    "only formulas with D have a least budget, and this one asks for a probability"
+                )
             if evidence:
                 raise InputError(
                     "--evidence is for formulas that are true or false, and this asks for a number"
@@ -66,7 +68,7 @@ def check(work: Work, progress: Callable[[int, int], None]) -> Found:
             formula = case.properties[name]
             result = found.results[name] = check_property(work, formula, progress)
         if result.status is Standing.VIOLATED:
-            _output.violated()
+            _output.violated(Standing.VIOLATED.of_claim)
         _output.add(
             "properties", reports.entry(name, formula, result), *reports.lines(name, formula, result, domain)
         )

@@ -25,7 +25,7 @@ class Known:
     def __init__(self) -> None:  # no dataclass: importing `dataclasses` would make `--help` slower
         self.lines: list[str] = []
         self.document: dict[str, Any] = {}
-        self.violated = False  # whether a formula was refuted, which no limit takes back
+        self.violated = ""  # the verdict once something was refuted, which no limit takes back
 
     def found(self, lines: Sequence[str], document: Mapping[str, Any]) -> None:
         """Takes this instead of what was known before."""
@@ -144,10 +144,15 @@ def add(key: str, entry: Any, *lines: str) -> None:
         _link.send("add", [key, entry] if _link.as_json else list(lines))
 
 
-def violated() -> None:
-    """Keeps that a formula was refuted: it stays the verdict when a limit ends the run."""
-    known.violated = True
-    _send("violated")
+def violated(word: str) -> None:
+    """Keeps that something was refuted: this word stays the verdict when a limit ends the run."""
+    known.violated = word
+    _send("violated", word)
+
+
+def stopped(reason: str, verdict: str) -> str:
+    """Returns the message of a run that a limit ended when the verdict was known."""
+    return f"stopped: {reason}. The verdict was known before: {verdict}"
 
 
 # --- printing ---------------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ class _Watch:
         self.memory = inf
         self.said = b""
         self.reports: list[bytes] = []  # what was found so far, as it came
-        self.violated = False
+        self.violated = ""  # the verdict once something was refuted
         self.printing = False
         self.killing = False  # then the child may not begin to print
         self.answered = False  # whether the child came to the end of its work
@@ -207,7 +207,7 @@ class _Watch:
             elif word == b"users":
                 self.users = content == b"true"
             elif word == b"violated":
-                self.violated = True
+                self.violated = content.decode().strip('"')
             elif word == b"end":
                 self.answered = True
             elif word == b"lift":
@@ -298,8 +298,7 @@ class _Watch:
         if self.violated and code == Exit.UNKNOWN and not self.printing:
             from paramverify.answers import Standing
 
-            kind, status = Standing.VIOLATED.of_claim, Standing.VIOLATED.value
-            code = Exit.VIOLATED
+            kind, status, code = self.violated, Standing.VIOLATED.value, Exit.VIOLATED
         if self.printing:
             _say(f"{kind}: {reason}\n")
             return code  # the answer was told already
@@ -316,10 +315,7 @@ class _Watch:
                 known.document = told
             else:
                 known.document.setdefault(told[0], []).append(told[1])
-        if code == Exit.VIOLATED:  # a case is not private, a formula is false
-            first = known.document.get("verdict", kind) if self.as_json else "".join(known.lines[:1])
-            kind = Standing.VIOLATED.of_case if first.startswith(Standing.VIOLATED.of_case) else kind
-        _say(f"{kind}: {reason}\n")
+        _say(f"{_output.stopped(reason, kind) if code == Exit.VIOLATED else f'{kind}: {reason}'}\n")
         if self.as_json:
             verdict = kind if code in (Exit.UNKNOWN, Exit.VIOLATED) else ""
             text = json.dumps(known.answer(status, reason, end, verdict), ensure_ascii=False) + "\n"

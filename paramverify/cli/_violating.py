@@ -30,7 +30,7 @@ def witness_answer(
     """Returns a violating prior, or that there is none, and writes the evidence if a file is given."""
     wanted = objective or (Objective.NEAREST if near else Objective.SIMPLEST)
     if (wanted is Objective.NEAREST) != bool(near):
-        raise click.UsageError("--objective nearest needs --near, and the others have no use for it")
+        raise click.UsageError("--objective nearest needs --near, and no other objective takes it")
     with progress_bar("claims") as progress:
         point = parse_point(near)
         found = violating.violating_prior(case.model, session, wanted, point, tolerance, progress=progress)

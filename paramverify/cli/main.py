@@ -202,8 +202,9 @@ def run(arguments: list[str]) -> int:
 def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
     """Tells an error, and what was found until then; returns the exit code."""
     code, kind, reason = told(error)
-    if code == Exit.UNKNOWN and _output.known.violated and not isinstance(error, DisagreementError):
-        code, kind = Exit.VIOLATED, Standing.VIOLATED.of_claim
+    refuted = "" if isinstance(error, DisagreementError) else _output.known.violated
+    if code == Exit.UNKNOWN and refuted:
+        code = Exit.VIOLATED
     _output.discard()
     _output.tell()  # a limit that is met from here on is not told a second time
     if "--debug" in arguments:
@@ -213,12 +214,14 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
             error.show()
     elif not isinstance(error, BrokenPipeError):  # there the reader has gone away on purpose
         mistakes = map(str, error.parts) if isinstance(error, InputError) else [reason]
-        _say("\n".join(f"{kind}: {printable.message(mistake)}" for mistake in mistakes))
+        shown = (printable.message(mistake) for mistake in mistakes)
+        known = code == Exit.VIOLATED
+        _say("\n".join(_output.stopped(one, refuted) if known else f"{kind}: {one}" for one in shown))
     if code == Exit.OUTPUT:
         return code
     if "--json" in arguments:
         standing = {Exit.UNKNOWN: Standing.UNKNOWN, Exit.VIOLATED: Standing.VIOLATED}.get(code)
-        status, verdict = (standing.value, standing.of_claim) if standing else ("error", "")
+        status, verdict = (standing.value, refuted or standing.of_claim) if standing else ("error", "")
         end = {TimeLimitError: "timeout", MemoryError: "memory"}.get(type(error), "")
         document = _output.known.answer(status, reason, end, verdict)
         if code == Exit.INPUT:

@@ -54,7 +54,8 @@ def command(
     if case.endswith(AUTOMATON) or about_streams(case):
         if as_latex or length or observations:
             raise click.UsageError(
-                f"{case} is an automaton: --latex, --length and --observations are for cases"
+                f"{case} is about streams: --latex, --length and --observations are for other cases; "
+                "give --graph"
             )
         from paramverify.cli._automata import show_automaton
 

@@ -182,8 +182,8 @@ class _Frame:
 def _frame(top: Table, each: Each, bounded: bool = True) -> _Frame:
     """Reads all but the system, and keeps the mistakes; a bound that cannot be read stands as 1."""
     title, source = top.text("title", ""), top.text("source", "")
-    if "system" not in top and "mechanism" in top.data:
-        raise CaseError("this case has a [mechanism], not a [system]: use `paramverify verify`", key="system")
+    for other in (name for name in ("mechanism", "automaton") if name in top.data and "system" not in top):
+        raise CaseError(f"this case has [{other}], not [system]: use `paramverify verify`", key="system")
     if "system" not in top and ("model" in top.data or "states" in top.data):
         raise CaseError("this is a chain with formulas: use `paramverify logic`", key="system")
     expect: dict[str, Any] = {}

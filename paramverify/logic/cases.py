@@ -113,7 +113,7 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
         document = read_document(path)
         data = document.data
         with in_case(str(path), document.text), set_outside(given.settings), explained(data):
-            if "mechanism" in data or "claim" in data:
+            if {"mechanism", "claim", "automaton"} & data.keys():
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             if "system" in data and "states" not in data and "model" not in data:
                 raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")

@@ -11,8 +11,8 @@ from typing import Any
 from paramverify import printable
 from paramverify.answers import Standing
 from paramverify.automata import evidence
-from paramverify.automata.automaton import GEOMETRIC, Automaton
-from paramverify.automata.examples import WIDTH, Example
+from paramverify.automata.automaton import GEOMETRIC, SAMPLE, SECOND, Automaton
+from paramverify.automata.examples import MOST_STEPS, WIDTH, Example, Looked
 from paramverify.automata.orders import Graph
 from paramverify.automata.programs import OTHER, WAY, numbers_put_out, released
 from paramverify.automata.verification import Report, never_taken
@@ -23,6 +23,7 @@ from paramverify.reports.text import witness_lines
 from paramverify.spelling import one_off
 
 FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"
+READS_NOTHING = "no state reads an entry, so streams make no difference"
 EPSILON = "epsilon"
 SHOWN_STREAM = 30  # entries in words
 SHOWN_NEVER = 5  # transitions
@@ -42,13 +43,19 @@ def lines(report: Report) -> list[str]:
     else:
         told.append(f"  {report.end.value}: {report.reason}.")
     if report.confused:
-        told += _confused(report)
+        told += confused_lines(report.automaton, report.graph, report.confused)
     return [*told, *notes(report.automaton, report.graph)]
 
 
 def notes(automaton: Automaton, graph: Graph) -> list[str]:
-    """Returns which transitions no run takes, and where runs end."""
-    return [*_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton)]
+    """Returns that nothing is read, which transitions no run takes, and where runs end."""
+    unread = [f"  Note: {READS_NOTHING}."] if reads_nothing(automaton) else []
+    return [*unread, *_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton)]
+
+
+def reads_nothing(automaton: Automaton) -> bool:
+    """Tells whether no state reads an entry."""
+    return not any(state.reads for state in automaton.states)
 
 
 def ends_lines(automaton: Automaton) -> list[str]:
@@ -152,14 +159,19 @@ def _never(automaton: Automaton, never: Sequence[int]) -> list[str]:
     return [f"  Note: no run takes {words}."]
 
 
-def _confused(report: Report) -> list[str]:
-    assert report.confused is not None
-    one, other = (report.graph.step(k) for k in report.confused)
-    automaton = report.automaton
-    state = printable.name(automaton.states[one.source].name)
-    words = sorted({printable.name(one.output), printable.name(other.output)})
+def confused_lines(automaton: Automaton, graph: Graph, confused: tuple[int, int]) -> list[str]:
+    """Returns which two transitions put out the same, and what to do about it."""
+    numbers = [graph.edges[k].transition for k in confused]
+    steps = [automaton.transitions[number] for number in numbers]
+    state = printable.name(automaton.states[steps[0].source].name)
+    named = " and ".join(f"{n} (line {step.line})" for n, step in zip(numbers, steps, strict=True))
+    told = f"  Note: the transitions {named} of {state} put out"
+    if steps[0].output in (SAMPLE, SECOND):
+        return [f"{told} numbers. Outputs do not tell the way, so no lower bound is known."]
     return [
-        f"  Note: {state} has two transitions that put out {' or '.join(words)}; no lower bound is known."
+        f"{told} the same word, {printable.name(steps[0].output)}. Outputs do not tell the way, "
+        "so no lower bound is known.",
+        "  Give one of them another word, if an observer can tell them apart.",
     ]
 
 
@@ -188,10 +200,34 @@ def document(report: Report) -> dict[str, Any]:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
     if report.never:
         told["never"] = list(report.never)
+    if reads_nothing(automaton):
+        told["notes"] = [READS_NOTHING]
     return told
 
 
-def multiple_lines(report: Report, multiple: Fraction, example: Example | None) -> list[str]:
+def no_example(looked: Looked | None) -> str:
+    """Returns why there is no example, in words: the time was over, or nothing was left to try."""
+    if looked is None or not looked.complete:
+        tried = f" ({_tried(looked)})" if looked is not None and looked.pairs else ""
+        return f"no example was found before the time was over{tried}"
+    if not looked.pairs and looked.ways:
+        return "no example was found: the streams that make such a way likely have other values"
+    if not looked.pairs:
+        return f"no example was looked for: the ways that cost so much have more than {MOST_STEPS} steps"
+    return f"no example was found, and nothing is left to try ({_tried(looked)})"
+
+
+def _tried(looked: Looked) -> str:
+    undecided = f", {looked.undecided} undecided" if looked.undecided else ""
+    return f"{counted(looked.pairs, 'pair')} of streams on {counted(looked.ways, 'way')}{undecided}"
+
+
+def sentence(words: str) -> str:
+    """Returns a reason as a sentence."""
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def multiple_lines(report: Report, multiple: Fraction, looked: Looked | None) -> list[str]:
     """Returns whether a multiple is enough, with streams and an epsilon at which it is not."""
     standing = report.standing_of(multiple)
     if standing is Standing.HOLDS:
@@ -199,9 +235,9 @@ def multiple_lines(report: Report, multiple: Fraction, example: Example | None) 
     if standing is Standing.UNKNOWN:
         return [f"{standing.of_case}: whether {times(multiple)} is enough is not known."]
     told = [f"{standing.of_case}: {times(multiple)} is not enough."]
-    if example is None:
-        return [*told, "  No example was evaluated in time: a way that costs more is known."]
-    return told + example_lines(report.automaton, example)
+    if looked is None or looked.example is None:
+        return [*told, "  A way that costs more is known.", f"  {sentence(no_example(looked))}"]
+    return told + example_lines(report.automaton, looked.example)
 
 
 def example_lines(automaton: Automaton, example: Example) -> list[str]:
@@ -240,7 +276,7 @@ def stream(values: Sequence[Fraction]) -> str:
     return ", ".join([*shown, "..."] if len(values) > SHOWN_STREAM else shown) or "(none)"
 
 
-def multiple_document(report: Report, multiple: Fraction, example: Example | None) -> dict[str, Any]:
+def multiple_document(report: Report, multiple: Fraction, looked: Looked | None) -> dict[str, Any]:
     """Returns whether a multiple is enough, as JSON data."""
     standing = report.standing_of(multiple)
     told: dict[str, Any] = {
@@ -248,8 +284,10 @@ def multiple_document(report: Report, multiple: Fraction, example: Example | Non
         "status": standing.value,
         "verdict": standing.of_case,
     }
-    if example is not None:
-        told["example"] = example_document(report.automaton, example)
+    if looked is not None and looked.example is not None:
+        told["example"] = example_document(report.automaton, looked.example)
+    elif standing is Standing.VIOLATED:
+        told["reason"] = no_example(looked)
     return told
 
 

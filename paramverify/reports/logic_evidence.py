@@ -43,7 +43,7 @@ from paramverify.logic.syntax import (
 )
 from paramverify.logic.verification import Result, StateWitness, Work
 from paramverify.models.chains.chain import Row
-from paramverify.models.context import Checks
+from paramverify.models.context import Checks, sample_points
 from paramverify.models.settings import Settings
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.portfolio.session import Session
@@ -173,7 +173,7 @@ def evidence_of(work: Work, results: Mapping[str, Result]) -> tuple[dict[str, An
     case = work.case
     subject = Subject(case)
     entries = [_asked(subject, name, case.properties[name]) for name in results]
-    points = points_for(case, needs_of(case))
+    points = points_for(case, needs_of(case)) or _some_point(case)
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -195,6 +195,14 @@ def evidence_of(work: Work, results: Mapping[str, Result]) -> tuple[dict[str, An
     document["claims"] = list(signs.proved.values())
     document["status"] = status_of([entry["status"] for entry in document["formulas"]])
     return document, remarks
+
+
+def _some_point(case: LogicCase) -> list[dict[str, str]]:
+    """Returns a simple point of a domain with constraints, which shows that these agree with each other."""
+    if not case.domain.constraints:
+        return []
+    found = next(sample_points(case.domain), None)
+    return [] if found is None else [{name: str(value) for name, value in found.items()}]
 
 
 def _shown(document: dict[str, Any], entry: dict[str, Any], result: Result, signs: _Signs) -> dict[str, Any]:

@@ -67,10 +67,11 @@ def _verdict(verdict: StreamVerdict) -> list[str]:
     if example is not None:
         found += automata.example_lines(verdict.case.automaton, example)
     else:
-        known = "a way that costs more is known"
+        known = "A way that costs more is known"
         if not verdict.case.budget.multiple:
-            known = f"whatever the number is, it is exceeded for large {verdict.case.parameter}"
-        found += [*_gap(verdict), f"  No example was evaluated in time: {known}."]
+            known = f"Whatever the number is, it is exceeded for large {verdict.case.parameter}"
+        missing = automata.sentence(automata.no_example(verdict.looked))
+        found += [*_gap(verdict), f"  {known}.", f"  {missing}"]
     return [*found, *_bounds(verdict), _size(verdict)]
 
 
@@ -111,8 +112,21 @@ def _bounds(verdict: StreamVerdict) -> list[str]:
     if verdict.by_all:
         told.append("  All ways are finitely many. Each was decided for all streams of these values.")
     if verdict.report.confused:
-        told.append("  Note: outputs do not tell the way, so no lower bound is known.")
+        told += _confused(verdict)
     return told
+
+
+def _confused(verdict: StreamVerdict) -> list[str]:
+    """Returns that outputs do not tell the way, and what to do about it."""
+    report = verdict.report
+    assert report.confused is not None
+    if verdict.case.in_file:
+        return automata.confused_lines(verdict.case.automaton, report.graph, report.confused)
+    return [
+        "  Note: outputs do not tell the way, so no lower bound is known.",
+        "  Put out a word for every entry, and different words in different branches,",
+        "  if an observer can tell them apart.",
+    ]
 
 
 def _size(verdict: StreamVerdict) -> str:
@@ -140,6 +154,8 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
     }
     if standing is Standing.UNKNOWN:
         told["reason"] = verdict.reason or _open(verdict)
+    if standing is Standing.VIOLATED and verdict.example is None:
+        told["reason"] = automata.no_example(verdict.looked)
     if standing is Standing.VIOLATED and isinstance(verdict.report, Report) and verdict.report.family:
         told["family"] = evidence.family(verdict.report.family)
     if verdict.case.values is not None:
@@ -153,6 +169,8 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
         told["ends"] = [state.name for state in automaton.ends]
         if never := never_taken(automaton, verdict.report.graph):
             told["never"] = list(never)
+        if automata.reads_nothing(automaton):
+            told["notes"] = [automata.READS_NOTHING]
     if verdict.example is not None:
         told["example"] = automata.example_document(automaton, verdict.example)
     return told

@@ -309,7 +309,7 @@ def test_random_automata_against_the_engine() -> None:
     options = Options(seconds=20)
     for seed, automaton, report in reports(6):
         if report.family is not None:
-            assert find_example(report, report.family.gain * 3 / 4, options) is not None, seed
+            assert find_example(report, report.family.gain * 3 / 4, options).example is not None, seed
             continue
         assert report.multiple is not None
         every = [way for way in ways(automaton, 4) if len(way) == 4] or ways(automaton, 4)

@@ -95,6 +95,6 @@ def test_no_example_rests_on_an_end(otherwise: str) -> None:
             f"(q2, 1/4, 0): if (insample < t) then output obelow; goto q3{otherwise}\n"
         )
     )
-    found = find_example(report, Fraction(1, 5), Options(seconds=20))
+    found = find_example(report, Fraction(1, 5), Options(seconds=20)).example
     assert found is not None
     assert (found.witness.observations == ("other",)) == bool(otherwise)

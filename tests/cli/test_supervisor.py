@@ -63,6 +63,17 @@ def test_the_same_as_json_is_one_object() -> None:
 
 
 @pytest.mark.slow
+def test_what_was_refuted_stays_so() -> None:
+    """A verdict that was known before the limit is told as such, and no reason follows its word."""
+    body = f"{FOUND}_output.violated('not private'); _output.limit_time(0.5); {LONG}"
+    code, _, error = ended(body)
+    assert (code, error) == (1, f"stopped: {OVER}. The verdict was known before: not private\n")
+    code, out, _ = ended(body, "--json")
+    found = json.loads(out)
+    assert (code, found["status"], found["verdict"]) == (1, "violated", "not private")
+
+
+@pytest.mark.slow
 def test_later_findings_replace_earlier_ones() -> None:
     """What is found as a whole takes the place of what was told before."""
     found = "_output.found(['a bound'], {'ratio': '2'}); "

@@ -356,6 +356,19 @@ def test_sequences_of_one_side_are_left_out() -> None:
                 expected = [Fraction(0), Fraction(0)]
             assert [chance(steps, side, list(word)) for side in sides] == expected
     assert left_out
+    assert "nothing is compared" not in text
+
+
+@pytest.mark.parametrize("length", ["1", '"2..3"', '"all"'])
+def test_a_theorem_about_nothing_says_so(length: str) -> None:
+    """Where every sequence is one of one side only, the head says that nothing is compared."""
+    disjoint = ONE_SIDED.replace('a = { x = "1/2", y = "1/2" }', 'a = { y = "1" }')
+    text = about(case_of(disjoint.replace('"1..3"', length)))
+    head = text.partition("*)")[0]
+    assert "But no output sequence is possible under both secrets of a pair, so nothing is compared." in head
+    assert "it says nothing about this case" in head
+    steps = steps_of(text, {})
+    assert all(chance(steps, side, [word]) == 0 for side in starts_of(text, {}) for word in range(3))
 
 
 @pytest.mark.parametrize(

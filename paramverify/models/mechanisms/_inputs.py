@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def read_inputs(inputs: Table, parameters: Collection[str], shape: Section = INP
 def _input(name: str, inputs: Table, parameters: Collection[str], shape: Section) -> Given:
     check_name(name)
     with located(key=name):
-        if name in RESERVED:
+        if name in RESERVED or keyword.iskeyword(name):
             raise CaseError("this is a word of the language; choose another name")
         if name in parameters:
             raise CaseError("this is the name of a parameter too; choose another name")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, gathered, key_that_is_read, located
+from paramverify.errors import CaseError, OtherCommandError, gathered, key_that_is_read, located
 from paramverify.keys import (
     FILE,
     TEXT,
@@ -47,7 +47,14 @@ from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.runs import Between, Outputs, flat, is_density, spreads_in
 from paramverify.models.programs.sampling import Outcomes, Sampler
-from paramverify.models.programs.streams import NO_INPUTS, VERIFY, is_continuous, reads_stream, stream_of
+from paramverify.models.programs.streams import (
+    NO_INPUTS,
+    VERIFY,
+    check_bare_stream,
+    is_continuous,
+    reads_stream,
+    stream_of,
+)
 from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
@@ -262,7 +269,10 @@ def read(table: Table, checks: Checks) -> Mechanism:
             with each, table.within("calls") as called:
                 calls = read_calls(called, _taken(table, parameters, checks), checks)
         with each:
-            name, program = read_source(table, checks, "", _names_of(table))
+            name, read = read_source(table, checks, "", _names_of(table))
+            with located(key=name):
+                check_bare_stream(read, _taken(table, parameters, checks))
+            program = read
         with each:
             over_stream = program is not None and reads_stream(program)
             if over_stream and "inputs" in table:
@@ -297,7 +307,7 @@ def _over_stream(program: Program, checks: Checks, key: str) -> Mechanism:
     """Returns the mechanism of a program over a stream with finite noise."""
     with located(key=key, anchored=True):
         if is_continuous(program):
-            raise CaseError(f"this is a stream with unbounded noise: {VERIFY}")
+            raise OtherCommandError(f"this is a stream with unbounded noise: {VERIFY}")
         return StreamMechanism(checks, stream_of(program), key)
 
 

@@ -153,8 +153,10 @@ class Expressions:
         raise self.refuse(instead(tree), tree)
 
     def name(self, tree: ast.Name) -> Node:
-        if tree.id == "stop":
-            raise self.refuse("stop stands on a line of its own", tree)
+        if tree.id in ("stop", "output"):
+            written = "stop" if tree.id == "stop" else "output(...)"
+            reason = f"{written} stands on a line of its own; choose another name for a value"
+            raise self.refuse(reason, tree)
         if tree.id in RESERVED or tree.id in self.known or tree.id in self.calls:
             what = "mechanism" if tree.id in self.calls else "function"
             raise self.refuse(f"{tree.id} is a {what}: write {tree.id}(...)", tree)

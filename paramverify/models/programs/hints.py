@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import ast
+import keyword
+import re
+import warnings
+from itertools import islice
 
+MOST_WORDS = 20  # of a line, for which another name is tried
 _LOOP = "for a number with noise write a loop: k = lo, then while k < hi and x "
 WRITE = {
     "print": "write output(...)",
@@ -111,3 +116,35 @@ def of_syntax(line: str, message: str) -> str:
     )
     hint = next((f"; {hint}" for text, hint in hints if text in line.partition("#")[0]), "")
     return f"syntax error: {message}{hint}"
+
+
+def word_as_name(text: str, line: int) -> tuple[str, int] | None:
+    """Returns the word of Python that a line has as a name, with its column; None if there is none.
+
+    With another name in its place Python reads on, to a later line or to the end.
+    """
+    lines = text.split("\n")
+    before, shown, after = lines[: line - 1], "".join(lines[line - 1 : line]), lines[line:]
+    words = (m for m in re.finditer(r"\b[A-Za-z]+\b", shown) if keyword.iskeyword(m.group()))
+    for match in islice(words, MOST_WORDS):
+        word = match.group()
+        once = f"{shown[: match.start()]}{word}_{shown[match.end() :]}"
+        always = re.sub(rf"\b{word}\b", f"{word}_", shown)
+        if any(_reads_on("\n".join((*before, other, *after)), line) for other in (once, always)):
+            return word, match.start()
+    return None
+
+
+def _reads_on(text: str, line: int) -> bool:
+    """Tells whether Python finds no mistake in a text up to this line, nor a block where none begins."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except IndentationError:
+        return False
+    except SyntaxError as error:
+        return (error.lineno or 0) > line
+    except (RecursionError, MemoryError, ValueError, OverflowError):
+        return False  # another mistake, and perhaps none of this word
+    return True

@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from paramverify.errors import ProgramError
 from paramverify.models.programs.expressions import BINARY, MAX_DEPTH, RESERVED, Expressions
-from paramverify.models.programs.hints import instead, of_syntax
+from paramverify.models.programs.hints import instead, of_syntax, word_as_name
 from paramverify.models.programs.lifting import lifted
 from paramverify.models.programs.syntax import (
     Apply,
@@ -35,6 +35,7 @@ from paramverify.models.programs.syntax import (
 from paramverify.spelling import nearest
 
 STREAM = "stream"
+VALUES = 'a stream has values: stream(values="real"), or stream(values="-1..1")'
 PLAIN_NAMES = "a plain name is needed here; write a line of its own for each other one"
 MAX_LENGTH = 100_000  # characters of a program
 
@@ -59,6 +60,9 @@ def read_program(text: str, calls: Collection[str] = ()) -> Program:
         return _Reader(text, calls).program(tree)
     except SyntaxError as error:
         place = (error.lineno or 1, max(0, (error.offset or 1) - 1))
+        if word := word_as_name(text, place[0]):
+            reason = f"{word[0]} is a word of the language; choose another name, such as {word[0]}_"
+            raise ProgramError(reason, text, place[0], word[1]) from None
         shown = "".join(text.split("\n")[place[0] - 1 : place[0]])
         raise ProgramError(of_syntax(shown, error.msg), text, *place) from None
     except (RecursionError, MemoryError, ValueError, OverflowError) as error:
@@ -183,7 +187,7 @@ class _Reader(Expressions):
         if not isinstance(tree.target, ast.Name):
             raise self.refuse("an entry of a stream has one name: write for x in stream(...)", tree.target)
         if call.args or len(call.keywords) != 1 or call.keywords[0].arg != "values":
-            raise self.refuse('a stream has values: stream(values="real"), or stream(values="-1..1")', call)
+            raise self.refuse(VALUES, call)
         return Apply(STREAM, (self.node(call.keywords[0].value, 0),), self.place(call))
 
     def refuse_else(self, tree: ast.For | ast.While) -> ProgramError:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.errors import ProgramError
-from paramverify.models.programs.reading import STREAM
+from paramverify.models.programs.reading import STREAM, VALUES
 from paramverify.models.programs.sharing import check_sharing
 from paramverify.models.programs.syntax import (
     Apply,
+    Assign,
     For,
     If,
     Items,
@@ -21,6 +23,7 @@ from paramverify.models.programs.syntax import (
     Program,
     Return,
     Statement,
+    Variable,
     every_node,
     every_statement,
     nodes_of,
@@ -92,6 +95,23 @@ def stream_of(program: Program) -> Stream:
 def _over_stream(statement: Statement) -> bool:
     values = statement.values if isinstance(statement, For) else None
     return isinstance(values, Apply) and values.operator == STREAM
+
+
+def check_bare_stream(program: Program, known: Collection[str]) -> None:
+    """Checks that no loop runs over the word `stream` alone, where nothing has this name.
+
+    Raises:
+        ProgramError: one does.
+    """
+    blocks = (program.body, *(function.body for function in program.functions.values()))
+    loops = [s for block in blocks for s in every_statement(block) if isinstance(s, (For, Assign))]
+    own = {name for s in loops for name in s.names} | {
+        name for function in program.functions.values() for name in function.parameters
+    }
+    for loop in loops:
+        values = loop.values if isinstance(loop, For) else None
+        if isinstance(values, Variable) and values.name == STREAM and STREAM not in own | set(known):
+            raise ProgramError(VALUES, program.text, *values.place)
 
 
 def _ending(statement: Statement) -> Statement:

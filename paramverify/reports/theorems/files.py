@@ -41,7 +41,7 @@ HEADER = """\
 
     What is proved is the theorem [private] at the end{always}:
     {told}.
-    The definitions below say what the case is. Read them: they must be what you mean.
+{empty}    The definitions below say what the case is. Read them: they must be what you mean.
     Their words are defined in the theories.
     {words}
 
@@ -52,6 +52,10 @@ HEADER = """\
     Trusted are Coq and the axioms of its real numbers. The last line of the file has Coq print them.
     No solver is trusted. The folder theories is as good as who sent it: take it from a release of your own
     if you have doubts. {trusted} *)
+"""
+EMPTY = """\
+    But {reason}.
+    So the theorem is true, and it says nothing about this case.
 """
 DEFINED = """\
 paramverify is trusted for nothing but this: that the definitions
@@ -98,6 +102,7 @@ def theorem_of(case: Case, document: Json) -> Theorem:
             digest=about_case(case.digest),
             always=", for all values of the parameters" if place.free else "",
             told=found.told.format(times=ratio and _shown(ratio, place), plus=plus),
+            empty=EMPTY.format(reason=model.nothing_compared) if model.nothing_compared else "",
             words=found.words,
             trusted=MODELLED.format(reason=found.as_model) if found.as_model else DEFINED,
         ),

@@ -39,8 +39,8 @@ def ratio_cone(model: Model, document: Json) -> list[str]:
     outside = tuple(tuple(int(j == k) for j in range(size)) for k, inside in enumerate(kept) if not inside)
     reach = _reach(model, document["depth"])
     return [
-        "(* A cone of bounded ratios that no step leaves, and that it lies in the cone of its rays. It is",
-        "   about the states that are kept. [reach]: where one can be after 0, 1, ... steps. *)",
+        "(* A cone of bounded ratios. No step leaves it, and its rays span it. It is about the states",
+        "   that are kept. [reach] says where one can be after 0, 1, ... steps. *)",
         "Definition invariant : cone := {|",
         f"  normals := [{'; '.join(map(cones.vector, normals))}];",
         f"  rays := [{'; '.join(map(cones.vector, rays))}];",

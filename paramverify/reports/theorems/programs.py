@@ -70,7 +70,8 @@ def split_noise(node: Apply) -> tuple[Node | None, Apply] | None:
     found = _apart(value)
     if len(drawn) > 1 or found is None:
         raise refused(
-            "noise without ends inside of clamp is added to a number without noise only", node.place
+            "inside of clamp, noise without ends is added to a number without noise, and to nothing else",
+            node.place,
         )
     return found
 

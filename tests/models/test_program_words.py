@@ -1,0 +1,169 @@
+"""Words that Python keeps for itself, and `stream` without its values, are told as what they are."""
+
+from __future__ import annotations
+
+import keyword
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from paramverify.algebra.expressions import parse
+from paramverify.automata.stream_values import Unit
+from paramverify.automata.streams import translate
+from paramverify.errors import ExpressionError, InputError, ProgramError
+from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.streams import stream_of
+from paramverify.privacy.cases import load
+
+USES = (  # each has the name NAME in its first line, at the column that follows
+    ("NAME = 1\noutput(NAME)", 0),
+    ("for NAME in q:\n    output(NAME)", 4),
+    ("def f(NAME):\n    return NAME\noutput(f(1))", 6),
+    ("a, NAME = 1, 2\noutput(NAME)", 3),
+    ("output(q[0] >= NAME)", 15),
+)
+TAKEN = ("None", "True", "False")  # constants: fine where a value stands
+
+
+@pytest.mark.parametrize("word", sorted(set(keyword.kwlist) - set(TAKEN)))
+def test_words_of_python(word: str) -> None:
+    """A word of Python as a name is told with its place, and the name that is proposed is read."""
+    for text, column in USES:
+        with pytest.raises(ProgramError) as caught:
+            read_program(text.replace("NAME", word))
+        told = str(caught.value)
+        assert f"line 1: {word} is a word of the language; choose another name, such as {word}_" in told
+        assert told.splitlines()[-1].index("^") == 4 + column
+        read_program(text.replace("NAME", f"{word}_"))
+
+
+@pytest.mark.parametrize("word", TAKEN)
+def test_constants_are_no_names(word: str) -> None:
+    """Nothing is assigned to a constant."""
+    with pytest.raises(ProgramError, match=f"{word} is a word of the language; choose another name"):
+        read_program(f"{word} = 1\noutput(1)")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if q[0] > 0\n    output(1)",
+        "if q[0] = 0:\n    output(1)",
+        "if q[0] > 0:\n    output(1)\nelse\n    output(2)",
+        "output(1 if else 2)",
+        "output(q[0]",
+        "if q[0] > 0:\noutput(1)",
+        "x = = 1\noutput('in')",
+        "for x in q\n    output(x)",
+    ],
+)
+def test_other_mistakes_blame_no_word(text: str) -> None:
+    """A mistake beside a word that is right is still called what it is."""
+    with pytest.raises(ProgramError, match="syntax error"):
+        read_program(text)
+
+
+ODD = {
+    "many": "in " * 30_000,
+    "deep": f"in = {'(' * 90}1{')' * 90}\noutput(1)",
+    "short": "if in",
+    "open": '"' * 3,
+    "alone": "for",
+    "long": f"x = in{'+in' * 9_000}",
+    "too deep": f"in = {'-' * 90_000}1",
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_lines(name: str) -> None:
+    """Whatever the line is, one reason is told."""
+    with pytest.raises(ProgramError):
+        read_program(ODD[name])
+
+
+@pytest.mark.parametrize("word", ["lambda", "in", "is", "if", "class", "from"])
+def test_words_in_expressions(word: str) -> None:
+    """Expressions of a case have the same message, with the place of the word."""
+    with pytest.raises(ExpressionError) as caught:
+        parse(f"1/2 + {word}")
+    assert f"{word} is a word of the language and no name; choose another name" in str(caught.value)
+    assert str(caught.value).splitlines()[-1].index("^") == 4 + 6
+    assert parse(f"1/2 + {word}_").names()
+    with pytest.raises(ExpressionError, match="syntax error"):
+        parse(f"1/2 + '{word}' *")
+
+
+@pytest.mark.parametrize("word", ["stop", "output"])
+def test_statements_are_no_values(word: str) -> None:
+    """What stands on a line of its own is no value, and no variable."""
+    with pytest.raises(ProgramError, match="stands on a line of its own; choose another name for a value"):
+        read_program(f"output(q[0] >= {word})")
+    with pytest.raises(ProgramError, match=f"{word} is a word of the language or a function"):
+        read_program(f"{word} = 1\noutput(1)")
+
+
+CASE = """
+[parameters]
+eps = "(0, oo)"
+[mechanism]
+kind = "program"
+source = '''
+{}
+'''
+{}
+[neighbours]
+differ = "each"
+[privacy]
+epsilon = "eps"
+"""
+BARE = "for x in stream:\n    output(x + laplace(1 / eps) >= 0)\n    stop"
+INPUT = '[mechanism.inputs]\n{} = {{ length = 1, values = "0..1" }}'
+
+
+@pytest.mark.parametrize("inputs", ["", INPUT.format("q")])
+def test_stream_without_values(inputs: str, tmp_path: Path) -> None:
+    """A loop over the word `stream` is told what a stream needs; what is proposed is read."""
+    path = tmp_path / "case.toml"
+    path.write_text(CASE.format(BARE, inputs))
+    with pytest.raises(InputError) as caught:
+        load(path)
+    assert 'line 1: a stream has values: stream(values="real"), or stream(values="-1..1")' in str(
+        caught.value
+    )
+    assert str(caught.value).splitlines()[-1].index("^") == 4 + 9
+    for values in ("real", "-1..1"):
+        read = stream_of(read_program(BARE.replace("stream", f'stream(values="{values}")')))
+        assert (read.values is None) is (values == "real")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (BARE, "stream"),
+        (f"stream = [1, 2]\n{BARE}", "q"),
+        ("def f(stream):\n    n = 0\n    for x in stream:\n        n += x\n    return n\noutput(f(q))", "q"),
+    ],
+)
+def test_a_list_called_stream(text: str, name: str, tmp_path: Path) -> None:
+    """A list may have this name."""
+    path = tmp_path / "case.toml"
+    path.write_text(CASE.format(text, INPUT.format(name)))
+    load(path)
+
+
+@pytest.mark.parametrize("op", ["+", "-", "*", "/", "//", "%", "**"])
+def test_augmented_assignments_over_a_stream(op: str) -> None:
+    """`c += 1` is `c = c + 1` in the automaton of a stream, and so are the others."""
+    text = (
+        't = laplace(2 / eps)\nc = 3\nfor x in stream(values="real"):\n'
+        "    if x + laplace(4 / eps) >= t:\n        output(c)\n        {}\n"
+        "        if c > 5 or c < 2:\n            stop\n        c = 3\n    else:\n        output('no')\n"
+    )
+    parameters = {"eps": Unit(Fraction(1))}
+    short, long = (
+        translate(stream_of(read_program(text.format(line))), parameters)
+        for line in (f"c {op}= 2", f"c = c {op} 2")
+    )
+    assert short.states == long.states
+    assert short.transitions == long.transitions
