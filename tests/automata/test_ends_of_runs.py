@@ -97,4 +97,5 @@ def test_no_example_rests_on_an_end(otherwise: str) -> None:
     )
     found = find_example(report, Fraction(1, 5), Options(seconds=20)).example
     assert found is not None
+    assert found is not None
     assert (found.witness.observations == ("other",)) == bool(otherwise)
