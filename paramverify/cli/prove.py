@@ -28,11 +28,13 @@ from paramverify.cli._settings import settings
 from paramverify.cli._streams import about_streams
 from paramverify.cli.verify import AUTOMATON, FOR_EVIDENCE, SCRIPT
 from paramverify.errors import InputError, UnsupportedError
+from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports import verdicts
 from paramverify.reports.evidence import check_has_evidence, evidence_document
-from paramverify.reports.theorems.files import MAKEFILE, PROJECT, about_case, theorem_of
+from paramverify.reports.theorems.files import MAKEFILE, PROJECT, theorem_of
+from paramverify.reports.theorems.stated import about_case
 from paramverify.reports.theorems.statements import check_is_covered
 from paramverify.tables import read_document
 
@@ -86,12 +88,14 @@ def command(
         began = time.monotonic()
         loaded = load(case, settings=settings())
         check_has_evidence(loaded)
-        check_is_covered(loaded.model)
+        if not isinstance(loaded.model, Inequality):
+            check_is_covered(loaded.model)
         report = verify(loaded, replace(options, seconds=options.seconds - (time.monotonic() - began)))
         theorem = None
         if report.status is Standing.HOLDS:
             _check_folder(output, loaded.digest, force)
-            theorem = theorem_of(loaded, evidence_document(loaded, report))
+            left = replace(options, seconds=options.seconds - (time.monotonic() - began))
+            theorem = theorem_of(loaded, evidence_document(loaded, report), left)
     written, replaced = _write(output, theorem.text) if theorem else ([], [])
     if as_json:
         told = {"status": report.status.value, "verdict": report.status.of_case, "files": written}

@@ -62,7 +62,7 @@ class Place:
         assert self.domain.constant is not None
         return f"exp ({_fraction(self.domain.constant.exponent)})"
 
-    def _real(self, name: str) -> str:
+    def real(self, name: str) -> str:
         """Returns a parameter, the constant, or a logarithm, as a real number of Coq."""
         if self._is_constant(name):
             return f"({self.constant})"
@@ -72,7 +72,7 @@ class Place:
     @property
     def reals(self) -> Words:
         """The words in which parameters are real numbers."""
-        return Words({name: self._real(name) for name in self.names}, {}, {})
+        return Words({name: self.real(name) for name in self.names}, {}, {})
 
     @property
     def some_point(self) -> dict[str, Fraction]:
@@ -90,19 +90,25 @@ class Place:
         return Words(self.own, {}, {})
 
     @property
-    def definitions(self) -> list[str]:
-        """The definitions of the parameters, and what those of exponentials stand for."""
+    def meanings(self) -> list[str]:
+        """Comments that say what the parameters of exponentials stand for."""
         told = [f"(* {comment(meaning)}. *)" for meaning in meanings(self.domain.ring.unbounded)]
-        told += [
-            f"(* {self.own[u.name]} is {self._real(u.name)}, which follows from that. *)"
+        return told + [
+            f"(* {self.own[u.name]} is {self.real(u.name)}, which follows from that. *)"
             for u in self.domain.ring.tied
         ]
-        return told + [f"Definition {self.own[name]} := Param {k}." for k, name in enumerate(self.names)]
+
+    @property
+    def definitions(self) -> list[str]:
+        """The definitions of the parameters, and what those of exponentials stand for."""
+        return self.meanings + [
+            f"Definition {self.own[name]} := Param {k}." for k, name in enumerate(self.names)
+        ]
 
     @property
     def values(self) -> str:
         """The values of all parameters, as a list of real numbers."""
-        values = [self.constant if self._is_constant(n) else self._real(n) for n in self.names]
+        values = [self.constant if self._is_constant(n) else self.real(n) for n in self.names]
         return f"[{'; '.join(values)}]"
 
     @property
@@ -111,8 +117,8 @@ class Place:
         return f"at_values {self.values}"
 
     @property
-    def hypotheses(self) -> list[str]:
-        """What is said of the parameters, one after the other."""
+    def ranges(self) -> list[str]:
+        """The intervals of the parameters, one after the other."""
         found = []
         for name, interval in self.domain.box.items():
             if self._is_constant(name):
@@ -120,10 +126,21 @@ class Place:
             low, high = ("<=" if closed else "<" for closed in (interval.lower_closed, interval.upper_closed))
             ends = _fraction(interval.lower), _fraction(interval.upper)
             found.append(f"{ends[0]} {low} {self.own[name]} {high} {ends[1]}")
+        return found
+
+    @property
+    def hypotheses(self) -> list[str]:
+        """What is said of the parameters, one after the other."""
+        found = self.ranges
         for constraint in self.domain.constraints:
             sign = "<" if constraint.strict else "<="
             found.append(f"0 {sign} {self.reals.polynomial(constraint.polynomial)}")
         return found
+
+    @property
+    def document(self) -> Json:
+        """What claims of evidence about this domain say of it."""
+        return about_domain(to_document(without_enclosure(Claim(self.domain.ring.number(0), self.domain))))
 
     def evidence(self, entries: Sequence[Json]) -> list[str]:
         """Returns the definition of the certificate: the domain, and each polynomial with its proof.
@@ -131,12 +148,11 @@ class Place:
         Raises:
             UnsupportedError: a proof that has no theory.
         """
-        mine = to_document(without_enclosure(Claim(self.domain.ring.number(0), self.domain)))
-        mine = {k: v for k, v in mine.items() if k not in _OF_POLYNOMIALS}
+        mine = self.document
         parts = [
-            [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *_proof(entry, self.names)]
+            [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *proof_of(entry, self.names)]
             for entry in entries
-            if {k: v for k, v in entry["claim"].items() if k not in _OF_POLYNOMIALS} == mine
+            if about_domain(entry["claim"]) == mine
         ]
         conditions = several(mine["constraints"], lambda c: [int(c[1] == ">"), *polynomial(c[0], self.names)])
         box = "; ".join(self._interval(name) for name in self.names)
@@ -182,7 +198,17 @@ class Place:
         return f"Some ({_pair(found.lower)}, {_pair(found.upper)})"
 
 
-def _proof(entry: Json, names: Sequence[str]) -> list[int]:
+def about_domain(claim: Json) -> Json:
+    """Returns what a claim of evidence says of its domain."""
+    return {name: value for name, value in claim.items() if name not in _OF_POLYNOMIALS}
+
+
+def proof_of(entry: Json, names: Sequence[str]) -> list[int]:
+    """Returns the proof of an entry of evidence as numbers.
+
+    Raises:
+        UnsupportedError: it has none, or one that has no theory.
+    """
     if entry["proof"] is None:
         raise UnsupportedError("a claim has no proof")
     return known_proof(with_wider_logarithms(entry["claim"], entry["proof"]), names)
