@@ -77,6 +77,7 @@ def command(
 
     The case is verified first. DIR/case.v defines the mechanism, the prior and the secrets in words of the
     theories in DIR/theories, and states that the case is private. Its proof is the evidence of the verdict.
+    Of a case with a [claim] it states that the claim is true of all real numbers of the domain.
     Nothing needs Coq until the file is checked: by `make -C DIR`.
 
     Cases that are not covered, and verdicts that rest on the word of a solver, are refused with the reason.
@@ -107,8 +108,9 @@ def command(
         return STATUS_CODES[report.status]
     for line in verdicts.lines(report, loaded):
         say(line)
+    having = "true claims" if isinstance(loaded.model, Inequality) else "private cases"
     if theorem is None:
-        say("  There is no theorem to be written: only private cases have one.")
+        say(f"  There is no theorem to be written: only {having} have one.")
         return STATUS_CODES[report.status]
     say(f"written: {written[0]}")
     if replaced:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.constraints import comparison_polynomials, conjuncts
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.expressions import Expression, Node, parse
@@ -73,6 +74,8 @@ class Stating:
     def __post_init__(self) -> None:
         ring = self.model.domain.ring
         reals = {name: self.place.real(name) for name in ring.names}
+        if ring.constant:
+            reals[GENERATOR] = self.place.constant
         own = named([*ring.names, *self.model.definitions])
         given = "".join(f" {name}" for name in self.place.free)
         self.functions = {name: own[name] for name in self.model.definitions}
@@ -194,9 +197,9 @@ class Stating:
         return key(-self.model.domain.ring.parse(last[0]))
 
     def _follows(self, whole: Polynomial, parts: Sequence[Polynomial]) -> bool:
-        """Tells whether a polynomial is one of some others times one that is positive, which is kept."""
-        for part in parts:
-            if is_constant(part) or whole.gcd(part).total_degree() < part.total_degree():
+        """Tells whether a polynomial is one of some others or 1, times a positive one, which is kept."""
+        for part in (*parts, self.model.domain.ring.number(1)):
+            if not part or whole.gcd(part).total_degree() < part.total_degree():
                 continue
             cofactor = whole / part
             with suppress(ModelError):  # another sign, or zero somewhere
