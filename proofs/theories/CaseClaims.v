@@ -339,10 +339,57 @@ Ltac statement_of l t :=
   | @eq R ?a ?b => let x := formula_of l a in let y := formula_of l b in constr:(Same x y)
   end.
 
+(** As [by_domain], where the logarithm of a parameter is known to be linear in another one. *)
+Ltac by_logarithms :=
+  let d := fresh "condition" in
+  let f := fresh "constant" in
+  let H := fresh "among" in
+  split;
+  [cbn; unfold Goal.inside, Goal.below, Q2R; cbn; repeat split; lra
+  | split;
+    [intros d H; cbn in H;
+     repeat (destruct H as [<-|H];
+             [unfold cond_holds, Goal.below, qeval, at_values; simpl; unfold shift; simpl; lra |]); contradiction
+    | intros f H; cbn in H;
+      repeat (destruct H as [<-|H]; [unfold fact_holds, at_values, Q2R; simpl; first [split; lra | f_equal; lra] |]);
+      contradiction]].
+
 (** Proves what is claimed of the values [l] of the parameters. *)
 Ltac by_claims evidence positives l :=
   match goal with
   | |- ?t =>
       let s := statement_of l t in
-      refine (claims_theorem evidence positives s _ l _); [vm_cast_no_check (eq_refl true) | by_domain]
+      refine (claims_theorem evidence positives s _ l _);
+      [vm_cast_no_check (eq_refl true) | first [by_domain | by_logarithms]]
   end.
+
+(** ** Exponentials *)
+
+Lemma exp_power (t : R) (n : nat) : exp t ^ n = exp (IZR (Z.of_nat n) * t).
+Proof.
+  rewrite <- INR_IZR_INZ. induction n as [|n IH]; [simpl; rewrite Rmult_0_l, exp_0; reflexivity|].
+  rewrite S_INR, Rmult_plus_distr_r, Rmult_1_l, exp_plus, <- IH. simpl. ring.
+Qed.
+
+Lemma exp_quotient (s t : R) : exp s / exp t = exp (s - t).
+Proof. unfold Rminus, Rdiv. rewrite exp_plus, exp_Ropp. reflexivity. Qed.
+
+Lemma one_over_exp (t : R) : 1 / exp t = exp (- t).
+Proof. rewrite exp_Ropp. unfold Rdiv. ring. Qed.
+
+Lemma exp_inside (t : R) : 0 < t -> 0 < exp (- t) < 1.
+Proof. intros H. split; [apply exp_pos|]. rewrite <- exp_0. apply exp_increasing. lra. Qed.
+
+(** That an exponential is a product of powers of others, or a quotient of such. *)
+Ltac by_exponents :=
+  rewrite ?exp_power; rewrite <- ?exp_plus; rewrite ?exp_quotient, ?one_over_exp;
+  first [f_equal; cbn [Z.of_nat Pos.of_succ_nat Pos.succ]; lra | rewrite <- exp_0; f_equal; lra].
+
+(** Gives exp (-t), for t > 0, the name x. *)
+Ltac of_exponential t x :=
+  let H := fresh "inside" in
+  let L := fresh "logarithm" in
+  let E := fresh "named" in
+  pose proof (exp_inside t ltac:(lra)) as H;
+  pose proof (ln_exp (- t)) as L;
+  remember (exp (- t)) as x eqn:E in *; clear E.

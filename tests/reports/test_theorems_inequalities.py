@@ -123,6 +123,45 @@ def test_coq_rejects_other_numbers(tmp_path: Path) -> None:
         assert not accepts(text[:start] + none + text[end:], tmp_path)
 
 
+EXPONENTIALS = """
+[parameters]
+eps = "(0, oo)"
+delta = "(0, oo)"
+p = "(0, 1)"
+constraints = ["p <= exp(-eps)", "p*exp(1) <= 1"]
+[define]
+f = "exp(-eps/2 - delta)/(1 + exp(1)*p)"
+[claim]
+holds = [
+    "f < 1",
+    "p*exp(eps) <= exp(0) and exp(-eps) >= p",
+    "exp(eps/2 - 2*delta)*exp(2*delta) == exp(-(-eps/2))",
+    "exp(1) > exp(1/2) > 1",
+]
+"""
+
+
+@needs_coq
+@pytest.mark.slow
+def test_exponentials_stand_as_they_are_written(tmp_path: Path) -> None:
+    """Exponentials of numbers and parameters, in premises, functions and claims; others are rejected."""
+    text = about(case_of(EXPONENTIALS))
+    assert theorem(text) == (
+        "forall eps delta_ p : R, (0 < eps)%R -> (0 < delta_)%R -> (0 < p < 1)%R -> "
+        "(p <= exp (- eps))%R -> (p * exp (1) <= 1)%R -> "
+        "(1 + exp (1) * p <> 0 /\\ f eps delta_ p < 1 /\\ p * exp (eps) <= exp (0) /\\ exp (- eps) >= p /\\ "
+        "exp (eps / 2 - 2 * delta_) * exp (2 * delta_) = exp (- (- eps / 2)) /\\ "
+        "exp (1) > exp (1 / 2) /\\ exp (1 / 2) > 1)%R."
+    )
+    assert accepts(text, tmp_path)
+    for old, new in (
+        ("(p <= exp (- eps))", "(p <= exp (- eps / 2))"),
+        ("/ 2 - 2 * delta_)", "/ 2 - 3 * delta_)"),
+    ):
+        assert old in text
+        assert not accepts(text.replace(old, new), tmp_path)
+
+
 SQUARE = 'x = "(0, 1]"\ny = "(0, 1]"'
 
 
@@ -208,7 +247,7 @@ def value(node: Node, at: dict[str, Fraction]) -> Fraction:
 def test_brackets_are_where_they_are_needed() -> None:
     """Random formulas: what is written means the same. Python binds - * / ^ as Coq does."""
     random, at = Random(5), {"x": Fraction(3, 7), "f": Fraction(-5, 2)}
-    formulas, compared = Formulas({"x": "x"}, {"f": "f x"}, lambda whole, node: node), 0
+    formulas, compared = Formulas({"x": "x"}, {"f": "f x"}), 0
     for _ in range(2_000):
         node = tree(random, random.randint(0, 4))
         try:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain
+from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.exponents import meanings
 from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim, to_document, without_enclosure
@@ -60,19 +60,19 @@ class Place:
     def constant(self) -> str:
         """The number exp(q), as a real number of Coq."""
         assert self.domain.constant is not None
-        return f"exp ({_fraction(self.domain.constant.exponent)})"
+        return f"exp ({fraction_text(self.domain.constant.exponent)})"
 
-    def real(self, name: str) -> str:
+    def _real(self, name: str) -> str:
         """Returns a parameter, the constant, or a logarithm, as a real number of Coq."""
         if self._is_constant(name):
             return f"({self.constant})"
         tie = next((u for u in self.domain.ring.tied if u.name == name), None)
-        return f"(- ln {self.own[tie.variable]} / ({_fraction(tie.step)}))" if tie else self.own[name]
+        return f"(- ln {self.own[tie.variable]} / ({fraction_text(tie.step)}))" if tie else self.own[name]
 
     @property
     def reals(self) -> Words:
         """The words in which parameters are real numbers."""
-        return Words({name: self.real(name) for name in self.names}, {}, {})
+        return Words({name: self._real(name) for name in self.names}, {}, {})
 
     @property
     def some_point(self) -> dict[str, Fraction]:
@@ -90,25 +90,19 @@ class Place:
         return Words(self.own, {}, {})
 
     @property
-    def meanings(self) -> list[str]:
-        """Comments that say what the parameters of exponentials stand for."""
-        told = [f"(* {comment(meaning)}. *)" for meaning in meanings(self.domain.ring.unbounded)]
-        return told + [
-            f"(* {self.own[u.name]} is {self.real(u.name)}, which follows from that. *)"
-            for u in self.domain.ring.tied
-        ]
-
-    @property
     def definitions(self) -> list[str]:
         """The definitions of the parameters, and what those of exponentials stand for."""
-        return self.meanings + [
-            f"Definition {self.own[name]} := Param {k}." for k, name in enumerate(self.names)
+        told = [f"(* {comment(meaning)}. *)" for meaning in meanings(self.domain.ring.unbounded)]
+        told += [
+            f"(* {self.own[u.name]} is {self._real(u.name)}, which follows from that. *)"
+            for u in self.domain.ring.tied
         ]
+        return told + [f"Definition {self.own[name]} := Param {k}." for k, name in enumerate(self.names)]
 
     @property
     def values(self) -> str:
         """The values of all parameters, as a list of real numbers."""
-        values = [self.constant if self._is_constant(n) else self.real(n) for n in self.names]
+        values = [self.constant if self._is_constant(n) else self._real(n) for n in self.names]
         return f"[{'; '.join(values)}]"
 
     @property
@@ -117,21 +111,10 @@ class Place:
         return f"at_values {self.values}"
 
     @property
-    def ranges(self) -> list[str]:
-        """The intervals of the parameters, one after the other."""
-        found = []
-        for name, interval in self.domain.box.items():
-            if self._is_constant(name):
-                continue
-            low, high = ("<=" if closed else "<" for closed in (interval.lower_closed, interval.upper_closed))
-            ends = _fraction(interval.lower), _fraction(interval.upper)
-            found.append(f"{ends[0]} {low} {self.own[name]} {high} {ends[1]}")
-        return found
-
-    @property
     def hypotheses(self) -> list[str]:
         """What is said of the parameters, one after the other."""
-        found = self.ranges
+        box = self.domain.box.items()
+        found = [in_interval(self.own[name], given) for name, given in box if not self._is_constant(name)]
         for constraint in self.domain.constraints:
             sign = "<" if constraint.strict else "<="
             found.append(f"0 {sign} {self.reals.polynomial(constraint.polynomial)}")
@@ -198,6 +181,12 @@ class Place:
         return f"Some ({_pair(found.lower)}, {_pair(found.upper)})"
 
 
+def in_interval(text: str, interval: Interval) -> str:
+    """Returns that a number is in an interval, in the words of Coq."""
+    low, high = ("<=" if closed else "<" for closed in (interval.lower_closed, interval.upper_closed))
+    return f"{fraction_text(interval.lower)} {low} {text} {high} {fraction_text(interval.upper)}"
+
+
 def about_domain(claim: Json) -> Json:
     """Returns what a claim of evidence says of its domain."""
     return {name: value for name, value in claim.items() if name not in _OF_POLYNOMIALS}
@@ -214,7 +203,8 @@ def proof_of(entry: Json, names: Sequence[str]) -> list[int]:
     return known_proof(with_wider_logarithms(entry["claim"], entry["proof"]), names)
 
 
-def _fraction(value: Fraction | Any) -> str:
+def fraction_text(value: Fraction | Any) -> str:
+    """Returns a fraction in the words of Coq."""
     number = Fraction(str(value))
     text = str(abs(number.numerator)) + (f" / {number.denominator}" if number.denominator > 1 else "")
     return f"- ({text})" if number < 0 else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,24 +12,27 @@ from paramverify.errors import UnsupportedError
 
 MAX_POWER = 1_000  # Coq counts a power in steps of one
 
-SUM, PRODUCT, NEGATIVE, POWER, ATOM = 50, 40, 35, 30, 0  # levels of Coq: a smaller one binds more tightly
+SUM, PRODUCT, NEGATIVE, POWER, APPLIED, ATOM = (
+    50,
+    40,
+    35,
+    30,
+    10,
+    0,
+)  # levels of Coq: a smaller one binds more tightly
 
 RELATIONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
 
 
 @dataclass(frozen=True)
 class Formulas:
-    """Formulas over parameters and functions of a case; both `reals` and `functions` are written in Coq.
-
-    `exponential` gives the power of a parameter that an `exp(...)` stands for.
-    """
+    """Formulas over parameters and functions of a case; both `reals` and `functions` are written in Coq."""
 
     reals: Mapping[str, str]
     functions: Mapping[str, str]
-    exponential: Callable[[Expression, Node], Node]
 
     def lowered(self, tree: Expression, node: Node | None = None) -> Node:
-        """Returns a formula with + * / neg and powers by whole numbers above 0 alone.
+        """Returns a formula with + * / neg, exp, and powers by whole numbers from 0 alone.
 
         Raises:
             UnsupportedError: it has something else.
@@ -41,12 +44,10 @@ class Formulas:
             return node
         if not isinstance(node, Operation):
             raise UnsupportedError(f"a theorem has no words for {tree.text!r:.60}")
-        if node.operator == "exp":
-            return self.exponential(tree, node)
         if node.operator == "**":
             power = evaluate(Expression(tree.text, node.arguments[1]))
             return raised(self.lowered(tree, node.arguments[0]), Fraction(power))
-        if node.operator not in ("+", "*", "/", "neg"):
+        if node.operator not in ("+", "*", "/", "neg", "exp"):
             raise UnsupportedError(f"a theorem has no words for {tree.text!r:.60}")
         return Operation(node.operator, tuple(self.lowered(tree, a) for a in node.arguments), node.column)
 
@@ -71,7 +72,7 @@ class Formulas:
         if isinstance(node, Name):
             name = node.name
             text = self.functions[name] if name in self.functions else self.reals[name]
-            return text, POWER - 1 if " " in text and text[0] != "(" else ATOM
+            return text, APPLIED if " " in text else ATOM
         assert isinstance(node, Operation)  # as `lowered` gives it
         first, *rest = node.arguments
         if node.operator == "+":
@@ -82,6 +83,8 @@ class Formulas:
                 else:
                     text += f" + {self.written(part, NEGATIVE - 1 if _is_negative(part) else SUM - 1)}"
             return text, SUM
+        if node.operator == "exp":
+            return f"exp ({self.written(first)})", APPLIED
         if node.operator == "neg":
             return f"- {self.written(first, NEGATIVE)}", NEGATIVE
         if node.operator == "**":
@@ -118,11 +121,21 @@ def raised(base: Node, power: Fraction) -> Node:
 
 def divisors(node: Node) -> Iterator[Node]:
     """Yields what a formula divides by, numbers left out, those within others first."""
-    if isinstance(node, Operation):
+    if isinstance(node, Operation) and node.operator != "exp":
         for part in node.arguments:
             yield from divisors(part)
         if node.operator == "/" and _has_name(node.arguments[1]):
             yield node.arguments[1]
+
+
+def exponentials(node: Node) -> Iterator[Operation]:
+    """Yields the exponentials of a formula."""
+    if isinstance(node, Operation):
+        if node.operator == "exp":
+            yield node
+        else:
+            for part in node.arguments:
+                yield from exponentials(part)
 
 
 def _has_name(node: Node) -> bool:

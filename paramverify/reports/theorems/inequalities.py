@@ -7,11 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.constraints import comparison_polynomials, conjuncts
 from paramverify.algebra.domains import Constraint
-from paramverify.algebra.expressions import Expression, Node, parse
-from paramverify.algebra.polynomials import Polynomial, is_constant, key, to_rational_function
+from paramverify.algebra.expressions import Expression, Node, Operation, parse
+from paramverify.algebra.polynomials import Polynomial, is_constant, key
 from paramverify.claims import positive, without_enclosure
 from paramverify.errors import DefectError, ModelError, ParamverifyError, UnsupportedError
 from paramverify.evidence import certificates
@@ -22,7 +21,8 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.certificates import polynomial, several
 from paramverify.reports.theorems.domains import Place, about_domain, number_text, proof_of
-from paramverify.reports.theorems.formulas import RELATIONS, Formulas, divisors
+from paramverify.reports.theorems.exponentials import Reals
+from paramverify.reports.theorems.formulas import POWER, RELATIONS, Formulas, divisors, exponentials
 from paramverify.reports.theorems.stated import about_case
 from paramverify.reports.theorems.unreduced import Fractions
 from paramverify.reports.theorems.words import comment, named
@@ -69,25 +69,23 @@ class Stating:
     divided: dict[str, None] = field(default_factory=dict)  # what is divided by, in words
     needed: dict[str, Polynomial] = field(default_factory=dict)  # positive on the domain
     definitions: list[str] = field(default_factory=list)
+    powers: dict[str, str] = field(default_factory=dict)  # what exponentials are
     gaps: list[tuple[Polynomial, str]] = field(default_factory=list)  # each is at least zero, or above
 
     def __post_init__(self) -> None:
-        ring = self.model.domain.ring
-        reals = {name: self.place.real(name) for name in ring.names}
-        if ring.constant:
-            reals[GENERATOR] = self.place.constant
-        own = named([*ring.names, *self.model.definitions])
-        given = "".join(f" {name}" for name in self.place.free)
-        self.functions = {name: own[name] for name in self.model.definitions}
-        self.formulas = Formulas(
-            reals, {name: f"{text}{given}" for name, text in self.functions.items()}, self._exponential
-        )
-        self.fractions = Fractions(ring, self.known, self._orient)
+        self.reals = Reals(self.place, list(self.model.definitions))
+        given = "".join(f" {name}" for name in self.reals.free)
+        self.functions = {name: self.reals.own[name] for name in self.model.definitions}
+        calls = {name: f"{text}{given}" for name, text in self.functions.items()}
+        self.formulas = Formulas({**self.reals.own, **self.reals.written}, calls)
+        self.fractions = Fractions(self.model.domain.ring, self.known, self._orient, self._power)
 
-    def _exponential(self, tree: Expression, node: Node) -> Node:
-        return self.formulas.function(
-            to_rational_function(Expression(tree.text, node), self.model.domain.ring)
-        )
+    def _power(self, exponential: Operation) -> Node:
+        """Returns what an exponential is in the variables of proofs, and keeps that."""
+        node = self.formulas.function(self.reals.power(exponential))
+        texts = (self.formulas.written(part, POWER) for part in (exponential, node))
+        self.powers.setdefault(*texts)
+        return node
 
     def _orient(self, divisor: Polynomial, node: Node) -> int:
         """Returns the sign of a divisor on the domain, and keeps that it is to be proved."""
@@ -103,7 +101,7 @@ class Stating:
 
     def define(self, data: Json) -> None:
         """Reads the functions that the case names."""
-        given = f" ({' '.join(self.place.free)} : R)" if self.place.free else ""
+        given = f" ({' '.join(self.reals.free)} : R)" if self.reals.free else ""
         for name, text in data.get("define", {}).items():
             if isinstance(text, Mapping):
                 told = f"(* This is read from the file {comment(str(text['file']))}, in lowest terms. *)"
@@ -145,7 +143,7 @@ class Stating:
 
     def premises(self) -> list[str]:
         """Returns where the parameters are: intervals, then constraints as they are written."""
-        found = self.place.ranges
+        found = self.reals.ranges
         for text in dict.fromkeys(c.text for c in self.model.domain.constraints):
             own = [c for c in self.model.domain.constraints if c.text == text]
             found += self._as_written(text, own) or [
@@ -171,6 +169,8 @@ class Stating:
             return []
         if any(True for both, _ in sides for side in both for _ in divisors(side)):
             return []
+        for exponential in (e for both, _ in sides for side in both for e in exponentials(side)):
+            self._power(exponential)
         return [self._comparison(left, relation, right) for (left, right), relation in sides]
 
     def extend(self, entries: Sequence[Json]) -> None:
@@ -242,7 +242,6 @@ def claim_theorem(case: Case, model: Inequality, document: Json, options: Option
         ),
         "From Paramverify Require Import Theorems CaseClaims.",
         "",
-        *([*place.meanings, ""] if place.meanings else []),
         *([*stating.definitions, ""] if stating.definitions else []),
         "(* Proofs of polynomial claims, as numbers. *)",
         *place.evidence(document["claims"]),
@@ -267,18 +266,21 @@ def _settled(stating: Stating, entries: Sequence[Json], options: Options) -> lis
 
 
 def _theorem(stating: Stating, claims: Sequence[str]) -> list[str]:
-    place = stating.place
+    reals = stating.reals
     premises = stating.premises()
-    taken = frozenset([*place.free, *stating.functions.values()])
-    names = named([f"domain{k}" for k in range(len(premises))], taken).values()
-    free = f"forall {' '.join(place.free)} : R,\n  " if place.free else ""
+    names = list(named([f"domain{k}" for k in range(len(premises))], frozenset(reals.own.values())).values())
+    free = f"forall {' '.join(reals.free)} : R,\n  " if reals.free else ""
     shown = " /\\\n   ".join(claims)
     unfolded = " ".join(stating.functions.values())
+    powers = [f"  replace ({a})%R with ({b})%R by by_exponents." for a, b in stating.powers.items() if a != b]
     return [
         f"Theorem claim : {free}{''.join(f'({text})%R ->{NEXT}' for text in premises)}({shown})%R.",
         "Proof.",
-        *([f"  intros {' '.join([*place.free, *names])}."] if names else []),
+        *([f"  intros {' '.join(reals.free)}."] if reals.free else []),
         *([f"  cbv beta delta [{unfolded}]."] if unfolded else []),
-        f"  by_claims evidence positives {place.values}%R.",
+        *powers,
+        *([f"  intros {' '.join(names)}."] if names else []),
+        *reals.tactics,
+        f"  by_claims evidence positives {reals.values}%R.",
         "Qed.",
     ]

@@ -27,11 +27,15 @@ class Unreduced:
 
 @dataclass(frozen=True)
 class Fractions:
-    """Fractions of formulas in a ring; `known` are functions of the case, `orient` is asked of divisors."""
+    """Fractions of formulas in a ring; `known` are functions of the case, `orient` is asked of divisors.
+
+    `power` says what an exponential is: powers of variables of the ring.
+    """
 
     ring: Ring
     known: Mapping[str, Node]
     orient: Orient
+    power: Callable[[Operation], Node]
 
     def of(self, node: Node) -> Unreduced:
         """Returns the fraction that Coq computes of a formula."""
@@ -46,6 +50,8 @@ class Fractions:
             return self.of(self.known[node.name]) if node.name in self.known else self._single(node.name)
         assert isinstance(node, Operation)
         first, *rest = node.arguments
+        if node.operator == "exp":
+            return self.of(self.power(node))
         if node.operator == "neg":
             return self._times(self._whole(-1), self.of(first))
         if node.operator == "**":
