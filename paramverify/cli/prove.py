@@ -38,7 +38,7 @@ from paramverify.reports.theorems.stated import about_case
 from paramverify.reports.theorems.statements import check_is_covered
 from paramverify.tables import read_document
 
-LISTED = (25, "Write a theorem about a private case, which Coq checks.")
+LISTED = (25, "Write a theorem about a private case or a true claim, which Coq checks.")
 THEORIES = Path(paramverify.__file__).parent / "theories"
 OTHERS = {
     "system": ("interactive systems", "interactive"),
@@ -73,7 +73,7 @@ def command(
     strategy: str | None,
     confirm: int,
 ) -> int:
-    """Write a theorem about a private case, which Coq checks.
+    """Write a theorem about a private case or a true claim, which Coq checks.
 
     The case is verified first. DIR/case.v defines the mechanism, the prior and the secrets in words of the
     theories in DIR/theories, and states that the case is private. Its proof is the evidence of the verdict.

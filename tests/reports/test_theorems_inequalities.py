@@ -185,10 +185,15 @@ def test_a_false_claim_has_no_theorem(tmp_path: Path) -> None:
     assert "as_model" not in strict_json(true.out)
 
 
+SHARED = " + ".join(f"x/({k % 7 + 2} + x**3 + {k % 7}*y)" for k in range(70))
+
+
 @pytest.mark.parametrize(
     ("holds", "reason"),
     [
-        ('"(x*y - y)/y <= 0"', "it divides by y is zero at"),
+        ('"(x*y - y)/y <= 0"', "the divisor y is zero at x = 1/2, y = 0: a theorem is about what is written"),
+        ('"y*(x**2 - 1/2)**2/(x**2 - 1/2)**2 <= 1"', "it is not proved that .* is above zero"),
+        (f'"{SHARED} > 0"', "too large for Coq"),
         ('"x**1001 <= 1"', "powers by whole numbers up to 1,000"),
     ],
 )

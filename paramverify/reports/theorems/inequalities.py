@@ -26,7 +26,7 @@ from paramverify.reports.theorems.formulas import POWER, RELATIONS, Formulas, di
 from paramverify.reports.theorems.stated import about_case
 from paramverify.reports.theorems.unreduced import Fractions
 from paramverify.reports.theorems.words import comment, named
-from paramverify.tables import toml_data
+from paramverify.tables import as_expression, toml_data
 
 Json = Mapping[str, Any]
 
@@ -91,11 +91,10 @@ class Stating:
         """Returns the sign of a divisor on the domain, and keeps that it is to be proved."""
         text = self.formulas.written(node)
         try:
-            found = Checks(self.model.domain).positive(divisor, text)
+            found = Checks(self.model.domain).positive(divisor, f"the divisor {text}")
         except ModelError as error:
-            raise UnsupportedError(
-                f"it divides by {error.reason}: a theorem is about what is written, not about lowest terms"
-            ) from None
+            what = "a theorem is about what is written, not about lowest terms"
+            raise UnsupportedError(f"{error.reason}: {what}") from None
         self.needed[key(found)] = found
         return 1 if found == divisor else -1
 
@@ -108,7 +107,7 @@ class Stating:
                 self.definitions.append(told)
                 node = self.formulas.function(self.model.definitions[name])
             else:
-                node = self.formulas.lowered(parse(str(text)))
+                node = self.formulas.lowered(as_expression(text))
             self._divide(node)
             self.known[name] = node
             self.definitions.append(
@@ -260,9 +259,14 @@ def _settled(stating: Stating, entries: Sequence[Json], options: Options) -> lis
     """Returns proofs that polynomials are positive, of those that have none among the entries."""
     known = {stating.strict(entry) for entry in entries}
     wanted = [f for name, f in stating.needed.items() if name not in known]
+    found: list[Json] = []
     with Session(options) as session:
-        claims = [without_enclosure(positive(f, stating.model.domain)) for f in wanted]
-        return [certificates.settled(claim, session.decide(claim)) for claim in claims]
+        for f in wanted:
+            claim = without_enclosure(positive(f, stating.model.domain))
+            found.append(certificates.settled(claim, session.decide(claim)))
+            if found[-1]["proof"] is None:
+                raise UnsupportedError(f"it is not proved that {f!s:.80} is above zero, as a divisor")
+    return found
 
 
 def _theorem(stating: Stating, claims: Sequence[str]) -> list[str]:

@@ -12,7 +12,9 @@ from math import gcd
 
 from paramverify.algebra.expressions import Name, Node, Number, Operation
 from paramverify.algebra.polynomials import Polynomial, Ring, constant_value, is_constant
+from paramverify.errors import UnsupportedError
 
+MAX_TERMS = 1_500  # of one polynomial
 Orient = Callable[[Polynomial, Node], int]  # the sign that a divisor has on the whole domain
 
 
@@ -23,6 +25,17 @@ class Unreduced:
     top: Polynomial
     low: int
     bottom: Polynomial
+
+
+def _checked(fraction: Unreduced) -> Unreduced:
+    """Returns a fraction.
+
+    Raises:
+        UnsupportedError: it is too large.
+    """
+    if max(len(fraction.top), len(fraction.bottom)) > MAX_TERMS:
+        raise UnsupportedError("a fraction is too large for Coq, which does not bring it to lowest terms")
+    return fraction
 
 
 @dataclass(frozen=True)
@@ -89,12 +102,12 @@ class Fractions:
         common = gcd(f.low, g.low)
         a, b = f.low // common, g.low // common
         if f.bottom == g.bottom:
-            return Unreduced(b * f.top + a * g.top, f.low * b, f.bottom)
+            return _checked(Unreduced(b * f.top + a * g.top, f.low * b, f.bottom))
         top = b * (f.top * g.bottom) + a * (g.top * f.bottom)
-        return Unreduced(top, f.low * b, f.bottom * g.bottom)
+        return _checked(Unreduced(top, f.low * b, f.bottom * g.bottom))
 
     def _times(self, f: Unreduced, g: Unreduced) -> Unreduced:
-        return Unreduced(f.top * g.top, f.low * g.low, f.bottom * g.bottom)
+        return _checked(Unreduced(f.top * g.top, f.low * g.low, f.bottom * g.bottom))
 
     def _over(self, f: Unreduced, g: Unreduced, divisor: Node) -> Unreduced:
         """Returns the quotient, with a bottom that is positive."""
