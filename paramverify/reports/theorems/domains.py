@@ -207,7 +207,9 @@ def fraction_text(value: Fraction | Any) -> str:
     """Returns a fraction in the words of Coq."""
     number = Fraction(str(value))
     text = str(abs(number.numerator)) + (f" / {number.denominator}" if number.denominator > 1 else "")
-    return f"- ({text})" if number < 0 else text
+    if number >= 0:
+        return text
+    return f"- {text}" if number.denominator == 1 else f"- ({text})"
 
 
 def _pair(value: Any) -> str:

@@ -12,14 +12,8 @@ from paramverify.errors import UnsupportedError
 
 MAX_POWER = 1_000  # Coq counts a power in steps of one
 
-SUM, PRODUCT, NEGATIVE, POWER, APPLIED, ATOM = (
-    50,
-    40,
-    35,
-    30,
-    10,
-    0,
-)  # levels of Coq: a smaller one binds more tightly
+# Levels of Coq: a smaller one binds more tightly.
+SUM, PRODUCT, NEGATIVE, POWER, APPLIED, ATOM = 50, 40, 35, 30, 10, 0
 
 RELATIONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "="}
 
@@ -120,11 +114,11 @@ def raised(base: Node, power: Fraction) -> Node:
 
 
 def divisors(node: Node) -> Iterator[Node]:
-    """Yields what a formula divides by, numbers left out, those within others first."""
+    """Yields what a formula divides by, rational numbers left out, those within others first."""
     if isinstance(node, Operation) and node.operator != "exp":
         for part in node.arguments:
             yield from divisors(part)
-        if node.operator == "/" and _has_name(node.arguments[1]):
+        if node.operator == "/" and not _is_rational(node.arguments[1]):
             yield node.arguments[1]
 
 
@@ -138,5 +132,14 @@ def exponentials(node: Node) -> Iterator[Operation]:
                 yield from exponentials(part)
 
 
-def _has_name(node: Node) -> bool:
-    return isinstance(node, Name) or (isinstance(node, Operation) and any(map(_has_name, node.arguments)))
+def _is_rational(node: Node) -> bool:
+    if isinstance(node, Operation):
+        return node.operator != "exp" and all(map(_is_rational, node.arguments))
+    return isinstance(node, Number)
+
+
+def size_of(node: Node, sizes: Mapping[str, int]) -> int:
+    """Returns how many operations, names and numbers a formula has; `sizes` are those of functions."""
+    if isinstance(node, Operation):
+        return 1 + sum(size_of(part, sizes) for part in node.arguments)
+    return sizes.get(node.name, 1) if isinstance(node, Name) else 1

@@ -22,17 +22,16 @@ from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.certificates import polynomial, several
 from paramverify.reports.theorems.domains import Place, about_domain, number_text, proof_of
 from paramverify.reports.theorems.exponentials import Reals
-from paramverify.reports.theorems.formulas import POWER, RELATIONS, Formulas, divisors, exponentials
+from paramverify.reports.theorems.formulas import POWER, RELATIONS, Formulas, divisors, exponentials, size_of
 from paramverify.reports.theorems.stated import about_case
-from paramverify.reports.theorems.unreduced import Fractions
+from paramverify.reports.theorems.unreduced import Fractions, Unreduced
 from paramverify.reports.theorems.words import comment, named
 from paramverify.tables import as_expression, toml_data
 
 Json = Mapping[str, Any]
 
-MAX_SIZE = 20_000  # characters of the statement
+MAX_SIZE = 5_000  # operations, names and numbers of one formula
 NO_WORDS = "a claim is a comparison with <, <=, >, >= or =="
-NEXT = "\n  "
 HEADER = """\
 (** {title}{digest}
 
@@ -61,11 +60,11 @@ In Coq x / 0 is some number. So the theorem says first that nothing is divided b
 class Stating:
     """What a case claims in the words of Coq, and which polynomials Coq must know to be positive for it."""
 
-    case: Case
     model: Inequality
     place: Place
     formulas: Formulas = field(init=False)
-    known: dict[str, Node] = field(default_factory=dict)  # functions of the case
+    known: dict[str, Unreduced] = field(default_factory=dict)  # functions of the case
+    sizes: dict[str, int] = field(default_factory=dict)
     divided: dict[str, None] = field(default_factory=dict)  # what is divided by, in words
     needed: dict[str, Polynomial] = field(default_factory=dict)  # positive on the domain
     definitions: list[str] = field(default_factory=list)
@@ -108,15 +107,20 @@ class Stating:
                 node = self.formulas.function(self.model.definitions[name])
             else:
                 node = self.formulas.lowered(as_expression(text))
-            self._divide(node)
-            self.known[name] = node
+            self.sizes[name] = self._read(node)
+            self.known[name] = self.fractions.of(node)
             self.definitions.append(
                 f"Definition {self.functions[name]}{given} : R :=\n  ({self.formulas.written(node)})%R."
             )
 
-    def _divide(self, node: Node) -> None:
+    def _read(self, node: Node) -> int:
+        """Keeps what a formula divides by; returns its size where functions are written out, as Coq does."""
+        size = size_of(node, self.sizes)
+        if size > MAX_SIZE:
+            raise UnsupportedError("it is too large for Coq, which writes its functions out")
         for divisor in divisors(node):
             self.divided[self.formulas.written(divisor)] = None
+        return size
 
     def claims(self, data: Json) -> list[str]:
         """Returns what is claimed, in the words of Coq; and keeps what has to be known for it."""
@@ -130,8 +134,8 @@ class Stating:
     def _compared(self, tree: Expression) -> Iterator[str]:
         for node in conjuncts(tree, NO_WORDS):
             left, right = (self.formulas.lowered(tree, side) for side in node.arguments)
-            self._divide(left)
-            self._divide(right)
+            self._read(left)
+            self._read(right)
             yield self._comparison(left, node.operator, right)
             below, above = (right, left) if node.operator[0] == ">" else (left, right)
             gap = self.fractions.gap(self.fractions.of(below), self.fractions.of(above))
@@ -197,7 +201,8 @@ class Stating:
 
     def _follows(self, whole: Polynomial, parts: Sequence[Polynomial]) -> bool:
         """Tells whether a polynomial is one of some others or 1, times a positive one, which is kept."""
-        for part in (*parts, self.model.domain.ring.number(1)):
+        by_degree = sorted(parts, key=lambda part: -int(part.total_degree()))
+        for part in (*by_degree, self.model.domain.ring.number(1)):
             if not part or whole.gcd(part).total_degree() < part.total_degree():
                 continue
             cofactor = whole / part
@@ -219,14 +224,12 @@ def claim_theorem(case: Case, model: Inequality, document: Json, options: Option
     """
     data = with_settings(toml_data(case.text), case.settings)
     place = Place.of(model.domain)
-    stating = Stating(case, model, place)
+    stating = Stating(model, place)
     stating.define(data)
     claims = stating.claims(data)
     stating.extend(document["claims"])
     entries = [*document["claims"], *_settled(stating, document["claims"], options)]
     claims = [*(f"{divisor} <> 0" for divisor in stating.divided), *claims]
-    if sum(map(len, [*claims, *stating.definitions])) > MAX_SIZE:
-        raise UnsupportedError("its statement is too long to be read")
     positives = [
         [*polynomial(f, place.names), *proof_of(entry, place.names)]
         for f, entry in ((stating.strict(entry), entry) for entry in entries)
@@ -260,6 +263,8 @@ def _settled(stating: Stating, entries: Sequence[Json], options: Options) -> lis
     known = {stating.strict(entry) for entry in entries}
     wanted = [f for name, f in stating.needed.items() if name not in known]
     found: list[Json] = []
+    if not wanted:
+        return found
     with Session(options) as session:
         for f in wanted:
             claim = without_enclosure(positive(f, stating.model.domain))
@@ -275,10 +280,11 @@ def _theorem(stating: Stating, claims: Sequence[str]) -> list[str]:
     names = list(named([f"domain{k}" for k in range(len(premises))], frozenset(reals.own.values())).values())
     free = f"forall {' '.join(reals.free)} : R,\n  " if reals.free else ""
     shown = " /\\\n   ".join(claims)
+    given = "".join(f"({text})%R ->\n  " for text in premises)
     unfolded = " ".join(stating.functions.values())
     powers = [f"  replace ({a})%R with ({b})%R by by_exponents." for a, b in stating.powers.items() if a != b]
     return [
-        f"Theorem claim : {free}{''.join(f'({text})%R ->{NEXT}' for text in premises)}({shown})%R.",
+        f"Theorem claim : {free}{given}({shown})%R.",
         "Proof.",
         *([f"  intros {' '.join(reals.free)}."] if reals.free else []),
         *([f"  cbv beta delta [{unfolded}]."] if unfolded else []),

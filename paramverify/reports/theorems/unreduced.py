@@ -46,7 +46,7 @@ class Fractions:
     """
 
     ring: Ring
-    known: Mapping[str, Node]
+    known: Mapping[str, Unreduced]
     orient: Orient
     power: Callable[[Operation], Node]
 
@@ -60,7 +60,7 @@ class Fractions:
                 else self._over(top, self._whole(node.value.denominator), node)
             )
         if isinstance(node, Name):
-            return self.of(self.known[node.name]) if node.name in self.known else self._single(node.name)
+            return self.known[node.name] if node.name in self.known else self._single(node.name)
         assert isinstance(node, Operation)
         first, *rest = node.arguments
         if node.operator == "exp":
