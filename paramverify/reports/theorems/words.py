@@ -40,36 +40,37 @@ COMMANDS = """
 """
 # Names of Coq and of the theories that files of cases use.
 USED = """
-    Along Assign_at Break Build_cone Continue E Eq False For Gt I IF If If_else In Known Lt
-    Minus No None Num O Output Over PI Param Plus Point_zero Power Q R Rabs Return Rmax Rmin S
-    Some Stop Text Times True Where While Whole Yes Z Z0 Zneg Zpos above above_threshold abs
-    abs_of always andb anyhow app approximate_lengths_theorem approximate_privacy_theorem
-    approximate_pufferfish approximate_pufferfish_theorem approximately_private ascii
-    at_one_place at_values attempts below bernoulli binomial binomial_draw block bool bounds
-    by_at_most by_claims by_domain by_exponents certificate certs_of chance choice choose claim
-    clamp clamp_geometric clamp_one_sided closed_theorem combine comparison conditional
-    conditions conditions_of cone conj cons constants cos cover covering delta depth determined
-    differences differential_privacy_theorem differentially_private distances_theorem
+    Along Assign_at Break Build_cone Continue E Eq False For Gt I IF If If_else In Known Lt Minus No
+    None Num O Output Over PI Param Plus Point_zero Power Q R Rabs Return Rmax Rmin S Some Stop Text
+    Times True Where While Whole Yes Z Z0 Zneg Zpos above above_threshold abs abs_of always andb
+    anyhow app approximate_lengths_theorem approximate_privacy_theorem approximate_pufferfish
+    approximate_pufferfish_theorem approximately_private ascii at_one_place at_values attempts below
+    bernoulli binomial binomial_draw block bool bounds by_at_most by_domain certificate certs_of
+    chance choice choose clamp clamp_geometric clamp_one_sided closed_theorem combine comparison
+    conditional conditions conditions_of cone conj cons constants cos cover covering delta depth
+    determined differences differential_privacy_theorem differentially_private distances_theorem
     distribution domain each_differs_by emissions enclosure entry entry_of eq_refl every_input
     every_length_theorem evidence ex_intro existsb exp expression false filter first_day
-    first_outputs first_outputs_theorem flip fold_right forallb fst given hidden_markov id
-    in_domain index initial inl inputs inr intervals intros invariant isin items k k0 kept
-    kept_vectors label_at labels_of largest left lemmas len length lengths lengths_theorem
-    levels_theorem lia list listed ln lra map matrix max max_of mechanism memory min min_of
-    model move nat negation negative negb neighbours network nil noise noise_table
-    noisy_max_first noisy_max_uniform normals nth numbers_of of_any_length of_exponential
-    one_answer one_differs_by option or_introl orb output pairs_with part_of parts point
-    positive_proof positives positives_of pow pred prior private probability prod program
-    program_neighbours_theorem program_private program_pufferfish program_secrets_theorem proj1
-    proj2 proofs_of pufferfish pufferfish_theorem randomized_response range_of ratio ray_cone
-    rays rays_of reach refine related_pairs repeat rev right row_of same secret secrets seq
-    sequences_approximately_private sequences_private sequences_private_by sin slice slice_from
-    snd sqrt statement states stopped string sum sum_of sum_proof sums sums_of symbols table_row
-    texts then_do time_series total transitions true truncated_geometric truthful tt uniform
-    unit up_to value variable_in vectors_of vm_cast_no_check weight weights weights_of word
-    world worlds_of written_out
+    first_outputs first_outputs_theorem flip fold_right forallb fst given hidden_markov id in_domain
+    index initial inl inputs inr intervals intros invariant isin items k k0 kept kept_vectors
+    label_at labels_of largest left lemmas len length lengths lengths_theorem levels_theorem lia
+    list listed ln lra map matrix max max_of mechanism memory min min_of model move nat negation
+    negative negb neighbours network nil noise noise_table noisy_max_first noisy_max_uniform normals
+    nth numbers_of of_any_length one_answer one_differs_by option or_introl orb output pairs_with
+    part_of parts point pow pred prior private probability prod program program_neighbours_theorem
+    program_private program_pufferfish program_secrets_theorem proj1 proj2 proofs_of pufferfish
+    pufferfish_theorem randomized_response range_of ratio ray_cone rays rays_of reach refine
+    related_pairs repeat rev right row_of same secret secrets seq sequences_approximately_private
+    sequences_private sequences_private_by sin slice slice_from snd sqrt statement states stopped
+    string sum sum_of sum_proof sums sums_of symbols table_row texts then_do time_series total
+    transitions true truncated_geometric truthful tt uniform unit up_to value variable_in vectors_of
+    vm_cast_no_check weight weights weights_of word world worlds_of written_out
 """
-RESERVED = frozenset([*KEYWORDS.split(), *COMMANDS.split(), *USED.split()])
+# Those of files about inequalities.
+CLAIMED = """
+    by_claims by_exponents claim of_exponential positive_proof positives positives_of
+"""
+RESERVED = frozenset([*KEYWORDS.split(), *COMMANDS.split(), *USED.split(), *CLAIMED.split()])
 
 Labels = Mapping[str, int]  # which whole number stands for a label
 
