@@ -28,15 +28,17 @@ from paramverify.cli._settings import settings
 from paramverify.cli._streams import about_streams
 from paramverify.cli.verify import AUTOMATON, FOR_EVIDENCE, SCRIPT
 from paramverify.errors import InputError, UnsupportedError
+from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports import verdicts
 from paramverify.reports.evidence import check_has_evidence, evidence_document
-from paramverify.reports.theorems.files import MAKEFILE, PROJECT, about_case, theorem_of
+from paramverify.reports.theorems.files import MAKEFILE, PROJECT, theorem_of
+from paramverify.reports.theorems.stated import about_case
 from paramverify.reports.theorems.statements import check_is_covered
 from paramverify.tables import read_document
 
-LISTED = (25, "Write a theorem about a private case, which Coq checks.")
+LISTED = (25, "Write a theorem about a private case or a true claim, which Coq checks.")
 THEORIES = Path(paramverify.__file__).parent / "theories"
 OTHERS = {
     "system": ("interactive systems", "interactive"),
@@ -71,10 +73,11 @@ def command(
     strategy: str | None,
     confirm: int,
 ) -> int:
-    """Write a theorem about a private case, which Coq checks.
+    """Write a theorem about a private case or a true claim, which Coq checks.
 
     The case is verified first. DIR/case.v defines the mechanism, the prior and the secrets in words of the
     theories in DIR/theories, and states that the case is private. Its proof is the evidence of the verdict.
+    Of a case with a [claim] it states that the claim is true of all real numbers of the domain.
     Nothing needs Coq until the file is checked: by `make -C DIR`.
 
     Cases that are not covered, and verdicts that rest on the word of a solver, are refused with the reason.
@@ -86,12 +89,14 @@ def command(
         began = time.monotonic()
         loaded = load(case, settings=settings())
         check_has_evidence(loaded)
-        check_is_covered(loaded.model)
+        if not isinstance(loaded.model, Inequality):
+            check_is_covered(loaded.model)
         report = verify(loaded, replace(options, seconds=options.seconds - (time.monotonic() - began)))
         theorem = None
         if report.status is Standing.HOLDS:
             _check_folder(output, loaded.digest, force)
-            theorem = theorem_of(loaded, evidence_document(loaded, report))
+            left = replace(options, seconds=options.seconds - (time.monotonic() - began))
+            theorem = theorem_of(loaded, evidence_document(loaded, report), left)
     written, replaced = _write(output, theorem.text) if theorem else ([], [])
     if as_json:
         told = {"status": report.status.value, "verdict": report.status.of_case, "files": written}
@@ -103,8 +108,9 @@ def command(
         return STATUS_CODES[report.status]
     for line in verdicts.lines(report, loaded):
         say(line)
+    having = "true claims" if isinstance(loaded.model, Inequality) else "private cases"
     if theorem is None:
-        say("  There is no theorem to be written: only private cases have one.")
+        say(f"  There is no theorem to be written: only {having} have one.")
         return STATUS_CODES[report.status]
     say(f"written: {written[0]}")
     if replaced:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from math import lcm
+from math import lcm, prod
 from typing import Any
 
 from paramverify.checker.polynomials import parse
 from paramverify.errors import UnsupportedError
+from paramverify.reports.theorems.squares import Square, denominator, scale_of, shorter
 
 Names = Sequence[str]
 Json = Mapping[str, Any]
 
 SOLVER = "a proof rests on the word of a solver, and a theorem needs a proof"
+MAX_BITS = 4_000  # of a common denominator
 SIGNS = {"+": 1, "-": 0}
 ENDS = {"lower": 0, "upper": 1}
 
@@ -194,8 +196,24 @@ def _logarithm(proof: Json, names: Names) -> list[int]:
     return [19, place, *several(proof["cuts"], rational), *several(proof["parts"], cell)]
 
 
-def _square_list(squares: Sequence[Any], names: Names) -> list[int]:
-    return several(squares, lambda item: [*rational(item[0]), *polynomial(item[1], names)])
+def _read_squares(squares: Sequence[Any], names: Names) -> list[Square]:
+    """Returns a sum of squares, as short as it is found."""
+    return shorter([(Fraction(c), parse(text, names)) for c, text in squares])
+
+
+def _square_list(squares: Sequence[Square], common: int) -> list[int]:
+    """Returns a sum of squares of polynomials with whole coefficients, all over one denominator.
+
+    Where denominators differ, Coq multiplies them.
+    """
+
+    def square(item: Square) -> list[int]:
+        c, terms = item
+        scale = scale_of(terms)
+        whole = [n for exponents, x in sorted(terms.items()) for n in (int(x * scale), *exponents)]
+        return [int(c * common / scale**2), common, 1, len(terms), *whole]
+
+    return several(squares, square)
 
 
 def _squares(proof: Json, names: Names) -> list[int]:
@@ -204,16 +222,37 @@ def _squares(proof: Json, names: Names) -> list[int]:
             return [2, item[1]]
         return [{"low": 0, "high": 1}[item[0]], names.index(item[1]), *rational(item[2])]
 
-    def term(item: Json) -> list[int]:
-        return [*several(item["product"], side), *_square_list(item["squares"], names)]
+    def listed(items: Sequence[Json]) -> list[int]:
+        below = [
+            prod(Fraction(part[2]).denominator for part in item["product"] if part[0] != "constraint")
+            for item in items
+        ]
+        squares = [_read_squares(item["squares"], names) for item in items]
+        common = _checked(lcm(*(k * denominator(found) for k, found in zip(below, squares, strict=True))))
+        terms = zip(items, below, squares, strict=True)
+        return several(
+            list(terms), lambda t: [*several(t[0]["product"], side), *_square_list(t[2], common // t[1])]
+        )
 
-    multiplier = [1, *several(proof["multiplier"], term)] if "multiplier" in proof else [0]
-    return [20, *several(proof["terms"], term), *multiplier]
+    multiplier = [1, *listed(proof["multiplier"])] if "multiplier" in proof else [0]
+    return [20, *listed(proof["terms"]), *multiplier]
 
 
 def _vanish(proof: Json, names: Names) -> list[int]:
-    squares = _square_list(proof["squares"], names)
+    found = _read_squares(proof["squares"], names)
+    squares = _square_list(found, _checked(denominator(found)))
     return [21, proof["constraint"], *squares, *proof_numbers(proof["proof"], names)]
+
+
+def _checked(common: int) -> int:
+    """Returns a denominator.
+
+    Raises:
+        UnsupportedError: Coq would be too slow with it.
+    """
+    if common.bit_length() > MAX_BITS:
+        raise UnsupportedError("a sum of squares has numbers that are too long for Coq")
+    return common
 
 
 WRITERS: Mapping[str, Callable[[Json, Names], list[int]]] = {

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain
+from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.exponents import meanings
 from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim, to_document, without_enclosure
@@ -60,14 +60,14 @@ class Place:
     def constant(self) -> str:
         """The number exp(q), as a real number of Coq."""
         assert self.domain.constant is not None
-        return f"exp ({_fraction(self.domain.constant.exponent)})"
+        return f"exp ({fraction_text(self.domain.constant.exponent)})"
 
     def _real(self, name: str) -> str:
         """Returns a parameter, the constant, or a logarithm, as a real number of Coq."""
         if self._is_constant(name):
             return f"({self.constant})"
         tie = next((u for u in self.domain.ring.tied if u.name == name), None)
-        return f"(- ln {self.own[tie.variable]} / ({_fraction(tie.step)}))" if tie else self.own[name]
+        return f"(- ln {self.own[tie.variable]} / ({fraction_text(tie.step)}))" if tie else self.own[name]
 
     @property
     def reals(self) -> Words:
@@ -113,17 +113,17 @@ class Place:
     @property
     def hypotheses(self) -> list[str]:
         """What is said of the parameters, one after the other."""
-        found = []
-        for name, interval in self.domain.box.items():
-            if self._is_constant(name):
-                continue
-            low, high = ("<=" if closed else "<" for closed in (interval.lower_closed, interval.upper_closed))
-            ends = _fraction(interval.lower), _fraction(interval.upper)
-            found.append(f"{ends[0]} {low} {self.own[name]} {high} {ends[1]}")
+        box = self.domain.box.items()
+        found = [in_interval(self.own[name], given) for name, given in box if not self._is_constant(name)]
         for constraint in self.domain.constraints:
             sign = "<" if constraint.strict else "<="
             found.append(f"0 {sign} {self.reals.polynomial(constraint.polynomial)}")
         return found
+
+    @property
+    def document(self) -> Json:
+        """What claims of evidence about this domain say of it."""
+        return about_domain(to_document(without_enclosure(Claim(self.domain.ring.number(0), self.domain))))
 
     def evidence(self, entries: Sequence[Json]) -> list[str]:
         """Returns the definition of the certificate: the domain, and each polynomial with its proof.
@@ -131,12 +131,11 @@ class Place:
         Raises:
             UnsupportedError: a proof that has no theory.
         """
-        mine = to_document(without_enclosure(Claim(self.domain.ring.number(0), self.domain)))
-        mine = {k: v for k, v in mine.items() if k not in _OF_POLYNOMIALS}
+        mine = self.document
         parts = [
-            [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *_proof(entry, self.names)]
+            [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *proof_of(entry, self.names)]
             for entry in entries
-            if {k: v for k, v in entry["claim"].items() if k not in _OF_POLYNOMIALS} == mine
+            if about_domain(entry["claim"]) == mine
         ]
         conditions = several(mine["constraints"], lambda c: [int(c[1] == ">"), *polynomial(c[0], self.names)])
         box = "; ".join(self._interval(name) for name in self.names)
@@ -182,16 +181,35 @@ class Place:
         return f"Some ({_pair(found.lower)}, {_pair(found.upper)})"
 
 
-def _proof(entry: Json, names: Sequence[str]) -> list[int]:
+def in_interval(text: str, interval: Interval) -> str:
+    """Returns that a number is in an interval, in the words of Coq."""
+    low, high = ("<=" if closed else "<" for closed in (interval.lower_closed, interval.upper_closed))
+    return f"{fraction_text(interval.lower)} {low} {text} {high} {fraction_text(interval.upper)}"
+
+
+def about_domain(claim: Json) -> Json:
+    """Returns what a claim of evidence says of its domain."""
+    return {name: value for name, value in claim.items() if name not in _OF_POLYNOMIALS}
+
+
+def proof_of(entry: Json, names: Sequence[str]) -> list[int]:
+    """Returns the proof of an entry of evidence as numbers.
+
+    Raises:
+        UnsupportedError: it has none, or one that has no theory.
+    """
     if entry["proof"] is None:
         raise UnsupportedError("a claim has no proof")
     return known_proof(with_wider_logarithms(entry["claim"], entry["proof"]), names)
 
 
-def _fraction(value: Fraction | Any) -> str:
+def fraction_text(value: Fraction | Any) -> str:
+    """Returns a fraction in the words of Coq."""
     number = Fraction(str(value))
     text = str(abs(number.numerator)) + (f" / {number.denominator}" if number.denominator > 1 else "")
-    return f"- ({text})" if number < 0 else text
+    if number >= 0:
+        return text
+    return f"- {text}" if number.denominator == 1 else f"- ({text})"
 
 
 def _pair(value: Any) -> str:

@@ -10,18 +10,22 @@ from typing import Any
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import UnsupportedError
+from paramverify.models.inequality import Inequality
 from paramverify.models.measures import Approximate, Metric
 from paramverify.models.model import Model
 from paramverify.models.settings import with_settings
+from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.domains import Place
-from paramverify.reports.theorems.stated import Statement
+from paramverify.reports.theorems.inequalities import claim_theorem
+from paramverify.reports.theorems.stated import Statement, about_case
 from paramverify.reports.theorems.statements import check_is_covered, statement_of
 from paramverify.reports.theorems.words import comment, named
 from paramverify.tables import toml_data
 
 Json = Mapping[str, Any]
 
+FOR_MORE = Options(evidence=2.0)
 PROJECT = "-Q theories Paramverify\n"
 MAKEFILE = """\
 # Builds the theories, and has Coq check case.v.
@@ -74,12 +78,16 @@ class Theorem:
     as_model: str
 
 
-def theorem_of(case: Case, document: Json) -> Theorem:
-    """Returns a file for Coq with the theorem that a case is private; `document` is the evidence for it.
+def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theorem:
+    """Returns a file for Coq with the theorem that a case is private, or that its own claim is true.
+
+    `document` is the evidence for it. The options are for what Coq must know besides of denominators.
 
     Raises:
         UnsupportedError: the theories do not cover the case, or a proof rests on a solver.
     """
+    if isinstance(case.model, Inequality):
+        return Theorem(claim_theorem(case, case.model, document, options), "")
     model = check_is_covered(case.model)
     data = with_settings(toml_data(case.text), case.settings)
     place = Place.of(model.domain)
@@ -122,11 +130,6 @@ def theorem_of(case: Case, document: Json) -> Theorem:
         "Print Assumptions private.",
     ]
     return Theorem("\n".join(parts) + "\n", found.as_model)
-
-
-def about_case(digest: str) -> str:
-    """Returns the line of a file that says which case it is about."""
-    return f"The digest of the case: {digest}"
 
 
 def _shown(bound: RationalFunction, place: Place) -> str:

@@ -25,3 +25,8 @@ class Statement:
     told: str
     words: str
     as_model: str = ""
+
+
+def about_case(digest: str) -> str:
+    """Returns the line of a file that says which case it is about."""
+    return f"The digest of the case: {digest}"

@@ -66,7 +66,11 @@ USED = """
     transitions true truncated_geometric truthful tt uniform unit up_to value variable_in vectors_of
     vm_cast_no_check weight weights weights_of word world worlds_of written_out
 """
-RESERVED = frozenset([*KEYWORDS.split(), *COMMANDS.split(), *USED.split()])
+# Those of files about inequalities.
+CLAIMED = """
+    by_claims by_exponents claim of_exponential positive_proof positives positives_of
+"""
+RESERVED = frozenset([*KEYWORDS.split(), *COMMANDS.split(), *USED.split(), *CLAIMED.split()])
 
 Labels = Mapping[str, int]  # which whole number stands for a label
 
