@@ -82,7 +82,7 @@ def check_proofs(seed: int, text: str, report: Report, generator: random.Random)
     need(len(lengths.found) == LENGTHS + 1, seed, "no budgets of lengths")
     if report.standing is not Standing.UNKNOWN:
         document = evidence_document(report, Path("a.dipa"), text.encode())
-        document["lengths"] = lengths_document(graph, lengths, report.confused is None)
+        document["lengths"] = lengths_document(graph, lengths, ways=report.confused is None)
         told = check_document(document)
         need(told.accepted, seed, f"the kernel rejects: {told.lines}")
         compare(document["automaton"], text)

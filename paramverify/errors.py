@@ -58,6 +58,7 @@ class InputError(ParamverifyError, ValueError):
         self.file_line = 0
         self.unknown = ""  # the name that is not known, where that is the mistake
         self.anchored = False  # whether the key is the whole one, wherever the error was found
+        self.alone = False  # whether the case is of another kind, so that other mistakes are none
 
     def retell(self, reason: str, mend: str = "") -> None:
         """Says the mistake in other words."""
@@ -335,6 +336,9 @@ class Each:
 
     def tell(self) -> None:
         """Raises what was found, if anything."""
+        for part in self.found:
+            if part.alone:
+                raise part
         told: dict[tuple[str, ...], InputError] = {}
         for part in self.found:
             if not self.follows(part) and part.unknown not in self.broken:

@@ -74,12 +74,40 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert output(["check", path, "--case", str(changed)], capsys)[0] == 1
 
 
-@pytest.mark.parametrize("command", ["budget", "synthesize"])
-def test_other_commands(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """They name the command that decides such a case."""
-    for path in (PRIVATE, FILE):
+@pytest.mark.parametrize("command", ["synthesize", "certify"])
+def test_other_commands(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They name the commands that decide such a case, in one line: nothing else in it is wrong."""
+    constant = tmp_path / "constant.toml"
+    text = Path(PRIVATE).read_text().replace('epsilon = "eps"', 'epsilon = "c * eps"')
+    constant.write_text(text.replace("[mechanism]", 'c = "3/2"\n[mechanism]'))
+    for path in (PRIVATE, FILE, str(constant)):
         code, text = output([command, path], capsys)
-        assert (code, "paramverify verify" in text) == (2, True)
+        assert (code, text.count("error: "), "paramverify verify" in text) == (2, 1, True)
+        assert "no number is searched for" not in text
+
+
+def test_explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`explain` says which streams are compared, and of which automaton."""
+    case = tmp_path / "case.toml"
+    text = Path(PRIVATE).read_text().replace('values="real"', 'values="-1..1"')
+    text = text.replace('epsilon = "eps"', 'epsilon = "c * eps"').replace("[mechanism]", "c = 2\n[mechanism]")
+    case.write_text(text.replace('differ = "each"', 'differ = "one"\nby = 2'))
+    code, said = output(["explain", str(case)], capsys)
+    assert code == 0
+    for words in (
+        "parameters: eps in (0, oo), c = 2",
+        "one entry differs, by 2 at most",
+        "entries are of -1, 0, 1",
+        "3 states, 1 variable, 3 transitions",
+        "budget: epsilon = 2*eps",
+    ):
+        assert words in said
+    code, said = output(["explain", FILE, "--json"], capsys)
+    document = json.loads(said)
+    assert list(mistakes(document, "explain", FILE)) == []
+    assert (code, document["question"], document["automaton"]["states"]) == (0, "streams", 3)
+    assert document["neighbours"] == {"differ": "each", "by": "1"}
+    assert run(["explain", FILE, "-D", "eps=1"]) == 2
 
 
 @pytest.mark.parametrize("command", ["explain", "certify", "synthesize"])
@@ -178,7 +206,7 @@ def test_what_is_odd_in_a_file_is_told(
 
 
 def test_values_and_gaps_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON has the values of entries, whether all ways were decided, and the lengths ask for a file."""
+    """JSON has the values of entries."""
     case = tmp_path / "case.toml"
     text = Path(CASES / "stream-sparse-vector-one.toml").read_text().partition("[expect]")[0]
     text = text.replace('values="real"', 'values="-1..1"')
@@ -188,5 +216,3 @@ def test_values_and_gaps_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
     case.write_text(text)
     run(["verify", str(case), "--json"])
     assert json.loads(capsys.readouterr().out)["values"] == ["-1", "0", "1"]
-    assert run(["budget", str(case), "--length", "1..4"]) == 2
-    assert "paramverify budget FILE.dipa --length 1..4" in capsys.readouterr().err

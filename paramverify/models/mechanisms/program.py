@@ -297,7 +297,9 @@ def _over_stream(program: Program, checks: Checks, key: str) -> Mechanism:
     """Returns the mechanism of a program over a stream with finite noise."""
     with located(key=key, anchored=True):
         if is_continuous(program):
-            raise CaseError(f"this is a stream with unbounded noise: {VERIFY}")
+            error = CaseError(f"this is a stream with unbounded noise: {VERIFY}")
+            error.alone = True
+            raise error
         return StreamMechanism(checks, stream_of(program), key)
 
 
