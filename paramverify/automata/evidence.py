@@ -117,9 +117,13 @@ def _table(table: Closed) -> dict[str, Any]:
     """Returns a table; one of many variables has only the shifts for which it bounds something."""
     told: dict[str, Any] = {"class": table.node, "variables": list(table.variables)}
     if len(table.variables) > MOST_WRITTEN:
-        return told | {"entries": [[list(shifts), str(cost)] for shifts, cost in table.costs.items()]}
+        return told | {"entries": [[_signs(shifts), str(cost)] for shifts, cost in table.costs.items()]}
     every = (table.costs.get(shifts) for shifts in product((-1, 0, 1), repeat=len(table.variables)))
     return told | {"costs": [None if cost is None else str(cost) for cost in every]}
+
+
+def _signs(shifts: Sequence[int]) -> str:
+    return "".join("-0+"[shift + 1] for shift in shifts)
 
 
 def lengths(

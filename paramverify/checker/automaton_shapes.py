@@ -112,7 +112,7 @@ AUTOMATON = record(
                         {"class": whole, "variables": listed(whole), "read": whole},
                         {
                             "costs": listed(maybe(rational)),
-                            "entries": listed(row(listed(whole), rational)),
+                            "entries": listed(row(text, rational)),
                             "differed": flag,
                         },
                     )

@@ -15,7 +15,7 @@ Where one entry differs, a table says whether it was read (`differed`). Differen
 and 1 or -1 for it. A way without a difference costs 0 at most, so the tables bound it too.
 
 Tables of many variables have `entries` in the place of `costs`: only the shifts for which they bound
-something.
+something, written as one sign for each variable.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from .automaton_runs import Machine, Step
 from .strict import Rejected
 
 MOST_VARIABLES = 6
+SIGNS = "-0+"  # what the shifts -1, 0 and 1 are written as
 Costs = dict[tuple[int, ...], Fraction]
 
 
@@ -64,7 +65,7 @@ def bounded_by_tables(read: Machine, proof: Any, edges: Iterable[tuple[int, ...]
         for table in tables:
             if table.place == source:
                 for sign in (-1, 1) if reads else (0,):
-                    if not any(_leads(read, step, (table, following), sign) for following in after):
+                    if not _leads(read, step, table, sign, after):
                         raise Rejected("a step leads from a table to costs that no table bounds")
     return bound
 
@@ -106,7 +107,7 @@ def bounded_by_length(
             for sign in _differences(reads, one, table.differed):
                 differed = one and (table.differed or sign != 0)
                 later = [t for t in after if t.differed is differed]
-                if not any(_leads(read, step, (table, following), sign) for following in later):
+                if not _leads(read, step, table, sign, later):
                     raise Rejected("a step leads from a table to costs that no table bounds")
     return stated
 
@@ -143,25 +144,38 @@ def _costs(data: Any, variables: int) -> Costs:
 
 
 def _entries(data: Any, variables: int) -> Costs:
-    costs = {tuple(shifts): Fraction(cost) for shifts, cost in data}
-    if len(costs) < len(data) or any(len(k) != variables or not {-1, 0, 1} >= {*k} for k in costs):
-        raise Rejected("an entry of a table is one shift for each variable, and is there once")
+    if any(len(shifts) != variables or set(shifts) - set(SIGNS) for shifts, _ in data):
+        raise Rejected("an entry of a table has one sign for each variable: -, 0 or +")
+    costs = {tuple(SIGNS.index(sign) - 1 for sign in shifts): Fraction(cost) for shifts, cost in data}
+    if len(costs) < len(data):
+        raise Rejected("an entry of a table is there twice")
     return costs
 
 
-def _leads(read: Machine, step: Step, tables: tuple[_Table, _Table], sign: int) -> bool:
-    """Tells whether a step leads from what the first table bounds to what the second one bounds."""
-    now, later = tables
-    if not set(later.variables) <= set(now.variables) | step.stored:
-        return False
+def _leads(read: Machine, step: Step, now: _Table, sign: int, after: Iterable[_Table]) -> bool:
+    """Tells whether a step leads from what a table bounds to what one of the tables after it bounds."""
     if not step.above | step.below <= set(now.variables):
         raise Rejected("a table lacks a variable that is compared")
-    state, found = read.states[step.source], dict[tuple[int, ...], Fraction]()
+    known: dict[tuple[int, ...], Costs] = {}
+    for later in after:
+        if not set(later.variables) <= set(now.variables) | step.stored:
+            continue
+        if later.variables not in known:
+            known[later.variables] = _stepped(read, step, now, sign, later.variables)
+        found = known[later.variables]
+        if all(key in found and found[key] <= cost for key, cost in later.costs.items()):
+            return True
+    return False
+
+
+def _stepped(read: Machine, step: Step, now: _Table, sign: int, variables: tuple[int, ...]) -> Costs:
+    """Returns what ways cost at most after a step, for shifts of these variables."""
+    state, found = read.states[step.source], Costs()
     for shifts, so_far in now.costs.items():
         of = dict(zip(now.variables, shifts, strict=True))
         for shift in (0,) if step.output == "insample" else (-1, 0, 1):
             if all(of[v] <= shift for v in step.above) and all(shift <= of[v] for v in step.below):
-                key = tuple(shift if v in step.stored else of[v] for v in later.variables)
+                key = tuple(shift if v in step.stored else of[v] for v in variables)
                 cost = so_far + state.rate * abs(shift + sign) + read.second_cost(step) * abs(sign)
                 found[key] = min(found.get(key, cost), cost)
-    return all(key in found and found[key] <= cost for key, cost in later.costs.items())
+    return found
