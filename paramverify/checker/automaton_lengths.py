@@ -69,6 +69,8 @@ def widest(read: Machine, data: Any, entries: Entries, enough: Fraction | None) 
         raise Rejected("a gap is about entries of few values")
     outputs_differ(read, explore(read))
     cost = gap(read, data, entries)
+    if cost <= 0:
+        raise Rejected("a way does not get likelier under the first stream")
     if enough is not None and cost > enough:
         raise Rejected("a gap is wider than the multiple that is enough")
     return f"for large epsilon no multiple below {cost} is enough for two streams"
