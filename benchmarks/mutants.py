@@ -79,6 +79,9 @@ TESTS = {
     "checker/truths.py": FORMULAS,
     "checker/automata.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
     "checker/test_automaton_by_force.py",
+    "checker/automaton_demands.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
+    "checker/test_automaton_by_force.py",
+    "checker/automaton_lengths.py": "checker/test_automaton_claims.py automata/test_stream_least.py",
     "checker/automaton_runs.py": "checker/test_automaton_kernel.py checker/test_automaton_by_force.py "
     "checker/test_automaton_claims.py",
     "checker/automaton_families.py": "checker/test_automaton_kernel.py checker/test_automaton_costs.py",

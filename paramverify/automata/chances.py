@@ -108,7 +108,7 @@ def largest(
 
 
 def loss_of(
-    automaton: Automaton, gap: Gap, enough: Fraction, width: Fraction, epsilon: Fraction, until: float
+    automaton: Automaton, gap: Gap, width: Fraction, epsilon: Fraction, until: float, *, enough: Fraction
 ) -> Loss | None:
     """Returns the loss of the two streams of a gap at an ε; `enough`·ε is a budget for them."""
     way = Way(gap.steps, (), enough, ({}, {}))

@@ -134,6 +134,7 @@ def find_budgets(
     asked: tuple[int, ...],
     epsilon: Fraction | None,
     until: float,
+    *,
     found: Callable[[Budgets], None] = lambda _: None,
 ) -> Budgets:
     """Returns bounds of the least multiples for every length, and for the lengths that are asked.
@@ -180,10 +181,10 @@ def with_losses(found: Budgets, until: float) -> Budgets:
 def _loss(found: Budgets, length: Length, epsilon: Fraction, until: float) -> Loss | None:
     automaton, gap = found.report.automaton, found.gaps.get(length.inputs)
     if gap is not None:
-        return loss_of(automaton, gap, found.enough(length), WIDTH, epsilon, until)
+        return loss_of(automaton, gap, WIDTH, epsilon, until, enough=found.enough(length))
     if length.way is None or found.compared.values is not None:
         return None
-    return largest(automaton, length.way, WIDTH, epsilon, until, found.compared.reach)
+    return largest(automaton, length.way, WIDTH, epsilon, until, reach=found.compared.reach)
 
 
 def _left(until: float) -> float:

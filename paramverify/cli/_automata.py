@@ -167,7 +167,7 @@ def budget_automaton(
                 write_json(evidence, document, indent=1)
                 written[:] = [document]
 
-        found = find_budgets(subject.automaton, subject.compared, asked, epsilon, until, tell)
+        found = find_budgets(subject.automaton, subject.compared, asked, epsilon, until, found=tell)
         found = with_losses(found, until)
         lift()
     if as_json:

@@ -128,6 +128,11 @@ def test_files_beside_all_shifts(differ: str, geometric: bool) -> None:
             said = f"length {length.inputs}: {found.enough(length)} times epsilon is enough"
             assert any(line.startswith(said) for line in report.lines)
             assert not found.least(length) or f"{said}, and no less is" in report.lines
+            forged = copy.deepcopy(told_evidence)
+            entry = forged["lengths"]["budgets"][length.inputs]
+            entry |= {"multiple": str(length.multiple - Fraction(1, 100))}
+            entry.pop("least", None)
+            assert not check_document(forged).accepted, seed
         compared += 1
     assert compared > 20
 
