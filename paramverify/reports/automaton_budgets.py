@@ -41,8 +41,10 @@ def lines(found: Budgets) -> list[str]:
         told.append("  Note: outputs do not tell the way, so smaller budgets may be enough.")
     elif found.compared.values is not None and (found.lower or any(map(found.least, found.shown))):
         name = found.compared.name
-        why = "because entries have few values"
-        told.append(f"  Note: no less is enough for all {name}. For one {name} less may be enough, {why}.")
+        told.append(
+            f"  Note: a smaller multiple fails for large {name}. It may be enough for a small {name},"
+        )
+        told.append("    because entries have few values.")
     return told
 
 

@@ -227,6 +227,8 @@ for x in stream(values="real"):
     if n == 3:
         stop
 """
+WAY = {"steps": [0, 1], "signs": [0, 1], "high": [], "low": []}
+LEVEL = {"steps": [0, 1], "streams": [["0"], ["1"]], "point": ["0", "0"], "levels": []}
 Change = Callable[[dict[str, Any]], Any]
 FORGED: dict[str, tuple[str, str, Change]] = {
     "a smaller length": ('"real"', "each", lambda d: d["lengths"]["budgets"][2].update(multiple="1/4")),
@@ -269,6 +271,23 @@ FORGED: dict[str, tuple[str, str, Change]] = {
         '"-1..1"',
         "each",
         lambda d: d.update(least={"steps": [0], "signs": [0], "high": [], "low": []}),
+    ),
+    "a way beside a gap": ('"-1..1"', "each", lambda d: d["lengths"]["budgets"][1].update(least=WAY)),
+    "a way without a gap": (
+        '"-1..1"',
+        "each",
+        lambda d: d["lengths"]["budgets"].__setitem__(1, {"length": 1, "multiple": "1", "least": WAY}),
+    ),
+    "a gap of any numbers": (
+        '"real"',
+        "each",
+        lambda d: d["lengths"]["budgets"].__setitem__(1, {"length": 1, "multiple": "1", "gap": LEVEL}),
+    ),
+    "no width": ('"-1..1"', "each", lambda d: d["gap"].update(LEVEL | {"streams": [["0"], ["0"]]})),
+    "outputs that are the same": (
+        '"-1..1"',
+        "each",
+        lambda d: [step.update(output="same") for step in d["automaton"]["transitions"]],
     ),
     "a gap for any": ('"real"', "each", lambda d: d.update(gap=d["lengths"]["budgets"][0])),
     "a claim": ('"real"', "each", lambda d: d.update(claim={"multiple": "1/2", "differ": "each"})),
