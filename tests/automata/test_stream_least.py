@@ -8,6 +8,7 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -227,8 +228,18 @@ for x in stream(values="real"):
     if n == 3:
         stop
 """
-WAY = {"steps": [0, 1], "signs": [0, 1], "high": [], "low": []}
-LEVEL = {"steps": [0, 1], "streams": [["0"], ["1"]], "point": ["0", "0"], "levels": []}
+
+
+@cache
+def first_length(values: str, part: str) -> dict[str, Any]:
+    """What shows that less is not enough for one input: a way, or a gap."""
+    case = case_of(program(SVT, values))
+    told = evidence(case, budgets(case))
+    assert told is not None
+    found: dict[str, Any] = told["lengths"]["budgets"][1]
+    return {"length": 1, "multiple": "1", part: found[part]}
+
+
 Change = Callable[[dict[str, Any]], Any]
 FORGED: dict[str, tuple[str, str, Change]] = {
     "a smaller length": ('"real"', "each", lambda d: d["lengths"]["budgets"][2].update(multiple="1/4")),
@@ -272,18 +283,26 @@ FORGED: dict[str, tuple[str, str, Change]] = {
         "each",
         lambda d: d.update(least={"steps": [0], "signs": [0], "high": [], "low": []}),
     ),
-    "a way beside a gap": ('"-1..1"', "each", lambda d: d["lengths"]["budgets"][1].update(least=WAY)),
+    "a way beside a gap": (
+        '"-1..1"',
+        "each",
+        lambda d: d["lengths"]["budgets"][1].update(first_length('"real"', "least")),
+    ),
     "a way without a gap": (
         '"-1..1"',
         "each",
-        lambda d: d["lengths"]["budgets"].__setitem__(1, {"length": 1, "multiple": "1", "least": WAY}),
+        lambda d: d["lengths"]["budgets"].__setitem__(1, first_length('"real"', "least")),
     ),
     "a gap of any numbers": (
         '"real"',
         "each",
-        lambda d: d["lengths"]["budgets"].__setitem__(1, {"length": 1, "multiple": "1", "gap": LEVEL}),
+        lambda d: d["lengths"]["budgets"].__setitem__(1, first_length('"-1..1"', "gap")),
     ),
-    "no width": ('"-1..1"', "each", lambda d: d["gap"].update(LEVEL | {"streams": [["0"], ["0"]]})),
+    "no width": (
+        '"-1..1"',
+        "each",
+        lambda d: d["gap"].update(steps=[0], streams=[[], []], point=["0"], levels=[]),
+    ),
     "outputs that are the same": (
         '"-1..1"',
         "each",
