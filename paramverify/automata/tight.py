@@ -49,8 +49,8 @@ class Budgets:
 
     @property
     def told_apart(self) -> bool:
-        """Whether outputs tell the way; else a way that costs shows nothing of outputs."""
-        return self.report.confused is None
+        """Whether outputs tell the way, or no entry can differ; else a way that costs shows nothing."""
+        return self.report.confused is None or not self.compared.reach
 
     @property
     def multiple(self) -> Fraction | None:
@@ -154,6 +154,7 @@ def find_budgets(
     if asked and not compared.reach:
         nothing = tuple(Length(n, Fraction(0), None) for n in asked)
         known = replace(known, lengths=Lengths(nothing, ()))
+        found(known)
     elif asked:
         share = FOR_GAPS if compared.values is not None else 0
         seconds = (1 - share) * _left(until)
@@ -163,7 +164,7 @@ def find_budgets(
         if compared.values is not None and known.told_apart:
             gaps = widest_gaps(report.graph, compared, known.shown, _left(until))
             known = replace(known, gaps=gaps)
-    found(known)
+            found(known)
     return known
 
 

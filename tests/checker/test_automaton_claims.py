@@ -189,11 +189,11 @@ TOO_MUCH = {
     "no claim, no budget": "proof gap example tables",
     "the multiple": "family gap example tables",
     "no entry can differ": "proof family least lengths gap example tables",
-    "one entry": "proof family least gap example tables",
-    "a way": "proof gap tables",
-    "a way of one entry": "proof family gap tables",
+    "one entry": "proof family least lengths gap example tables",
+    "a way": "proof lengths gap tables",
+    "a way of one entry": "proof family lengths gap tables",
     "a family": "proof gap tables",
-    "a gap": "proof family least tables",
+    "a gap": "proof family least lengths tables",
 }
 
 
