@@ -32,7 +32,7 @@ from paramverify.automata.searching import (
     unit_of,
     way_of,
 )
-from paramverify.automata.ways import Way, best_shifts, paid
+from paramverify.automata.ways import Way, best_shifts, cost, paid
 
 MOST_STORED = 5  # values, for tables of all their shifts
 MOST_ENTRIES = 3**MOST_STORED  # of a table
@@ -113,7 +113,8 @@ def by_length(
                 waiting[read].append(replace(step, table=table))
         best = max([best, *waiting[inputs]], key=Reached.least)
         known = way_of(graph.automaton, best) if best.least() else None
-        way = max((w for w in (way, known) if w and w.cost), key=lambda w: w.cost, default=None)
+        ways = (way, known, wanted.costly.get(inputs))
+        way = max((w for w in ways if w and w.cost), key=lambda w: w.cost, default=None)
         multiple = Fraction(best.least(), unit)
         found.append(Length(inputs, multiple if enough is None else min(multiple, enough), way))
     return Lengths(tuple(found), _closed(kept, most, unit))
@@ -142,9 +143,13 @@ def _useful(table: Table, rest: int, wanted: _Wanted, node: int) -> Table:
 
 @dataclass
 class _Wanted:
-    """For each node the shifts of its values that are the best ones for some ways, or for `every` way."""
+    """For each node the shifts of its values that are the best ones for some ways, or for `every` way.
+
+    `costly` has for numbers of inputs the costliest one of these ways.
+    """
 
     at: dict[int, set[tuple[int, ...]]] = field(default_factory=dict)
+    costly: dict[int, Way] = field(default_factory=dict)
     every: bool = False
 
 
@@ -173,7 +178,11 @@ def _best_entries(graph: Graph, most: int, one: bool, until: float) -> _Wanted:
                 tried[-1][1].append((paid(automaton, steps, signs, shifts), signs, shifts))
             if not every:
                 break
-        largest = max([largest, *(cost for _, own in tried for cost, _, _ in own)])
+        for edges, own in tried:
+            paid_most, signs, _ = max(own, default=(largest, (), ()))
+            if paid_most > largest:
+                steps = [graph.edges[number].transition for number in edges]
+                largest, found.costly[inputs] = paid_most, cost(automaton, steps, signs)
         for edges, own in tried:
             _keep(graph, edges, own, largest, found.at)
         if not every:
