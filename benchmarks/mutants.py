@@ -78,12 +78,15 @@ TESTS = {
     "checker/quotients.py": FORMULAS,
     "checker/truths.py": FORMULAS,
     "checker/automata.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
+    "checker/test_automaton_by_force.py automata/test_stream_least.py",
+    "checker/automaton_demands.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
     "checker/test_automaton_by_force.py",
+    "checker/automaton_lengths.py": "checker/test_automaton_claims.py automata/test_stream_least.py",
     "checker/automaton_runs.py": "checker/test_automaton_kernel.py checker/test_automaton_by_force.py "
     "checker/test_automaton_claims.py",
     "checker/automaton_families.py": "checker/test_automaton_kernel.py checker/test_automaton_costs.py",
     "checker/automaton_tables.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
-    "checker/test_automaton_by_force.py",
+    "checker/test_automaton_by_force.py automata/test_stream_least.py automata/test_automaton_lengths.py",
     "checker/automaton_gaps.py": "checker/test_automaton_costs.py checker/test_automaton_examples.py",
     "checker/automaton_least.py": "checker/test_automaton_kernel.py checker/test_automaton_costs.py",
     "checker/automaton_examples.py": "checker/test_automaton_examples.py checker/test_stream_kernel.py",

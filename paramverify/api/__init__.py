@@ -15,6 +15,7 @@ from paramverify.api.results import (
     SynthesisReport,
     VerifyReport,
 )
+from paramverify.api.streams import StreamBudgetReport
 from paramverify.api.witnesses import (
     Counterexample,
     DivergenceWitness,
@@ -38,6 +39,7 @@ __all__ = [
     "SampleReport",
     "SetWitness",
     "ShowReport",
+    "StreamBudgetReport",
     "SynthesisReport",
     "VerifyReport",
     "Witness",

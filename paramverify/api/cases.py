@@ -132,10 +132,20 @@ class Case:
         precision: Bound = finding.PRECISION,
         delta_for: Bound | None = None,
         epsilon_for: Bound | None = None,
+        length: int | str | None = None,
+        epsilon: Bound | None = None,
         **limits: Unpack[Limits],
     ) -> BudgetReport:
         """Finds the tight budget, or the least δ or ε; see `paramverify.budget`."""
-        return budget(self, precision=precision, delta_for=delta_for, epsilon_for=epsilon_for, **limits)
+        return budget(
+            self,
+            precision=precision,
+            delta_for=delta_for,
+            epsilon_for=epsilon_for,
+            length=length,
+            epsilon=epsilon,
+            **limits,
+        )
 
     def synthesize(
         self,
@@ -181,7 +191,7 @@ def load(
     parameters: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
 ) -> Case:
-    """Reads a case file of any kind.
+    """Reads a case file of any kind, or the file of an automaton over streams (.dipa).
 
     The other arguments are for chains, as `paramverify logic` has them: `formulas` of dpCTL* instead of those
     in the file, a predicate for `neighbours`, intervals for `parameters`, `constants` of a PRISM file.
@@ -245,6 +255,8 @@ def budget(
     precision: Bound = finding.PRECISION,
     delta_for: Bound | None = None,
     epsilon_for: Bound | None = None,
+    length: int | str | None = None,
+    epsilon: Bound | None = None,
     **limits: Unpack[Limits],
 ) -> BudgetReport:
     """Finds the tight budget: sup Pr(ω | s)/Pr(ω | t) over all priors, secret pairs and outputs.
@@ -257,11 +269,17 @@ def budget(
     With `delta_for` an ε it is the least δ that is enough for all sets of outputs, and with `epsilon_for` a δ
     the least ε: sup Pr(S | s) − e^ε·Pr(S | t), and ln of sup (Pr(S | s) − δ)/Pr(S | t).
 
+    Of an automaton over streams (.dipa), and of a case about streams with Laplace noise, it is a
+    `StreamBudgetReport`: the least multiple of ε for streams of every length. `length`, such as 3 or
+    `"1..4"`, asks for streams of so many inputs too, and `epsilon` for the numbers at one ε.
+
     Raises:
         InputError: a mistake, or a case without a budget: a claim, formulas.
         LimitError: nothing was found within a limit.
     """
-    return finding.budget_of(_of(case), precision, limits, delta_for, epsilon_for)
+    return finding.budget_of(
+        _of(case), precision, limits, delta_for, epsilon_for, length=length, epsilon=epsilon
+    )
 
 
 def synthesize(

@@ -12,6 +12,7 @@ from paramverify.answers import Standing
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Kind, Read
 from paramverify.api.results import VerifyReport
+from paramverify.api.streams import verify_file
 from paramverify.api.witnesses import Witness, told_witness
 from paramverify.automata.cases import StreamCase
 from paramverify.automata.stream_verdicts import StreamVerdict
@@ -46,6 +47,7 @@ def verify_read(read: Read, limits: Limits) -> VerifyReport:
         Kind.INTERACTIVE: _system,
         Kind.LOGIC: _formulas,
         Kind.STREAM: _stream,
+        Kind.AUTOMATON: verify_file,
     }[read.kind]
     started = time.perf_counter()
     try:

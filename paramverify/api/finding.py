@@ -15,6 +15,7 @@ from paramverify.api.enclosed import enclosed_budget
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import BudgetReport, SynthesisReport
+from paramverify.api.streams import stream_budget
 from paramverify.api.values import point_at
 from paramverify.api.witnesses import told_witness
 from paramverify.errors import InputError, LimitError, located
@@ -57,12 +58,12 @@ SHARE = 0.8  # of the time of a budget of an interactive system; building what i
 NO_BUDGET = {
     Kind.CLAIM: case_budgets.INSTEAD,
     Kind.LOGIC: "its formulas have budgets inside; `paramverify logic` has --delta-for and --epsilon-for",
-    Kind.STREAM: "`verify` tells the least budget of streams of every length",
 }
 NO_VALUES = {
     Kind.INTERACTIVE: "it is about cases with [mechanism] or [claim]",
     Kind.LOGIC: "it is about cases with [mechanism] or [claim]",
     Kind.STREAM: "the verdict about streams is for every value of the parameter",
+    Kind.AUTOMATON: "an automaton has no parameters",
 }
 
 
@@ -72,9 +73,16 @@ def budget_of(
     limits: Limits,
     delta_for: Bound | None = None,
     epsilon_for: Bound | None = None,
+    *,
+    length: int | str | None = None,
+    epsilon: Bound | None = None,
 ) -> BudgetReport:
     """Finds the tight budget of a case, or the least δ or ε; see `paramverify.budget`."""
     width, options = between("precision", precision, 1), options_of(limits)
+    of_streams = read.kind in (Kind.STREAM, Kind.AUTOMATON)
+    if not of_streams and (length is not None or epsilon is not None):
+        name = "epsilon" if length is None else "length"
+        raise InputError("it is for automata, and for cases about streams with Laplace noise", key=name)
     given = [None if bound is None else str(bound) for bound in (delta_for, epsilon_for)]
     if None not in given:
         raise InputError("give either delta_for or epsilon_for")
@@ -85,6 +93,8 @@ def budget_of(
             if read.kind is not Kind.PRIVACY:
                 raise InputError("delta_for and epsilon_for are for cases with [mechanism] and [privacy]")
             return _least(read, given[0], given[1], width, options)
+        if of_streams:
+            return stream_budget(read, options, length, epsilon)
         if isinstance(read.content, InteractiveCase):
             return _system(read, read.content, width, options)
         if read.kind is not Kind.PRIVACY:

@@ -16,6 +16,8 @@ from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.toml import document
 from paramverify.automata.cases import StreamCase, about_streams
 from paramverify.automata.cases import load as load_stream
+from paramverify.automata.reading import MAX_BYTES as MAX_AUTOMATON
+from paramverify.automata.reading import AutomatonFile, read_automaton
 from paramverify.errors import CaseError, InputError
 from paramverify.files import read_file, standing_in
 from paramverify.interactive.cases import InteractiveCase
@@ -29,7 +31,7 @@ from paramverify.privacy.cases import load as load_case
 from paramverify.privacy.keys import MEASURES, TOGETHER
 from paramverify.tables import MAX_BYTES, read_toml
 
-Content = PrivacyCase | InteractiveCase | LogicCase | StreamCase
+Content = PrivacyCase | InteractiveCase | LogicCase | StreamCase | AutomatonFile
 Bound = ExactNumber | Fraction | int | float | str
 
 NAME = "<text>"  # of a case without a file
@@ -42,7 +44,8 @@ class Kind(StrEnum):
 
     `PRIVACY` is a mechanism with a prior or with neighbours, programs among them; `CLAIM` an inequality of
     its own; `INTERACTIVE` an interactive system; `LOGIC` a chain or decision process with formulas;
-    `STREAM` an automaton, or a program with Laplace noise, over streams of every length.
+    `STREAM` an automaton, or a program with Laplace noise, over streams of every length. `AUTOMATON` is the
+    file of an automaton (.dipa), which has no budget of its own.
     """
 
     PRIVACY = "privacy"
@@ -50,6 +53,7 @@ class Kind(StrEnum):
     INTERACTIVE = "interactive"
     LOGIC = "logic"
     STREAM = "stream"
+    AUTOMATON = "automaton"
 
 
 TABLES = {
@@ -58,6 +62,7 @@ TABLES = {
     Kind.INTERACTIVE: ("system", "privacy", "unwinding"),
     Kind.LOGIC: ("model", "states", "neighbours", "formulas"),
     Kind.STREAM: ("mechanism", "automaton", "neighbours", "privacy"),
+    Kind.AUTOMATON: (),
 }
 
 
@@ -84,8 +89,9 @@ class Read:
 def read(path: str | PathLike[str], given: Given | None = None) -> Read:
     """Reads a file; see `read_text`."""
     file = Path(path)
+    what, most = ("an automaton", MAX_AUTOMATON) if _is_automaton(file) else ("a case file", MAX_BYTES)
     try:
-        content = read_file(file, MAX_BYTES, "a case file", CaseError)
+        content = read_file(file, most, what, CaseError)
     except CaseError as error:
         error.file = error.file or str(path)
         raise
@@ -102,6 +108,8 @@ def read_text(text: bytes, path: Path, given: Given | None = None) -> Read:
     with standing_in(path, text):
         if given is not None or path.suffix in (".prism", ".pm", ".nm"):
             return Read(path, text, Kind.LOGIC, load_formulas(path, given), given or Given())
+        if _is_automaton(path):
+            return Read(path, text, Kind.AUTOMATON, AutomatonFile(path.name, read_automaton(path)))
         data, _ = read_toml(path)
         if "system" in data:
             return Read(path, text, Kind.INTERACTIVE, load_system(path, bounded=False))
@@ -111,6 +119,10 @@ def read_text(text: bytes, path: Path, given: Given | None = None) -> Read:
             return Read(path, text, Kind.STREAM, load_stream(path))
         case = load_case(path)
     return Read(path, text, Kind.CLAIM if isinstance(case.model, Inequality) else Kind.PRIVACY, case)
+
+
+def _is_automaton(path: Path) -> bool:
+    return path.suffix == ".dipa"
 
 
 def _formulas(path: Path) -> LogicCase:
@@ -140,6 +152,8 @@ def changed(
     Raises:
         InputError: a name that the case does not have or that cannot be changed; a mistake, as in a file.
     """
+    if of.kind is Kind.AUTOMATON:
+        raise InputError("an automaton has no tables: load a case with [automaton], which names its file")
     if of.given != Given():
         raise InputError("a case with formulas beside its file has no tables: load it with others")
     data = {name: value for name, value in of.data().items() if name != "expect"}

@@ -19,6 +19,7 @@ from paramverify.api.results import CheckReport, Drawing, SampleReport, ShowRepo
 from paramverify.api.values import point_at
 from paramverify.api.witnesses import told_witness
 from paramverify.automata.cases import StreamCase
+from paramverify.automata.reading import AutomatonFile
 from paramverify.automata.verification import verify as verify_automaton
 from paramverify.checker.strict import counted
 from paramverify.errors import InputError, located
@@ -46,6 +47,7 @@ NO_SAMPLE = {
     Kind.INTERACTIVE: "sampling is for cases with [mechanism]",
     Kind.LOGIC: "sampling is for cases with [mechanism]",
     Kind.STREAM: "streams of every length are not sampled",
+    Kind.AUTOMATON: "streams of every length are not sampled",
 }
 NO_SHOW = {Kind.LOGIC: "its probabilities are those of the chain in the file"}
 
@@ -63,7 +65,7 @@ def show_read(read: Read) -> ShowReport:
         return ShowReport(
             read.kind, (words,), told, time.perf_counter() - started, _graph=lambda: systems.dot(case.system)
         )
-    if isinstance(case, StreamCase):
+    if isinstance(case, StreamCase | AutomatonFile):
         return _show_stream(read, case, started)
     assert isinstance(case, Case)
     with located(file=str(read.path)):
@@ -81,7 +83,7 @@ def show_read(read: Read) -> ShowReport:
     )
 
 
-def _show_stream(read: Read, case: StreamCase, started: float) -> ShowReport:
+def _show_stream(read: Read, case: StreamCase | AutomatonFile, started: float) -> ShowReport:
     """Returns the size of an automaton; its graph has what leaks."""
     automaton = case.automaton
     counts = [len(automaton.states), len(automaton.variables), len(automaton.transitions)]

@@ -40,6 +40,20 @@ from paramverify.privacy.keys import PRIVATE
 from paramverify.tables import Table, in_case, read_document
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Which streams are compared, and what ε is called.
+
+    Entries differ by at most `reach` each, or only `one` entry does. `values` are those of an entry, None if
+    it is any number.
+    """
+
+    one: bool = False
+    reach: Fraction = Fraction(1)
+    values: tuple[Fraction, ...] | None = None
+    name: str = "epsilon"
+
+
 @dataclass(frozen=True, eq=False)
 class StreamCase:
     """A case about streams: its automaton, and its budget, which is linear in the parameter.
@@ -67,6 +81,11 @@ class StreamCase:
             return Fraction(self.by or 0)
         apart = {abs(a - b) for a in self.values for b in self.values}
         return max(d for d in apart if self.by is None or d <= self.by)
+
+    @property
+    def compared(self) -> Compared:
+        """Which streams are compared."""
+        return Compared(self.one, self.reach, self.values, self.parameter)
 
 
 def about_streams(path: Path) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from paramverify.algebra.constants import lower_bound, upper_bound, working_prec
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.budgets import Budget
+from paramverify.automata.gaps import Gap
 from paramverify.automata.programs import WAY, Streams, case_text, streams
 from paramverify.automata.ways import Way
 from paramverify.errors import LimitError
@@ -82,20 +83,37 @@ def chances(automaton: Automaton, way: Way, given: Streams, width: Fraction) -> 
     return Chances(way, given, (_chance(model, 0), _chance(model, 1)), model.domain.ring)
 
 
-def largest(automaton: Automaton, way: Way, width: Fraction, epsilon: Fraction, until: float) -> Loss | None:
+def largest(
+    automaton: Automaton,
+    way: Way,
+    width: Fraction,
+    epsilon: Fraction,
+    until: float,
+    reach: Fraction = Fraction(1),
+) -> Loss | None:
     """Returns the largest loss of streams in the direction of a way's differences that was found.
 
-    It is a lower bound of the budget at this ε, and comes near to it where streams are far away.
+    Entries that differ do so by `reach`. The loss is a lower bound of the budget at this ε, and comes near to
+    it where streams are far away.
     """
-    best = None
+    best, costs = None, replace(way, cost=way.cost * reach)
     for times in TIMES:
         if time.monotonic() > until:
             break
-        known = chances(automaton, way, streams(automaton, way, times), width)
+        known = chances(automaton, costs, streams(automaton, way, times, reach), width)
         found = None if known is None else known.loss(epsilon, until)
         if found is not None and (best is None or found.low > best.low):
             best = found
     return best
+
+
+def loss_of(
+    automaton: Automaton, gap: Gap, width: Fraction, epsilon: Fraction, until: float, *, enough: Fraction
+) -> Loss | None:
+    """Returns the loss of the two streams of a gap at an ε; `enough`·ε is a budget for them."""
+    way = Way(gap.steps, (), enough, ({}, {}))
+    known = chances(automaton, way, gap.streams, width)
+    return None if known is None else known.loss(epsilon, until)
 
 
 def _chance(model: Model, side: int) -> RationalFunction:

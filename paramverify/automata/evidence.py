@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 from paramverify.automata.automaton import GEOMETRIC, Automaton
@@ -17,6 +19,9 @@ from paramverify.automata.violations import Family
 from paramverify.automata.ways import Flow, Way
 
 FORMAT, VERSION = "paramverify-automaton", 1
+BUDGET = "budget"  # the status of evidence about the least budget of a case
+MOST_WRITTEN = 5  # variables of a table that is written with all shifts
+NO_GAPS: Mapping[int, Gap] = MappingProxyType({})
 
 
 def frame(automaton: Automaton, status: str, title: str, digest: str) -> dict[str, Any]:
@@ -32,9 +37,15 @@ def frame(automaton: Automaton, status: str, title: str, digest: str) -> dict[st
 
 def claim(case: StreamCase) -> dict[str, Any]:
     """Returns what a case claims; what is as usual is left out."""
-    told: dict[str, Any] = {"multiple": str(case.budget.multiple), "differ": "one" if case.one else "each"}
+    told: dict[str, Any] = {"multiple": str(case.budget.multiple)} | streams(case)
     if case.budget.plus:
         told["plus"] = str(case.budget.plus)
+    return told
+
+
+def streams(case: StreamCase) -> dict[str, Any]:
+    """Returns which streams a case compares; what is as usual is left out."""
+    told: dict[str, Any] = {"differ": "one" if case.one else "each"}
     if case.by != 1:
         told["by"] = "any" if case.by is None else str(case.by)
     if case.values is not None:
@@ -98,28 +109,43 @@ def tables(graph: Graph, found: Sequence[Closed], multiple: Fraction) -> dict[st
         "multiple": str(multiple),
         "classes": [node.state for node in graph.nodes],
         "edges": [[edge.source, edge.target, edge.transition] for edge in graph.edges],
-        "tables": [
-            {
-                "class": table.node,
-                "variables": list(table.variables),
-                "costs": [None if cost is None else str(cost) for cost in table.costs],
-            }
-            for table in found
-        ],
+        "tables": [_table(table) for table in found],
     }
 
 
-def lengths(graph: Graph, found: Lengths, exact: bool) -> dict[str, Any]:
-    """Returns the budgets of lengths as JSON data; if `exact`, with ways that need them."""
+def _table(table: Closed) -> dict[str, Any]:
+    """Returns a table; one of many variables has only the shifts for which it bounds something."""
+    told: dict[str, Any] = {"class": table.node, "variables": list(table.variables)}
+    if len(table.variables) > MOST_WRITTEN:
+        return told | {"entries": [[_signs(shifts), str(cost)] for shifts, cost in table.costs.items()]}
+    every = (table.costs.get(shifts) for shifts in product((-1, 0, 1), repeat=len(table.variables)))
+    return told | {"costs": [None if cost is None else str(cost) for cost in every]}
+
+
+def _signs(shifts: Sequence[int]) -> str:
+    return "".join("-0+"[shift + 1] for shift in shifts)
+
+
+def lengths(
+    graph: Graph, found: Lengths, *, one: bool = False, ways: bool = True, gaps: Mapping[int, Gap] = NO_GAPS
+) -> dict[str, Any]:
+    """Returns the budgets of lengths as JSON data, for entries of which each one differs by 1, or `one` does.
+
+    `ways` asks for the ways that need them. `gaps` are those of lengths, for entries of few values.
+    """
     data = tables(graph, found.tables, Fraction(0))
     del data["multiple"]
     for table, closed in zip(data["tables"], found.tables, strict=True):
         table["read"] = closed.read
+        if one:
+            table["differed"] = closed.differed
     budgets: list[dict[str, Any]] = []
     for entry in found.found:
         budgets.append({"length": entry.inputs, "multiple": str(entry.multiple)})
-        if exact and entry.way is not None:
+        if ways and entry.way is not None:
             budgets[-1]["least"] = least(entry.way)
+        if entry.inputs in gaps:
+            budgets[-1]["gap"] = gap(gaps[entry.inputs])
     return data | {"budgets": budgets}
 
 

@@ -8,15 +8,17 @@ ways are finitely many: each one is a finite program, for all pairs of streams t
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 from paramverify.answers import Standing
-from paramverify.automata.cases import StreamCase
+from paramverify.automata.automaton import Automaton
+from paramverify.automata.cases import Compared, StreamCase
 from paramverify.automata.examples import MOST_STEPS, WIDTH, candidates
 from paramverify.automata.gaps import Gap, Widest, all_streams, near_pairs, reads
+from paramverify.automata.lengths import Length
 from paramverify.automata.one_place import OneReport, exceeding
 from paramverify.automata.orders import Graph
 from paramverify.automata.programs import Streams, case_of_all, released, streams_within
@@ -34,27 +36,63 @@ MOST_WAYS = 100
 MOST_PAIRS = 200  # of streams, on one way
 
 
-def widest_gap(case: StreamCase, report: Report | OneReport, options: Options) -> Gap | None:
-    """Returns the widest gap that was found between streams of a case with few values.
+def widest_gap(
+    compared: Compared, report: Report | OneReport, seconds: float, beyond: Fraction | None = None
+) -> Gap | None:
+    """Returns the widest gap that was found between streams of few values.
 
-    Where no multiple is enough for any numbers, only one that exceeds the budget of the case is looked for.
+    Where no multiple is enough for any numbers, the first one `beyond` a budget will do, if that is given.
     """
-    if case.values is None or not case.reach or report.confused:
+    if compared.values is None or not compared.reach or report.confused:
         return None
     known = report.multiple
-    goal = None if known is None else known * case.reach
-    until = time.monotonic() + min(FOR_GAPS, options.seconds / 4)
-    found = Widest(case.automaton, near_pairs(case.values, case.reach), case.one, goal, until)
+    goal = None if known is None else known * compared.reach
+    found = _widest(report.automaton, compared, goal, seconds)
     for way in _ways(report):
-        if found.over or (goal is None and found.size > case.budget.multiple):
+        if found.over or (goal is None and beyond is not None and found.size > beyond):
             break
-        found.look(way.steps, _starts(case, way))
-    for steps in all_ways(report.graph) or ():
+        found.look(way.steps, _starts(report.automaton, compared, way))
+    _look_at(found, all_ways(report.graph) or (), compared)
+    return found.best
+
+
+def widest_gaps(
+    graph: Graph, compared: Compared, lengths: Sequence[Length], seconds: float
+) -> dict[int, Gap]:
+    """Returns for each length the widest gap on ways that read no more inputs, where one was found.
+
+    The lengths are in their order: what is found for one is known for the next one.
+    """
+    found: dict[int, Gap] = {}
+    automaton, until = graph.automaton, time.monotonic() + seconds
+    best: Gap | None = None
+    for place, length in enumerate(lengths):
+        left = (until - time.monotonic()) / (len(lengths) - place)
+        search = _widest(automaton, compared, length.multiple * compared.reach, left)
+        search.best = best
+        if length.way is not None and not search.over:
+            search.look(length.way.steps, _starts(automaton, compared, length.way))
+        _look_at(search, ways_within(graph, length.inputs), compared)
+        best = search.best
+        if best is not None:
+            found[length.inputs] = best
+    return found
+
+
+def _widest(automaton: Automaton, compared: Compared, goal: Fraction | None, seconds: float) -> Widest:
+    until = time.monotonic() + min(FOR_GAPS, seconds)
+    return Widest(automaton, near_pairs(compared.values or (), compared.reach), compared.one, goal, until)
+
+
+def _look_at(found: Widest, ways: Iterable[tuple[int, ...]], compared: Compared) -> None:
+    """Tries ways, in the direction in which all entries of one stream are larger."""
+    automaton = found.automaton
+    for steps in ways:
         if found.over:
             break
-        signs = [int(case.automaton.state_of(case.automaton.transitions[k]).reads) for k in steps]
-        found.look(steps, _starts(case, Way(steps, tuple(signs), Fraction(0), ({}, {}))))
-    return found.best
+        signs = [int(automaton.state_of(automaton.transitions[k]).reads) for k in steps]
+        way = Way(steps, tuple(signs), Fraction(0), ({}, {}))
+        found.look(steps, _starts(automaton, compared, way))
 
 
 def _ways(report: Report | OneReport) -> Iterator[Way]:
@@ -67,19 +105,31 @@ def _ways(report: Report | OneReport) -> Iterator[Way]:
         yield way
 
 
-def _starts(case: StreamCase, way: Way) -> Iterator[Streams]:
-    """Yields streams of the values of a case in the direction of the differences of a way."""
-    assert case.values is not None
-    for start in dict.fromkeys((Fraction(0), min(case.values), max(case.values))):
+def _starts(automaton: Automaton, compared: Compared, way: Way) -> Iterator[Streams]:
+    """Yields streams of few values in the direction of the differences of a way."""
+    values = compared.values or ()
+    for start in dict.fromkeys((Fraction(0), min(values), max(values))):
         for signs in (way.signs, tuple(-sign for sign in way.signs)):
             turned = replace(way, signs=signs)
-            found = streams_within(case.automaton, turned, 0, (case.values, case.reach), start)
-            if found is not None and not (case.one and _differing(found) > 1):
+            found = streams_within(automaton, turned, 0, (values, compared.reach), start)
+            if found is not None and not (compared.one and _differing(found) > 1):
                 yield found
 
 
 def _differing(given: Streams) -> int:
     return sum(a != b for a, b in zip(given.first, given.second, strict=True))
+
+
+def ways_within(graph: Graph, inputs: int) -> list[tuple[int, ...]]:
+    """Returns ways that read at most so many inputs, the shortest ones first; not more than `MOST_WAYS`."""
+    found: list[tuple[int, tuple[int, ...], int]] = [(0, (), 0)]
+    for node, steps, read in found:
+        for number in graph.leaving[node]:
+            more = read + graph.automaton.state_of(graph.step(number)).reads
+            if more <= inputs and len(found) <= MOST_WAYS:
+                step = graph.edges[number]
+                found.append((step.target, (*steps, step.transition), more))
+    return [steps for _, steps, _ in found[1:]]
 
 
 def all_ways(graph: Graph) -> list[tuple[int, ...]] | None:

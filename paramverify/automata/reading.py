@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from paramverify.automata.automaton import (
     GEOMETRIC,
@@ -46,6 +47,19 @@ TOKEN = re.compile(
     r"(?P<blank>[ \t\r]+|\#[^\n]*)|(?P<line>\n)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<input>non-input)"
     r"|(?P<name>insample'|[A-Za-z_][A-Za-z_0-9]*)|(?P<sign>:=|<=|>=|&&|[():;,/<>-])"
 )
+
+
+@dataclass(frozen=True, eq=False)
+class AutomatonFile:
+    """The automaton of a file, which has the name of the file as its title and expects nothing."""
+
+    title: str
+    automaton: Automaton
+
+    @property
+    def expect(self) -> dict[str, Any]:
+        """What the file expects: nothing, because such files have no place for that."""
+        return {}
 
 
 @dataclass(frozen=True)

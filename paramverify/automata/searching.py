@@ -7,10 +7,9 @@ node leads to nothing costlier, so it is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from math import lcm
 
 from paramverify.automata.automaton import Automaton, Transition
@@ -25,7 +24,10 @@ Table = dict[tuple[int, ...], int]  # without shifts that the order does not all
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """A way so far: its node, stored variables and table, the last step with its difference, and the rest."""
+    """A way so far: its node, stored variables and table, the last step with its difference, and the rest.
+
+    `differed` tells whether an entry has differed, where only one does.
+    """
 
     node: int
     variables: tuple[int, ...]
@@ -33,6 +35,7 @@ class Reached:
     step: int = -1
     sign: int = 0
     before: Reached | None = None
+    differed: bool = False
 
     def least(self) -> int:
         """Returns what the way costs if it ends here."""
@@ -41,15 +44,17 @@ class Reached:
 
 @dataclass(frozen=True)
 class Closed:
-    """A table that bounds the costs so far of ways to a node, in the order of all shifts; None: no bound.
+    """A table that bounds the costs so far of ways to a node, for some of the shifts of its variables.
 
-    `read` is how many inputs were read, where that is counted.
+    `read` is how many inputs were read, where that is counted. `differed` tells whether an entry has
+    differed, where only one does.
     """
 
     node: int
     variables: tuple[int, ...]
-    costs: tuple[Fraction | None, ...]
+    costs: Mapping[tuple[int, ...], Fraction]
     read: int = 0
+    differed: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,7 @@ def search(graph: Graph, goal: Fraction) -> Searched:
         if best.least() >= goal * unit or len(waiting) > MOST_TABLES:
             return Searched(way_of(automaton, best))
     closed = tuple(
-        Closed(node, variables, costs_of(table, len(variables), unit))
+        Closed(node, variables, costs_of(table, unit))
         for (node, variables), tables in kept.items()
         for table in tables
     )
@@ -102,14 +107,16 @@ def bounds(one: Table, other: Table) -> bool:
     return all(key in other and value >= other[key] for key, value in one.items())
 
 
-def costs_of(table: Table, variables: int, unit: int) -> tuple[Fraction | None, ...]:
-    """Returns the costs of all shifts in their order; None where the order does not allow them."""
-    every = product((-1, 0, 1), repeat=variables)
-    return tuple(Fraction(table[shifts], unit) if shifts in table else None for shifts in every)
+def costs_of(table: Table, unit: int) -> dict[tuple[int, ...], Fraction]:
+    """Returns the costs of a table as numbers, without its unit."""
+    return {shifts: Fraction(cost, unit) for shifts, cost in table.items()}
 
 
-def following(graph: Graph, reached: Reached, unit: int) -> Iterator[Reached]:
-    """Returns all ways with one step more; costs are whole multiples of 1/unit."""
+def following(graph: Graph, reached: Reached, unit: int, one: bool = False) -> Iterator[Reached]:
+    """Returns all ways with one step more; costs are whole multiples of 1/unit.
+
+    Each entry differs by 1; or `one` entry does, and the others are equal.
+    """
     automaton = graph.automaton
     for number in graph.leaving[reached.node]:
         edge = graph.edges[number]
@@ -117,9 +124,25 @@ def following(graph: Graph, reached: Reached, unit: int) -> Iterator[Reached]:
         kept = graph.nodes[edge.target].known
         stays = tuple(v for v in reached.variables if v in kept and v not in step.stored)
         variables = tuple(sorted({*stays, *(step.stored & kept)}))
-        for sign in (-1, 1) if automaton.state_of(step).reads else (0,):
+        for sign in _signs(automaton.state_of(step).reads, one, reached.differed):
             table = _table(automaton, step, reached, (variables, sign, unit))
-            yield Reached(edge.target, variables, table, edge.transition, sign=sign, before=reached)
+            differed = one and (reached.differed or sign != 0)
+            yield Reached(
+                edge.target,
+                variables,
+                table,
+                edge.transition,
+                sign=sign,
+                before=reached,
+                differed=differed,
+            )
+
+
+def _signs(reads: bool, one: bool, differed: bool) -> tuple[int, ...]:
+    """Returns the differences of the next entry that are tried."""
+    if not reads or differed:
+        return (0,)
+    return (-1, 0, 1) if one else (-1, 1)
 
 
 def _table(
@@ -127,7 +150,7 @@ def _table(
 ) -> Table:
     variables, sign, unit = given
     rate = int(automaton.state_of(step).rate * unit)
-    second = int(automaton.second_rate(step) * unit)
+    second = int(automaton.second_rate(step) * unit) * abs(sign)
     table: Table = {}
     for shifts, so_far in reached.table.items():
         of = dict(zip(reached.variables, shifts, strict=True))

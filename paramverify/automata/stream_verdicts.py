@@ -81,7 +81,7 @@ def decide(
     """
     start = time.monotonic()
     report = verify_one(case.automaton) if case.one else verify(case.automaton)
-    gap = widest_gap(case, report, options)
+    gap = widest_gap(case.compared, report, options.seconds / 4, case.budget.multiple)
     verdict = StreamVerdict(case, Standing.UNKNOWN, report, None, 0.0, gap=gap)
     verdict = replace(verdict, standing=_standing(verdict), seconds=time.monotonic() - start)
     if verdict.standing is Standing.HOLDS:

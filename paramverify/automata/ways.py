@@ -41,23 +41,45 @@ def links(automaton: Automaton, steps: Sequence[int]) -> frozenset[tuple[int, in
 
 def cost(automaton: Automaton, steps: Sequence[int], signs: Sequence[int]) -> Way:
     """Returns what a way costs for these differences of the streams, with both flows."""
-    order = links(automaton, steps)
     known = [automaton.transitions[number] for number in steps]
     released = [step.releases for step in known]
     rates = [automaton.state_of(step).rate for step in known]
     reads = [automaton.state_of(step).reads for step in known]
-    wishes = [0 if fixed else -sign for fixed, sign in zip(released, signs, strict=True)]
     moves = [abs(sign) * reading for sign, reading in zip(signs, reads, strict=True)]
     total = sum((automaton.second_rate(s) * move for s, move in zip(known, moves, strict=True)), Fraction(0))
     total += sum((r * move for r, fixed, move in zip(rates, released, moves, strict=True) if fixed), 0)
+    (high, one, _), (low, other, _) = _flows(automaton, steps, signs)
+    return Way(tuple(steps), tuple(signs), total + high + low, (one, other))
+
+
+def best_shifts(automaton: Automaton, steps: Sequence[int], signs: Sequence[int]) -> tuple[int, ...]:
+    """Returns the shifts of the samples of a way for which it costs the least."""
+    (_, _, above), (_, _, level) = _flows(automaton, steps, signs)
+    return tuple(1 if k in above else 0 if k in level else -1 for k in range(len(steps)))
+
+
+def paid(automaton: Automaton, steps: Sequence[int], signs: Sequence[int], shifts: Sequence[int]) -> Fraction:
+    """Returns what a way costs with these shifts of its samples; no less than it costs with the best ones."""
+    total = Fraction(0)
+    for number, sign, shift in zip(steps, signs, shifts, strict=True):
+        step = automaton.transitions[number]
+        total += automaton.state_of(step).rate * abs(shift + sign) + automaton.second_rate(step) * abs(sign)
+    return total
+
+
+_Cut = tuple[Fraction, Flow, frozenset[int]]
+
+
+def _flows(automaton: Automaton, steps: Sequence[int], signs: Sequence[int]) -> tuple[_Cut, _Cut]:
+    """Returns the largest flows, and above a least cut of each the samples with the shift 1, and 0 or 1."""
+    order = links(automaton, steps)
+    known = [automaton.transitions[number] for number in steps]
+    rates = [automaton.state_of(step).rate for step in known]
     limit = sum(rates, Fraction(1))
-    room = [limit if fixed else rate for fixed, rate in zip(released, rates, strict=True)]
-    flows = []
-    for least in (1, 0):
-        value, flow, _ = largest_flow(order, room, [wish >= least for wish in wishes])
-        total += value
-        flows.append(flow)
-    return Way(tuple(steps), tuple(signs), total, (flows[0], flows[1]))
+    room = [limit if step.releases else rate for step, rate in zip(known, rates, strict=True)]
+    wishes = [0 if step.releases else -sign for step, sign in zip(known, signs, strict=True)]
+    high, low = (largest_flow(order, room, [wish >= least for wish in wishes]) for least in (1, 0))
+    return high, low
 
 
 def largest_flow(

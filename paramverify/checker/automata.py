@@ -38,7 +38,11 @@ that want 1 and those that want less, and between those that want 0 or more and 
 the rates. For every t in (0, 1) the samples with s > t are closed upwards, so that their cut is at least
 the first flow; for t in (-1, 0) the second one. The integral over t is the cost.
 
-**Lengths** (`lengths`): tables that bound all ways that read at most n inputs, and ways that need as much.
+**Lengths** (`lengths`): see `automaton_lengths`.
+
+**The least budget** (status `budget`) says which streams are compared (`streams`), with the same parts. It
+claims no multiple: what is shown of the least one is told. For entries of few values a gap shows that less is
+not enough, and a way shows nothing.
 """
 
 from __future__ import annotations
@@ -46,17 +50,18 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from . import automaton_shapes
+from .automaton_demands import classes_of, covered, proved
 from .automaton_examples import example
 from .automaton_families import check_family
-from .automaton_gaps import Entries, entries_of, gap
+from .automaton_gaps import ANY, Entries, entries_of, gap
 from .automaton_least import least_cost
-from .automaton_runs import Machine, explore, first_order, machine, outputs_differ
-from .automaton_tables import bounded_by_length, bounded_by_tables
+from .automaton_lengths import lengths, widest
+from .automaton_runs import Machine, explore, machine, outputs_differ
+from .automaton_tables import bounded_by_tables
 from .claims import Report
 from .strict import Rejected, check
 
@@ -78,6 +83,10 @@ def check_document(document: Any, expected: Any = None) -> Report:
 
 def _check(document: Any) -> list[str]:
     read = machine(document["automaton"])
+    if (document["status"] == "budget") is not ("streams" in document):
+        raise Rejected("evidence about a budget says which streams are compared, and no other does")
+    if "streams" in document:
+        return _budget(read, document)
     claim = document.get("claim")
     if claim is None:
         if {"example", "gap"} & document.keys():
@@ -86,8 +95,7 @@ def _check(document: Any) -> list[str]:
     if Fraction(claim["multiple"]) < 0 or Fraction(claim.get("plus", "0")) < 0:
         raise Rejected("a budget is 0 or more")
     entries = entries_of(claim)
-    if read.whole and any(value.denominator > 1 for value in entries.values or ()):
-        raise Rejected("noise is geometric, and an entry is not a whole number")
+    _whole(read, entries)
     lines = _claimed(read, document, Fraction(claim["multiple"]), entries)
     if "example" in document:
         if document["status"] != "violated":
@@ -95,6 +103,12 @@ def _check(document: Any) -> list[str]:
         budget = Fraction(claim["multiple"]), Fraction(claim.get("plus", "0"))
         lines.append(example(read, document["example"], entries, budget))
     return lines
+
+
+def _whole(read: Machine, entries: Entries) -> None:
+    """Checks that entries are whole numbers where noise is."""
+    if read.whole and any(value.denominator > 1 for value in entries.values or ()):
+        raise Rejected("noise is geometric, and an entry is not a whole number")
 
 
 def _claimed(read: Machine, document: Any, asked: Fraction, entries: Entries) -> list[str]:
@@ -172,184 +186,83 @@ def _some_multiple(read: Machine, document: Any, few: bool = False) -> tuple[lis
             raise Rejected("a violation has a family, and no proof")
         if "least" in document:
             raise Rejected("no multiple is enough, so none is the least one")
-        outputs_differ(read, explore(read))
-        gain, period = check_family(read, document["family"])
-        each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
-        told = [f"family: {each} {gain} times epsilon more: no multiple of epsilon is enough"]
-        return [*told, *_lengths(read, document, whom)], Fraction(0)
-    if len({"proof", "tables"} & document.keys()) != 1 or "family" in document:
+        return [_grows(read, document), *lengths(read, document, ANY, None, whom)], Fraction(0)
+    if "family" in document:
+        raise Rejected("privacy has one proof, and no family")
+    bound, what = _bound(read, document)
+    lines = [f"{what}: private with {bound} times epsilon, for every length"]
+    if "least" in document:
+        lines.append(_needed(read, document["least"], ANY, bound) + whom)
+    return [*lines, *lengths(read, document, ANY, bound, whom)], bound
+
+
+def _grows(read: Machine, document: Any, reach: Fraction = Fraction(1)) -> str:
+    """Checks a family of ways, and returns what is shown."""
+    outputs_differ(read, explore(read))
+    gain, period = check_family(read, document["family"])
+    each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
+    return f"family: {each} {gain * reach} times epsilon more: no multiple of epsilon is enough"
+
+
+def _bound(read: Machine, document: Any) -> tuple[Fraction, str]:
+    """Returns a multiple that is enough for every length, for differences of 1, and what shows it."""
+    if len({"proof", "tables"} & document.keys()) != 1:
         raise Rejected("privacy has one proof, and no family")
     if "tables" in document:
-        edges, following = _classes(read, document["tables"])
-        _covered(read, document["tables"]["classes"], following)
+        edges, following = classes_of(read, document["tables"])
+        covered(read, document["tables"]["classes"], following)
         bound = bounded_by_tables(read, document["tables"], edges)
-    else:
-        bound = _proved(read, document["proof"])
-    kind = "tables" if "tables" in document else "demands"
-    count = len(document.get("proof", document.get("tables"))[kind])
-    lines = [f"{kind}: {count}: private with {bound} times epsilon, for every length"]
-    if "least" in document:
-        outputs_differ(read, explore(read))
-        cost = least_cost(read, document["least"])
-        lines.append(
-            f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough{whom}"
-        )
-        if cost > bound:
-            raise Rejected("a way costs more than the bound")
-    return [*lines, *_lengths(read, document, whom)], bound
+        return bound, f"tables: {len(document['tables']['tables'])}"
+    return proved(read, document["proof"]), f"demands: {len(document['proof']['demands'])}"
 
 
-def _lengths(read: Machine, document: Any, whom: str) -> list[str]:
-    """Returns what is shown of streams of single lengths; ways are about entries of `whom`."""
-    if "lengths" not in document:
-        return []
-    data = document["lengths"]
-    edges, following = _classes(read, data)
-    _covered(read, data["classes"], following)
+def _needed(read: Machine, data: Any, entries: Entries, bound: Fraction) -> str:
+    """Checks a way that needs a multiple, and returns what is shown; `bound` is one that is enough."""
+    outputs_differ(read, explore(read))
+    cost = least_cost(read, data, entries.one) * entries.reach
+    if cost > bound:
+        raise Rejected("a way costs more than the bound")
+    return f"way: {len(data['steps'])} steps: no multiple below {cost} is enough"
+
+
+def _budget(read: Machine, document: Any) -> list[str]:
+    """Checks bounds of the least multiple for streams that are told, and returns what is shown.
+
+    For entries of few values a gap shows that less is not enough, and nothing else does.
+    """
+    entries = entries_of(document["streams"])
+    _whole(read, entries)
+    parts = PARTS & document.keys()
+    if {"claim", "example"} & document.keys():
+        raise Rejected("a budget is told of streams, and claims no other one")
+    if not entries.reach:
+        if parts:
+            raise Rejected("no entry can differ: there is nothing to prove")
+        return ["no two values are so near that an entry can differ: 0 times epsilon is enough"]
+    few = entries.values is not None
+    if ("least" in parts and few) or ("gap" in parts and not few):
+        raise Rejected("a gap is about entries of few values, and a way about entries of any numbers")
+    if not parts and not entries.one:
+        raise Rejected("nothing is shown of a budget")
+    bound: Fraction | None = None
     lines = []
-    multiples = bounded_by_length(read, data, edges)
-    for budget in data["budgets"]:
-        length, enough = budget["length"], multiples[budget["length"]]
-        line = f"length {length}: {enough} times epsilon is enough"
-        if "least" in budget:
-            outputs_differ(read, explore(read))
-            steps = budget["least"]["steps"]
-            if least_cost(read, budget["least"]) != enough:
-                raise Rejected(f"a way does not need the budget of length {length}")
-            if sum(read.states[read.steps[number].source].reads for number in steps) > length:
-                raise Rejected(f"a way reads more than {length} inputs")
-            line += f", and no less is{whom}"
-        lines.append(line)
-    return lines
-
-
-@dataclass(frozen=True)
-class _Demand:
-    """A class, bounds and pairs of shifts, and a weight."""
-
-    place: int
-    low: dict[int, int]
-    high: dict[int, int]
-    pairs: frozenset[tuple[int, int]]
-    weight: Fraction
-
-    def at_most(self, one: int | tuple[int, ...], other: int | tuple[int, ...]) -> bool:
-        """Tells whether one shift is at most another one for all shifts; a number is given as a tuple."""
-        most = one[0] if isinstance(one, tuple) else self.high.get(one, 1)
-        least = other[0] if isinstance(other, tuple) else self.low.get(other, -1)
-        return most <= least or one == other or (one, other) in self.pairs
-
-
-def _demand(data: Any, variables: int, classes: int) -> _Demand:
-    low, high = {}, {}
-    for variable, least, most in data["bounds"]:
-        if not 0 <= variable < variables or variable in low or not -1 <= least <= most <= 1:
-            raise Rejected("a demand has a bound that is none")
-        low[variable], high[variable] = least, most
-    pairs = frozenset((x, y) for x, y in data["pairs"])
-    if any(not 0 <= v < variables for pair in pairs for v in pair):
-        raise Rejected("a demand is about a variable that is not there")
-    weight = Fraction(data["weight"])
-    if not 0 <= data["class"] < classes or weight < 0:
-        raise Rejected("a demand has no class, or a negative weight")
-    return _Demand(data["class"], low, high, pairs, weight)
-
-
-def _possible(demand: _Demand) -> bool:
-    """Tells whether some shifts are in the set of a demand: the least ones, if any."""
-    least = dict(demand.low)
-    for _ in range(len({v for pair in demand.pairs for v in pair}) + 1):
-        for x, y in demand.pairs:
-            least[y] = max(least.get(y, -1), least.get(x, -1))
-    ordered = all(least.get(x, -1) <= least.get(y, -1) for x, y in demand.pairs)
-    return ordered and all(value <= demand.high.get(v, 1) for v, value in least.items())
-
-
-def _proved(read: Machine, proof: Any) -> Fraction:
-    """Returns the multiple that is shown."""
-    classes = proof["classes"]
-    edges, following = _classes(read, proof)
-    _covered(read, classes, following)
-    demands = [_demand(data, read.variables, len(classes)) for data in proof["demands"]]
-    if {demand.place for demand in demands} != set(range(len(classes))):
-        raise Rejected("a class has no demand: a way that ends there is not covered")
-    links: set[tuple[int, int]] = set()
-    for source, target, edge, level in proof["links"]:
-        if not (0 <= source < len(demands) and 0 <= target < len(demands) and 0 <= edge < len(edges)):
-            raise Rejected("a link is between demands that are not there")
-        _check_link(read, demands[source], demands[target], edges[edge], level)
-        links.add((edge, target))
-    for number, (_, target, _) in enumerate(edges):
-        for k, demand in enumerate(demands):
-            if demand.place == target and (number, k) not in links:
-                raise Rejected(f"edge {number} has no link to demand {k}")
-    first = [demand for demand in demands if demand.place == 0]
-    if not all(map(_possible, first)):
-        raise Rejected("a demand at the beginning has no shifts")
-    bound = Fraction(proof["multiple"])
-    if any(demand.weight > bound for demand in first):
-        raise Rejected("the multiple is smaller than a weight at the beginning")
-    return bound
-
-
-def _classes(read: Machine, proof: Any) -> tuple[list[tuple[int, ...]], dict[tuple[int, int], int]]:
-    """Returns the edges between classes, and where each transition leads from each class."""
-    classes = proof["classes"]
-    edges = [tuple(edge) for edge in proof["edges"]]
-    following: dict[tuple[int, int], int] = {}
-    for source, target, number in edges:
-        if not (0 <= source < len(classes) and 0 <= target < len(classes) and 0 <= number < len(read.steps)):
-            raise Rejected("an edge is between classes that are not there")
-        if following.setdefault((source, number), target) != target:
-            raise Rejected("a transition leads from one class to two")
-    return edges, following
-
-
-def _covered(read: Machine, classes: list[int], following: dict[tuple[int, int], int]) -> None:
-    """Checks that every way that is possible is a way of classes, from class 0."""
-    if not classes or classes[0] != 0:
-        raise Rejected("class 0 is not one of the first state")
-    seen = {(first_order(read), 0)}
-    waiting = list(seen)
-    for order, place in waiting:
-        for number, after in read.following(order):
-            target = following.get((place, number))
-            if target is None or classes[target] != after.state:
-                raise Rejected(f"class {place} has not transition {number}, which is possible")
-            if (after, target) not in seen:
-                seen.add((after, target))
-                waiting.append((after, target))
-
-
-def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ...], level: int) -> None:
-    """Checks that from all shifts of a demand a step leads to the next one, within a level."""
-    step = read.steps[edge[2]]
-    state = read.states[step.source]
-    if now.place != edge[0] or later.place != edge[1]:
-        raise Rejected("a link does not follow its edge")
-    if not 0 <= level <= (2 if state.reads else 1):
-        raise Rejected("a link has a level that is none")
-    if now.weight < state.rate * level + read.second_cost(step) + later.weight:
-        raise Rejected("a weight does not fall by the cost of a link")
-    wanted = 1 if state.reads else 0
-    lower: list[int | tuple[int, ...]] = [(-1,), *step.above]
-    upper: list[int | tuple[int, ...]] = [(1,), *step.below]
-    if step.output == "insample":
-        lower, upper = [*lower, (0,)], [*upper, (0,)]
-    for variable in later.low:
-        ends: tuple[int, int] = (later.low[variable], later.high[variable])
-        if variable in step.stored:
-            lower, upper = [*lower, (ends[0],)], [*upper, (ends[1],)]
-        elif not (now.at_most((ends[0],), variable) and now.at_most(variable, (ends[1],))):
-            raise Rejected("a demand does not have the bounds of the next one")
-    for x, y in later.pairs:
-        if x in step.stored and y not in step.stored:
-            upper.append(y)
-        elif y in step.stored and x not in step.stored:
-            lower.append(x)
-        elif x not in step.stored and not now.at_most(x, y):
-            raise Rejected("a demand does not have the pairs of the next one")
-    free = all(now.at_most(low, high) for low in lower for high in upper)
-    within = all(now.at_most(low, (level - wanted,)) for low in lower)
-    if not (free and within and all(now.at_most((wanted - level,), high) for high in upper)):
-        raise Rejected("a sample cannot be moved within its level")
+    if entries.one:
+        if {"proof", "tables", "family"} & parts:
+            raise Rejected("where one entry differs, the automaton alone has the bound")
+        bound = _of_one_entry(read)
+        lines.append(f"one entry differs: {bound * entries.reach} times epsilon is enough, for every length")
+    elif "family" in parts:
+        if few or {"proof", "tables", "least"} & parts:
+            raise Rejected("ways whose costs grow are about entries of any numbers, and there is no bound")
+        lines.append(_grows(read, document, entries.reach))
+    elif {"proof", "tables"} & parts:
+        bound, what = _bound(read, document)
+        lines.append(f"{what}: {bound * entries.reach} times epsilon is enough, for every length")
+    if "least" in parts:
+        if bound is None:
+            raise Rejected("a way that needs a multiple is beside a proof that some is enough")
+        lines.append(_needed(read, document["least"], entries, bound * entries.reach))
+    if "gap" in parts:
+        enough = None if bound is None else bound * entries.reach
+        lines.append(widest(read, document["gap"], entries, enough))
+    return [*lines, *lengths(read, document, entries, bound)]

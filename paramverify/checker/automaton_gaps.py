@@ -49,6 +49,9 @@ class Entries:
         return max((d for d in apart if self.by is None or d <= self.by), default=Fraction(0))
 
 
+ANY = Entries(None, Fraction(1), one=False)
+
+
 def entries_of(claim: Any) -> Entries:
     """Returns what a claim says of streams; entries are any numbers that differ by 1 if it says nothing."""
     by = claim.get("by", "1")

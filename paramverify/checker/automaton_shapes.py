@@ -40,11 +40,19 @@ MACHINE = record(
 FLOW = listed(row(whole, whole, rational))
 NUMBER = record({}, {"exact": rational, "lower": rational, "upper": rational})
 LEAST = record({"steps": listed(whole), "signs": listed(whole), "high": FLOW, "low": FLOW})
+GAP = record(
+    {
+        "steps": listed(whole),
+        "streams": row(listed(rational), listed(rational)),
+        "point": listed(rational),
+        "levels": listed(row(rational, rational, FLOW)),
+    }
+)
 AUTOMATON = record(
     {
         "format": one_of("paramverify-automaton"),
         "version": one_of(1),
-        "status": one_of("holds", "violated"),
+        "status": one_of("holds", "violated", "budget"),
         "automaton": MACHINE,
     },
     {
@@ -53,6 +61,7 @@ AUTOMATON = record(
             {"multiple": rational, "differ": one_of("each", "one")},
             {"plus": rational, "by": text, "values": listed(rational)},
         ),
+        "streams": record({"differ": one_of("each", "one")}, {"by": text, "values": listed(rational)}),
         "example": record(
             {
                 "steps": listed(whole),
@@ -64,14 +73,7 @@ AUTOMATON = record(
             },
             {"between": row(rational, rational), "numbers": listed(whole)},
         ),
-        "gap": record(
-            {
-                "steps": listed(whole),
-                "streams": row(listed(rational), listed(rational)),
-                "point": listed(rational),
-                "levels": listed(row(rational, rational, FLOW)),
-            }
-        ),
+        "gap": GAP,
         "proof": record(
             {
                 "multiple": rational,
@@ -107,15 +109,17 @@ AUTOMATON = record(
                 "edges": listed(row(whole, whole, whole)),
                 "tables": listed(
                     record(
+                        {"class": whole, "variables": listed(whole), "read": whole},
                         {
-                            "class": whole,
-                            "variables": listed(whole),
                             "costs": listed(maybe(rational)),
-                            "read": whole,
-                        }
+                            "entries": listed(row(text, rational)),
+                            "differed": flag,
+                        },
                     )
                 ),
-                "budgets": listed(record({"length": whole, "multiple": rational}, {"least": LEAST})),
+                "budgets": listed(
+                    record({"length": whole, "multiple": rational}, {"least": LEAST, "gap": GAP})
+                ),
             }
         ),
         "family": record(

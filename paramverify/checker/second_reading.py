@@ -86,7 +86,7 @@ def second_look(
         if document["format"] == COMPOSITION:
             return SecondLook(True, True, f"read a second time: {compare(document, content, folder)}")
         if document["format"] == AUTOMATON:
-            if "claim" in document:
+            if {"claim", "streams"} & document.keys():
                 compared = compare_stream(document, content, folder or Path())
             else:
                 compared = second_automata.compare(document["automaton"], content)

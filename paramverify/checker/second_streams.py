@@ -186,6 +186,20 @@ def claimed(data: Any, constants: dict[str, Any]) -> dict[str, Any]:
     return told | ({"plus": str(plus)} if plus else {}) | ({"by": str(by)} if str(by) != "1" else {})
 
 
+def agreed(document: Any, said: dict[str, Any]) -> str:
+    """Returns what of a claim agrees with that of a document: of a budget only which streams are compared.
+
+    Raises:
+        Rejected: it does not agree.
+    """
+    about = "streams" if "streams" in document else "claim"
+    if about == "streams":
+        said = {name: value for name, value in said.items() if name not in ("multiple", "plus")}
+    if document.get(about) != said:
+        raise Rejected("the evidence is about another budget, or other neighbours")
+    return "the streams" if about == "streams" else "the budget"
+
+
 def entry_values(program: Program) -> set[Fraction]:
     """Returns the values of an entry of the stream: a list, or a range in words."""
     if isinstance(program.values, ast.Constant):
@@ -212,16 +226,14 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
             constants[name] = fixed(value)
     said = claimed(data, constants)
     if "automaton" in data:
-        if document.get("claim") != said:
-            raise Rejected("the evidence is about another budget, or other neighbours")
+        about = agreed(document, said)
         text = (folder / data["automaton"]["file"]).read_text(encoding="utf-8-sig")
-        return f"the budget, {second_automata.compare(document['automaton'], text)}"
+        return f"{about}, {second_automata.compare(document['automaton'], text)}"
     made = data["mechanism"]
     text = made["source"] if "source" in made else (folder / made["file"]).read_text(encoding="utf-8-sig")
     program = Program(text, constants)
     if not program.any_number:
         said["values"] = [str(value) for value in sorted(entry_values(program))]
-    if document.get("claim") != said:
-        raise Rejected("the evidence is about another budget, or other neighbours")
+    about = agreed(document, said)
     count = SideBySide(program, document["automaton"]).compare()
-    return f"the automaton and the budget agree with the program, at {count} places"
+    return f"the automaton and {about} agree with the program, at {count} places"

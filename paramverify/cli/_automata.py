@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -13,12 +12,10 @@ import click
 
 from paramverify.answers import Standing
 from paramverify.automata.cases import load
-from paramverify.automata.chances import Loss, largest
-from paramverify.automata.evidence import lengths as lengths_evidence
-from paramverify.automata.examples import WIDTH, find_example
-from paramverify.automata.lengths import by_length
+from paramverify.automata.examples import find_example
 from paramverify.automata.reading import MAX_BYTES, read_automaton
 from paramverify.automata.stream_verdicts import StreamVerdict, decide
+from paramverify.automata.tight import Budgets, find_budgets, lengths_of, with_losses
 from paramverify.automata.verification import Report, verify
 from paramverify.cli import _output
 from paramverify.cli._budgets import WORST, split
@@ -26,17 +23,16 @@ from paramverify.cli._common import print_json, say, time_limit, write_json
 from paramverify.cli._exits import STATUS_CODES, Exit
 from paramverify.cli._numbers import number, positive
 from paramverify.cli._settings import settings
-from paramverify.errors import InputError, TimeLimitError, located
+from paramverify.errors import TimeLimitError, located
 from paramverify.files import read_file
 from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options
 from paramverify.reports import automata, automaton_budgets, streams
-from paramverify.reports.automaton_budgets import Budgets
+from paramverify.reports.automaton_budgets import Subject
 from paramverify.reports.pictures.automata import dot
 from paramverify.tables import read_document
 
 ENDING = ".dipa"
-MOST_INPUTS = 1000
 FOR_SEARCH = 0.8  # of the time limit; the rest is for what is printed
 WHY = {
     "encoding": "it has no formula for Z3",
@@ -153,62 +149,46 @@ def _multiple(text: str) -> Fraction:
 def budget_automaton(
     path: str, options: Options, given: tuple[str | None, str | None], as_json: bool, evidence: Path | None
 ) -> int:
-    """Finds the budgets of an automaton for every length and for those of `--length`, at `--epsilon`."""
+    """Finds the budgets of an automaton, or of a case about streams, and returns the exit code.
+
+    They are for every length and for those of `--length`, at `--epsilon`.
+    """
     _no_settings(path)
-    asked = _lengths(given[0]) if given[0] else ()
+    asked = lengths_of(given[0], "--length") if given[0] else ()
     epsilon = positive(given[1], "--epsilon") if given[1] else None
+    written: list[dict[str, Any]] = []
     with time_limit(options.limit or options.seconds) as lift, located(file=path):
         until = time.monotonic() + options.seconds * FOR_SEARCH
-        content = read_file(Path(path), MAX_BYTES, "an automaton")
-        report = verify(read_automaton(Path(path)))
-        found = Budgets(report, asked, epsilon=epsilon)
+        subject = _subject(path)
 
-        def tell() -> None:
+        def tell(found: Budgets) -> None:
             """Keeps what is known until now, and writes its evidence."""
             _output.found(automaton_budgets.lines(found), automaton_budgets.document(found))
-            if evidence and report.standing is not Standing.UNKNOWN:
-                document = automata.evidence_document(report, Path(path), content)
-                if found.shown and found.lengths:
-                    document["lengths"] = lengths_evidence(report.graph, found.lengths, found.exact)
+            document = subject.evidence(found) if evidence else None
+            if evidence and document is not None:
                 write_json(evidence, document, indent=1)
+                written[:] = [document]
 
-        tell()
-        if asked:
-            lengths = by_length(report.graph, asked[-1], until - time.monotonic())
-            found = replace(found, lengths=lengths)
-            tell()
-        if epsilon is not None and found.exact:
-            ways = [length.way for length in found.shown]
-            losses: list[Loss | None] = [None] * len(ways)
-            try:
-                for place, way in enumerate(ways):
-                    losses[place] = largest(report.automaton, way, WIDTH, epsilon, until) if way else None
-            except TimeLimitError:
-                lift()  # the budgets are known, and only losses are missing
-            found = replace(found, losses=tuple(losses))
+        found = find_budgets(subject.automaton, subject.compared, asked, epsilon, until, found=tell)
+        found = with_losses(found, until)
         lift()
     if as_json:
         print_json(automaton_budgets.document(found))
     else:
         for line in automaton_budgets.lines(found):
             say(line)
-    if evidence and report.standing is Standing.UNKNOWN:
-        click.echo("no evidence was written: there is none for an automaton that is undecided", err=True)
+    if evidence and not written:
+        what = "of which nothing is known" if subject.case else "that is undecided"
+        click.echo(f"no evidence was written: there is none for an automaton {what}", err=True)
     return Exit.HOLDS if found.complete else Exit.UNKNOWN
 
 
-def _lengths(text: str) -> tuple[int, ...]:
-    """Returns the numbers of inputs of `--length`: `3`, or `1..4`.
-
-    Raises:
-        InputError: they are none, or too large.
-    """
-    match = re.fullmatch(r"\s*([0-9]{1,4})\s*(?:\.\.\s*([0-9]{1,4})\s*)?", text)
-    first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
-    if first > last or last > MOST_INPUTS:
-        reason = f"lengths such as 3 or 1..4 are needed, up to {MOST_INPUTS}"
-        raise InputError(reason, key="--length")
-    return tuple(range(first, last + 1))
+def _subject(path: str) -> Subject:
+    """Returns what a file is about."""
+    if not path.endswith(ENDING):
+        return Subject.of_case(load(Path(path)))
+    content = read_file(Path(path), MAX_BYTES, "an automaton")
+    return Subject(read_automaton(Path(path)), Path(path), content)
 
 
 def show_automaton(path: str, graph: bool, as_json: bool) -> int:

@@ -33,6 +33,7 @@ from paramverify.cli._numbers import share
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._set_budgets import Wanted, set_budget
 from paramverify.cli._settings import settings
+from paramverify.cli._streams import about_streams
 from paramverify.errors import LimitError
 from paramverify.interactive.cases import is_system
 from paramverify.models.enclosed import Enclosed
@@ -67,8 +68,8 @@ WRITE = "Write the evidence to this file, for `paramverify check`."
 @click.option("--epsilon-for", metavar="DELTA", help="Find the least epsilon for this delta instead.")
 @click.option("--curve", is_flag=True, help="Find the least delta as a function of epsilon instead.")
 @click.option("--at", "at", multiple=True, metavar="P=1/2,...", help="With --curve: at this prior only.")
-@click.option("--length", metavar="N..M", help="For an automaton: also for streams of so many inputs.")
-@click.option("--epsilon", metavar="NUMBER", help="For an automaton: the numbers for this epsilon.")
+@click.option("--length", metavar="N..M", help="Of streams: also for streams of so many inputs.")
+@click.option("--epsilon", metavar="NUMBER", help="Of streams: the numbers for this epsilon.")
 @picture_options("With --curve: draw it (.svg, .png or .pdf).")
 def command(
     case: str,
@@ -97,10 +98,10 @@ def command(
     case about a divergence it is the least bound of that. Exit code 0 if the budget is exact or within the
     precision, or if there is none at all; 3 if not.
 
-    Of an automaton over streams (.dipa) it is the least multiple of epsilon, for streams of every length and
-    of each one of --length.
+    Of an automaton over streams (.dipa), and of a case about streams with Laplace noise, it is the least
+    multiple of epsilon, for streams of every length and of each one of --length.
     """
-    if case.endswith(AUTOMATON):
+    if case.endswith(AUTOMATON) or about_streams(case):
         others: dict[str, Any] = {"precision": precision, "backends": backends, "strategy": strategy}
         others |= {"delta-for": delta_for, "epsilon-for": epsilon_for, "curve": curve, "at": at, "plot": plot}
         options = session_options(timeout, None, None, 1)
@@ -127,7 +128,8 @@ def _of_automaton(
     **others: Any,
 ) -> int:
     for name in (name for name, value in others.items() if value):
-        raise click.UsageError(f"{case} is an automaton: leave --{name} out, it is for cases")
+        what = "an automaton" if case.endswith(AUTOMATON) else "about streams"
+        raise click.UsageError(f"{case} is {what}: leave --{name} out, it is for other cases")
     from paramverify.cli._automata import budget_automaton
 
     return budget_automaton(case, options, given, as_json, evidence)
@@ -135,8 +137,8 @@ def _of_automaton(
 
 def _only_of_automata(given: Mapping[str, str | None]) -> None:
     for name in (name for name, value in given.items() if value is not None):
-        command = f"paramverify budget FILE.dipa --{name} {given[name]}"
-        raise click.UsageError(f"--{name} takes the file of an automaton: {command}")
+        reason = f"--{name} takes an automaton, or a case about streams with Laplace noise"
+        raise click.UsageError(f"{reason}: paramverify budget FILE.dipa --{name} {given[name]}")
 
 
 def _of_case(

@@ -9,6 +9,7 @@ import click
 from paramverify.cli._common import case_argument, json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
+from paramverify.cli._streams import about_streams
 from paramverify.models.settings import with_settings
 from paramverify.reports.understood import Understood, case_understood, lines
 from paramverify.tables import read_toml
@@ -48,6 +49,13 @@ def _understood(path: str) -> Understood:
         from paramverify.reports.understood_systems import logic_understood
 
         return logic_understood(load_logic(Path(path), Given(settings=given)), with_settings(data, given))
+    if about_streams(path):
+        from paramverify.automata.cases import load as load_stream
+        from paramverify.reports.understood_streams import stream_understood
+
+        if settings():
+            raise click.UsageError(f"{path}: the answer is for every value of the parameter: leave -D out")
+        return stream_understood(load_stream(Path(path)), data)
     from paramverify.privacy.cases import load
 
     return case_understood(load(path, settings=given), with_settings(data, given))

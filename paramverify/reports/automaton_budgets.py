@@ -1,116 +1,110 @@
-"""What is said of the budgets of an automaton, for each length and for all, in words and as JSON data."""
+"""What is said of the least budgets of streams, for each length and for all, in words and as JSON data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
-from paramverify.algebra.decimals import at_least, rounded
+from paramverify.algebra.decimals import at_least, relation
 from paramverify.algebra.logarithms import outward
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.answers import Standing
+from paramverify.automata import evidence
 from paramverify.automata.automaton import Automaton
+from paramverify.automata.cases import Compared, StreamCase
 from paramverify.automata.chances import Loss
-from paramverify.automata.lengths import Length, Lengths
-from paramverify.automata.programs import released
-from paramverify.automata.verification import Report
+from paramverify.automata.gaps import Gap
+from paramverify.automata.lengths import Length
+from paramverify.automata.one_place import OneReport
+from paramverify.automata.programs import Streams, released
+from paramverify.automata.tight import Budgets
 from paramverify.checker.strict import counted
-from paramverify.reports.automata import between, put_out, stream, times, way_text
+from paramverify.reports.automata import between, evidence_document, proof_parts, put_out, stream, way_text
+from paramverify.reports.automata import times as named
 
 DIGITS = 9
 LONGEST = 200  # characters of a formula in words
 
 
-@dataclass(frozen=True, eq=False)
-class Budgets:
-    """What was found: for every length, for each one that was asked for, and the losses at an ε.
-
-    `asked` are the numbers of inputs; those of which there was no time are not in `lengths`.
-    """
-
-    report: Report
-    asked: tuple[int, ...]
-    lengths: Lengths | None = None
-    epsilon: Fraction | None = None
-    losses: tuple[Loss | None, ...] = ()
-
-    @property
-    def exact(self) -> bool:
-        """Whether no smaller multiple is enough for a length: outputs tell the way."""
-        return self.report.confused is None
-
-    @property
-    def shown(self) -> tuple[Length, ...]:
-        """The lengths that were asked for, as far as they were found."""
-        found = self.lengths.found if self.lengths else ()
-        return tuple(length for length in found if length.inputs in self.asked)
-
-    @property
-    def lower(self) -> Fraction:
-        """A multiple of ε so that no smaller one is enough for every length."""
-        found = self.shown[-1:] if self.exact else ()
-        return max([self.report.least, *(length.multiple for length in found)])
-
-    @property
-    def complete(self) -> bool:
-        """Whether all is exact that was asked for; that no multiple is enough is an exact answer too."""
-        every = self.report.multiple in (None, self.lower)
-        known = self.exact and every and self.report.standing is not Standing.UNKNOWN
-        return known and len(self.shown) == len(self.asked)
-
-
 def lines(found: Budgets) -> list[str]:
     """Returns the budgets line by line."""
-    told = [_every(found)]
+    told = [f"streams of every length: {_every(found)}."]
     for place, length in enumerate(found.shown):
         told += _length(found, length, found.losses[place] if found.losses else None)
     left = len(found.asked) - len(found.shown)
     if left:
         told.append(f"  {counted(left, 'length')} more: no budget was found in time.")
-    if not found.exact:
+    if not found.told_apart:
         told.append("  Note: outputs do not tell the way, so smaller budgets may be enough.")
+    elif found.compared.values is not None and (found.lower or any(map(found.least, found.shown))):
+        name = found.compared.name
+        told.append(
+            f"  Note: a smaller multiple fails for large {name}. It may be enough for a small {name},"
+        )
+        told.append("    because entries have few values.")
     return told
 
 
 def _every(found: Budgets) -> str:
-    report = found.report
-    if report.standing is Standing.VIOLATED:
-        return "streams of every length: no multiple of epsilon is enough, whatever epsilon is."
-    if report.multiple is None:
-        return "streams of every length: no bound is known."
-    at = _at(found, report.multiple)
-    if report.multiple == found.lower and found.exact:
-        return f"streams of every length: {times(report.multiple)}{at}, and no less is enough."
-    if not found.exact or not found.lower:
-        return f"streams of every length: {times(report.multiple)}{at} is enough."
-    least = f"{times(found.lower)}{_at(found, found.lower)}"
-    return f"streams of every length: between {least} and {times(report.multiple)}{at}."
+    if found.standing is Standing.VIOLATED:
+        name = found.compared.name
+        return f"no multiple of {name} is enough, whatever {name} is"
+    if found.multiple is None:
+        least = f"; less than {_times(found, found.lower)} is not enough" if found.lower else ""
+        return f"no bound is known{least}"
+    return _between(found, found.lower, found.multiple)
 
 
-def _at(found: Budgets, multiple: Fraction) -> str:
-    return "" if found.epsilon is None else f" = {rounded(multiple * found.epsilon, DIGITS)}"
+def _between(found: Budgets, least: Fraction, enough: Fraction) -> str:
+    """Returns both bounds in words."""
+    most = _times(found, enough)
+    if found.told_apart and least == enough:
+        return f"{most}, and no less is enough"
+    return f"between {_times(found, least)} and {most}" if least else f"{most} is enough"
+
+
+def _times(found: Budgets, multiple: Fraction) -> str:
+    if found.epsilon is None or not multiple:
+        return named(multiple, found.compared.name)
+    return f"{named(multiple, found.compared.name)} {relation(multiple * found.epsilon, DIGITS)}"
 
 
 def _length(found: Budgets, length: Length, loss: Loss | None) -> list[str]:
-    automaton = found.report.automaton
-    told = [f"  {counted(length.inputs, 'input')}: {times(length.multiple)}{_at(found, length.multiple)}"]
-    if length.way is None or not found.exact:
+    automaton, gap = found.report.automaton, found.gaps.get(length.inputs)
+    enough, least = found.enough(length), found.least(length)
+    what = _times(found, enough) if found.is_tight(length) else _between(found, least, enough)
+    told = [f"  {counted(length.inputs, 'input')}: {what}"]
+    steps = _steps(found, length)
+    if steps is None:
         return told
-    told[0] += f", by {way_text(automaton, length.way.steps)}"
+    told[0] += f", by {way_text(automaton, steps)}"
     if loss is not None:
-        told.append(
-            f"    Streams: {stream(loss.chances.streams.first)}; and: {stream(loss.chances.streams.second)}"
-        )
-        if released(automaton, length.way.steps):
+        told += _streams(loss.chances.streams)
+        if released(automaton, steps):
             told.append(f"    {between(automaton)}")
         told.append(
             f"    The loss is at least {at_least(loss.low, DIGITS)}, with {', '.join(loss.chances.meant)}:"
         )
         first, second = map(_short, loss.chances.both)
         told += [f"    ln of {first}", f"    over {second}"]
+    elif gap is not None:
+        told += _streams(gap.streams)
     return told
+
+
+def _streams(given: Streams) -> list[str]:
+    return [f"    Streams: {stream(given.first)}; and: {stream(given.second)}"]
+
+
+def _steps(found: Budgets, length: Length) -> tuple[int, ...] | None:
+    """Returns the way that shows that less is not enough for a length, if there is one."""
+    gap = found.gaps.get(length.inputs)
+    if not found.least(length):
+        return None
+    return gap.steps if gap is not None else None if length.way is None else length.way.steps
 
 
 def _short(chance: RationalFunction) -> str:
@@ -124,31 +118,46 @@ def _short(chance: RationalFunction) -> str:
 
 def document(found: Budgets) -> dict[str, Any]:
     """Returns the budgets as JSON data."""
-    report = found.report
+    report, compared = found.report, found.compared
     told: dict[str, Any] = {
-        "status": report.standing.value,
+        "status": found.standing.value,
         "exact": found.complete,
-        "multiple": None if report.multiple is None else str(report.multiple),
-        "multiple_lower": str(found.lower) if found.exact else None,
-        "infinite": report.standing is Standing.VIOLATED,
+        "multiple": None if found.multiple is None else str(found.multiple),
+        "multiple_lower": str(found.lower) if found.told_apart else None,
+        "infinite": found.standing is Standing.VIOLATED,
         "lengths": [_entry(found, place) for place in range(len(found.shown))],
     }
     if found.epsilon is not None:
         told["epsilon"] = str(found.epsilon)
     if report.confused:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
+    if compared.values is not None:
+        told["values"] = _texts(compared.values)
+        if found.gap is not None:
+            told["gap"] = _gap(found.gap)
     return told
 
 
 def _entry(found: Budgets, place: int) -> dict[str, Any]:
     length = found.shown[place]
-    told: dict[str, Any] = {"inputs": length.inputs, "multiple": str(length.multiple), "tight": found.exact}
-    if length.way is not None and found.exact:
+    told: dict[str, Any] = {
+        "inputs": length.inputs,
+        "multiple": str(found.enough(length)),
+        "multiple_lower": str(found.least(length)) if found.told_apart else None,
+        "tight": found.is_tight(length),
+    }
+    if length.inputs in found.gaps:
+        told["gap"] = _gap(found.gaps[length.inputs])
+    elif length.way is not None and found.told_apart and found.compared.values is None:
         told["way"] = {"steps": list(length.way.steps), "signs": list(length.way.signs)}
     loss = found.losses[place] if found.losses else None
     if loss is not None:
         told["loss"] = _loss(found.report.automaton, loss)
     return told
+
+
+def _gap(gap: Gap) -> dict[str, Any]:
+    return {"way": list(gap.steps), "streams": [_texts(gap.streams.first), _texts(gap.streams.second)]}
 
 
 def _loss(automaton: Automaton, loss: Loss) -> dict[str, Any]:
@@ -163,3 +172,62 @@ def _loss(automaton: Automaton, loss: Loss) -> dict[str, Any]:
 
 def _texts(values: Sequence[Fraction]) -> list[str]:
     return [str(value) for value in values]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What budgets are asked of: an automaton with its file, or a case about streams."""
+
+    automaton: Automaton
+    path: Path
+    content: bytes = b""
+    case: StreamCase | None = None
+
+    @staticmethod
+    def of_case(case: StreamCase) -> Subject:
+        """Returns the automaton of a case."""
+        return Subject(case.automaton, Path(case.path), case=case)
+
+    @property
+    def compared(self) -> Compared:
+        """Which streams are compared."""
+        return self.case.compared if self.case else Compared()
+
+    def evidence(self, found: Budgets) -> dict[str, Any] | None:
+        """Returns the evidence for `paramverify check`; None if there is none."""
+        if self.case is not None:
+            return _of_case(found, self.case)
+        report = found.report
+        if isinstance(report, OneReport) or report.standing is Standing.UNKNOWN:
+            return None
+        told = evidence_document(report, self.path, self.content)
+        if found.shown and found.lengths:
+            told["lengths"] = evidence.lengths(report.graph, found.lengths, ways=found.told_apart)
+        return told
+
+
+def _of_case(found: Budgets, case: StreamCase) -> dict[str, Any] | None:
+    """Returns the evidence of the budgets of a case; None if nothing is shown.
+
+    It says which streams are compared, and claims no multiple of its own: the case has one.
+    """
+    report, few = found.report, case.values is not None
+    told = evidence.frame(case.automaton, evidence.BUDGET, case.title, case.digest)
+    told["streams"] = evidence.streams(case)
+    if not case.reach:
+        return told
+    shown: dict[str, Any] = {}
+    if isinstance(report, OneReport):
+        if report.way is not None and not few:
+            shown["least"] = evidence.least(report.way)
+    else:
+        parts = proof_parts(report, report.standing)
+        shown = {k: part for k, part in parts.items() if not few or k not in ("least", "family")}
+    if found.gap is not None:
+        shown["gap"] = evidence.gap(found.gap)
+    if found.shown and found.lengths:
+        ways = found.told_apart and not few
+        shown["lengths"] = evidence.lengths(
+            report.graph, found.lengths, one=case.one, ways=ways, gaps=found.gaps
+        )
+    return told | shown if shown or case.one else None

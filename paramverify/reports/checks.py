@@ -201,8 +201,8 @@ def _automaton(
     """Checks evidence of an automaton against its file, or against a case about streams."""
     if not path.endswith(".dipa"):
         return _stream(document, content, path, settings)
-    if "claim" in document:
-        reason = "rejected: the evidence is about a case with a budget of its own"
+    if {"claim", "streams"} & document.keys():
+        reason = "rejected: the evidence is about a case that says which streams are neighbours"
         return Report(False, (reason,)), None, False
     from paramverify.automata.evidence import machine
     from paramverify.automata.reading import MAX_BYTES, read_automaton
@@ -220,7 +220,7 @@ def _stream(
 ) -> tuple[Report, SecondLook | None, bool]:
     """Checks evidence about a case about streams: the automaton is made again, and read a second time."""
     from paramverify.automata.cases import about_streams, load
-    from paramverify.automata.evidence import claim, machine
+    from paramverify.automata.evidence import claim, machine, streams
 
     del settings
     if not about_streams(Path(path)):
@@ -230,7 +230,9 @@ def _stream(
     reason = ""
     if about.get("digest") != case.digest:
         reason = changed(about, case.digest, case.title)
-    elif document.get("claim") != claim(case):
+    elif "streams" in document and document["streams"] != streams(case):
+        reason = "the evidence is about other neighbours"
+    elif "streams" not in document and document.get("claim") != claim(case):
         reason = "the evidence is about another budget, or other neighbours"
     if reason:
         return Report(False, (f"rejected: {reason}",)), None, False

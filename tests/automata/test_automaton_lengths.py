@@ -7,26 +7,30 @@ import json
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from automaton_oracle import random_text, ways, worst_cost
+from automaton_documents import corners
+from automaton_oracle import order_of, random_text, ways, worst_cost
 from conftest import ROOT
 from test_json_formats import mistakes
 
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.chances import largest
+from paramverify.automata.evidence import frame, machine
 from paramverify.automata.evidence import lengths as lengths_document
 from paramverify.automata.examples import WIDTH
 from paramverify.automata.lengths import Lengths, by_length
+from paramverify.automata.one_place import verify_one
 from paramverify.automata.reading import parse_automaton, read_automaton
 from paramverify.automata.verification import Report, verify
 from paramverify.checker.automata import check_document
 from paramverify.cli.main import run
-from paramverify.errors import InputError, LimitError
+from paramverify.errors import InputError
 from paramverify.reports.automata import evidence_document
 
 CASES = ROOT / "cases" / "automata"
@@ -49,7 +53,7 @@ def inputs_of(automaton: Automaton, steps: tuple[int, ...]) -> int:
 def document_of(report: Report, found: Lengths) -> dict[str, Any]:
     """The evidence with the budgets of lengths, as it is written to a file."""
     document = evidence_document(report, ROOT, b"")
-    document["lengths"] = lengths_document(report.graph, found, report.confused is None)
+    document["lengths"] = lengths_document(report.graph, found, ways=report.confused is None)
     told: dict[str, Any] = json.loads(json.dumps(document))
     return told
 
@@ -99,7 +103,6 @@ def test_random_automata(geometric: bool) -> None:
 Change = Callable[[dict[str, Any]], Any]
 FORGED: dict[str, Change] = {
     "a smaller budget": lambda d: d["budgets"][2].update(multiple="1/4"),
-    "a larger budget": lambda d: d["budgets"][2].update(multiple="7/8"),
     "the budget of a shorter length": lambda d: d["budgets"][3].update(d["budgets"][1], length=3),
     "a way that is longer": lambda d: d["budgets"][1].update(d["budgets"][3], length=1),
     "the same length twice": lambda d: d["budgets"][1].update(length=2),
@@ -174,15 +177,121 @@ def test_an_inexact_budget_for_every_length(capsys: pytest.CaptureFixture[str], 
         assert document["multiple"] != document["multiple_lower"]
 
 
-def test_too_many_values_and_too_little_time() -> None:
-    """With too many stored values there are no tables, and without time no budgets."""
-    start = "".join(f"(q{k}, 1, 0): v{k} := insample; output oa; goto q{k + 1}\n" for k in range(1, 7))
-    guard = " && ".join(f"insample < v{k}" for k in range(1, 7))
-    text = f"{start}(q7, 1, 0): if ({guard}) then output oa; goto q7\n"
-    with pytest.raises(LimitError, match="6 values are stored"):
-        by_length(verify(parse_automaton(text)).graph, 3, 60)
-    graph = verify(read_automaton(CASES / "sparse-vector.dipa")).graph
-    assert by_length(graph, 3, -1) == Lengths((), ())
+def ranges(count: int) -> str:
+    """An automaton with a noisy interval for each of so many inputs; the sample has another rate."""
+    lines = []
+    for k in range(count):
+        lines.append(f"(a{k}:non-input, 1/{3 + k}, 0): l{k} := insample; output o; goto b{k}")
+        target = f"a{k + 1}" if k + 1 < count else "r0"
+        lines.append(f"(b{k}:non-input, 1/{3 + k}, 1): h{k} := insample; output o; goto {target}")
+    for k in range(count):
+        lines.append(
+            f"(r{k}, 1/{4 - k % 2}, 0): if (insample >= l{k} && insample < h{k}) then output i; goto r{k + 1}"
+            f" elseif (insample < l{k}) then output b; goto r{(k + 1) % count}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def worst_of_ways(automaton: Automaton, inputs: int, one: bool) -> Fraction:
+    """The largest cost of ways with so many inputs, over the shifts of all samples that are compared."""
+    silent = sum(not state.reads for state in automaton.states[:-1])
+    data, found = machine(automaton), [Fraction(0)]
+    for way in ways(automaton, silent + inputs):
+        used = {k for k, n in enumerate(way) if automaton.state_of(automaton.transitions[n]).reads}
+        if len(used) == inputs:
+            order = order_of(automaton, way)
+            kept = sorted(used | {low for low, _ in order} | {high for _, high in order})
+            for signs in corners(data, way):
+                single = [[s * (k == place) for k, s in enumerate(signs)] for place in used]
+                found += [least_of(automaton, way, kept, order, own) for own in (single if one else [signs])]
+    return max(found)
+
+
+def least_of(
+    automaton: Automaton,
+    way: Sequence[int],
+    kept: list[int],
+    order: list[tuple[int, int]],
+    signs: Sequence[int],
+) -> Fraction:
+    """The least cost over all shifts of the samples that are compared; the others stay where they are."""
+    rates = [automaton.state_of(automaton.transitions[n]).rate for n in way]
+    return min(
+        sum((rates[k] * abs(s + signs[k]) for k, s in zip(kept, shifts, strict=True)), Fraction(0))
+        for shifts in product((-1, 0, 1), repeat=len(kept))
+        if all(shifts[kept.index(low)] <= shifts[kept.index(high)] for low, high in order)
+    )
+
+
+@pytest.mark.parametrize("one", [False, True])
+def test_many_values(one: bool) -> None:
+    """With more than five stored values budgets are those of brute force, and the kernel accepts them."""
+    automaton = parse_automaton(ranges(3))
+    report = verify(automaton)
+    assert max(len(node.known) for node in report.graph.nodes) == 6
+    enough = verify_one(automaton).multiple if one else report.multiple
+    found = by_length(report.graph, 3, 60, one=one, enough=enough)
+    for entry in found.found:
+        assert entry.least == entry.multiple
+        if entry.inputs <= 2:
+            assert entry.multiple == worst_of_ways(automaton, entry.inputs, one)
+    assert any("entries" in table for table in lengths_document(report.graph, found, one=one)["tables"])
+    document = frame(automaton, "budget", "", "") | {"streams": {"differ": "one" if one else "each"}}
+    document |= (
+        {} if one else {k: v for k, v in document_of(report, found).items() if k in ("proof", "tables")}
+    )
+    document["lengths"] = lengths_document(report.graph, found, one=one)
+    document = json.loads(json.dumps(document))
+    checked = check_document(document)
+    assert checked.accepted, checked.lines
+    assert (
+        checked.lines[-1] == f"length 3: {found.found[-1].multiple} times epsilon is enough, and no less is"
+    )
+    for change in MANY_FORGED:
+        forged = copy.deepcopy(document)
+        tables = [t for t in forged["lengths"]["tables"] if t["read"] and t.get("differed", True)]
+        change(next(t for t in tables if len(t.get("entries", ())) > 1))
+        assert not check_document(forged).accepted
+
+
+MANY_FORGED: tuple[Change, ...] = (
+    lambda t: [entry.__setitem__(1, "0") for entry in t["entries"] if set(entry[0]) == {"0"}],
+    lambda t: t["entries"].append(t["entries"][0]),
+    lambda t: t["entries"][0].__setitem__(0, "0000000"),
+    lambda t: t["entries"][0].__setitem__(0, "00x000"),
+    lambda t: t.update(costs=["0"]),
+    lambda t: t.update(entries=[]),
+    lambda t: t.pop("entries"),
+)
+
+
+def test_bounds_where_tables_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If only some shifts are looked at, the multiples are still enough, and the others not exceeded."""
+    gaps = 0
+    report = verify(parse_automaton(ranges(3)))
+    exact = by_length(report.graph, 3, 60)
+    for entries, tried in ((3, 0), (30, 5), (100, 40)):
+        monkeypatch.setattr("paramverify.automata.lengths.MOST_ENTRIES", entries)
+        monkeypatch.setattr("paramverify.automata.lengths.MOST_TRIED", tried)
+        found = by_length(report.graph, 3, 60, enough=report.multiple)
+        for told, true in zip(found.found, exact.found, strict=True):
+            assert told.least <= true.multiple <= told.multiple
+            gaps += told.least < told.multiple
+        assert check_document(document_of(report, found)).accepted
+    assert gaps
+
+
+def test_too_little_time() -> None:
+    """Without time there are no budgets, or those of every length."""
+    report = verify(read_automaton(CASES / "sparse-vector.dipa"))
+    assert by_length(report.graph, 3, -1) == Lengths((), ())
+    found = by_length(report.graph, 3, -1, enough=report.multiple)
+    assert [(entry.inputs, entry.multiple, entry.least) for entry in found.found] == [
+        (n, 1, 0) for n in range(4)
+    ]
+    checked = check_document(document_of(report, found))
+    assert checked.accepted
+    assert checked.lines[-1] == "length 3: 1 times epsilon is enough"
 
 
 def output(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

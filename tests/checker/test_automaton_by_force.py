@@ -22,7 +22,7 @@ from automaton_documents import (
 )
 
 from paramverify.checker import automaton_runs
-from paramverify.checker.automata import _check_link, _demand, _possible
+from paramverify.checker.automaton_demands import _check_link, _demand, _possible
 from paramverify.checker.automaton_runs import explore, first_order, machine, outputs_differ, walk
 from paramverify.checker.automaton_tables import _table as _table_of
 from paramverify.checker.automaton_tables import bounded_by_length, bounded_by_tables
@@ -319,7 +319,10 @@ def bounded(data: Data, proof: Data, lengths: bool) -> bool:
     """Whether the kernel accepts tables."""
     try:
         edges = [tuple(edge) for edge in proof["edges"]]
-        (bounded_by_length if lengths else bounded_by_tables)(machine(data), proof, edges)
+        if lengths:
+            bounded_by_length(machine(data), proof, edges, None, one=False)
+        else:
+            bounded_by_tables(machine(data), proof, edges)
     except Rejected:
         return False
     return True

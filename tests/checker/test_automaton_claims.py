@@ -275,7 +275,6 @@ def test_a_class_without_a_demand() -> None:
 
 LENGTH_CHANGES: list[tuple[Any, ...]] = [
     ("budgets", 1, "multiple", "49/100"),
-    ("budgets", 1, "multiple", "51/100"),
     ("budgets", 1, "length", 0),
     ("budgets", 0, "length", -1),
     ("budgets", 0, "least", LEAST),
@@ -303,14 +302,60 @@ LENGTH_CHANGES: list[tuple[Any, ...]] = [
 
 @pytest.mark.parametrize("path", LENGTH_CHANGES)
 def test_lengths(path: tuple[Any, ...]) -> None:
-    """Every number of a proof of lengths counts."""
-    forged = change("no claim, with lengths")
+    """Every number of a proof of lengths counts, where there is no other proof."""
+    alone = document("budget", RELEASED, streams={"differ": "each"}, lengths=LENGTHS)
+    assert check_document(alone).accepted
+    forged = copy.deepcopy(alone)
     *steps, last, value = ("lengths", *path)
     part: Any = forged
     for name in steps:
         part = part[name]
     part[last] = value
     assert not check_document(forged).accepted
+
+
+TWICE = machine_of(
+    [state(rate="1/2"), state(rate="1"), state()], [step(0, 1, "insample"), step(1, 2, "insample")]
+)
+
+
+def one_table(place: int, cost: str, read: int, differed: bool) -> Data:
+    """A table without variables, where one entry differs."""
+    return {"class": place, "variables": [], "costs": [cost], "read": read, "differed": differed}
+
+
+def test_tables_of_one_entry() -> None:
+    """The entry that differs may be each one: tables without a difference go on to the next one."""
+    tables = [
+        one_table(0, "0", 0, False),
+        one_table(1, "0", 1, False),
+        one_table(1, "1/2", 1, True),
+        one_table(2, "0", 2, False),
+        one_table(2, "1", 2, True),
+        one_table(2, "1/2", 2, True),
+    ]
+    budgets = [{"length": 1, "multiple": "1/2"}, {"length": 2, "multiple": "1"}]
+    lengths = {"classes": [0, 1, 2], "edges": [[0, 1, 0], [1, 2, 1]], "tables": tables, "budgets": budgets}
+    true = document("budget", TWICE, streams={"differ": "one"}, lengths=lengths)
+    assert check_document(true).lines[1:] == tuple(
+        f"length {n}: {m} times epsilon is enough" for n, m in ((1, "1/2"), (2, "1"))
+    )
+    budgets[1]["multiple"] = "1/2"
+    for left_out in ((4,), (1, 4), (1, 3, 4), (0, 1, 3, 4)):
+        lengths["tables"] = [table for k, table in enumerate(tables) if k not in left_out]
+        assert not check_document(true | {"lengths": lengths}).accepted
+
+
+def test_budgets_without_parts() -> None:
+    """Where one entry differs the automaton alone has a bound; else nothing is shown."""
+    shown = check_document(document("budget", RELEASED, streams={"differ": "one", "by": "3"}))
+    assert shown.lines == ("one entry differs: 3/2 times epsilon is enough, for every length",)
+    assert not check_document(document("budget", RELEASED, streams={"differ": "each"})).accepted
+    grows = document("budget", loop(RELEASED), streams={"differ": "each", "by": "3"}, family=FAMILY)
+    told = "family: each repetition costs 3/2 times epsilon more: no multiple of epsilon is enough"
+    assert check_document(grows).lines == (told,)
+    for part in ({"proof": PROOF}, {"least": LEAST}, {"streams": {"differ": "each", "values": BOTH}}):
+        assert not check_document(grows | part).accepted
 
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.dipa")), ids=lambda path: path.stem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
@@ -74,12 +75,40 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert output(["check", path, "--case", str(changed)], capsys)[0] == 1
 
 
-@pytest.mark.parametrize("command", ["budget", "synthesize"])
-def test_other_commands(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """They name the command that decides such a case."""
-    for path in (PRIVATE, FILE):
+@pytest.mark.parametrize("command", ["synthesize", "certify"])
+def test_other_commands(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They name the commands that decide such a case, in one line: nothing else in it is wrong."""
+    constant = tmp_path / "constant.toml"
+    text = Path(PRIVATE).read_text().replace('epsilon = "eps"', 'epsilon = "c * eps"')
+    constant.write_text(text.replace("[mechanism]", 'c = "3/2"\n[mechanism]'))
+    for path in (PRIVATE, FILE, str(constant)):
         code, text = output([command, path], capsys)
-        assert (code, "paramverify verify" in text) == (2, True)
+        assert (code, text.count("error: "), "paramverify verify" in text) == (2, 1, True)
+        assert "no number is searched for" not in text
+
+
+def test_explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`explain` says which streams are compared, and of which automaton."""
+    case = tmp_path / "case.toml"
+    text = Path(PRIVATE).read_text().replace('values="real"', 'values="-1..1"')
+    text = text.replace('epsilon = "eps"', 'epsilon = "c * eps"').replace("[mechanism]", "c = 2\n[mechanism]")
+    case.write_text(text.replace('differ = "each"', 'differ = "one"\nby = 2'))
+    code, said = output(["explain", str(case)], capsys)
+    assert code == 0
+    for words in (
+        "parameters: eps in (0, oo), c = 2",
+        "one entry differs, by 2 at most",
+        "entries are of -1, 0, 1",
+        "3 states, 1 variable, 3 transitions",
+        "budget: epsilon = 2*eps",
+    ):
+        assert words in said
+    code, said = output(["explain", FILE, "--json"], capsys)
+    document = json.loads(said)
+    assert list(mistakes(document, "explain", FILE)) == []
+    assert (code, document["question"], document["automaton"]["states"]) == (0, "streams", 3)
+    assert document["neighbours"] == {"differ": "each", "by": "1"}
+    assert run(["explain", FILE, "-D", "eps=1"]) == 2
 
 
 @pytest.mark.parametrize("command", ["explain", "certify", "synthesize"])
@@ -178,7 +207,7 @@ def test_what_is_odd_in_a_file_is_told(
 
 
 def test_values_and_gaps_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """JSON has the values of entries, whether all ways were decided, and the lengths ask for a file."""
+    """JSON has the values of entries."""
     case = tmp_path / "case.toml"
     text = Path(CASES / "stream-sparse-vector-one.toml").read_text().partition("[expect]")[0]
     text = text.replace('values="real"', 'values="-1..1"')
@@ -188,5 +217,72 @@ def test_values_and_gaps_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
     case.write_text(text)
     run(["verify", str(case), "--json"])
     assert json.loads(capsys.readouterr().out)["values"] == ["-1", "0", "1"]
-    assert run(["budget", str(case), "--length", "1..4"]) == 2
-    assert "paramverify budget FILE.dipa --length 1..4" in capsys.readouterr().err
+
+
+RELATIONS = {
+    "each": ("real", 'differ = "each"'),
+    "one": ("real", 'differ = "one"'),
+    "by 2": ("real", 'differ = "each"\nby = 2'),
+    "few": ("-1..1", 'differ = "each"'),
+    "few, one, by any": ("0..2", 'differ = "one"\nby = "any"'),
+}
+
+
+@pytest.mark.parametrize("name", RELATIONS)
+def test_budgets(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Text, JSON, evidence and exit code of `budget` say the same; the budget of the case plays no part."""
+    values, neighbours = RELATIONS[name]
+    text = Path(PRIVATE).read_text().replace('values="real"', f'values="{values}"')
+    text = text.replace('differ = "each"', neighbours).replace('epsilon = "eps"', 'epsilon = "c*eps + 1"')
+    case, path = tmp_path / "case.toml", tmp_path / "e.json"
+    case.write_text(text.replace("[mechanism]", 'c = "1/100"\n[mechanism]'))
+    asked = ["budget", str(case), "--length", "1..2", "--epsilon", "3/2"]
+    code, said = output([*asked, "--evidence", str(path)], capsys)
+    second, printed = output([*asked, "--json"], capsys)
+    document = json.loads(printed)
+    assert (code, list(mistakes(document, "budget of an automaton", name))) == (second, [])
+    assert code == (0 if document["exact"] else 3)
+    assert document["exact"] is ("and no less is enough." in said.splitlines()[0])
+    checked, told = output(["check", str(path), "--case", str(case)], capsys)
+    assert checked == 0
+    assert "the automaton and the streams agree with the program" in told
+    assert told.splitlines()[-1].startswith("checked: a budget")
+    for entry in document["lengths"]:
+        multiple = Fraction(entry["multiple"])
+        line = next(x for x in said.splitlines() if x.startswith(f"  {entry['inputs']} input"))
+        words = f"{multiple}*eps" if multiple != 1 else "eps"
+        assert line.split(": ")[1].split(" =")[0].split(" and ")[-1] == words
+        assert f"length {entry['inputs']}: {multiple} times epsilon is enough" in told
+        assert entry["tight"] is (entry["multiple"] == entry["multiple_lower"])
+        assert ("gap" in entry) is (values != "real")
+        assert entry["loss"]["bounds"][0] <= float(multiple * Fraction(3, 2))
+    other = tmp_path / "other.toml"
+    other.write_text(case.read_text().replace("laplace(4 / eps)", "laplace(5 / eps)"))
+    assert output(["check", str(path), "--case", str(other)], capsys)[0] == 1
+    assert output(["check", str(path), "--case", str(CASES / "sparse-vector.dipa")], capsys)[0] == 1
+    assert output([*asked, "--curve"], capsys)[0] == 2
+    assert output([*asked, "-D", "c=1"], capsys)[0] == 2
+
+
+@pytest.mark.parametrize("noise", ["", "noise geometric\n"])
+def test_budgets_of_a_case_with_a_file(
+    noise: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are those of the file, times `by`; the second reader reads the file."""
+    (tmp_path / "sparse-vector.dipa").write_text(noise + Path(CASES / "sparse-vector.dipa").read_text())
+    case, path = tmp_path / "case.toml", tmp_path / "e.json"
+    case.write_text(Path(FILE).read_text().replace('differ = "each"', 'differ = "each"\nby = 3'))
+    plain = json.loads(
+        output(["budget", str(tmp_path / "sparse-vector.dipa"), "--length", "2", "--json"], capsys)[1]
+    )
+    asked = ["budget", str(case), "--length", "2", "--json", "--evidence", str(path)]
+    code, printed = output(asked, capsys)
+    document = json.loads(printed)
+    assert (code, document["exact"]) == (0, True)
+    assert Fraction(document["multiple"]) == 3 * Fraction(plain["multiple"])
+    (length,), (other,) = document["lengths"], plain["lengths"]
+    assert Fraction(length["multiple"]) == 3 * Fraction(other["multiple"])
+    checked, told = output(["check", str(path), "--case", str(case)], capsys)
+    assert (checked, "read a second time: the streams, 3 states" in told) == (0, True)
+    (tmp_path / "sparse-vector.dipa").write_text(Path(CASES / "sparse-vector-three.dipa").read_text())
+    assert output(["check", str(path), "--case", str(case)], capsys)[0] == 1

@@ -32,7 +32,7 @@ from paramverify.models.programs.syntax import (
 REAL = "real"
 MAX_VALUES = 100
 NO_INPUTS = "a stream has no [mechanism.inputs]: its entries are those of stream(values=...)"
-VERIFY = "`paramverify verify` decides it, and prints the least budget"
+VERIFY = "`paramverify verify` decides it, and `paramverify budget` finds the least budget"
 UNBOUNDED = ("laplace", "exponential", "gauss")  # noise with a density
 _RANGE = re.compile(r"\s*(-?[0-9]{1,6})\s*\.\.\s*(-?[0-9]{1,6})\s*")
 

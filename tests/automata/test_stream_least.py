@@ -1,0 +1,410 @@
+"""Least budgets of cases about streams: beside brute force and exact losses, and their evidence."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from automaton_documents import corners, cost
+from automaton_oracle import random_text, ways
+from stream_programs import EPSILON, HEADER, chances, random_laplace, unrolled, written_out
+
+from paramverify.answers import Standing
+from paramverify.automata.cases import StreamCase, load
+from paramverify.automata.chances import chances as exactly
+from paramverify.automata.chances import largest
+from paramverify.automata.evidence import machine
+from paramverify.automata.examples import WIDTH
+from paramverify.automata.tight import Budgets, find_budgets
+from paramverify.automata.ways import Way
+from paramverify.checker.automata import check_document
+from paramverify.checker.second_streams import compare_stream
+from paramverify.checker.strict import Rejected
+from paramverify.errors import InputError
+from paramverify.files import standing_in
+from paramverify.models.model import Model
+from paramverify.reports.automaton_budgets import Subject, document, lines
+
+ASKED = (1, 2, 3)
+CASE = """[parameters]
+eps = "(0, oo)"
+{about}
+[neighbours]
+differ = "{differ}"
+by = {by}
+[privacy]
+epsilon = "eps"
+length = "all"
+"""
+
+
+def program(text: str, values: str = '"real"') -> str:
+    """The mechanism of a case, with these values of entries."""
+    stream = HEADER.replace('"real"', values)
+    return f"[mechanism]\nkind = 'program'\nsource = '''\n{text.replace(HEADER, stream)}'''\n"
+
+
+def case_of(about: str, differ: str = "each", by: int = 1) -> StreamCase:
+    """A case about streams."""
+    path = Path("stream.toml")
+    with standing_in(path, CASE.format(about=about, differ=differ, by=by).encode()):
+        return load(path)
+
+
+def of_file(text: str, differ: str, by: int) -> StreamCase:
+    """A case with the automaton of this text in a file."""
+    with standing_in(Path("a.dipa"), text.encode()):
+        return case_of('[automaton]\nfile = "a.dipa"\n', differ, by)
+
+
+def budgets(case: StreamCase, asked: tuple[int, ...] = ASKED) -> Budgets:
+    """What is found of a case."""
+    return find_budgets(case.automaton, case.compared, asked, None, math.inf)
+
+
+def evidence(case: StreamCase, found: Budgets) -> dict[str, Any] | None:
+    """The evidence as it is written."""
+    told = Subject.of_case(case).evidence(found)
+    return None if told is None else dict(json.loads(json.dumps(told)))
+
+
+def differences(data: dict[str, Any], steps: tuple[int, ...], one: bool) -> Iterator[tuple[int, ...]]:
+    """Differences of two streams: each entry by 1, or one of them."""
+    for signs in corners(data, steps):
+        if not one:
+            yield signs
+        for place, sign in enumerate(signs if one else ()):
+            if sign:
+                yield tuple(sign if k == place else 0 for k in range(len(signs)))
+
+
+def worst(case: StreamCase, inputs: int, steps: int) -> Fraction:
+    """The largest cost of ways that read at most so many inputs: all shifts and differences are tried."""
+    data = machine(case.automaton)
+    found = [Fraction(0)]
+    for way in ways(case.automaton, steps):
+        read = sum(data["states"][data["transitions"][n]["source"]]["reads"] for n in way)
+        if read <= inputs:
+            found += [cost(data, way, signs) for signs in differences(data, way, case.one)]
+    return max(found) * case.reach
+
+
+@pytest.mark.parametrize("differ", ["each", "one"])
+@pytest.mark.parametrize("geometric", [False, True])
+def test_files_beside_all_shifts(differ: str, geometric: bool) -> None:
+    """The multiple of a length is the largest cost of its ways, with `by` times as much."""
+    compared = 0
+    for seed in range(60):
+        by = 1 + seed % 3
+        try:
+            case = of_file(random_text(random.Random(seed), geometric), differ, by)
+            found = budgets(case, (1, 2))
+        except InputError:
+            continue
+        silent = any(not state.reads for state in case.automaton.states[:-1])
+        for length in found.shown:
+            told, true = found.enough(length), worst(case, length.inputs, 3)
+            assert true <= told, seed
+            if not silent and length.inputs <= 2:
+                assert told == true, seed
+            assert found.is_tight(length) or not found.told_apart
+        assert found.multiple is None or found.multiple >= found.enough(found.shown[-1])
+        if found.multiple is None and differ == "each":
+            assert found.standing in (Standing.VIOLATED, Standing.UNKNOWN)
+        told_evidence = evidence(case, found)
+        assert told_evidence is not None
+        report = check_document(told_evidence, told_evidence["automaton"])
+        assert report.accepted, (seed, report.lines)
+        assert report.status == "budget"
+        for length in found.shown if found.told_apart else ():
+            said = f"length {length.inputs}: {found.enough(length)} times epsilon is enough"
+            assert any(line.startswith(said) for line in report.lines)
+            assert not found.least(length) or f"{said}, and no less is" in report.lines
+            forged = copy.deepcopy(told_evidence)
+            entry = forged["lengths"]["budgets"][length.inputs]
+            entry |= {"multiple": str(length.multiple - Fraction(1, 100))}
+            entry.pop("least", None)
+            assert not check_document(forged).accepted, seed
+        compared += 1
+    assert compared > 20
+
+
+@pytest.mark.parametrize("differ", ["each", "one"])
+def test_programs_beside_all_shifts(differ: str) -> None:
+    """The multiples of random programs are those of brute force, and streams of numbers come near to them."""
+    near = 0
+    for seed in range(14):
+        text = random_laplace(random.Random(seed))
+        case = case_of(program(text), differ, 1 + seed % 2)
+        found = budgets(case, (1, 2))
+        silent = 2 if "u = " in text else 1
+        for length in found.shown:
+            if length.inputs == 1 or "laplace(2 / eps)" not in text:
+                assert found.enough(length) == worst(case, length.inputs, silent + length.inputs), seed
+        if length.way is not None and found.told_apart and seed % 3 == 0:
+            epsilon = Fraction(3)
+            loss = largest(case.automaton, length.way, WIDTH, epsilon, math.inf, case.reach)
+            if loss is not None:
+                apart = zip(loss.chances.streams.first, loss.chances.streams.second, strict=True)
+                assert {abs(a - b) for a, b in apart} <= {0, case.reach}
+                assert loss.low <= found.enough(length) * epsilon
+                near += loss.low > Fraction(9, 10) * found.enough(length) * epsilon
+    assert near >= 2
+
+
+VALUES = ('"-1..1"', "[0, 1]", "[0, 1/2]", "[-1, 1]", "[0, 5]")
+
+
+@pytest.mark.parametrize("differ", ["each", "one"])
+@pytest.mark.parametrize("values", VALUES)
+def test_few_values_beside_exact_losses(values: str, differ: str) -> None:
+    """No loss of streams of these values exceeds the multiple, and that of a gap tends to the lower bound."""
+    for seed in (3, 4):
+        text = random_laplace(random.Random(seed))
+        by = 2 if values == "[-1, 1]" else 1
+        case = case_of(program(text, values), differ, by)
+        found = budgets(case, (2,))
+        (length,) = found.shown
+        assert found.least(length) <= found.enough(length)
+        assert case.values is not None
+        streams = list(product(case.values, repeat=2))
+        likely = {stream: outputs(text, streams[0], stream) for stream in streams}
+        for one, other in product(streams, repeat=2):
+            apart = [abs(a - b) for a, b in zip(one, other, strict=True)]
+            if max(apart) > by or (differ == "one" and sum(d > 0 for d in apart) > 1) or one == other:
+                continue
+            loss = max(math.log(likely[one][word] / likely[other][word]) for word in likely[one])
+            assert loss <= found.enough(length) * EPSILON + 1e-9
+        assert (case.reach == 0) is (values == "[0, 5]")
+        gap = found.gaps.get(2)
+        if gap is not None:
+            way = Way(gap.steps, (), Fraction(100), ({}, {}))
+            exact = exactly(case.automaton, way, gap.streams, WIDTH)
+            assert exact is not None
+            tends = exact.loss(Fraction(400), math.inf)
+            assert tends is not None
+            assert abs(tends.low / 400 - found.least(length)) < Fraction(1, 40)
+        told = evidence(case, found)
+        assert told is not None
+        report = check_document(told, told["automaton"])
+        assert report.accepted, report.lines
+
+
+def outputs(text: str, start: tuple[Fraction, ...], stream: tuple[Fraction, ...]) -> dict[str, float]:
+    """How likely the outputs of a program are for a stream, by the engine for programs."""
+    other = start if start != stream else tuple(x + 1 for x in stream)
+    case = unrolled(written_out(text), [stream, other])
+    assert isinstance(case.model, Model)
+    (state,) = case.model.pairs[0].pi.weights
+    return chances(case, state)
+
+
+SVT = """T = laplace(2 / eps)
+for x in stream(values="real"):
+    if x + laplace(4 / eps) >= T:
+        output("above")
+        stop
+    output("below")
+"""
+RISING = """T = laplace(1 / eps)
+n = 0
+for x in stream(values="real"):
+    n += 1
+    y = x + laplace(4 / eps) if n < 3 else x + laplace(1 / eps)
+    if y >= T:
+        output("above")
+        T = laplace(1 / eps)
+    else:
+        output("below")
+    if n == 3:
+        stop
+"""
+
+
+@cache
+def first_length(values: str, part: str) -> dict[str, Any]:
+    """What shows that less is not enough for one input: a way, or a gap."""
+    case = case_of(program(SVT, values))
+    told = evidence(case, budgets(case))
+    assert told is not None
+    found: dict[str, Any] = told["lengths"]["budgets"][1]
+    return {"length": 1, "multiple": "1", part: found[part]}
+
+
+Change = Callable[[dict[str, Any]], Any]
+FORGED: dict[str, tuple[str, str, Change]] = {
+    "a smaller length": ('"real"', "each", lambda d: d["lengths"]["budgets"][2].update(multiple="1/4")),
+    "a smaller length of one": ('"real"', "one", lambda d: d["lengths"]["budgets"][1].update(multiple="1/9")),
+    "a length of one too early": (
+        '"real"',
+        "one",
+        lambda d: d["lengths"]["budgets"][2].update(d["lengths"]["budgets"][3], length=2),
+    ),
+    "one is each": ('"real"', "one", lambda d: d["streams"].update(differ="each")),
+    "each is one": ('"real"', "each", lambda d: d["streams"].update(differ="one")),
+    "a way of each": (
+        '"real"',
+        "one",
+        lambda d: d["lengths"]["budgets"][2]["least"].update(signs=[0, 1, 1]),
+    ),
+    "no table knows": ('"real"', "one", lambda d: [t.pop("differed") for t in d["lengths"]["tables"]]),
+    "all differed": ('"real"', "one", lambda d: [t.update(differed=True) for t in d["lengths"]["tables"]]),
+    "none differed": ('"real"', "one", lambda d: [t.update(differed=False) for t in d["lengths"]["tables"]]),
+    "a table less": ('"real"', "one", lambda d: d["lengths"]["tables"].pop(1)),
+    "values of any": ('"-1..1"', "each", lambda d: d["streams"].pop("values")),
+    "other values": ('"-1..1"', "each", lambda d: d["streams"].update(values=["-1", "1/2"], by="any")),
+    "a wider gap": (
+        '"-1..1"',
+        "each",
+        lambda d: [flow.append(flow[0]) for _, _, flow in d["gap"]["levels"] if flow],
+    ),
+    "no gap": ('"-1..1"', "each", lambda d: d["lengths"]["budgets"][1]["gap"].update(point=["9", "9"])),
+    "a gap of other streams": (
+        '"-1..1"',
+        "each",
+        lambda d: d["lengths"]["budgets"][1]["gap"].update(streams=[["0"], ["2"]]),
+    ),
+    "a gap that reads more": (
+        '"-1..1"',
+        "each",
+        lambda d: d["lengths"]["budgets"][1].update(gap=d["lengths"]["budgets"][3]["gap"]),
+    ),
+    "a way for few values": (
+        '"-1..1"',
+        "each",
+        lambda d: d.update(least={"steps": [0], "signs": [0], "high": [], "low": []}),
+    ),
+    "a way beside a gap": (
+        '"-1..1"',
+        "each",
+        lambda d: d["lengths"]["budgets"][1].update(first_length('"real"', "least")),
+    ),
+    "a way without a gap": (
+        '"-1..1"',
+        "each",
+        lambda d: d["lengths"]["budgets"].__setitem__(1, first_length('"real"', "least")),
+    ),
+    "a gap of any numbers": (
+        '"real"',
+        "each",
+        lambda d: d["lengths"]["budgets"].__setitem__(1, first_length('"-1..1"', "gap")),
+    ),
+    "no width": (
+        '"-1..1"',
+        "each",
+        lambda d: d["gap"].update(steps=[0], streams=[[], []], point=["0"], levels=[]),
+    ),
+    "outputs that are the same": (
+        '"-1..1"',
+        "each",
+        lambda d: [step.update(output="same") for step in d["automaton"]["transitions"]],
+    ),
+    "a gap for any": ('"real"', "each", lambda d: d.update(gap=d["lengths"]["budgets"][0])),
+    "a claim": ('"real"', "each", lambda d: d.update(claim={"multiple": "1/2", "differ": "each"})),
+    "a verdict": ('"real"', "each", lambda d: d.update(status="holds")),
+    "no streams": ('"real"', "each", lambda d: d.pop("streams")),
+    "no proof": ('"real"', "each", lambda d: d.pop("proof")),
+    "a smaller weight": ('"real"', "each", lambda d: d["proof"].update(multiple="3/4")),
+    "differences of 1/2": ('"real"', "each", lambda d: d["streams"].update(by="1/2")),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_evidence(name: str) -> None:
+    """What says more than is true is rejected."""
+    values, differ, change = FORGED[name]
+    case = case_of(program(SVT if differ == "each" else RISING, values), differ)
+    document = evidence(case, budgets(case))
+    assert document is not None
+    assert check_document(document).accepted
+    change(document)
+    assert not check_document(document).accepted
+
+
+def test_weaker_statements_are_told_as_such() -> None:
+    """A multiple that is larger than the least one is enough; that no less is enough is not said then."""
+    case = case_of(program(SVT), by=2)
+    told = evidence(case, budgets(case))
+    assert told is not None
+    told["lengths"]["budgets"][2]["multiple"] = "3/4"
+    report = check_document(told)
+    assert "length 2: 3/2 times epsilon is enough, and no less than 1 is" in report.lines
+    told["lengths"]["budgets"] = [
+        {"length": 700, "multiple": "1"},
+        {"length": 2, "multiple": "1/2", "least": told["lengths"]["budgets"][2]["least"]},
+    ]
+    report = check_document(told)  # a multiple for every length needs no tables
+    assert "length 700: 2 times epsilon is enough" in report.lines
+    assert "length 2: 1 times epsilon is enough, and no less is" in report.lines
+    told["lengths"]["budgets"][0]["multiple"] = "999/1000"
+    assert not check_document(told).accepted
+
+
+@pytest.mark.parametrize("change", ['differ = "one"', 'differ = "each"\nby = 2', "values=[0, 1]"])
+def test_evidence_of_another_relation(change: str) -> None:
+    """Both readers say that evidence is about other streams; another budget of the case does not matter."""
+    about = program(SVT, '"-1..1"' if "values" in change else '"real"')
+    case = case_of(about)
+    text = CASE.format(about=about, differ="each", by=1)
+    told = evidence(case, budgets(case))
+    assert "the streams agree" in compare_stream(told, text, Path())
+    assert "the streams agree" in compare_stream(told, text.replace('= "eps"', '= "7*eps"'), Path())
+    old = 'values="-1..1"' if "values" in change else 'differ = "each"\nby = 1'
+    assert old in text
+    with pytest.raises(Rejected, match="other neighbours"):
+        compare_stream(told, text.replace(old, change), Path())
+
+
+def test_no_entry_can_differ() -> None:
+    """Where no two values are near, 0 is exact, with evidence that needs no part."""
+    for case in (case_of(program(SVT, "[0, 5]")), case_of(program(SVT), by=0)):
+        found = budgets(case)
+        assert (found.multiple, found.complete) == (0, True)
+        assert lines(found)[0] == "streams of every length: 0, and no less is enough."
+        assert [found.enough(length) for length in found.shown] == [0, 0, 0]
+        told = evidence(case, found)
+        assert told is not None
+        assert check_document(told).accepted
+        near = copy.deepcopy(told)
+        near["streams"] |= {"by": "any"} if "values" in near["streams"] else {"by": "1"}
+        assert not check_document(near).accepted
+
+
+LEAKS = """T = laplace(2 / eps)
+for x in stream(values="real"):
+    if x + laplace(4 / eps) >= T:
+        output("above")
+    else:
+        output("below")
+"""
+
+
+def test_no_bound_for_few_values() -> None:
+    """That no multiple is enough for any numbers says nothing of few values; lengths have their bounds."""
+    found = budgets(case_of(program(LEAKS, '"-1..1"')))
+    told = document(found)
+    assert (told["status"], told["infinite"], told["multiple"], found.complete) == (
+        "unknown",
+        False,
+        None,
+        False,
+    )
+    assert found.lower >= Fraction(3, 4)
+    assert lines(found)[0].startswith("streams of every length: no bound is known; less than ")
+    case = case_of(program(LEAKS, '"-1..1"'))
+    written = evidence(case, found)
+    assert written is not None
+    assert {"gap", "lengths"} < written.keys()
+    assert not {"family", "least", "proof"} & written.keys()
+    assert check_document(written).accepted
+    any_numbers = budgets(case_of(program(LEAKS)))
+    assert (any_numbers.standing, any_numbers.complete) == (Standing.VIOLATED, True)
