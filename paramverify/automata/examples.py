@@ -6,20 +6,19 @@ import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.budgets import Budget
+from paramverify.automata.evaluating import way_case
 from paramverify.automata.least import costly_way
-from paramverify.automata.programs import Streams, case_text, streams, streams_within
+from paramverify.automata.programs import Streams, streams, streams_within
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
 from paramverify.automata.ways import Way, cost
 from paramverify.errors import LimitError
 from paramverify.evidence.witnesses import AnyWitness
-from paramverify.files import standing_in
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import verify as verify_case
 from paramverify.verdicts import Violated
 
@@ -54,12 +53,12 @@ def worst_signs(automaton: Automaton, family: Family, repetitions: int) -> Way:
     return cost(automaton, steps, signs)
 
 
-def find_example(report: Report, multiple: Fraction, options: Options) -> Example | None:
+def find_example(report: Report, multiple: Fraction, options: Options) -> Looked:
     """Returns streams and an ε at which a multiple is exceeded, as short as they are found in time.
 
-    Every example is a witness of the case of its way (`programs.case_text`), evaluated exactly.
+    Every example is a witness of the case of its way (`evaluating.way_case`), evaluated exactly.
     """
-    return first_example(report.automaton, candidates(report, multiple), Budget(multiple), options).example
+    return first_example(report.automaton, candidates(report, multiple), Budget(multiple), options)
 
 
 @dataclass(frozen=True)
@@ -75,11 +74,15 @@ ANY = Entries(None, Fraction(1))
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """An example, if one was found; so many pairs of streams were evaluated, on so many ways."""
+    """An example, if one was found; so many pairs of streams were evaluated, on so many ways.
 
-    example: Example | None
-    pairs: int
-    ways: int
+    So many pairs with a way were left out, because they are `too_large` for the engine for programs.
+    """
+
+    example: Example | None = None
+    pairs: int = 0
+    ways: int = 0
+    too_large: int = 0
 
 
 def first_example(
@@ -92,20 +95,22 @@ def first_example(
     """Returns the first example on ways with their repetitions, whose streams have only these entries."""
     until = time.monotonic() + options.seconds
     evaluated: set[tuple[tuple[int, ...], Streams]] = set()
-    looked = Looked(None, 0, 0)
+    too_large: set[tuple[tuple[int, ...], Streams]] = set()
+    looked = Looked()
     for repetitions, way in ways:
         for given in _streams(automaton, way, entries):
-            if (way.steps, given) in evaluated:
+            if (way.steps, given) in evaluated | too_large:
                 continue
             left = min(FOR_ONE, until - time.monotonic())
             if left <= 0.1:
                 return looked
-            text = case_text(automaton, way, given, budget, WIDTH)
-            found = _witness(text, replace(options, seconds=left))
-            evaluated.add((way.steps, given))
-            looked = Looked(None, len(evaluated), len({steps for steps, _ in evaluated}))
-            if found is not None:
-                return replace(looked, example=Example(budget, repetitions, way, given, *found))
+            case = way_case(automaton, way.steps, [given], budget, WIDTH)
+            (too_large if case is None else evaluated).add((way.steps, given))
+            ways_seen = len({steps for steps, _ in evaluated})
+            looked = Looked(None, len(evaluated), ways_seen, len(too_large))
+            found = None if case is None else _witness(case, replace(options, seconds=left))
+            if case is not None and found is not None:
+                return replace(looked, example=Example(budget, repetitions, way, given, case, found))
     return looked
 
 
@@ -138,13 +143,10 @@ def candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
         repetitions += family.period
 
 
-def _witness(text: str, options: Options) -> tuple[Case, AnyWitness] | None:
-    """Returns the case of a text and its witness, if it is violated."""
-    path = Path("way.toml")
-    with standing_in(path, text.encode()):
-        try:
-            case = load(str(path))
-            verdict = verify_case(case, options).verdict
-        except LimitError:
-            return None
-    return (case, verdict.witness) if isinstance(verdict, Violated) else None
+def _witness(case: Case, options: Options) -> AnyWitness | None:
+    """Returns the witness of a case, if it is violated."""
+    try:
+        verdict = verify_case(case, options).verdict
+    except LimitError:
+        return None
+    return verdict.witness if isinstance(verdict, Violated) else None

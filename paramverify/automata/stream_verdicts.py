@@ -38,6 +38,7 @@ class StreamVerdict:
     reason: str = ""
     gap: Gap | None = None
     by_all: bool = False  # all ways were decided, one by one
+    too_large: int = 0  # pairs of streams that were left out, because the engine is not for such large ones
 
     @property
     def known(self) -> Fraction | None:
@@ -89,7 +90,8 @@ def decide(
     left = replace(options, seconds=max(0.0, options.seconds - (time.monotonic() - start)))
     if verdict.standing is Standing.UNKNOWN and case.values is None:
         return verdict
-    looked = _example(verdict, left) if _may_exceed(verdict) else Looked(None, 0, 0)
+    looked = _example(verdict, left) if _may_exceed(verdict) else Looked()
+    verdict = replace(verdict, too_large=looked.too_large)
     if looked.example is not None:
         verdict = replace(verdict, standing=Standing.VIOLATED, example=looked.example)
     elif verdict.standing is Standing.UNKNOWN:
@@ -97,8 +99,7 @@ def decide(
         if decided_by_all(case, report.graph, left) is Standing.HOLDS:
             verdict = replace(verdict, standing=Standing.HOLDS, by_all=True)
         else:
-            evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
-            verdict = replace(verdict, reason=f"{FEW}: {evaluated}, were evaluated exactly")
+            verdict = replace(verdict, reason=_not_found(verdict, looked))
     return replace(verdict, seconds=time.monotonic() - start)
 
 
@@ -116,6 +117,16 @@ def _may_exceed(verdict: StreamVerdict) -> bool:
     """Tells whether the budget is not enough for entries that are any numbers."""
     grows = isinstance(verdict.report, Report) and verdict.report.standing is Standing.VIOLATED
     return grows or verdict.case.budget.multiple < verdict.least_of_any
+
+
+def _not_found(verdict: StreamVerdict, looked: Looked) -> str:
+    """Returns why streams of few values that exceed the budget are not known."""
+    if verdict.report.confused:
+        return "outputs do not tell the way, so no streams were evaluated"
+    if not _may_exceed(verdict):
+        return "no streams were evaluated, because no way is known that costs more than the budget"
+    evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
+    return f"{FEW}: {evaluated}, were evaluated exactly"
 
 
 def _example(verdict: StreamVerdict, options: Options) -> Looked:

@@ -15,7 +15,7 @@ from paramverify.answers import Standing
 from paramverify.automata.cases import load
 from paramverify.automata.chances import Loss, largest
 from paramverify.automata.evidence import lengths as lengths_evidence
-from paramverify.automata.examples import WIDTH, find_example
+from paramverify.automata.examples import WIDTH, Looked, find_example
 from paramverify.automata.lengths import by_length
 from paramverify.automata.reading import MAX_BYTES, read_automaton
 from paramverify.automata.stream_verdicts import StreamVerdict, decide
@@ -122,13 +122,13 @@ def _multiples(report: Report, budgets: str, options: Options, as_json: bool) ->
     listed: list[dict[str, Any]] = []
     told: list[str] = []
     for multiple in map(_multiple, split(budgets)):
-        standing, example = report.standing_of(multiple), None
+        standing, looked = report.standing_of(multiple), Looked()
         if standing is Standing.VIOLATED:
             _output.violated()
-            example = find_example(report, multiple, replace(options, seconds=until - time.monotonic()))
+            looked = find_example(report, multiple, replace(options, seconds=until - time.monotonic()))
         standings.append(standing)
-        listed.append(automata.multiple_document(report, multiple, example))
-        lines = automata.multiple_lines(report, multiple, example)
+        listed.append(automata.multiple_document(report, multiple, looked.example))
+        lines = automata.multiple_lines(report, multiple, looked)
         told += lines
         _output.add("budgets", listed[-1], f"  {lines[0]}")
     worst = next(standing for standing in WORST if standing in standings)

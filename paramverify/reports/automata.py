@@ -12,7 +12,7 @@ from paramverify import printable
 from paramverify.answers import Standing
 from paramverify.automata import evidence
 from paramverify.automata.automaton import GEOMETRIC, Automaton
-from paramverify.automata.examples import WIDTH, Example
+from paramverify.automata.examples import WIDTH, Example, Looked
 from paramverify.automata.orders import Graph
 from paramverify.automata.programs import OTHER, WAY, numbers_put_out, released
 from paramverify.automata.verification import Report, never_taken
@@ -27,6 +27,7 @@ EPSILON = "epsilon"
 SHOWN_STREAM = 30  # entries in words
 SHOWN_NEVER = 5  # transitions
 SHOWN_STEPS = 12  # of a way in words
+TOO_LARGE = "  Note: examples were left out, because their exponents would be too large."
 SHOWN = Fraction(2)  # the multiple for which a number of repetitions is told
 
 
@@ -191,16 +192,17 @@ def document(report: Report) -> dict[str, Any]:
     return told
 
 
-def multiple_lines(report: Report, multiple: Fraction, example: Example | None) -> list[str]:
+def multiple_lines(report: Report, multiple: Fraction, looked: Looked) -> list[str]:
     """Returns whether a multiple is enough, with streams and an epsilon at which it is not."""
-    standing = report.standing_of(multiple)
+    standing, example = report.standing_of(multiple), looked.example
     if standing is Standing.HOLDS:
         return [f"{standing.of_case}: {times(multiple)} is enough, {FOR_WHOM}."]
     if standing is Standing.UNKNOWN:
         return [f"{standing.of_case}: whether {times(multiple)} is enough is not known."]
     told = [f"{standing.of_case}: {times(multiple)} is not enough."]
     if example is None:
-        return [*told, "  No example was evaluated in time: a way that costs more is known."]
+        told.append("  No example was evaluated in time: a way that costs more is known.")
+        return [*told, *([TOO_LARGE] if looked.too_large else [])]
     return told + example_lines(report.automaton, example)
 
 

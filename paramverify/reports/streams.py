@@ -54,7 +54,9 @@ def _verdict(verdict: StreamVerdict) -> list[str]:
         return [f"{standing.of_case}: {told}, {whom(verdict)}.", *_bounds(verdict), _size(verdict)]
     if standing is Standing.UNKNOWN:
         reason = verdict.reason or _open(verdict)
-        return [f"{standing.of_case}: {told}.", f"  {reason}.", *_bounds(verdict), _size(verdict)]
+        left_out = [automata.TOO_LARGE] if verdict.too_large else []
+        found = [f"{standing.of_case}: {told}.", f"  {reason}.", *left_out]
+        return [*found, *_bounds(verdict), _size(verdict)]
     found = [f"{standing.of_case}: {told}."]
     example = verdict.example
     if isinstance(verdict.report, Report) and verdict.report.family is not None:
@@ -70,6 +72,7 @@ def _verdict(verdict: StreamVerdict) -> list[str]:
         if not verdict.case.budget.multiple:
             known = f"whatever the number is, it is exceeded for large {verdict.case.parameter}"
         found += [*_gap(verdict), f"  No example was evaluated in time: {known}."]
+        found += [automata.TOO_LARGE] if verdict.too_large else []
     return [*found, *_bounds(verdict), _size(verdict)]
 
 
