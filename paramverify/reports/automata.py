@@ -49,24 +49,29 @@ def lines(report: Report) -> list[str]:
 
 def notes(automaton: Automaton, graph: Graph) -> list[str]:
     """Returns which transitions no run takes, and where runs end."""
-    return [*_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton)]
+    return [*_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton, graph)]
 
 
-def ends_lines(automaton: Automaton) -> list[str]:
+def ends_lines(automaton: Automaton, graph: Graph) -> list[str]:
     """Returns where runs end, and which states may be meant by names that have no entry."""
-    ends = [state.name for state in automaton.ends]
-    if not ends:
-        return []
-    named = ", ".join(map(printable.name, ends[:SHOWN_NEVER]))
-    more = f" and {len(ends) - SHOWN_NEVER} more" if len(ends) > SHOWN_NEVER else ""
-    told = [f"  A run ends in: {named}{more} ({'a state' if len(ends) == 1 else 'states'} without an entry)."]
-    entered = [state.name for state in automaton.states if state.name not in ends]
+    ends = [state.name for state in graph.ends]
+    others = [state.name for state in automaton.ends if state.name not in ends]
+    told = [f"  A run ends in: {_without_entry(ends)}."] if ends else []
+    told += [f"  Note: no run comes to {_without_entry(others)}."] if others else []
+    entered = [state.name for state in automaton.states if state.name not in (*ends, *others)]
     for end in automaton.ends:
         meant = one_off(end.name, entered)
         if meant is not None:
             name = printable.name(end.name)
             told.append(f"  Note: line {end.line} goes to {name}: did you mean {printable.name(meant)}?")
     return told
+
+
+def _without_entry(names: Sequence[str]) -> str:
+    """Returns names of states without an entry; of many the first ones."""
+    named = ", ".join(map(printable.name, names[:SHOWN_NEVER]))
+    more = f" and {len(names) - SHOWN_NEVER} more" if len(names) > SHOWN_NEVER else ""
+    return f"{named}{more} ({'a state' if len(names) == 1 else 'states'} without an entry)"
 
 
 def _verdict(report: Report) -> str:
@@ -114,19 +119,27 @@ def size(automaton: Automaton, seconds: float) -> str:
 
 
 def family_lines(
-    automaton: Automaton, family: Family, name: str = EPSILON, reach: Fraction = Fraction(1)
+    automaton: Automaton,
+    family: Family,
+    name: str = EPSILON,
+    reach: Fraction = Fraction(1),
+    of_any: bool = False,
 ) -> list[str]:
-    """Returns the ways whose costs grow, line by line, where entries differ by `reach` at most."""
+    """Returns the ways whose costs grow, line by line, where entries differ by `reach` at most.
+
+    If `of_any`, entries of the case have few values, and what is told is about any numbers.
+    """
     told = [f"  {family.kind[:1].upper()}{family.kind[1:]}:"]
     for part in family.parts:
         often = "again and again" if part.repeated else "once"
         told.append(f"    {often}: {way_text(automaton, part.steps)}")
-    each = "Each repetition costs" if family.period == 1 else f"{family.period} repetitions cost"
-    enough = family.repetitions(SHOWN / reach)
-    told.append(f"  {each} {times(family.gain * reach, name)} more.")
-    told.append(
-        f"  With {counted(enough, 'repetition')} {times(SHOWN, name)} is not enough, whatever {name} is."
-    )
+    each = "each repetition costs" if family.period == 1 else f"{family.period} repetitions cost"
+    enough = counted(family.repetitions(SHOWN / reach), "repetition")
+    for line in (
+        f"{each} {times(family.gain * reach, name)} more.",
+        f"with {enough} {times(SHOWN, name)} is not enough, whatever {name} is.",
+    ):
+        told.append(f"  If entries are any numbers, {line}" if of_any else f"  {line[:1].upper()}{line[1:]}")
     return told
 
 
@@ -184,7 +197,7 @@ def document(report: Report) -> dict[str, Any]:
         told["family"] = evidence.family(report.family)
     else:
         told |= {"end": report.end.value, "reason": report.reason}
-    told["ends"] = [state.name for state in automaton.ends]
+    told["ends"] = [state.name for state in report.graph.ends]
     if report.confused:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
     if report.never:

@@ -63,7 +63,7 @@ def _verdict(verdict: StreamVerdict) -> list[str]:
         numbers = " of any numbers" if verdict.case.values is not None else ""
         none = f"No multiple of {verdict.case.parameter} is enough for streams of every length"
         found += [f"  {none}{numbers}."]
-        named = verdict.case.parameter, verdict.case.reach
+        named = verdict.case.parameter, verdict.case.reach, verdict.case.values is not None
         found += automata.family_lines(verdict.case.automaton, verdict.report.family, *named)
     if example is not None:
         found += automata.example_lines(verdict.case.automaton, example)
@@ -143,7 +143,8 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
     if standing is Standing.UNKNOWN:
         told["reason"] = verdict.reason or _open(verdict)
     if standing is Standing.VIOLATED and isinstance(verdict.report, Report) and verdict.report.family:
-        told["family"] = evidence.family(verdict.report.family)
+        found = verdict.report.family
+        told["family"] = evidence.family(found) | {"gain": str(found.gain * verdict.case.reach)}
     if verdict.case.values is not None:
         told["values"] = list(map(str, verdict.case.values))
     if verdict.by_all:
@@ -152,7 +153,7 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
         both = verdict.gap.streams.first, verdict.gap.streams.second
         told["gap"] = {"way": list(verdict.gap.steps), "streams": [list(map(str, side)) for side in both]}
     if verdict.case.in_file:
-        told["ends"] = [state.name for state in automaton.ends]
+        told["ends"] = [state.name for state in verdict.report.graph.ends]
         if never := never_taken(automaton, verdict.report.graph):
             told["never"] = list(never)
     if verdict.example is not None:
