@@ -122,9 +122,9 @@ def _may_exceed(verdict: StreamVerdict) -> bool:
 def _not_found(verdict: StreamVerdict, looked: Looked) -> str:
     """Returns why streams of few values that exceed the budget are not known."""
     if verdict.report.confused:
-        return "outputs do not tell the way, so no streams were evaluated"
+        return "outputs do not tell the way, so no streams were looked for"
     if not _may_exceed(verdict):
-        return "no streams were evaluated, because no way is known that costs more than the budget"
+        return "no streams were looked for, because no way is known that costs more than the budget"
     evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
     return f"{FEW}: {evaluated}, were evaluated exactly"
 

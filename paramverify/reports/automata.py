@@ -27,7 +27,7 @@ EPSILON = "epsilon"
 SHOWN_STREAM = 30  # entries in words
 SHOWN_NEVER = 5  # transitions
 SHOWN_STEPS = 12  # of a way in words
-TOO_LARGE = "  Note: examples were left out, because their exponents would be too large."
+TOO_LARGE = "  Note: examples were left out: their exponents, or their formulas, would be too large."
 SHOWN = Fraction(2)  # the multiple for which a number of repetitions is told
 
 

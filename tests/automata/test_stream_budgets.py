@@ -176,8 +176,8 @@ GOES_ON = SVT.replace("        stop\n", "")
 
 
 @pytest.mark.parametrize("program", [SVT, TWICE, GOES_ON])
-def test_why_no_streams_were_evaluated(program: str) -> None:
-    """Where a sequence of words begins with another one, no streams are evaluated; the reason says so."""
+def test_why_no_streams_were_looked_for(program: str) -> None:
+    """Where a sequence of words begins with another one, no streams are tried; the reason says so."""
     told = found("[0, 1/3]", "1/8*eps", 'differ = "each"', program)
     assert (told.standing, told.report.confused) == (Standing.VIOLATED, None)
     twice = 'output("above")\n        output("above")'
@@ -185,7 +185,7 @@ def test_why_no_streams_were_evaluated(program: str) -> None:
     verdict = found("[0, 1/3]", "1/8*eps", 'differ = "each"', confused)
     assert verdict.report.confused
     assert verdict.standing is Standing.UNKNOWN
-    assert lines(verdict)[1] == "  outputs do not tell the way, so no streams were evaluated."
+    assert lines(verdict)[1] == "  outputs do not tell the way, so no streams were looked for."
 
 
 def test_a_number_that_is_added() -> None:

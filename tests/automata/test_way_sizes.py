@@ -44,7 +44,7 @@ for x in stream(values=VALUES):
 SPARSE = """(q1:non-input, RATE, MEAN): t := insample; output ostart; goto q2
 (q2, 1/4, 0): if (insample < t) then output obelow; goto q2 elseif (insample >= t) then output oabove; goto q3
 """
-NOTE = "Note: examples were left out, because their exponents would be too large."
+NOTE = "Note: examples were left out: their exponents, or their formulas, would be too large."
 
 
 @pytest.mark.parametrize("geometric", [False, True])
