@@ -92,7 +92,7 @@ class Automaton:
 
     @property
     def ends(self) -> tuple[State, ...]:
-        """The states in which a run ends because nothing leaves them."""
+        """The states that no transition leaves. A run ends in those that it reaches (`orders.Graph.ends`)."""
         return tuple(state for k, state in enumerate(self.states) if not self.leaving[k])
 
     def state_of(self, step: Transition) -> State:

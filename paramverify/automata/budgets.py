@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from paramverify.algebra.budgets import Budget as Sum
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.errors import ExpressionError
+from paramverify.errors import ExpressionError, InputError
 from paramverify.tables import as_expression
 
 
@@ -40,9 +40,9 @@ def read_budget(value: object, parameter: str, constants: Mapping[str, Fraction]
     try:
         expression = as_expression(value, constants)
     except ExpressionError as error:
-        if "^" in error.text:
-            error.retell(what)
-            error.mend = ""
+        power = error.mend and "^" in error.text
+        if power and not _is_budget(error.text.replace("^", "**"), parameter, constants):
+            error.retell(what)  # the mend is no budget
         raise
     try:
         found = read_epsilon(expression, {parameter})
@@ -55,6 +55,15 @@ def read_budget(value: object, parameter: str, constants: Mapping[str, Fraction]
     if budget.multiple < 0 or budget.plus < 0:
         raise ExpressionError(f"a budget is 0 or more for every {parameter} > 0", expression.text, 0)
     return budget
+
+
+def _is_budget(text: str, parameter: str, constants: Mapping[str, Fraction]) -> bool:
+    """Tells whether a text is a budget."""
+    try:
+        read_budget(text, parameter, constants)
+    except InputError:
+        return False
+    return True
 
 
 def _linear(found: Sum) -> Budget:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
 from flint import arb, fmpq
 
@@ -18,16 +17,15 @@ from paramverify.algebra.constants import lower_bound, upper_bound, working_prec
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.budgets import Budget
+from paramverify.automata.evaluating import way_case
 from paramverify.automata.gaps import Gap
-from paramverify.automata.programs import WAY, Streams, case_text, streams
+from paramverify.automata.programs import WAY, Streams, streams
 from paramverify.automata.ways import Way
-from paramverify.errors import LimitError
-from paramverify.files import standing_in
 from paramverify.models.model import Model
-from paramverify.privacy.cases import load
 
 BITS = (256, 1024, 4096, 16384, 65536)  # one after another, until a loss is known well enough
 KNOWN = Fraction(1, 2**40)  # how wide the bounds of a loss may be, as a part of it
+MOST_DEGREE = 10**7  # of polynomials with few terms, which are only evaluated
 TIMES = (0, 16, 256)  # how far away from the means the streams are
 
 
@@ -72,12 +70,8 @@ class Loss:
 
 def chances(automaton: Automaton, way: Way, given: Streams, width: Fraction) -> Chances | None:
     """Returns the exact probabilities of a way for two streams; None if they are beyond the engine."""
-    path = Path("way.toml")
-    with standing_in(path, case_text(automaton, way, given, Budget(Fraction(1)), width).encode()):
-        try:
-            model = load(str(path)).model
-        except LimitError:
-            return None
+    case = way_case(automaton, way.steps, [given], Budget(Fraction(1)), width, MOST_DEGREE)
+    model = None if case is None else case.model
     if not isinstance(model, Model):
         return None
     return Chances(way, given, (_chance(model, 0), _chance(model, 1)), model.domain.ring)

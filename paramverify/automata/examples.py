@@ -6,22 +6,21 @@ import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.budgets import Budget
+from paramverify.automata.evaluating import way_case
 from paramverify.automata.least import costly_way
 from paramverify.automata.orders import may_end
-from paramverify.automata.programs import OTHER, Streams, case_text, streams, streams_within
+from paramverify.automata.programs import OTHER, Streams, streams, streams_within
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
 from paramverify.automata.ways import Way, cost
 from paramverify.errors import LimitError
 from paramverify.evidence.algebraic import AlgebraicWitness
 from paramverify.evidence.witnesses import AnyWitness, Witness
-from paramverify.files import standing_in
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import verify as verify_case
 from paramverify.verdicts import Unknown, Verdict, Violated
 
@@ -59,7 +58,7 @@ def worst_signs(automaton: Automaton, family: Family, repetitions: int) -> Way:
 def find_example(report: Report, multiple: Fraction, options: Options) -> Looked:
     """Looks for streams and an ε at which a multiple is exceeded, as short as they are found in time.
 
-    Every example is a witness of the case of its way (`programs.case_text`), evaluated exactly.
+    Every example is a witness of the case of its way (`evaluating.way_case`), evaluated exactly.
     """
     return first_example(report.automaton, candidates(report, multiple), Budget(multiple), options)
 
@@ -79,14 +78,16 @@ ANY = Entries(None, Fraction(1))
 class Looked:
     """An example, if one was found; so many pairs of streams were evaluated, on so many ways.
 
-    If there are no pairs, these are the ways without streams. Of the pairs some may be `undecided`.
-    `complete` says that no pair was left when this ended.
+    If there are no pairs, these are the ways without streams. Of the pairs some may be `undecided`. So many
+    pairs with a way were left out, because they are `too_large` for the engine for programs. `complete` says
+    that no pair was left when this ended.
     """
 
-    example: Example | None
-    pairs: int
-    ways: int
+    example: Example | None = None
+    pairs: int = 0
+    ways: int = 0
     undecided: int = 0
+    too_large: int = 0
     complete: bool = False
 
 
@@ -100,26 +101,25 @@ def first_example(
     """Returns the first example on ways with their repetitions, whose streams have only these entries."""
     until = time.monotonic() + options.seconds
     evaluated: set[tuple[tuple[int, ...], Streams]] = set()
-    looked, undecided, tried = Looked(None, 0, 0), 0, 0
+    too_large: set[tuple[tuple[int, ...], Streams]] = set()
+    looked, undecided, tried = Looked(), 0, 0
     for repetitions, way in ways:
         tried += 1
         for given in _streams(automaton, way, entries):
-            if (way.steps, given) in evaluated:
+            if (way.steps, given) in evaluated | too_large:
                 continue
             left = min(FOR_ONE, until - time.monotonic())
             if left <= 0.1:
                 return looked
-            text = case_text(automaton, way, given, budget, WIDTH)
-            found = _verdict(text, replace(options, seconds=left))
-            evaluated.add((way.steps, given))
-            undecided += found is None or isinstance(found[1], Unknown)
-            looked = Looked(None, len(evaluated), len({steps for steps, _ in evaluated}), undecided)
-            if found is not None and isinstance(found[1], Violated):
-                case, witness = found[0], found[1].witness
-                if _is_end(automaton, way, witness):
-                    continue
-                example = Example(budget, repetitions, way, given, case=case, witness=witness)
-                return replace(looked, example=example)
+            case = way_case(automaton, way.steps, [given], budget, WIDTH)
+            verdict = None if case is None else _verdict(case, replace(options, seconds=left))
+            (too_large if case is None else evaluated).add((way.steps, given))
+            undecided += case is not None and (verdict is None or isinstance(verdict, Unknown))
+            ways_seen = len({steps for steps, _ in evaluated})
+            looked = Looked(None, len(evaluated), ways_seen, undecided, len(too_large))
+            if case is None or not isinstance(verdict, Violated) or _is_end(automaton, way, verdict.witness):
+                continue
+            return replace(looked, example=Example(budget, repetitions, way, given, case, verdict.witness))
     return replace(looked, ways=looked.ways or tried, complete=True)
 
 
@@ -158,12 +158,9 @@ def candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
         repetitions += family.period
 
 
-def _verdict(text: str, options: Options) -> tuple[Case, Verdict] | None:
-    """Returns the case of a text and its verdict; None if it is too large, or there is no time."""
-    path = Path("way.toml")
-    with standing_in(path, text.encode()):
-        try:
-            case = load(str(path))
-            return case, verify_case(case, options).verdict
-        except LimitError:
-            return None
+def _verdict(case: Case, options: Options) -> Verdict | None:
+    """Returns the verdict on a case; None if it is too large, or there is no time."""
+    try:
+        return verify_case(case, options).verdict
+    except LimitError:
+        return None

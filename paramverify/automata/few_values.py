@@ -11,23 +11,21 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.cases import Compared, StreamCase
+from paramverify.automata.evaluating import way_case
 from paramverify.automata.examples import MOST_STEPS, WIDTH, candidates
 from paramverify.automata.gaps import Gap, Widest, all_streams, near_pairs, reads
 from paramverify.automata.lengths import Length
 from paramverify.automata.one_place import OneReport, exceeding
 from paramverify.automata.orders import Graph
-from paramverify.automata.programs import Streams, case_of_all, released, streams_within
+from paramverify.automata.programs import Streams, released, streams_within
 from paramverify.automata.verification import Report
 from paramverify.automata.ways import Way
 from paramverify.errors import LimitError
-from paramverify.files import standing_in
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify as verify_case
 from paramverify.verdicts import Holds
 
@@ -166,12 +164,10 @@ def decided_by_all(case: StreamCase, graph: Graph, options: Options) -> Standing
 
 
 def _holds(case: StreamCase, steps: tuple[int, ...], given: list[Streams], options: Options) -> bool:
-    path = Path("ways.toml")
-    text = case_of_all(case.automaton, steps, given, case.budget, WIDTH)
-    if options.seconds <= 0:
+    every = way_case(case.automaton, steps, given, case.budget, WIDTH) if options.seconds > 0 else None
+    if every is None:
         return False
-    with standing_in(path, text.encode()):
-        try:
-            return isinstance(verify_case(load(str(path)), options).verdict, Holds)
-        except LimitError:
-            return False
+    try:
+        return isinstance(verify_case(every, options).verdict, Holds)
+    except LimitError:
+        return False

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from paramverify import printable
-from paramverify.automata.automaton import LAPLACE, SAMPLE, SECOND, Automaton, Transition
+from paramverify.automata.automaton import LAPLACE, SAMPLE, SECOND, Automaton, State, Transition
 from paramverify.errors import InputError, LimitError
 
 MAX_NODES = 20_000
@@ -68,6 +68,13 @@ class Graph:
             entering[edge.target].append(number)
         object.__setattr__(self, "leaving", tuple(map(tuple, leaving)))
         object.__setattr__(self, "entering", tuple(map(tuple, entering)))
+
+    @property
+    def ends(self) -> tuple[State, ...]:
+        """The states that a run reaches, and in which it ends because no transition leaves them."""
+        reached = {0, *(self.step(edge).target for edge in self.edges)}
+        automaton = self.automaton
+        return tuple(automaton.states[k] for k in sorted(reached) if not automaton.leaving[k])
 
     def step(self, edge: Edge | int) -> Transition:
         """Returns the transition of an edge."""

@@ -142,11 +142,6 @@ def released(automaton: Automaton, steps: Sequence[int]) -> bool:
     return any(automaton.transitions[number].output in (SAMPLE, SECOND) for number in steps)
 
 
-def case_text(automaton: Automaton, way: Way, given: Streams, budget: Budget, width: Fraction) -> str:
-    """Returns the case that asks whether a budget is enough for one way and two streams."""
-    return case_of_all(automaton, way.steps, [given], budget, width)
-
-
 def case_of_all(
     automaton: Automaton, steps: Sequence[int], given: Sequence[Streams], budget: Budget, width: Fraction
 ) -> str:

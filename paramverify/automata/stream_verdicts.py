@@ -19,7 +19,7 @@ from paramverify.checker.strict import counted
 from paramverify.portfolio.session import Options
 
 FEW = "no violation was found with these values"
-NOTHING = Looked(None, 0, 0, complete=True)  # there is nothing to look for
+NOTHING = Looked(complete=True)  # there is nothing to look for
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +100,7 @@ def decide(
         if decided_by_all(case, report.graph, left) is Standing.HOLDS:
             verdict = replace(verdict, standing=Standing.HOLDS, by_all=True)
         else:
-            evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
-            over = "" if looked.complete else " before the time was over"
-            verdict = replace(verdict, reason=f"{FEW}: {evaluated}, were evaluated exactly{over}")
+            verdict = replace(verdict, reason=_not_found(verdict, looked))
     return replace(verdict, seconds=time.monotonic() - start)
 
 
@@ -120,6 +118,17 @@ def _may_exceed(verdict: StreamVerdict) -> bool:
     """Tells whether the budget is not enough for entries that are any numbers."""
     grows = isinstance(verdict.report, Report) and verdict.report.standing is Standing.VIOLATED
     return grows or verdict.case.budget.multiple < verdict.least_of_any
+
+
+def _not_found(verdict: StreamVerdict, looked: Looked) -> str:
+    """Returns why streams of few values that exceed the budget are not known."""
+    if verdict.report.confused:
+        return "outputs do not tell the way, so no streams were looked for"
+    if not _may_exceed(verdict):
+        return "no streams were looked for, because no way is known that costs more than the budget"
+    evaluated = f"{counted(looked.pairs, 'pair')} of streams, on {counted(looked.ways, 'way')}"
+    over = "" if looked.complete else " before the time was over"
+    return f"{FEW}: {evaluated}, were evaluated exactly{over}"
 
 
 def _example(verdict: StreamVerdict, options: Options) -> Looked:

@@ -199,12 +199,15 @@ def show_automaton(path: str, graph: bool, as_json: bool) -> int:
     is_file = path.endswith(ENDING)
     automaton = read_automaton(Path(path)) if is_file else load(Path(path)).automaton
     with located(file=path):
-        text = dot(automaton, verify(automaton).family)
+        report = verify(automaton)
+        text = dot(automaton, report.family)
     if as_json:
-        print_json({"graph": text} | ({"ends": [state.name for state in automaton.ends]} if is_file else {}))
+        print_json(
+            {"graph": text} | ({"ends": [state.name for state in report.graph.ends]} if is_file else {})
+        )
     else:
         click.echo(text, nl=False)
-        for line in automata.ends_lines(automaton) if is_file else ():
+        for line in automata.ends_lines(automaton, report.graph) if is_file else ():
             click.echo(line.strip(), err=True)
     return Exit.HOLDS
 

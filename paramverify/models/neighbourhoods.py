@@ -26,7 +26,7 @@ class Neighbourhood:
     """All pairs of neighbouring inputs: `differ` is "each" or "one" answer, at most `by` apart.
 
     `knows` is the same mechanism, which knows their worst pair. `by` None means any distance, `pairs` is the
-    number of ordered pairs.
+    number of ordered pairs of inputs that are not equal.
     """
 
     mechanism: Mechanism
@@ -80,7 +80,7 @@ def is_listed(table: Table) -> bool:
 
 
 def count_pairs(answers: Sequence[Sequence[object]], differ: str, by: int | None) -> int:
-    """Returns the number of ordered pairs of neighbours, for answers 0..range."""
+    """Returns the number of ordered pairs of neighbours that are not equal, for answers 0..range."""
     total, same = 1, 1
     for values in answers:
         top = len(values) - 1
@@ -92,7 +92,7 @@ def count_pairs(answers: Sequence[Sequence[object]], differ: str, by: int | None
             # One more answer: it is equal on both sides and an earlier one differs, or it differs alone.
             total = total * len(values) + same * (close - len(values))
         same *= len(values)
-    return total
+    return total - same
 
 
 def read_neighbours(left: str, right: str, neighbourhood: Neighbourhood) -> tuple[Input, Input]:

@@ -28,6 +28,7 @@ EPSILON = "epsilon"
 SHOWN_STREAM = 30  # entries in words
 SHOWN_NEVER = 5  # transitions
 SHOWN_STEPS = 12  # of a way in words
+TOO_LARGE = "examples were left out, because their exponents, or their formulas, would be too large"
 SHOWN = Fraction(2)  # the multiple for which a number of repetitions is told
 
 
@@ -50,7 +51,7 @@ def lines(report: Report) -> list[str]:
 def notes(automaton: Automaton, graph: Graph) -> list[str]:
     """Returns that nothing is read, which transitions no run takes, and where runs end."""
     unread = [f"  Note: {READS_NOTHING}."] if reads_nothing(automaton) else []
-    return [*unread, *_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton)]
+    return [*unread, *_never(automaton, never_taken(automaton, graph)), *ends_lines(automaton, graph)]
 
 
 def reads_nothing(automaton: Automaton) -> bool:
@@ -58,21 +59,26 @@ def reads_nothing(automaton: Automaton) -> bool:
     return not any(state.reads for state in automaton.states)
 
 
-def ends_lines(automaton: Automaton) -> list[str]:
+def ends_lines(automaton: Automaton, graph: Graph) -> list[str]:
     """Returns where runs end, and which states may be meant by names that have no entry."""
-    ends = [state.name for state in automaton.ends]
-    if not ends:
-        return []
-    named = ", ".join(map(printable.name, ends[:SHOWN_NEVER]))
-    more = f" and {len(ends) - SHOWN_NEVER} more" if len(ends) > SHOWN_NEVER else ""
-    told = [f"  A run ends in: {named}{more} ({'a state' if len(ends) == 1 else 'states'} without an entry)."]
-    entered = [state.name for state in automaton.states if state.name not in ends]
+    ends = [state.name for state in graph.ends]
+    others = [state.name for state in automaton.ends if state.name not in ends]
+    told = [f"  A run ends in: {_without_entry(ends)}."] if ends else []
+    told += [f"  Note: no run comes to {_without_entry(others)}."] if others else []
+    entered = [state.name for state in automaton.states if state.name not in (*ends, *others)]
     for end in automaton.ends:
         meant = one_off(end.name, entered)
         if meant is not None:
             name = printable.name(end.name)
             told.append(f"  Note: line {end.line} goes to {name}: did you mean {printable.name(meant)}?")
     return told
+
+
+def _without_entry(names: Sequence[str]) -> str:
+    """Returns names of states without an entry; of many the first ones."""
+    named = ", ".join(map(printable.name, names[:SHOWN_NEVER]))
+    more = f" and {len(names) - SHOWN_NEVER} more" if len(names) > SHOWN_NEVER else ""
+    return f"{named}{more} ({'a state' if len(names) == 1 else 'states'} without an entry)"
 
 
 def _verdict(report: Report) -> str:
@@ -120,19 +126,27 @@ def size(automaton: Automaton, seconds: float) -> str:
 
 
 def family_lines(
-    automaton: Automaton, family: Family, name: str = EPSILON, reach: Fraction = Fraction(1)
+    automaton: Automaton,
+    family: Family,
+    name: str = EPSILON,
+    reach: Fraction = Fraction(1),
+    of_any: bool = False,
 ) -> list[str]:
-    """Returns the ways whose costs grow, line by line, where entries differ by `reach` at most."""
+    """Returns the ways whose costs grow, line by line, where entries differ by `reach` at most.
+
+    If `of_any`, entries of the case have few values, and what is told is about any numbers.
+    """
     told = [f"  {family.kind[:1].upper()}{family.kind[1:]}:"]
     for part in family.parts:
         often = "again and again" if part.repeated else "once"
         told.append(f"    {often}: {way_text(automaton, part.steps)}")
-    each = "Each repetition costs" if family.period == 1 else f"{family.period} repetitions cost"
-    enough = family.repetitions(SHOWN / reach)
-    told.append(f"  {each} {times(family.gain * reach, name)} more.")
-    told.append(
-        f"  With {counted(enough, 'repetition')} {times(SHOWN, name)} is not enough, whatever {name} is."
-    )
+    each = "each repetition costs" if family.period == 1 else f"{family.period} repetitions cost"
+    enough = counted(family.repetitions(SHOWN / reach), "repetition")
+    for line in (
+        f"{each} {times(family.gain * reach, name)} more.",
+        f"with {enough} {times(SHOWN, name)} is not enough, whatever {name} is.",
+    ):
+        told.append(f"  If entries are any numbers, {line}" if of_any else f"  {line[:1].upper()}{line[1:]}")
     return told
 
 
@@ -195,7 +209,7 @@ def document(report: Report) -> dict[str, Any]:
         told["family"] = evidence.family(report.family)
     else:
         told |= {"end": report.end.value, "reason": report.reason}
-    told["ends"] = [state.name for state in automaton.ends]
+    told["ends"] = [state.name for state in report.graph.ends]
     if report.confused:
         told["confused"] = [report.graph.edges[k].transition for k in report.confused]
     if report.never:
@@ -207,9 +221,16 @@ def document(report: Report) -> dict[str, Any]:
 
 def no_example(looked: Looked | None) -> str:
     """Returns why there is no example, in words: the time was over, or nothing was left to try."""
+    left_out = f"; {TOO_LARGE}" if looked is not None and looked.too_large else ""
+    return f"{_no_example(looked)}{left_out}"
+
+
+def _no_example(looked: Looked | None) -> str:
     if looked is None or not looked.complete:
         tried = f" ({_tried(looked)})" if looked is not None and looked.pairs else ""
         return f"no example was found before the time was over{tried}"
+    if not looked.pairs and looked.too_large:
+        return "no example was evaluated"
     if not looked.pairs and looked.ways:
         return "no example was found: the streams that make such a way likely have other values"
     if not looked.pairs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -165,9 +166,14 @@ def _loss(automaton: Automaton, loss: Loss) -> dict[str, Any]:
         "streams": [_texts(loss.chances.streams.first), _texts(loss.chances.streams.second)],
         "probabilities": [str(chance) for chance in loss.chances.both],
         "meaning": list(loss.chances.meant),
-        "bounds": [outward(loss.low, float("-inf")), outward(loss.high, float("inf"))],
+        "bounds": [_end(loss.low, float("-inf")), _end(loss.high, float("inf"))],
     }
     return told | put_out(automaton, loss.chances.way.steps)
+
+
+def _end(number: Fraction, towards: float) -> float | None:
+    """Returns the float next to a number, seen towards −∞ or ∞; None if it is too large for one."""
+    return outward(number, towards) if number < sys.float_info.max else None
 
 
 def _texts(values: Sequence[Fraction]) -> list[str]:

@@ -55,14 +55,16 @@ def _verdict(verdict: StreamVerdict) -> list[str]:
         return [f"{standing.of_case}: {told}, {whom(verdict)}.", *_bounds(verdict), _size(verdict)]
     if standing is Standing.UNKNOWN:
         reason = verdict.reason or _open(verdict)
-        return [f"{standing.of_case}: {told}.", f"  {reason}.", *_bounds(verdict), _size(verdict)]
+        left_out = [f"  Note: {automata.TOO_LARGE}."] if verdict.looked and verdict.looked.too_large else []
+        found = [f"{standing.of_case}: {told}.", f"  {reason}.", *left_out]
+        return [*found, *_bounds(verdict), _size(verdict)]
     found = [f"{standing.of_case}: {told}."]
     example = verdict.example
     if isinstance(verdict.report, Report) and verdict.report.family is not None:
         numbers = " of any numbers" if verdict.case.values is not None else ""
         none = f"No multiple of {verdict.case.parameter} is enough for streams of every length"
         found += [f"  {none}{numbers}."]
-        named = verdict.case.parameter, verdict.case.reach
+        named = verdict.case.parameter, verdict.case.reach, verdict.case.values is not None
         found += automata.family_lines(verdict.case.automaton, verdict.report.family, *named)
     if example is not None:
         found += automata.example_lines(verdict.case.automaton, example)
@@ -157,7 +159,8 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
     if standing is Standing.VIOLATED and verdict.example is None:
         told["reason"] = automata.no_example(verdict.looked)
     if standing is Standing.VIOLATED and isinstance(verdict.report, Report) and verdict.report.family:
-        told["family"] = evidence.family(verdict.report.family)
+        found = verdict.report.family
+        told["family"] = evidence.family(found) | {"gain": str(found.gain * verdict.case.reach)}
     if verdict.case.values is not None:
         told["values"] = list(map(str, verdict.case.values))
     if verdict.by_all:
@@ -166,7 +169,7 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
         both = verdict.gap.streams.first, verdict.gap.streams.second
         told["gap"] = {"way": list(verdict.gap.steps), "streams": [list(map(str, side)) for side in both]}
     if verdict.case.in_file:
-        told["ends"] = [state.name for state in automaton.ends]
+        told["ends"] = [state.name for state in verdict.report.graph.ends]
         if never := never_taken(automaton, verdict.report.graph):
             told["never"] = list(never)
         if automata.reads_nothing(automaton):

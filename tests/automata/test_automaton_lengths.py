@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import random
+import sys
 import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -331,3 +332,19 @@ def test_command_without_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["budget", str(CASES / "every-number.dipa"), *given]) == 2
     assert run(["budget", str(CASES / "every-number.dipa"), "--curve"]) == 2
     assert run(["budget", str(ROOT / "cases" / "geometric-neighbours.toml"), "--length", "3"]) == 2
+
+
+@pytest.mark.parametrize("epsilon", ["1e-400", "1e308", "7.19077e308", "7.2e308", "1e309", "1e900"])
+def test_losses_beyond_floats(epsilon: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON has floats around a loss, and null where none is so large; it has no other numbers."""
+    path = str(CASES / "sparse-vector.dipa")
+    code, text = output(["budget", path, "--length", "1", "--epsilon", epsilon, "--json"], capsys)
+    document = json.loads(text, parse_constant=lambda name: pytest.fail(name))
+    assert (code, list(mistakes(document, "budget of an automaton", path))) == (0, [])
+    low, high = document["lengths"][0]["loss"]["bounds"]
+    budget = Fraction(document["lengths"][0]["multiple"]) * Fraction(document["epsilon"])
+    most = Fraction(sys.float_info.max)
+    assert low is None or Fraction(low) <= budget
+    assert high is None or high > 0
+    assert (high is None) is (budget > most)
+    assert low is not None or budget > most

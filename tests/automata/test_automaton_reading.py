@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import re
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from automaton_oracle import random_automaton, ways
 
-from paramverify.automata.automaton import SAMPLE, SECOND
+from paramverify.automata.automaton import SAMPLE, SECOND, Automaton
 from paramverify.automata.orders import explore
 from paramverify.automata.reading import parse_automaton, read_automaton
 from paramverify.errors import InputError
@@ -142,8 +146,43 @@ def test_ends_and_names_that_are_meant(name: str, meant: str | None) -> None:
     text = f"(q2, 1, 0): output oa; goto stat\n(stat, 1, 0): output oa; goto {name}"
     automaton = parse_automaton(text)
     assert [state.name for state in automaton.ends] == [name]
-    told = ends_lines(automaton)
+    told = ends_lines(automaton, explore(automaton))
     assert told[0] == f"  A run ends in: {name} (a state without an entry)."
     expected = [] if meant is None else [f"  Note: line 2 goes to {name}: did you mean {meant}?"]
     assert told[1:] == expected
-    assert ends_lines(parse_automaton("(q2, 1, 0): output oa; goto q2")) == []
+    endless = parse_automaton("(q2, 1, 0): output oa; goto q2")
+    assert ends_lines(endless, explore(endless)) == []
+
+
+def test_only_states_that_a_run_reaches_are_ends() -> None:
+    """Ends are those that ways of random automata lead to; others are told in a line of their own."""
+    generator, others = random.Random(2), 0
+    for _ in range(120):
+        automaton = with_dead_ends(random_automaton(generator), generator)
+        try:
+            graph = explore(automaton)
+        except InputError:
+            continue  # a value is compared before it is stored
+        reached = {0} | {automaton.transitions[way[-1]].target for way in ways(automaton, 5)}
+        ends = {automaton.states[k].name for k in reached if not automaton.leaving[k]}
+        told = "\n".join(ends_lines(automaton, graph))
+        assert {state.name for state in graph.ends} == ends
+        left = {state.name for state in automaton.ends} - ends
+        if len(ends) > 5 or len(left) > 5:
+            continue  # only the first ones are told
+        assert set(re.findall(r"end\d+", "".join(re.findall("run ends in: (.*)", told)))) == ends
+        assert set(re.findall(r"end\d+", "".join(re.findall("no run comes to (.*)", told)))) == left
+        others += bool(left)
+    assert others > 5
+
+
+def with_dead_ends(automaton: Automaton, generator: random.Random) -> Automaton:
+    """The automaton with some transitions into states of their own, that nothing leaves."""
+    states, steps = list(automaton.states), []
+    for step in automaton.transitions:
+        target = step.target
+        if generator.random() < 0.5:
+            target = len(states)
+            states.append(replace(automaton.states[0], name=f"end{target}"))
+        steps.append(replace(step, target=target))
+    return Automaton(tuple(states), automaton.variables, tuple(steps), automaton.noise)

@@ -17,7 +17,7 @@ from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
 from paramverify.automata.budgets import Budget
 from paramverify.automata.examples import WIDTH, find_example
-from paramverify.automata.programs import case_text, streams
+from paramverify.automata.programs import case_of_all, streams
 from paramverify.automata.reading import parse_automaton, read_automaton
 from paramverify.automata.verification import Report, verify
 from paramverify.automata.violations import KINDS
@@ -318,7 +318,8 @@ def test_random_automata_against_the_engine() -> None:
         if not any(signs):
             continue
         costly = cost(automaton, way, signs)
-        text = case_text(automaton, costly, streams(automaton, costly, 0), Budget(report.multiple), WIDTH)
+        given = [streams(automaton, costly, 0)]
+        text = case_of_all(automaton, costly.steps, given, Budget(report.multiple), WIDTH)
         with standing_in(Path("way.toml"), text.encode()):
             assert verify_case(load("way.toml"), options).status is not Standing.VIOLATED, seed
 

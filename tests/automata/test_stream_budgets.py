@@ -157,6 +157,37 @@ def test_what_is_no_budget(text: str, reason: str) -> None:
     assert reason in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "text", [text for text in BUDGETS if "**" in text] + ["c**2*eps/9", "2**2*eps + 1/2**3"]
+)
+def test_powers_are_named(text: str) -> None:
+    """Where `^` is all that is wrong, what to write instead is a budget; elsewhere what a budget may be."""
+    constants = {"c": Fraction(3), "d": Fraction(2)}
+    budget = read_budget(text, "eps", constants)
+    with pytest.raises(InputError) as error:
+        read_budget(text.replace("**", "^"), "eps", constants)
+    assert "write ** for a power, not ^" in str(error.value)
+    assert read_budget(error.value.mend.removeprefix("write "), "eps", constants) == budget
+    with pytest.raises(InputError, match="a multiple of eps is needed"):
+        read_budget(f"({text})*eps".replace("**", "^"), "eps", constants)
+
+
+GOES_ON = SVT.replace("        stop\n", "")
+
+
+@pytest.mark.parametrize("program", [SVT, TWICE, GOES_ON])
+def test_why_no_streams_were_looked_for(program: str) -> None:
+    """Where a sequence of words begins with another one, no streams are tried; the reason says so."""
+    told = found("[0, 1/3]", "1/8*eps", 'differ = "each"', program)
+    assert (told.standing, told.report.confused) == (Standing.VIOLATED, None)
+    twice = 'output("above")\n        output("above")'
+    confused = program.replace('output("below")', 'output("above")').replace('output("above")', twice, 1)
+    verdict = found("[0, 1/3]", "1/8*eps", 'differ = "each"', confused)
+    assert verdict.report.confused
+    assert verdict.standing is Standing.UNKNOWN
+    assert lines(verdict)[1] == "  outputs do not tell the way, so no streams were looked for."
+
+
 def test_a_number_that_is_added() -> None:
     """It helps for small eps only: too small a multiple is exceeded where eps is large."""
     assert read_budget("1/2", "eps", {}) == Budget(Fraction(0), Fraction(1, 2))

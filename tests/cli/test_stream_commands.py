@@ -199,11 +199,17 @@ def test_what_is_odd_in_a_file_is_told(
     case.write_text(text.replace('"each"', f'"{differ}"'))
     told = output(["verify", str(tmp_path / "sparse-vector.dipa")], capsys)[1]
     notes = [line for line in told.splitlines() if "A run ends" in line or "Note: " in line]
-    assert len(notes) == 3
-    assert output(["verify", str(case)], capsys)[1].splitlines()[-3:] == notes
+    assert notes[1:3] == [
+        "  A run ends in: Q2 (a state without an entry).",
+        "  Note: no run comes to q3 (a state without an entry).",
+    ]
+    assert len(notes) == 4
+    assert output(["verify", str(case)], capsys)[1].splitlines()[-4:] == notes
     assert run(["verify", str(case), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["ends"], document["never"]) == (["Q2", "q3"], [1, 2])
+    assert (document["ends"], document["never"]) == (["Q2"], [1, 2])
+    assert run(["show", str(tmp_path / "sparse-vector.dipa"), "--graph", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ends"] == ["Q2"]
 
 
 def test_values_and_gaps_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -286,3 +292,29 @@ def test_budgets_of_a_case_with_a_file(
     assert (checked, "read a second time: the streams, 3 states" in told) == (0, True)
     (tmp_path / "sparse-vector.dipa").write_text(Path(CASES / "sparse-vector-three.dipa").read_text())
     assert output(["check", str(path), "--case", str(case)], capsys)[0] == 1
+
+
+@pytest.mark.parametrize("values", ['"real"', "[0, 1/2]", '"0..4"'])
+@pytest.mark.parametrize("by", [1, 2, 3])
+def test_what_repetitions_cost(
+    values: str, by: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Text and JSON have the same number: the cost for a difference of 1, times the largest difference.
+
+    What is told of streams of any numbers is not said of few values.
+    """
+    case = tmp_path / "case.toml"
+    text = Path(LEAKING).read_text().partition("[expect]")[0].replace('values="real"', f"values={values}")
+    case.write_text(
+        text.replace('differ = "each"', f'differ = "each"\nby = {by}').replace('"eps"', '"1/8*eps"')
+    )
+    assert output(["verify", str(case), "--json"], capsys)[0] == 1
+    document = json.loads(output(["verify", str(case), "--json"], capsys)[1])
+    told = output(["verify", str(case)], capsys)[1].replace(" costs eps ", " costs 1*eps ")
+    found = re.search(r"each repetition costs (\S+)\*eps more\.\n.*with (\d+) repet", told, re.IGNORECASE)
+    assert found is not None
+    largest = Fraction(1, 2) if "/" in values else by
+    assert document["family"]["gain"] == found[1] == str(Fraction(1, 2) * largest)
+    assert (int(found[2]) - 1) * Fraction(found[1]) <= 2 < int(found[2]) * Fraction(found[1])
+    of_any = re.findall("If entries are any numbers, (each|with)", told)
+    assert of_any == ([] if "real" in values else ["each", "with"])

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import permutations, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from paramverify.cli.main import run
 from paramverify.encodings.sequences import candidates
 from paramverify.models import neighbourhoods
 from paramverify.models.model import Model
+from paramverify.models.neighbourhoods import count_pairs
 from paramverify.privacy.cases import load
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -76,7 +78,7 @@ def test_the_pair_stands_for_all(
     monkeypatch.setattr(neighbourhoods, "FORMED", 0)
     one = read(tmp_path, **values, differ=differ, by=by)
     assert one.stands_for
-    assert one.stands_for.pairs == 2 * len(whole.pairs) + (limit + 1) ** queries
+    assert one.stands_for.pairs == 2 * len(whole.pairs)
     assert len(one.pairs) == 1
     assert largest(one) == largest(whole)
     pair = one.pairs[0]
@@ -175,3 +177,16 @@ def test_certify_takes_any_neighbours(capsys: pytest.CaptureFixture[str]) -> Non
     assert "is not an input" in capsys.readouterr().err
     assert run(["certify", str(TEN), "--observations", "1"]) == 2
     assert "--secrets" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("differ", ["each", "one"])
+@pytest.mark.parametrize("by", [None, 1, 2, 5])
+@pytest.mark.parametrize("ranges", [(1,), (4,), (2, 4), (3, 3, 3), (1, 2, 5)])
+def test_pairs_are_counted_without_equal_ones(differ: str, by: int | None, ranges: tuple[int, ...]) -> None:
+    """As many as there are one by one: no input is a neighbour of itself."""
+    inputs = list(product(*map(range, ranges)))
+    found = 0
+    for left, right in permutations(inputs, 2):
+        apart = [abs(x - y) for x, y in zip(left, right, strict=True) if x != y]
+        found += (differ == "each" or len(apart) == 1) and (by is None or max(apart) <= by)
+    assert count_pairs([range(size) for size in ranges], differ, by) == found
