@@ -70,7 +70,7 @@ class Loss:
 
 def chances(automaton: Automaton, way: Way, given: Streams, width: Fraction) -> Chances | None:
     """Returns the exact probabilities of a way for two streams; None if they are beyond the engine."""
-    case = way_case(automaton, way.steps, [given], Budget(Fraction(1)), width, MOST_DEGREE)
+    case = way_case(automaton, way.steps, [given], Budget(Fraction(1)), width, most=MOST_DEGREE)
     model = None if case is None else case.model
     if not isinstance(model, Model):
         return None

@@ -119,7 +119,8 @@ def first_example(
             looked = Looked(None, len(evaluated), ways_seen, undecided, len(too_large))
             if case is None or not isinstance(verdict, Violated) or _is_end(automaton, way, verdict.witness):
                 continue
-            return replace(looked, example=Example(budget, repetitions, way, given, case, verdict.witness))
+            example = Example(budget, repetitions, way, given, case=case, witness=verdict.witness)
+            return replace(looked, example=example)
     return replace(looked, ways=looked.ways or tried, complete=True)
 
 
