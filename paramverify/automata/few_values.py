@@ -70,7 +70,7 @@ def widest_gaps(
         search.best = best
         if length.way is not None and not search.over:
             search.look(length.way.steps, _starts(automaton, compared, length.way))
-        _look_at(search, ways_within(graph, length.inputs), compared)
+        _look_at(search, ways_within(graph, length.inputs - automaton.late), compared)
         best = search.best
         if best is not None:
             found[length.inputs] = best

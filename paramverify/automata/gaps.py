@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
 
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.programs import Streams
+from paramverify.automata.programs import Streams, with_entry
 from paramverify.automata.ways import Flow, largest_flow, links
 
 MOST_PAIRS = 300  # pairs of streams that are all tried
@@ -174,7 +174,8 @@ class Widest:
         self.count += 1
         found = way.gap(given)
         if found.size > self.size:
-            self.best = found
+            streams = with_entry(self.automaton, found.steps, given)
+            self.best = replace(found, streams=streams)
         return found.size
 
     def climb(self, way: _Way, given: Streams) -> None:
