@@ -25,7 +25,7 @@ from paramverify.automata.programs import Streams, with_entry
 from paramverify.automata.ways import Flow, largest_flow, links
 
 MOST_PAIRS = 300  # pairs of streams that are all tried
-MOST_EVALUATED = 600
+MOST_EVALUATED = 2_000
 
 Pair = tuple[Fraction, Fraction]  # an entry of both streams
 
@@ -157,6 +157,13 @@ class Widest:
         """Whether the goal is reached, or no more is tried."""
         reached = self.goal is not None and self.size >= self.goal
         return reached or self.count >= MOST_EVALUATED or time.monotonic() > self.until
+
+    def first(self, steps: Sequence[int], starts: Iterable[Streams]) -> None:
+        """Tries some streams on a way."""
+        way = _Way.of(self.automaton, steps)
+        for given in starts:
+            if not self.over:
+                self.try_one(way, given)
 
     def look(self, steps: Sequence[int], starts: Iterable[Streams]) -> None:
         """Tries a way: all pairs of streams if they are few, else from some on, one entry after another."""

@@ -522,3 +522,27 @@ def test_examples_have_the_next_entry(name: str) -> None:
     for side in told["example"]["streams"]:
         side.pop()
     assert not check_document(told).accepted
+
+
+@pytest.mark.parametrize("positives", [1, 2, 3])
+@pytest.mark.parametrize("values", ["-1..1", "0..3", "0..1"])
+def test_wide_gaps_are_found(values: str, positives: int) -> None:
+    """Where -1, 0 and 1 are values and means are 0, the budget is that of any numbers, and it is found.
+
+    Of other values the ways that go on below show the least budgets of single lengths.
+    """
+    text = f"""T = laplace(2 / eps)
+hits = 0
+for x in stream(values="{values}"):
+    if x + laplace(8 / eps) >= T:
+        output("above")
+        hits += 1
+        if hits >= {positives}:
+            stop
+    else:
+        output("below")
+"""
+    found = budgets(case_of(program(text)), (1, 2, 3, 4))
+    assert found.multiple == Fraction(1, 2) + positives * Fraction(1, 4)
+    assert found.exact or values != "-1..1"
+    assert all(map(found.is_tight, found.shown))
