@@ -75,13 +75,15 @@ class Transition:
 class Automaton:
     """States, the names of variables, and the transitions in the order of the file.
 
-    A run begins in state 0.
+    A run begins in state 0. It is `late` if it may draw or put out something that belongs to an entry before
+    it reads this entry. Then a way may need one entry more than it reads.
     """
 
     states: tuple[State, ...]
     variables: tuple[str, ...]
     transitions: tuple[Transition, ...]
     noise: str = LAPLACE
+    late: bool = False
     leaving: Mapping[int, tuple[int, ...]] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from paramverify.automata.automaton import Automaton
 from paramverify.automata.budgets import Budget
 from paramverify.automata.evaluating import way_case
 from paramverify.automata.gaps import Gap
-from paramverify.automata.programs import WAY, Streams, streams
+from paramverify.automata.programs import WAY, Streams, streams, with_entry
 from paramverify.automata.ways import Way
 from paramverify.models.model import Model
 
@@ -70,6 +70,7 @@ class Loss:
 
 def chances(automaton: Automaton, way: Way, given: Streams, width: Fraction) -> Chances | None:
     """Returns the exact probabilities of a way for two streams; None if they are beyond the engine."""
+    given = with_entry(automaton, way.steps, given)
     case = way_case(automaton, way.steps, [given], Budget(Fraction(1)), width, most=MOST_DEGREE)
     model = None if case is None else case.model
     if not isinstance(model, Model):

@@ -54,33 +54,40 @@ def streams(case: StreamCase) -> dict[str, Any]:
 
 
 def machine(automaton: Automaton) -> dict[str, Any]:
-    """Returns an automaton as JSON data; `noise` and `strict` are there if ties have a probability."""
+    """Returns an automaton as JSON data.
+
+    `noise` and `strict` are there if ties have a probability, and `late` if it is.
+    """
     whole = automaton.noise == GEOMETRIC
-    return ({"noise": GEOMETRIC} if whole else {}) | {
-        "states": [
-            {
-                "name": state.name,
-                "reads": state.reads,
-                "rate": str(state.rate),
-                "mean": str(state.mean),
-                "second": None if state.second is None else [str(number) for number in state.second],
-            }
-            for state in automaton.states
-        ],
-        "variables": list(automaton.variables),
-        "transitions": [
-            {
-                "source": step.source,
-                "target": step.target,
-                "output": step.output,
-                "above": sorted(step.above),
-                "below": sorted(step.below),
-                "stored": sorted(step.stored),
-            }
-            | ({"strict": sorted(step.apart)} if whole else {})
-            for step in automaton.transitions
-        ],
-    }
+    return (
+        ({"noise": GEOMETRIC} if whole else {})
+        | ({"late": True} if automaton.late else {})
+        | {
+            "states": [
+                {
+                    "name": state.name,
+                    "reads": state.reads,
+                    "rate": str(state.rate),
+                    "mean": str(state.mean),
+                    "second": None if state.second is None else [str(number) for number in state.second],
+                }
+                for state in automaton.states
+            ],
+            "variables": list(automaton.variables),
+            "transitions": [
+                {
+                    "source": step.source,
+                    "target": step.target,
+                    "output": step.output,
+                    "above": sorted(step.above),
+                    "below": sorted(step.below),
+                    "stored": sorted(step.stored),
+                }
+                | ({"strict": sorted(step.apart)} if whole else {})
+                for step in automaton.transitions
+            ],
+        }
+    )
 
 
 def proof(found: Demands, weight: list[Fraction], multiple: Fraction) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from paramverify.automata.budgets import Budget
 from paramverify.automata.evaluating import way_case
 from paramverify.automata.least import costly_way
 from paramverify.automata.orders import may_end
-from paramverify.automata.programs import OTHER, Streams, streams, streams_within
+from paramverify.automata.programs import OTHER, Streams, streams, streams_within, with_entry
 from paramverify.automata.verification import Report
 from paramverify.automata.violations import Family
 from paramverify.automata.ways import Way, cost
@@ -105,7 +105,8 @@ def first_example(
     looked, undecided, tried = Looked(), 0, 0
     for repetitions, way in ways:
         tried += 1
-        for given in _streams(automaton, way, entries):
+        for read in _streams(automaton, way, entries):
+            given = with_entry(automaton, way.steps, read)
             if (way.steps, given) in evaluated | too_large:
                 continue
             left = min(FOR_ONE, until - time.monotonic())

@@ -8,7 +8,7 @@ ways are finitely many: each one is a finite program, for all pairs of streams t
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -34,6 +34,9 @@ MOST_WAYS = 100
 MOST_PAIRS = 200  # of streams, on one way
 
 
+_Look = Callable[[Sequence[int], Iterable[Streams]], None]
+
+
 def widest_gap(
     compared: Compared, report: Report | OneReport, seconds: float, beyond: Fraction | None = None
 ) -> Gap | None:
@@ -46,11 +49,12 @@ def widest_gap(
     known = report.multiple
     goal = None if known is None else known * compared.reach
     found = _widest(report.automaton, compared, goal, seconds)
-    for way in _ways(report):
-        if found.over or (goal is None and beyond is not None and found.size > beyond):
-            break
-        found.look(way.steps, _starts(report.automaton, compared, way))
-    _look_at(found, all_ways(report.graph) or (), compared)
+    for look in (found.first, found.look):  # the likely streams of all ways, and then all others
+        for way in _ways(report):
+            if found.over or (goal is None and beyond is not None and found.size > beyond):
+                break
+            look(way.steps, _starts(report.automaton, compared, way))
+        _look_at(look, report.automaton, all_ways(report.graph) or (), compared)
     return found.best
 
 
@@ -68,9 +72,11 @@ def widest_gaps(
         left = (until - time.monotonic()) / (len(lengths) - place)
         search = _widest(automaton, compared, length.multiple * compared.reach, left)
         search.best = best
-        if length.way is not None and not search.over:
-            search.look(length.way.steps, _starts(automaton, compared, length.way))
-        _look_at(search, ways_within(graph, length.inputs), compared)
+        ways = ways_within(graph, length.inputs - automaton.late)
+        for look in (search.first, search.look):
+            if length.way is not None and not search.over:
+                look(length.way.steps, _starts(automaton, compared, length.way))
+            _look_at(look, automaton, ways, compared)
         best = search.best
         if best is not None:
             found[length.inputs] = best
@@ -82,15 +88,12 @@ def _widest(automaton: Automaton, compared: Compared, goal: Fraction | None, sec
     return Widest(automaton, near_pairs(compared.values or (), compared.reach), compared.one, goal, until)
 
 
-def _look_at(found: Widest, ways: Iterable[tuple[int, ...]], compared: Compared) -> None:
+def _look_at(look: _Look, automaton: Automaton, ways: Iterable[tuple[int, ...]], compared: Compared) -> None:
     """Tries ways, in the direction in which all entries of one stream are larger."""
-    automaton = found.automaton
     for steps in ways:
-        if found.over:
-            break
         signs = [int(automaton.state_of(automaton.transitions[k]).reads) for k in steps]
         way = Way(steps, tuple(signs), Fraction(0), ({}, {}))
-        found.look(steps, _starts(automaton, compared, way))
+        look(steps, _starts(automaton, compared, way))
 
 
 def _ways(report: Report | OneReport) -> Iterator[Way]:

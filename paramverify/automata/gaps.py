@@ -15,17 +15,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise, product
 from math import prod
 
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.programs import Streams
+from paramverify.automata.programs import Streams, with_entry
 from paramverify.automata.ways import Flow, largest_flow, links
 
 MOST_PAIRS = 300  # pairs of streams that are all tried
-MOST_EVALUATED = 600
+MOST_EVALUATED = 2_000
 
 Pair = tuple[Fraction, Fraction]  # an entry of both streams
 
@@ -158,6 +158,13 @@ class Widest:
         reached = self.goal is not None and self.size >= self.goal
         return reached or self.count >= MOST_EVALUATED or time.monotonic() > self.until
 
+    def first(self, steps: Sequence[int], starts: Iterable[Streams]) -> None:
+        """Tries some streams on a way."""
+        way = _Way.of(self.automaton, steps)
+        for given in starts:
+            if not self.over:
+                self.try_one(way, given)
+
     def look(self, steps: Sequence[int], starts: Iterable[Streams]) -> None:
         """Tries a way: all pairs of streams if they are few, else from some on, one entry after another."""
         way, length = _Way.of(self.automaton, steps), reads(self.automaton, steps)
@@ -174,7 +181,8 @@ class Widest:
         self.count += 1
         found = way.gap(given)
         if found.size > self.size:
-            self.best = found
+            streams = with_entry(self.automaton, found.steps, given)
+            self.best = replace(found, streams=streams)
         return found.size
 
     def climb(self, way: _Way, given: Streams) -> None:

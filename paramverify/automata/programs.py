@@ -77,6 +77,18 @@ def _sign(number: Fraction) -> int:
     return (number > 0) - (number < 0)
 
 
+def with_entry(automaton: Automaton, steps: Sequence[int], given: Streams) -> Streams:
+    """Returns streams that are long enough for a way: with one entry more if the automaton is late.
+
+    The entry is the same in both, and one of the first stream. It makes no difference to the way.
+    """
+    count = sum(automaton.state_of(automaton.transitions[number]).reads for number in steps)
+    if not automaton.late or len(given.first) != count:
+        return given
+    last = given.first[:1] or (Fraction(0),)
+    return Streams((*given.first, *last), (*given.second, *last))
+
+
 def heights(automaton: Automaton, steps: Sequence[int]) -> list[int]:
     """Returns whole numbers in the order of a way, as near to each other as they can be; 0 is the least."""
     holder: dict[int, int] = {}

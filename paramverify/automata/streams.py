@@ -5,6 +5,7 @@ A turn is the work on one entry of the stream. Its comparisons branch, and all b
 program is refused. A draw in a turn is a state of the automaton, known by the head and by the draws and
 the outcomes of comparisons before it. What follows until the next draw is a transition. Its output has the
 words that are put out until then, also those at the beginning of the next turn: nothing is drawn in between.
+So a way that reads n entries may need the entry n + 1: such an automaton is `late`.
 
 **Outputs tell the way** if from each state no word sequence begins with another one: then the words that
 are put out say which transition was taken, one after another. States for which that is not so get one word
@@ -108,6 +109,15 @@ class _Turns:
                 )
         return found
 
+    @property
+    def late(self) -> bool:
+        """Whether some turn puts out a word, or draws, before it draws its entry."""
+        for number, turns in self.turns.items():
+            first, *draws = turns[0].segments  # all turns begin alike
+            if number and (first.words or (draws and draws[0].draw is not None and not draws[0].draw.reads)):
+                return True
+        return False
+
     def beginning(self, number: int) -> tuple[Where | None, tuple[str, ...]]:
         """Returns the first draw from a head, with the words before it; before the stream may be none."""
         turn = self.turns[number][0]  # nothing is compared before a draw: all turns begin alike
@@ -177,7 +187,7 @@ def translate(stream: Stream, parameters: Mapping[str, Value]) -> Automaton:
                     line=step.segment.place.line,
                 )
             )
-    return Automaton((*states, *ends), tuple(variables), tuple(made))
+    return Automaton((*states, *ends), tuple(variables), tuple(made), late=turns.late)
 
 
 def _merged(steps: Sequence[_Step]) -> list[_Step]:

@@ -159,13 +159,19 @@ def find_budgets(
         share = FOR_GAPS if compared.values is not None else 0
         seconds = (1 - share) * _left(until)
         lengths = by_length(report.graph, asked[-1], seconds, one=compared.one, enough=report.multiple)
-        known = replace(known, lengths=lengths)
+        known = replace(known, lengths=_later(lengths) if automaton.late else lengths)
         found(known)
         if compared.values is not None and known.told_apart:
             gaps = widest_gaps(report.graph, compared, known.shown, _left(until))
             known = replace(known, gaps=gaps)
             found(known)
     return known
+
+
+def _later(known: Lengths) -> Lengths:
+    """Returns lengths with the ways of one input less, as an automaton that is late needs the next entry."""
+    found = zip(known.found, [None, *(length.way for length in known.found)], strict=False)
+    return replace(known, found=tuple(replace(length, way=way) for length, way in found))
 
 
 def with_losses(found: Budgets, until: float) -> Budgets:

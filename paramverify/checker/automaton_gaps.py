@@ -67,8 +67,7 @@ def streams_of(read: Machine, data: Any, entries: Entries) -> list[list[Fraction
     for number in data["steps"]:
         order = walk(read, order, number)
     streams = [[Fraction(v) for v in stream] for stream in data["streams"]]
-    count = sum(read.states[read.steps[number].source].reads for number in data["steps"])
-    if any(len(stream) != count for stream in streams):
+    if any(len(stream) != read.entries(data["steps"]) for stream in streams):
         raise Rejected("a stream has one entry for each input of the way")
     if read.whole and any(v.denominator > 1 for stream in streams for v in stream):
         raise Rejected("noise is geometric, and an entry is not a whole number")

@@ -1,9 +1,10 @@
 """Checks budgets of streams of single lengths: tables that count inputs, ways, and gaps. See `automata`.
 
 A multiple is enough for streams of n inputs if tables bound all ways that read at most n by it, or if it is
-enough for every length. Tables and ways are about differences of 1; what is told is multiplied by the largest
-difference of an entry. A way that reads at most n inputs shows that less than it costs is not enough, and a
-gap does so for entries of few values. Standard library only.
+enough for every length. If the automaton is `late`, a way shows something of streams that are longer by one
+than what it reads: it may have drawn or put out what belongs to the next entry. Tables and ways are about
+differences of 1; what is told is multiplied by the largest difference of an entry. A way shows that less than
+it costs is not enough, and a gap does so for entries of few values. Standard library only.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ def _length(read: Machine, budget: Any, entries: Entries, enough: Fraction, whom
         raise Rejected("a way is about entries of any numbers, and a gap about few values")
     for name in {"least", "gap"} & budget.keys():
         steps = budget[name]["steps"]
-        if sum(read.states[read.steps[number].source].reads for number in steps) > length:
-            raise Rejected(f"a way reads more than {length} inputs")
+        if read.entries(steps) > length:
+            raise Rejected(f"a way needs more than {length} inputs")
     if "gap" in budget:
         return f"{line}; {widest(read, budget['gap'], entries, enough)}"
     if "least" not in budget:

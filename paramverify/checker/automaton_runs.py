@@ -79,6 +79,11 @@ class Machine:
     leaving: tuple[tuple[int, ...], ...]
     live: tuple[frozenset[int], ...]
     whole: bool = False  # noise is geometric
+    late: bool = False  # a way may need one entry more than it reads
+
+    def entries(self, steps: Iterable[int]) -> int:
+        """Returns how many entries a stream needs, so that a run takes a way."""
+        return sum(self.states[self.steps[number].source].reads for number in steps) + self.late
 
     def second_cost(self, step: Step) -> Fraction:
         """Returns what the release of insample' costs for a difference of 1."""
@@ -136,7 +141,13 @@ def machine(data: Any) -> Machine:
             raise Rejected("insample' is put out by a state without a rate for it")
     leaving = tuple(tuple(n for n, s in enumerate(steps) if s.source == k) for k in range(len(states)))
     return Machine(
-        states, steps, len(data["variables"]), leaving, live=_live(len(states), steps), whole=whole
+        states,
+        steps,
+        len(data["variables"]),
+        leaving,
+        live=_live(len(states), steps),
+        whole=whole,
+        late=data.get("late", False),
     )
 
 

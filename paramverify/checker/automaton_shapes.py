@@ -35,7 +35,7 @@ MACHINE = record(
             )
         ),
     },
-    {"noise": one_of("geometric")},
+    {"noise": one_of("geometric"), "late": flag},
 )
 FLOW = listed(row(whole, whole, rational))
 NUMBER = record({}, {"exact": rational, "lower": rational, "upper": rational})

@@ -42,7 +42,7 @@ def compare(automaton: Any, content: str) -> str:
         Unread: this reader does not know a part of the text.
     """
     found = read(content)
-    for name in ("noise", "variables", "states"):
+    for name in ("noise", "late", "variables", "states"):
         if found.get(name) != automaton.get(name):
             raise Rejected(f"the {name} of the automaton")
     steps = automaton["transitions"]

@@ -40,6 +40,7 @@ class SideBySide:
     def __init__(self, program: Program, data: Any) -> None:
         self.program, self.data = program, data
         self.starts: dict[Any, dict[str, Any] | None] = {}
+        self.late = False  # whether a turn draws, or puts out something, before it draws its entry
 
     def beginning(self, start: dict[str, Any] | None) -> tuple[Place | None, list[str]]:
         """Returns the place of the first draw from a start, and what is put out before it."""
@@ -48,6 +49,9 @@ class SideBySide:
             turn = Turn(self.program, start, ()).go()
             self.starts[variables(start)] = start
             told += turn.segments[0].told
+            draws = [segment.kind for segment in turn.segments[1:]]
+            if start is not None and (turn.segments[0].told or (draws and not (draws[0] and draws[0].entry))):
+                self.late = True
             if len(turn.segments) > 1:
                 return (variables(start), (), 1), told
             if turn.over:
@@ -68,6 +72,8 @@ class SideBySide:
                 seen.setdefault(following)
             if len(seen) > MAX_PAIRS:
                 raise Unread("a program with too many states")
+        if self.data.get("late", False) is not self.late:
+            raise Rejected("whether a run draws before it reads an entry is told wrongly")
         return len(seen)
 
     def at(self, state: int, place: Place | None) -> list[tuple[int, Place | None]]:

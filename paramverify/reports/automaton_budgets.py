@@ -38,6 +38,9 @@ def lines(found: Budgets) -> list[str]:
     left = len(found.asked) - len(found.shown)
     if left:
         told.append(f"  {counted(left, 'length')} more: no budget was found in time.")
+    if found.report.automaton.late and found.shown:
+        told.append("  Note: a turn goes on before it reads its entry. So a way may need the next entry, and")
+        told.append("    what is not enough for a length is known from ways that read one entry less.")
     if not found.told_apart:
         told.append("  Note: outputs do not tell the way, so smaller budgets may be enough.")
     elif found.compared.values is not None and (found.lower or any(map(found.least, found.shown))):

@@ -7,6 +7,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -19,11 +20,14 @@ from automaton_oracle import random_text, ways
 from stream_programs import EPSILON, HEADER, chances, random_laplace, unrolled, written_out
 
 from paramverify.answers import Standing
+from paramverify.automata.budgets import Budget
 from paramverify.automata.cases import StreamCase, load
 from paramverify.automata.chances import chances as exactly
 from paramverify.automata.chances import largest
 from paramverify.automata.evidence import machine
 from paramverify.automata.examples import WIDTH
+from paramverify.automata.gaps import reads
+from paramverify.automata.stream_verdicts import decide
 from paramverify.automata.tight import Budgets, find_budgets
 from paramverify.automata.ways import Way
 from paramverify.checker.automata import check_document
@@ -32,7 +36,9 @@ from paramverify.checker.strict import Rejected
 from paramverify.errors import InputError
 from paramverify.files import standing_in
 from paramverify.models.model import Model
+from paramverify.portfolio.session import Options
 from paramverify.reports.automaton_budgets import Subject, document, lines
+from paramverify.reports.streams import evidence_document as stream_evidence
 
 ASKED = (1, 2, 3)
 CASE = """[parameters]
@@ -408,3 +414,135 @@ def test_no_bound_for_few_values() -> None:
     assert check_document(written).accepted
     any_numbers = budgets(case_of(program(LEAKS)))
     assert (any_numbers.standing, any_numbers.complete) == (Standing.VIOLATED, True)
+
+
+# Programs that go on before they read the entry of a turn, with the least multiples for 1, 2 and 3 entries.
+LATE = {
+    "a word of the last turn": (
+        """T = laplace(2 / eps)
+last = "none"
+for x in stream(values="real"):
+    if last == "above":
+        output("above")
+        stop
+    if last == "below":
+        output("below")
+    if x + laplace(4 / eps) >= T:
+        last = "above"
+    else:
+        last = "below"
+""",
+        ("0", "1/4", "1/2"),
+    ),
+    "a draw before the entry": (
+        """k = 0
+y = laplace(2 / eps)
+for x in stream(values="real"):
+    if k == 0:
+        k = 1
+        y = x + laplace(4 / eps)
+        output("read")
+    else:
+        z = laplace(2 / eps)
+        if z >= y:
+            output("a")
+            stop
+        output("b")
+""",
+        ("0", "1/4", "1/4"),
+    ),
+    "a word before the entry": (
+        """T = laplace(2 / eps)
+k = 0
+for x in stream(values="real"):
+    if k == 0:
+        output("begin")
+    k = 1
+    if x + laplace(4 / eps) >= T:
+        output("above")
+        stop
+    output("below")
+""",
+        ("1/4", "1/2", "3/4"),
+    ),
+}
+
+
+@pytest.mark.parametrize("differ", ["each", "one"])
+@pytest.mark.parametrize("values", ['"real"', "[0, 1]"])
+@pytest.mark.parametrize("name", LATE)
+def test_what_belongs_to_the_next_entry(name: str, values: str, differ: str) -> None:
+    """What a turn does before it reads its entry is not told of streams that end before this entry."""
+    text, least = LATE[name]
+    case = case_of(program(text.replace('"real"', values)).replace('"real"', values), differ)
+    assert case.automaton.late
+    found = budgets(case, (0, *ASKED))
+    true = [Fraction(0), *map(Fraction, least)]
+    for length, number in zip(found.shown, true, strict=True):
+        if differ == "each":
+            assert found.enough(length) >= number
+        assert found.least(length) <= number
+    assert max(map(found.least, found.shown)) > 0
+    told = evidence(case, found)
+    assert told is not None
+    assert check_document(told, machine(case.automaton)).accepted
+    content = CASE.format(about=program(text, values).replace('"real"', values), differ=differ, by=1)
+    assert "agree" in compare_stream(told, content, Path())
+    del told["automaton"]["late"]
+    assert not check_document(told, machine(case.automaton)).accepted
+    with pytest.raises(Rejected, match="before it reads an entry"):
+        compare_stream(told, content, Path())
+
+
+def test_programs_that_read_first() -> None:
+    """Programs that read before they put out or draw are not late: their lengths are exact."""
+    for text in (SVT, RISING):
+        case = case_of(program(text))
+        assert not case.automaton.late
+        told = evidence(case, budgets(case))
+        assert told is not None
+        told["automaton"]["late"] = True
+        assert not check_document(told).accepted
+        content = CASE.format(about=program(text), differ="each", by=1)
+        with pytest.raises(Rejected, match="before it reads an entry"):
+            compare_stream(told, content, Path())
+
+
+@pytest.mark.parametrize("name", [name for name in LATE if name != "a word before the entry"])
+def test_examples_have_the_next_entry(name: str) -> None:
+    """The streams of an example are so long that the way is one of the program."""
+    case = case_of(program(LATE[name][0]))
+    case = replace(case, budget=Budget(Fraction(1, 8)))
+    verdict = decide(case, Options(seconds=20))
+    assert verdict.example is not None
+    read = reads(case.automaton, verdict.example.way.steps)
+    assert len(verdict.example.streams.first) == len(verdict.example.streams.second) == read + 1
+    told = json.loads(json.dumps(stream_evidence(verdict)))
+    assert check_document(told).accepted, check_document(told).lines
+    for side in told["example"]["streams"]:
+        side.pop()
+    assert not check_document(told).accepted
+
+
+@pytest.mark.parametrize("positives", [1, 2, 3])
+@pytest.mark.parametrize("values", ["-1..1", "0..3", "0..1"])
+def test_wide_gaps_are_found(values: str, positives: int) -> None:
+    """Where -1, 0 and 1 are values and means are 0, the budget is that of any numbers, and it is found.
+
+    Of other values the ways that go on below show the least budgets of single lengths.
+    """
+    text = f"""T = laplace(2 / eps)
+hits = 0
+for x in stream(values="{values}"):
+    if x + laplace(8 / eps) >= T:
+        output("above")
+        hits += 1
+        if hits >= {positives}:
+            stop
+    else:
+        output("below")
+"""
+    found = budgets(case_of(program(text)), (1, 2, 3, 4))
+    assert found.multiple == Fraction(1, 2) + positives * Fraction(1, 4)
+    assert found.exact or values != "-1..1"
+    assert all(map(found.is_tight, found.shown))
