@@ -43,11 +43,10 @@ def lines(found: Budgets) -> list[str]:
         told.append("  Note: outputs do not tell the way, so smaller budgets may be enough.")
     elif _few(found) and (found.lower or any(map(found.least, found.shown))):
         name = found.compared.name
-        told.append(
-            f"  Note: a smaller multiple fails for large {name}. It may be enough for a small {name},"
-        )
+        which = "smaller multiple" if found.all_exact else "multiple below the lower bound"
+        told.append(f"  Note: a {which} fails for large {name}. It may be enough for a small {name},")
         told.append("    because entries have few values.")
-        if found.epsilon is not None:
+        if found.epsilon is not None and (found.multiple is not None or found.shown):
             told.append(f"    At {name} = {found.epsilon} the numbers are enough, and less may be enough.")
     return told
 

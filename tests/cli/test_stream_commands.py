@@ -281,6 +281,9 @@ def test_budgets(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert (code, list(mistakes(document, "budget of an automaton", name))) == (second, [])
     assert code == (0 if document["exact"] else 3)
     least = "no less is enough." if values == "real" else "no smaller multiple is enough for every eps."
+    assert ("a smaller multiple fails" in said) is (values != "real" and document["exact"])
+    below = values != "real" and not document["exact"]
+    assert ("a multiple below the lower bound fails" in said) is below
     assert document["exact"] is said.splitlines()[0].endswith(f", and {least}")
     checked, told = output(["check", str(path), "--case", str(case)], capsys)
     assert checked == 0
