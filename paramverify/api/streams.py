@@ -29,8 +29,10 @@ class StreamBudgetReport(BudgetReport):
 
     `multiple` is enough for streams of every length and every ε; it is infinite if no multiple is, and None
     if none is known. No multiple below `multiple_lower` is enough for every ε; None if no such number is
-    known. `exact` tells whether all that was asked for is exact. `lengths` has for each number of inputs both
-    numbers, the lower one first. `ratio` and `epsilon` are None, because the budgets are functions of ε.
+    known. `exact` tells whether all that was asked for is exact. Where entries have few values, it is about
+    multiples that are enough for every ε: at one ε less may be enough. `lengths` has for each number of
+    inputs both numbers, the lower one first. `ratio` and `epsilon` are None, because the budgets are
+    functions of ε.
     """
 
     multiple: ExactNumber | None = None
@@ -87,16 +89,16 @@ def stream_budget(
 
     return StreamBudgetReport(
         kind=read.kind,
-        lines=tuple(automaton_budgets.lines(found)),
+        lines=(*automaton_budgets.lines(found), *subject.warnings(found)),
         document=automaton_budgets.document(found),
         seconds=time.perf_counter() - started,
         result=found,
         multiple=_multiple(found),
-        multiple_lower=ExactNumber(found.lower) if found.told_apart else None,
+        multiple_lower=ExactNumber(found.lower) if found.told_apart or found.exact else None,
         exact=found.complete,
         lengths={
             entry.inputs: (
-                ExactNumber(found.least(entry)) if found.told_apart else None,
+                ExactNumber(found.least(entry)) if found.told_apart or found.is_tight(entry) else None,
                 ExactNumber(found.enough(entry)),
             )
             for entry in found.shown

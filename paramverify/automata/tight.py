@@ -89,7 +89,7 @@ class Budgets:
 
     def is_tight(self, length: Length) -> bool:
         """Tells whether the multiple of a length is known to be the least one."""
-        return self.told_apart and self.least(length) == self.enough(length)
+        return self.least(length) == self.enough(length)  # nothing is below 0, whatever outputs tell
 
     @property
     def lower(self) -> Fraction:
@@ -106,13 +106,17 @@ class Budgets:
         """Whether the multiple for every length is the least one, or none is enough."""
         if self.standing is Standing.VIOLATED:
             return self.told_apart
-        return self.told_apart and self.multiple == self.lower
+        return self.multiple == self.lower
+
+    @property
+    def all_exact(self) -> bool:
+        """Whether all is exact that was found; that no multiple is enough is an exact answer too."""
+        return self.exact and all(map(self.is_tight, self.shown))
 
     @property
     def complete(self) -> bool:
-        """Whether all is exact that was asked for; that no multiple is enough is an exact answer too."""
-        every = all(map(self.is_tight, self.shown))
-        return self.exact and every and len(self.shown) == len(self.asked)
+        """Whether all is exact that was asked for."""
+        return self.all_exact and len(self.shown) == len(self.asked)
 
 
 def lengths_of(text: str, key: str) -> tuple[int, ...]:

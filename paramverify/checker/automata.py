@@ -67,6 +67,7 @@ from .strict import Rejected, check
 
 FORMAT, VERSION = "paramverify-automaton", 1
 PARTS = {"proof", "tables", "family", "least", "lengths", "gap"}  # what shows something
+_MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
 
 def check_document(document: Any, expected: Any = None) -> Report:
@@ -78,6 +79,8 @@ def check_document(document: Any, expected: Any = None) -> Report:
         lines = _check(document)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
+    except _MALFORMED as error:  # numbers too long for Python, before or after they are multiplied
+        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
     return Report(True, tuple(lines), proved=1, status=document["status"])
 
 
@@ -96,7 +99,8 @@ def _check(document: Any) -> list[str]:
         raise Rejected("a budget is 0 or more")
     entries = entries_of(claim)
     _whole(read, entries)
-    lines = _claimed(read, document, Fraction(claim["multiple"]), entries)
+    about = [entries.told] if entries != ANY else []
+    lines = about + _claimed(read, document, Fraction(claim["multiple"]), entries)
     if "example" in document:
         if document["status"] != "violated":
             raise Rejected("an example is about a violation")
@@ -232,20 +236,20 @@ def _budget(read: Machine, document: Any) -> list[str]:
     """
     entries = entries_of(document["streams"])
     _whole(read, entries)
-    parts = PARTS & document.keys()
+    parts, about = PARTS & document.keys(), entries.told
     if {"claim", "example"} & document.keys():
         raise Rejected("a budget is told of streams, and claims no other one")
     if not entries.reach:
         if parts:
             raise Rejected("no entry can differ: there is nothing to prove")
-        return ["no two values are so near that an entry can differ: 0 times epsilon is enough"]
+        return [about, "no two values are so near that an entry can differ: 0 times epsilon is enough"]
     few = entries.values is not None
     if ("least" in parts and few) or ("gap" in parts and not few):
         raise Rejected("a gap is about entries of few values, and a way about entries of any numbers")
     if not parts and not entries.one:
         raise Rejected("nothing is shown of a budget")
     bound: Fraction | None = None
-    lines = []
+    lines = [about]
     if entries.one:
         if {"proof", "tables", "family"} & parts:
             raise Rejected("where one entry differs, the automaton alone has the bound")

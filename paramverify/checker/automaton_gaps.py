@@ -29,6 +29,8 @@ from .automaton_least import links
 from .automaton_runs import Machine, first_order, walk
 from .strict import Rejected
 
+MOST_TOLD = 20  # values of an entry
+
 
 @dataclass(frozen=True)
 class Entries:
@@ -47,6 +49,19 @@ class Entries:
             return self.by
         apart = {abs(a - b) for a in self.values for b in self.values}
         return max((d for d in apart if self.by is None or d <= self.by), default=Fraction(0))
+
+    @property
+    def told(self) -> str:
+        """Which streams are compared, in words."""
+        many = sorted(set(self.values or ()))
+        shown = ", ".join(map(str, many[:MOST_TOLD])) + f", ... ({len(many)} values)" * (
+            len(many) > MOST_TOLD
+        )
+        whose = "" if self.values is None else f" of the values {shown}" if many else " of no value"
+        far = "by any number" if self.by is None else f"by {self.by} at most"
+        if self.one:
+            return f"about streams{whose} in which one entry differs, {far}"
+        return f"about streams{whose} whose entries differ {far} each"
 
 
 ANY = Entries(None, Fraction(1), one=False)

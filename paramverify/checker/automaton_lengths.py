@@ -49,6 +49,8 @@ def _length(read: Machine, budget: Any, entries: Entries, enough: Fraction, whom
         raise Rejected("a way is about entries of any numbers, and a gap about few values")
     for name in {"least", "gap"} & budget.keys():
         steps = budget[name]["steps"]
+        if not all(0 <= number < len(read.steps) for number in steps):
+            raise Rejected("a way has a transition that is not there")
         if read.entries(steps) > length:
             raise Rejected(f"a way needs more than {length} inputs")
     if "gap" in budget:

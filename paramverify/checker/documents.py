@@ -103,13 +103,24 @@ def check_text(text: str) -> Report:
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
     missing = (
-        report.not_compared or NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
+        report.not_compared
+        or _of_streams(document)
+        or NOT_COMPARED.get(document["format"])
+        or NOT_COMPARED.get(report.status, ())
     )
     missing += tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
     if BUDGET not in document or not report.accepted:
         return replace(report, not_compared=missing)
     line = _budget(document[BUDGET])
     return replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=NOT_COMPARED[BUDGET])
+
+
+def _of_streams(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns what is not compared of evidence that says which streams are compared."""
+    if document["format"] != automata.FORMAT or not {"claim", "streams"} & document.keys():
+        return ()
+    budget = ", the budget" * ("claim" in document)
+    return (f"the automaton{budget} and the streams with the file",)
 
 
 def _checked(document: Mapping[str, Any]) -> Report:

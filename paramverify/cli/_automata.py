@@ -175,7 +175,7 @@ def budget_automaton(
     if as_json:
         print_json(automaton_budgets.document(found))
     else:
-        for line in automaton_budgets.lines(found):
+        for line in (*automaton_budgets.lines(found), *subject.warnings(found)):
             say(line)
     if evidence and not written:
         what = "of which nothing is known" if subject.case else "that is undecided"

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from paramverify.algebra.decimals import at_least, relation
+from paramverify.algebra.decimals import at_least, at_most, relation
 from paramverify.algebra.logarithms import outward
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.answers import Standing
@@ -23,7 +24,15 @@ from paramverify.automata.one_place import OneReport
 from paramverify.automata.programs import Streams, released
 from paramverify.automata.tight import Budgets
 from paramverify.checker.strict import counted
-from paramverify.reports.automata import between, evidence_document, proof_parts, put_out, stream, way_text
+from paramverify.reports.automata import (
+    between,
+    evidence_document,
+    notes,
+    proof_parts,
+    put_out,
+    stream,
+    way_text,
+)
 from paramverify.reports.automata import times as named
 
 DIGITS = 9
@@ -41,15 +50,21 @@ def lines(found: Budgets) -> list[str]:
     if found.report.automaton.late and found.shown:
         told.append("  Note: a turn goes on before it reads its entry. So a way may need the next entry, and")
         told.append("    what is not enough for a length is known from ways that read one entry less.")
-    if not found.told_apart:
+    if not found.told_apart and not found.all_exact:
         told.append("  Note: outputs do not tell the way, so smaller budgets may be enough.")
-    elif found.compared.values is not None and (found.lower or any(map(found.least, found.shown))):
+    elif _few(found) and (found.lower or any(map(found.least, found.shown))):
         name = found.compared.name
-        told.append(
-            f"  Note: a smaller multiple fails for large {name}. It may be enough for a small {name},"
-        )
+        which = "smaller multiple" if found.all_exact else "multiple below the lower bound"
+        told.append(f"  Note: a {which} fails for large {name}. It may be enough for a small {name},")
         told.append("    because entries have few values.")
+        if found.epsilon is not None and (found.multiple is not None or found.shown):
+            told.append(f"    At {name} = {found.epsilon} the numbers are enough, and less may be enough.")
     return told
+
+
+def _few(found: Budgets) -> bool:
+    """Tells whether a lower bound is about every ε together: at one ε less may be enough."""
+    return found.compared.values is not None
 
 
 def _every(found: Budgets) -> str:
@@ -57,23 +72,39 @@ def _every(found: Budgets) -> str:
         name = found.compared.name
         return f"no multiple of {name} is enough, whatever {name} is"
     if found.multiple is None:
-        least = f"; less than {_times(found, found.lower)} is not enough" if found.lower else ""
-        return f"no bound is known{least}"
+        if not found.lower:
+            return "no bound is known"
+        if _few(found):
+            least, name = _bare(found, found.lower), found.compared.name
+            return f"no bound is known; no multiple below {least} is enough for every {name}"
+        return f"no bound is known; less than {_times(found, found.lower)} is not enough"
     return _between(found, found.lower, found.multiple)
 
 
 def _between(found: Budgets, least: Fraction, enough: Fraction) -> str:
     """Returns both bounds in words."""
     most = _times(found, enough)
-    if found.told_apart and least == enough:
+    if least == enough:
+        if enough and _few(found):
+            return f"{most}, and no smaller multiple is enough for every {found.compared.name}"
         return f"{most}, and no less is enough"
-    return f"between {_times(found, least)} and {most}" if least else f"{most} is enough"
+    low = _bare(found, least) if _few(found) else _times(found, least)
+    return f"between {low} and {most}" if least else f"{most} is enough"
+
+
+def _bare(found: Budgets, multiple: Fraction) -> str:
+    return named(multiple, found.compared.name)
 
 
 def _times(found: Budgets, multiple: Fraction) -> str:
+    """Returns a multiple with its number at an ε; for few values this number is only enough."""
     if found.epsilon is None or not multiple:
-        return named(multiple, found.compared.name)
-    return f"{named(multiple, found.compared.name)} {relation(multiple * found.epsilon, DIGITS)}"
+        return _bare(found, multiple)
+    number = multiple * found.epsilon
+    if _few(found):
+        at = f"{found.compared.name} = {found.epsilon}"
+        return f"{_bare(found, multiple)} (at {at}: {at_most(number, DIGITS)} is enough)"
+    return f"{_bare(found, multiple)} {relation(number, DIGITS)}"
 
 
 def _length(found: Budgets, length: Length, loss: Loss | None) -> list[str]:
@@ -127,7 +158,7 @@ def document(found: Budgets) -> dict[str, Any]:
         "status": found.standing.value,
         "exact": found.complete,
         "multiple": None if found.multiple is None else str(found.multiple),
-        "multiple_lower": str(found.lower) if found.told_apart else None,
+        "multiple_lower": str(found.lower) if found.told_apart or found.exact else None,
         "infinite": found.standing is Standing.VIOLATED,
         "lengths": [_entry(found, place) for place in range(len(found.shown))],
     }
@@ -147,7 +178,7 @@ def _entry(found: Budgets, place: int) -> dict[str, Any]:
     told: dict[str, Any] = {
         "inputs": length.inputs,
         "multiple": str(found.enough(length)),
-        "multiple_lower": str(found.least(length)) if found.told_apart else None,
+        "multiple_lower": str(found.least(length)) if found.told_apart or found.is_tight(length) else None,
         "tight": found.is_tight(length),
     }
     if length.inputs in found.gaps:
@@ -202,14 +233,26 @@ class Subject:
         """Which streams are compared."""
         return self.case.compared if self.case else Compared()
 
+    def warnings(self, found: Budgets) -> list[str]:
+        """Returns what may be a mistake in the file of an automaton, such as a misspelt state."""
+        if self.case is not None and not self.case.in_file:
+            return []
+        return [line for line in notes(self.automaton, found.report.graph) if "Note:" in line]
+
     def evidence(self, found: Budgets) -> dict[str, Any] | None:
         """Returns the evidence for `paramverify check`; None if there is none."""
         if self.case is not None:
             return _of_case(found, self.case)
         report = found.report
-        if isinstance(report, OneReport) or report.standing is Standing.UNKNOWN:
+        assert not isinstance(report, OneReport)  # that is about a case
+        if report.standing is not Standing.UNKNOWN:
+            told = evidence_document(report, self.path, self.content)
+        elif found.shown and found.lengths:
+            digest = sha256(self.content).hexdigest()
+            told = evidence.frame(self.automaton, evidence.BUDGET, self.path.name, digest)
+            told["streams"] = {"differ": "each"}
+        else:
             return None
-        told = evidence_document(report, self.path, self.content)
         if found.shown and found.lengths:
             told["lengths"] = evidence.lengths(report.graph, found.lengths, ways=found.told_apart)
         return told

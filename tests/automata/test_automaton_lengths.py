@@ -348,3 +348,64 @@ def test_losses_beyond_floats(epsilon: str, capsys: pytest.CaptureFixture[str]) 
     assert high is None or high > 0
     assert (high is None) is (budget > most)
     assert low is not None or budget > most
+
+
+CONFUSED = "(q1:non-input, 1/2, 0): t := insample; output o; goto q2\n(q2{}, 1/4, 0): "
+BOTH = "if (insample < t) then output a; goto q2 elseif (insample >= t) then output a; goto {}\n"
+WITHOUT = {  # a file whose outputs do not tell the way, and whether 0 is enough for every length
+    "nothing is read": (CONFUSED.format(":non-input") + BOTH.format("q3"), True),
+    "a bound": (CONFUSED.format("") + BOTH.format("q3"), False),
+    "no bound is known": (CONFUSED.format("") + BOTH.format("q2"), False),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_nothing_is_below_0(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A multiple of 0 is exact, whatever outputs tell; each multiple above it is not. Both have evidence."""
+    content, nothing = WITHOUT[name]
+    case, path = tmp_path / "a.dipa", tmp_path / "e.json"
+    case.write_text(content)
+    asked = ["budget", str(case), "--length", "0..2"]
+    code, text = output([*asked, "--evidence", str(path)], capsys)
+    assert code == (0 if nothing else 3)
+    assert ("Note: outputs do not tell the way" in text) is not nothing
+    assert text.startswith("streams of every length: 0, and no less is enough.") is nothing
+    document = json.loads(output([*asked, "--json"], capsys)[1])
+    assert list(mistakes(document, "budget of an automaton", name)) == []
+    assert document["exact"] is nothing
+    for entry in document["lengths"]:
+        assert entry["tight"] is (nothing or entry["inputs"] == 0) is (entry["multiple"] == "0")
+        assert entry["multiple_lower"] == ("0" if entry["tight"] else None)
+    code, told = output(["check", str(path), "--case", str(case)], capsys)
+    assert code == 0
+    for entry in document["lengths"]:
+        assert f"length {entry['inputs']}: {entry['multiple']} times epsilon is enough\n" in told
+    assert "read a second time: " in told
+
+
+def test_evidence_of_lengths_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where nothing is known of every length, evidence is about lengths, and about one file."""
+    content, _ = WITHOUT["no bound is known"]
+    case, path = tmp_path / "a.dipa", tmp_path / "e.json"
+    case.write_text(content)
+    assert run(["budget", str(case), "--evidence", str(path)]) == 3
+    assert not path.exists()
+    assert run(["budget", str(case), "--length", "0..2", "--evidence", str(path)]) == 3
+    document = json.loads(path.read_text())
+    assert document["status"] == "budget"
+    assert check_document(document).lines[0] == "about streams whose entries differ by 1 at most each"
+    changes: list[Callable[[dict[str, Any]], Any]] = [
+        lambda d: d["lengths"]["budgets"][2].update(multiple="49/100"),
+        lambda d: d["streams"].update(differ="one"),
+        lambda d: d["streams"].update(by="2"),
+        lambda d: d["streams"].update(values=["0", "1"]),
+        lambda d: d.update(status="holds"),
+        lambda d: d["automaton"]["states"][1].update(rate="1/5"),
+        lambda d: d["case"].update(digest="0" * 64),
+    ]
+    for change in changes:
+        changed = copy.deepcopy(document)
+        change(changed)
+        path.write_text(json.dumps(changed))
+        assert run(["check", str(path), "--case", str(case)]) == 1
+    capsys.readouterr()

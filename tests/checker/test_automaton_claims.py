@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from conftest import ROOT
 from paramverify.automata.reading import parse_automaton, read_automaton
 from paramverify.automata.verification import verify
 from paramverify.checker.automata import check_document
+from paramverify.checker.documents import check_text, verdict_line
 from paramverify.reports.automata import evidence_document
 
 CASES = ROOT / "cases" / "automata"
@@ -132,6 +135,112 @@ def test_what_is_shown(name: str) -> None:
     report = check_document(TRUE[name], TRUE[name]["automaton"])
     assert report.accepted, report.lines
     assert (report.status, report.proved) == (TRUE[name]["status"], 1)
+
+
+def other_numbers(data: Any) -> Iterator[Any]:
+    """The data with each number replaced by one that is out of its range or very long, one at a time."""
+    if isinstance(data, (dict, list)):
+        for key, value in list(data.items() if isinstance(data, dict) else enumerate(data)):
+            for other in other_numbers(value):
+                data[key] = other
+                yield data
+            data[key] = value
+    elif type(data) is int:
+        yield from (99, -1, 10**17)
+    elif isinstance(data, str) and (data == "any" or re.fullmatch(r"-?\d+(/\d+)?", data)):
+        yield from ("9" * 5000, "1/" + "9" * 5000, "-1", "9" * 4299)
+
+
+BUDGETS = {
+    "lengths": document("budget", RELEASED, streams={"differ": "each"}, lengths=LENGTHS),
+    "a proof by 2": document(
+        "budget", RELEASED, streams={"differ": "each", "by": "2"}, proof=PROOF, least=LEAST, lengths=LENGTHS
+    ),
+    "gaps": document(
+        "budget",
+        RELEASED,
+        streams={"differ": "each", "values": BOTH, "by": "any"},
+        gap=GAP,
+        lengths=LENGTHS | {"budgets": [{"length": 1, "multiple": "1/2", "gap": GAP}]},
+    ),
+    "nothing can differ": document("budget", RELEASED, streams={"differ": "one", "values": ["0"]}),
+}
+
+
+@pytest.mark.parametrize("name", [*TRUE, *BUDGETS])
+def test_numbers_that_are_out_of_range(name: str) -> None:
+    """A number of a document is looked at before it is used: whatever it is, there is a verdict."""
+    told = copy.deepcopy((TRUE | BUDGETS)[name])
+    assert check_document(told).accepted
+    count = 0
+    for changed in other_numbers(told):
+        report = check_document(changed)
+        assert report.accepted or report.lines[0].startswith("rejected: "), report
+        count += 1
+    assert count >= 8
+    assert check_document(told).accepted
+
+
+def ways_of(documents: Data) -> Iterator[tuple[Data, str, Data]]:
+    """Each way of each document, with the document."""
+    for name in documents:
+        told = copy.deepcopy(documents[name])
+        parts = [told, *told.get("lengths", {}).get("budgets", [])]
+        named = [
+            (f"{name}: {key}", part[key])
+            for part in parts
+            for key in ("least", "gap", "example")
+            if key in part
+        ]
+        for key, part in [
+            *named,
+            *((f"{name}: a part", part) for part in told.get("family", {}).get("parts", [])),
+        ]:
+            before = part["steps"]
+            yield told, key, part
+            part["steps"] = before
+
+
+def test_ways_with_transitions_that_are_not_there() -> None:
+    """Wherever a way stands in a document, its transitions have to be there."""
+    for told, name, way in ways_of(TRUE | BUDGETS):
+        for number in (99, -1, 10**17):
+            way["steps"] = [number]
+            line = check_document(told).lines[0]
+            assert line.startswith("rejected: "), name
+            assert "malformed" not in line, name
+
+
+STREAMS = [
+    ({"differ": "each", "by": "2"}, "about streams whose entries differ by 2 at most each"),
+    ({"differ": "one"}, "about streams in which one entry differs, by 1 at most"),
+    (
+        {"differ": "one", "values": ["1", "0", "1/2"], "by": "any"},
+        "about streams of the values 0, 1/2, 1 in which one entry differs, by any number",
+    ),
+    (
+        {"differ": "each", "values": ["0", "3"]},
+        "about streams of the values 0, 3 whose entries differ by 1 at most each",
+    ),
+    (
+        {"differ": "each", "values": []},
+        "about streams of no value whose entries differ by 1 at most each",
+    ),
+]
+
+
+@pytest.mark.parametrize(("streams", "words"), STREAMS)
+def test_which_streams_are_told(streams: Data, words: str) -> None:
+    """A report says which streams it is about, of a budget and of a claim, and also where nothing differs."""
+    least = streams.get("values") in ([], ["0", "3"])
+    proof = {} if least or streams["differ"] == "one" else {"proof": PROOF}
+    for told in (
+        document("budget", RELEASED, streams=streams, **proof),
+        document(*HOLDS, claim=streams | {"multiple": "5"}, **proof),
+    ):
+        report = check_document(told)
+        assert (report.accepted, report.lines[0]) == (True, words), report.lines
+        assert "and the streams with the file" in verdict_line(check_text(json.dumps(told)))
 
 
 def change(name: str, **parts: Any) -> Data:
@@ -337,7 +446,7 @@ def test_tables_of_one_entry() -> None:
     budgets = [{"length": 1, "multiple": "1/2"}, {"length": 2, "multiple": "1"}]
     lengths = {"classes": [0, 1, 2], "edges": [[0, 1, 0], [1, 2, 1]], "tables": tables, "budgets": budgets}
     true = document("budget", TWICE, streams={"differ": "one"}, lengths=lengths)
-    assert check_document(true).lines[1:] == tuple(
+    assert check_document(true).lines[2:] == tuple(
         f"length {n}: {m} times epsilon is enough" for n, m in ((1, "1/2"), (2, "1"))
     )
     budgets[1]["multiple"] = "1/2"
@@ -349,11 +458,11 @@ def test_tables_of_one_entry() -> None:
 def test_budgets_without_parts() -> None:
     """Where one entry differs the automaton alone has a bound; else nothing is shown."""
     shown = check_document(document("budget", RELEASED, streams={"differ": "one", "by": "3"}))
-    assert shown.lines == ("one entry differs: 3/2 times epsilon is enough, for every length",)
+    assert shown.lines[1:] == ("one entry differs: 3/2 times epsilon is enough, for every length",)
     assert not check_document(document("budget", RELEASED, streams={"differ": "each"})).accepted
     grows = document("budget", loop(RELEASED), streams={"differ": "each", "by": "3"}, family=FAMILY)
     told = "family: each repetition costs 3/2 times epsilon more: no multiple of epsilon is enough"
-    assert check_document(grows).lines == (told,)
+    assert check_document(grows).lines[1:] == (told,)
     for part in ({"proof": PROOF}, {"least": LEAST}, {"streams": {"differ": "each", "values": BOTH}}):
         assert not check_document(grows | part).accepted
 

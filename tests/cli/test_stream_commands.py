@@ -12,6 +12,7 @@ import pytest
 from conftest import ROOT
 from test_json_formats import mistakes
 
+from paramverify.algebra.decimals import at_most
 from paramverify.cli.main import run
 
 CASES = ROOT / "cases" / "automata"
@@ -233,6 +234,37 @@ RELATIONS = {
     "few, one, by any": ("0..2", 'differ = "one"\nby = "any"'),
 }
 
+ABOUT = {
+    "each": "about streams whose entries differ by 1 at most each",
+    "one": "about streams in which one entry differs, by 1 at most",
+    "by 2": "about streams whose entries differ by 2 at most each",
+    "few": "about streams of the values -1, 0, 1 whose entries differ by 1 at most each",
+    "few, one, by any": "about streams of the values 0, 1, 2 in which one entry differs, by any number",
+}
+
+
+@pytest.mark.parametrize("values", ["0..1", "[0, 1/2, 1]", "[0, 3]", "real"])
+@pytest.mark.parametrize("epsilon", ["1/2", "1/3", "20"])
+def test_budgets_at_one_epsilon(
+    values: str, epsilon: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For few values less may be enough at one epsilon: no number is told as the least one there."""
+    text = Path(PRIVATE).read_text().replace('    output("below")', '    output("below")\n    stop')
+    shown = values if values.startswith("[") else f'"{values}"'
+    case = tmp_path / "case.toml"
+    case.write_text(text.replace('values="real"', f"values={shown}"))
+    _, said = output(["budget", str(case), "--length", "1", "--epsilon", epsilon], capsys)
+    first = said.splitlines()[0]
+    few, nothing = values != "real", values == "[0, 3]"
+    assert ("no less is enough" in said) is (nothing or not few)
+    assert ("no smaller multiple is enough for every eps" in first) is (few and not nothing)
+    assert (f"At eps = {epsilon} the numbers are enough, and less may be enough." in said) is (
+        few and not nothing
+    )
+    if few:
+        assert " = 0." not in first.replace(f"eps = {epsilon}", "")
+        assert "≈" not in said
+
 
 @pytest.mark.parametrize("name", RELATIONS)
 def test_budgets(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -248,16 +280,24 @@ def test_budgets(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     document = json.loads(printed)
     assert (code, list(mistakes(document, "budget of an automaton", name))) == (second, [])
     assert code == (0 if document["exact"] else 3)
-    assert document["exact"] is ("and no less is enough." in said.splitlines()[0])
+    least = "no less is enough." if values == "real" else "no smaller multiple is enough for every eps."
+    assert ("a smaller multiple fails" in said) is (values != "real" and document["exact"])
+    below = values != "real" and not document["exact"]
+    assert ("a multiple below the lower bound fails" in said) is below
+    assert document["exact"] is said.splitlines()[0].endswith(f", and {least}")
     checked, told = output(["check", str(path), "--case", str(case)], capsys)
     assert checked == 0
     assert "the automaton and the streams agree with the program" in told
+    assert told.startswith("about streams")
+    assert told.splitlines()[0] == ABOUT[name]
     assert told.splitlines()[-1].startswith("checked: a budget")
     for entry in document["lengths"]:
         multiple = Fraction(entry["multiple"])
         line = next(x for x in said.splitlines() if x.startswith(f"  {entry['inputs']} input"))
         words = f"{multiple}*eps" if multiple != 1 else "eps"
-        assert line.split(": ")[1].split(" =")[0].split(" and ")[-1] == words
+        number = at_most(multiple * Fraction(3, 2), 9)
+        told_at = f" = {number}" if values == "real" else f" (at eps = 3/2: {number} is enough)"
+        assert line.partition(": ")[2].split(" and ")[-1].startswith((words + told_at, f"{words} ≈"))
         assert f"length {entry['inputs']}: {multiple} times epsilon is enough" in told
         assert entry["tight"] is (entry["multiple"] == entry["multiple_lower"])
         assert ("gap" in entry) is (values != "real")
@@ -318,3 +358,16 @@ def test_what_repetitions_cost(
     assert (int(found[2]) - 1) * Fraction(found[1]) <= 2 < int(found[2]) * Fraction(found[1])
     of_any = re.findall("If entries are any numbers, (each|with)", told)
     assert of_any == ([] if "real" in values else ["each", "with"])
+
+
+def test_a_misspelt_state_is_told_by_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`verify` and `budget` name a state that is gone to, and is nearly another one."""
+    path = tmp_path / "a.dipa"
+    text = (CASES / "sparse-vector.dipa").read_text()
+    for content, said in ((text, False), (text.replace("obelow; goto q2", "obelow; goto Q2"), True)):
+        path.write_text(content)
+        for command in ("verify", "budget"):
+            code, told = output([command, str(path)], capsys)
+            assert (code, "did you mean q2?" in told) == (0, said)
