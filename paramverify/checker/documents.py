@@ -102,14 +102,17 @@ def check_text(text: str) -> Report:
         report = _checked({name: value for name, value in document.items() if name != BUDGET})
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
-    missing = (
-        report.not_compared or NOT_COMPARED.get(document["format"]) or NOT_COMPARED.get(report.status, ())
-    )
-    missing += tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
     if BUDGET not in document or not report.accepted:
-        return replace(report, not_compared=missing)
+        return with_missing(report, document["format"])
     line = _budget(document[BUDGET])
     return replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=NOT_COMPARED[BUDGET])
+
+
+def with_missing(report: Report, form: str) -> Report:
+    """Returns a report on a document of a format alone, with what that does not show by itself."""
+    missing = report.not_compared or NOT_COMPARED.get(form) or NOT_COMPARED.get(report.status, ())
+    told_ = tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
+    return replace(report, not_compared=(*missing, *told_))
 
 
 def _checked(document: Mapping[str, Any]) -> Report:
