@@ -119,7 +119,21 @@ def _checked(document: Mapping[str, Any]) -> Report:
     report = neighbours.with_statements(document, CHECKERS[document["format"]](document))
     if report.accepted and document["format"] == claims.FORMAT and "witness" in document:
         told.check_numbers(document["witness"])
+    if report.accepted and document["format"] == claims.FORMAT and _may_be_empty(document):
+        return replace(report, lines=(*report.lines, dpctl.NO_POINT))
     return report
+
+
+def _may_be_empty(document: Mapping[str, Any]) -> bool:
+    """Tells whether claims may be true because their constraints contradict each other.
+
+    Points are not checked with a claim −1 ≥ 0: of its constraints one may be what is claimed, see `claims`.
+    """
+    about = [entry["claim"] for entry in document["claims"] if entry.get("origins")]
+    pointed = bool(document.get("points"))
+    return document["status"] != "violated" and any(
+        claim["constraints"] and (claim["polynomial"] == "-1" or not pointed) for claim in about
+    )
 
 
 def _budget(stated: Mapping[str, Any]) -> str:
