@@ -105,7 +105,9 @@ def check_text(text: str) -> Report:
     if BUDGET not in document or not report.accepted:
         return with_missing(report, document["format"])
     line = _budget(document[BUDGET])
-    return replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=NOT_COMPARED[BUDGET])
+    missing = NOT_COMPARED[BUDGET]
+    report = replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=missing)
+    return with_missing(report, document["format"])
 
 
 def with_missing(report: Report, form: str) -> Report:

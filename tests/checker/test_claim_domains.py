@@ -11,6 +11,7 @@ from three_checkers import built, by_program
 from paramverify.checker.documents import check_text
 from paramverify.checker.dpctl import NO_POINT
 from paramverify.cli.main import run
+from paramverify.reports.proved import replay
 
 MISSING = "that the domain has a point"
 OUTSIDE = {"kind": "bernstein", "tree": [["outside", 0]]}
@@ -63,6 +64,17 @@ def test_a_point_settles_it(text: str) -> None:
     report = check_text(text)
     assert report.accepted, report.lines
     assert (NO_POINT in report.lines, MISSING in report.not_compared) == (False, False)
+
+
+@pytest.mark.parametrize("text", [*NOT_SHOWN, *SHOWN])
+def test_budgets_leave_it_to_the_case_too(text: str) -> None:
+    """With another bound than that of the case both checkers leave the same to the case."""
+    built()
+    stated = json.dumps(json.loads(text) | {"budget": {"bound": ["2", "1"], "witnesses": []}})
+    report = check_text(stated)
+    assert report.accepted, report.lines
+    assert (MISSING in report.not_compared) is (text in NOT_SHOWN)
+    assert replay(stated).report.not_compared == report.not_compared
 
 
 def test_no_point_of_an_empty_domain() -> None:
