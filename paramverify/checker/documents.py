@@ -102,17 +102,20 @@ def check_text(text: str) -> Report:
         report = _checked({name: value for name, value in document.items() if name != BUDGET})
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
-    missing = (
-        report.not_compared
-        or _of_streams(document)
-        or NOT_COMPARED.get(document["format"])
-        or NOT_COMPARED.get(report.status, ())
-    )
-    missing += tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
+    report = replace(report, not_compared=report.not_compared or _of_streams(document))
     if BUDGET not in document or not report.accepted:
-        return replace(report, not_compared=missing)
+        return with_missing(report, document["format"])
     line = _budget(document[BUDGET])
-    return replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=NOT_COMPARED[BUDGET])
+    missing = NOT_COMPARED[BUDGET]
+    report = replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=missing)
+    return with_missing(report, document["format"])
+
+
+def with_missing(report: Report, form: str) -> Report:
+    """Returns a report on a document of a format alone, with what that does not show by itself."""
+    missing = report.not_compared or NOT_COMPARED.get(form) or NOT_COMPARED.get(report.status, ())
+    told_ = tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
+    return replace(report, not_compared=(*missing, *told_))
 
 
 def _of_streams(document: Mapping[str, Any]) -> tuple[str, ...]:
@@ -127,7 +130,21 @@ def _checked(document: Mapping[str, Any]) -> Report:
     report = neighbours.with_statements(document, CHECKERS[document["format"]](document))
     if report.accepted and document["format"] == claims.FORMAT and "witness" in document:
         told.check_numbers(document["witness"])
+    if report.accepted and document["format"] == claims.FORMAT and _may_be_empty(document):
+        return replace(report, lines=(*report.lines, dpctl.NO_POINT))
     return report
+
+
+def _may_be_empty(document: Mapping[str, Any]) -> bool:
+    """Tells whether claims may be true because their constraints contradict each other.
+
+    Points are not checked with a claim −1 ≥ 0: of its constraints one may be what is claimed, see `claims`.
+    """
+    about = [entry["claim"] for entry in document["claims"] if entry.get("origins")]
+    pointed = bool(document.get("points"))
+    return document["status"] != "violated" and any(
+        claim["constraints"] and (claim["polynomial"] == "-1" or not pointed) for claim in about
+    )
 
 
 def _budget(stated: Mapping[str, Any]) -> str:

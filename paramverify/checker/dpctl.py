@@ -6,7 +6,8 @@ point of the domain. One that is `violated` is false in an initial state at a po
 the member of that number. Nothing is shown of what is `unknown`.
 
 A formula is true at every point of an empty domain. No interval of a parameter is empty. Constraints may
-contradict each other: `points` show that the domain has one, or a line says that this is not shown.
+contradict each other: `points` or a violation show that the domain has a point, or a line says that this is
+not shown.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def _check(document: Any, ask: Ask | None) -> Report:
     trusted = len([entry for entry in entries if entry["status"] == "holds"]) if solvers else 0
     shown_ = len([entry for entry in entries if entry["status"] != "unknown"])
     lines += [f"trusted to {shown(name)}" for name in solvers]
-    if found == "holds" and document["domain"]["constraints"] and not document.get("points"):
+    if found != "violated" and document["domain"]["constraints"] and not document.get("points"):
         lines.append(NO_POINT)
     return Report(
         True,

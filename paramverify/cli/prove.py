@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,7 +32,7 @@ from paramverify.errors import InputError, UnsupportedError
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports import verdicts
+from paramverify.reports import documents, verdicts
 from paramverify.reports.evidence import check_has_evidence, evidence_document
 from paramverify.reports.theorems.files import MAKEFILE, PROJECT, theorem_of
 from paramverify.reports.theorems.stated import about_case
@@ -99,14 +100,15 @@ def command(
             theorem = theorem_of(loaded, evidence_document(loaded, report), left)
     written, replaced = _write(output, theorem.text) if theorem else ([], [])
     if as_json:
-        told = {"status": report.status.value, "verdict": report.status.of_case, "files": written}
+        told: dict[str, Any] = {**documents.standing(report.status, loaded.model), "files": written}
+        told |= verdicts.remarks(report, loaded)
         if theorem:
             told["replaced"] = replaced
         if theorem and theorem.as_model:
             told["as_model"] = theorem.as_model
         print_json(told)
         return STATUS_CODES[report.status]
-    for line in verdicts.lines(report, loaded):
+    for line in (*verdicts.lines(report, loaded), *verdicts.notes(report, loaded)):
         say(line)
     having = "true claims" if isinstance(loaded.model, Inequality) else "private cases"
     if theorem is None:

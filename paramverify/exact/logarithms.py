@@ -51,6 +51,8 @@ ONE, ZERO = Fraction(1), Fraction(0)
 
 def solve_tied(claim: Claim, work: Work, confirm: Confirm, solve: Solve) -> Outcome:
     """Decides a claim that mentions what is tied; `solve` decides claims about polynomials."""
+    if claim.polynomial.is_zero():  # true everywhere, whatever the constraints say
+        return solve(replace(claim, domain=replace(claim.domain, constraints=())), work, confirm, 0)
     names = {*variables(claim.polynomial), *(n for _, c in _live(claim) for n in variables(c))}
     tie = tied_in(claim.domain.ring, claim.polynomial, *(c for _, c in _live(claim)))[0]
     if names <= {tie.name, tie.variable} and not _live(claim) and not _is_point(claim, tie):

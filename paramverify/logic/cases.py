@@ -45,7 +45,7 @@ from paramverify.models.chains.programs import MAX_BYTES, whole_constants
 from paramverify.models.chains.relations import Relation, closed, labelled, where
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
-from paramverify.models.parameters import read_domain_for
+from paramverify.models.parameters import read_domain_for, unbounded_names
 from paramverify.models.settings import Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
 from paramverify.processes.storm import MEMORY, build_apart
@@ -191,6 +191,10 @@ def _resolved(found: Property | Question, chain: Chain) -> Property | Question:
 
 def _exponents(top: Table, properties: Mapping[str, Property | Question], given: Given) -> list[Fraction]:
     """Returns the numbers in every `exp` of the case and of what the command line says."""
+    for name in unbounded_names(top):
+        reason = "a case with formulas needs finite ends here, not (0, oo)"
+        mend = f"put a parameter x with the interval (0, 1) in the place of exp(-{name})"
+        raise CaseError(reason, key=f"parameters.{name}", mend=mend)
     words = {k: v for k, v in top.data.items() if k in ("states", "parameters")}
     used = exponents([*all_expressions(words), *_expressions(properties)])[""]
     used += [read_epsilon(p.epsilon).rational for p in _privates(properties)]

@@ -19,7 +19,7 @@ import paramverify
 from paramverify.answers import Standing
 from paramverify.checker import dpctl, intervals
 from paramverify.checker.claims import Report
-from paramverify.checker.documents import NOT_COMPARED
+from paramverify.checker.documents import with_missing
 from paramverify.checker.strict import counted
 from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError
 
@@ -129,10 +129,9 @@ def _read(data: dict[str, Any], code: int) -> Replayed:
         status=data["status"],
         unit="part" if data["status"] == intervals.STATUS else "formula" if formulas else "claim",
         solvers=tuple(data["solvers"]),
-        not_compared=NOT_COMPARED.get(data["format"]) or NOT_COMPARED.get(data["status"], ()),
         side_condition=data["side_condition"],
     )
-    return Replayed(report, tuple(data["not_known"]))
+    return Replayed(with_missing(report, data["format"]), tuple(data["not_known"]))
 
 
 def compare(report: Report, replayed: Replayed) -> None:

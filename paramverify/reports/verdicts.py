@@ -31,6 +31,11 @@ def notes(report: Report, case: Case) -> list[str]:
     return [f"  {line}" for line in text.notes(report.notes, headline(report, case)[0])]
 
 
+def remarks(report: Report, case: Case) -> dict[str, Any]:
+    """Returns the notes as JSON data, and what was set from outside of the file."""
+    return {"notes": list(report.notes), **({"set": dict(case.settings)} if case.settings else {})}
+
+
 def proofs(report: Report) -> list[Decision]:
     """Returns all that a proof of the case rests on: the decisions of its claims and of its obligations."""
     return [*report.decisions, *(decision for _, decision in report.obligations)]
@@ -92,8 +97,7 @@ def document(report: Report, case: Case) -> dict[str, Any]:
         "seconds": round(report.seconds, 6),
         **_enclosed(report),
         "evidence": {"decided_by": text.backends_used(report.decisions), **words},
-        "notes": list(report.notes),
-        **({"set": dict(case.settings)} if case.settings else {}),
+        **remarks(report, case),
     }
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness

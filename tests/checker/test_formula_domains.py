@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from paramverify.checker.dpctl import NO_POINT
 from paramverify.checker.second_chains import ChainLook
 from paramverify.checker.strict import Rejected
 from paramverify.cli.main import run
+from paramverify.reports.proved import replay
 
 Json = dict[str, Any]
 CASE = (ROOT / "cases" / "logic" / "survey-coin.toml").read_text()
@@ -24,11 +26,11 @@ TRUE = {"formula": TIGHT, "status": "holds"}
 OPEN = {"formula": TIGHT, "status": "unknown"}
 
 
-def about(box: str, constraints: list[list[str]], *points: str, entry: Json = TRUE) -> str:
+def about(box: str, constraints: list[list[str]], *points: str, entries: Sequence[Json] = (TRUE,)) -> str:
     """Returns evidence about a coin that no parameter c changes, for c in a domain."""
     domain = {"variables": ["c"], "box": {"c": box}, "constraints": constraints}
     more = {"points": [{"c": point} for point in points]} if points else {}
-    return json.dumps(document(COIN, entry) | {"domain": domain} | more)
+    return json.dumps(document(COIN, *entries) | {"domain": domain} | more)
 
 
 EMPTY = ["(1, 0)", "(1, 1)", "[1, 1)", "[1, 1/2]"]
@@ -40,15 +42,16 @@ SOMEWHERE: list[list[list[str]]] = [[["c - 1/4", ">="]], [["c", ">"], ["1 - c", 
 @pytest.mark.parametrize("entry", [TRUE, OPEN], ids=["true", "undecided"])
 def test_empty_intervals(box: str, entry: Json) -> None:
     """An empty interval is refused, whatever is said of the formula."""
-    text = about(box, [], entry=entry)
+    text = about(box, [], entries=[entry])
     report = check_text(text)
     assert (report.accepted, report.lines) == (False, (f"rejected: the interval {box} is empty",))
 
 
 @pytest.mark.parametrize("constraints", [*NOWHERE, *SOMEWHERE])
-def test_constraints_without_a_point(constraints: list[list[str]]) -> None:
+@pytest.mark.parametrize("entries", [[TRUE], [OPEN], [TRUE, OPEN], [OPEN, TRUE]])
+def test_constraints_without_a_point(constraints: list[list[str]], entries: list[Json]) -> None:
     """Where no point is given, a line says that constraints may contradict each other."""
-    text = about("(0, 1)", constraints)
+    text = about("(0, 1)", constraints, entries=entries)
     report = check_text(text)
     assert report.accepted
     assert NO_POINT in report.lines
@@ -73,9 +76,12 @@ def test_a_point_settles_it(constraints: list[list[str]]) -> None:
 
 def test_the_proved_checker_agrees(tmp_path: Path) -> None:
     """The extracted program has the same answers, and says the same of the domain."""
-    checker, texts = built(), [about(box, [], entry=entry) for box in EMPTY for entry in (TRUE, OPEN)]
+    checker, texts = built(), [about(box, [], entries=[entry]) for box in EMPTY for entry in (TRUE, OPEN)]
     texts += [
-        about("(0, 1)", given, *points) for given in (*NOWHERE, *SOMEWHERE) for points in ((), ("1/2",))
+        about("(0, 1)", given, *points, entries=entries)
+        for given in (*NOWHERE, *SOMEWHERE)
+        for points in ((), ("1/2",))
+        for entries in ([TRUE], [TRUE, OPEN])
     ]
     paths = [tmp_path / f"{k}.json" for k in range(len(texts))]
     for path, text in zip(paths, texts, strict=True):
@@ -84,6 +90,17 @@ def test_the_proved_checker_agrees(tmp_path: Path) -> None:
         report = check_text(text)
         assert found.word == ("accepted" if report.accepted else "rejected"), text
         assert (NO_POINT in found.lines) == (NO_POINT in report.lines), text
+
+
+@pytest.mark.parametrize("entries", [[TRUE], [OPEN], [TRUE, OPEN]])
+@pytest.mark.parametrize("points", [(), ("1/2",)])
+def test_both_leave_the_same_to_the_case(entries: list[Json], points: tuple[str, ...]) -> None:
+    """What was not compared is the same list with the proved checker."""
+    built()
+    text = about("(0, 1)", SOMEWHERE[0], *points, entries=entries)
+    missing = replay(text).report.not_compared
+    assert missing == check_text(text).not_compared
+    assert ("that the domain has a point" in missing) is (not points)
 
 
 # --- with the case ------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ CODES = [
     ("explain", "leaking", 0),
     ("verify", "none", 2),
     ("verify", "misspelt", 2),
-    ("prove", "true", 2),
+    ("prove", "true", 0),
 ]
 
 

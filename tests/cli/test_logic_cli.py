@@ -394,3 +394,37 @@ def test_what_is_refused(
     assert "<=9" in out
     code, _, _ = call(capsys, case, "-p", instead, "--method", method)
     assert code in (0, 1)
+
+
+WITHOUT_AN_END = """
+[parameters]
+eps = "{ends}"
+[model]
+kind = "chain"
+[states]
+a = {{ to = {{ b = "{share}", c = "1 - ({share})" }} }}
+b = {{ labels = ["goal"] }}
+[neighbours]
+pairs = [["a", "b"]]
+[formulas]
+f = "P>=0 [ X goal ]"
+"""
+
+
+@pytest.mark.parametrize("share", ["exp(-eps)", "1/2", "1 - exp(-eps/2)/2"])
+@pytest.mark.parametrize("ends", ["(0, oo)", "(0, inf)"])
+def test_a_parameter_without_an_end(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, share: str, ends: str
+) -> None:
+    """It is refused for that reason, with and without an exponential; what is told instead works."""
+    text = WITHOUT_AN_END.format(ends=ends, share=share) + "[states.c]\n"
+    case = tmp_path / "case.toml"
+    case.write_text(text)
+    code, _, err = call(capsys, case)
+    assert code == 2
+    assert "parameters.eps: a case with formulas needs finite ends here, not (0, oo)" in err
+    assert "put a parameter x with the interval (0, 1) in the place of exp(-eps)" in err
+    assert "exp takes" not in err
+    text = text.replace(f'eps = "{ends}"', 'x = "(0, 1)"')
+    case.write_text(text.replace("exp(-eps)", "x").replace("exp(-eps/2)", "x"))
+    assert call(capsys, case)[0] == 0

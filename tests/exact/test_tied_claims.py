@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import mpmath
 import pytest
 from claim_tools import kinds, replayed
 from tied_claims import known, tied, value
+from tools.theorem_tools import case_of
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.polynomials import Ring
 from paramverify.algebra.ties import sign_at
-from paramverify.answers import Open, Proved, Refuted
+from paramverify.answers import Open, Proved, Refuted, Standing
 from paramverify.checker.claims import check_witness
+from paramverify.checker.documents import check_text
 from paramverify.claims import Claim, from_document, to_document, without_unused_ties
 from paramverify.errors import LimitError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import fails_without_witness
 from paramverify.exact.logarithm_cells import near_zero
 from paramverify.exact.settling import Work
+from paramverify.portfolio.session import Options
+from paramverify.privacy.verification import verify
+from paramverify.reports.evidence import evidence_document
 
 
 def step_of(claim: Claim) -> Fraction:
@@ -43,6 +49,20 @@ def check(claim: Claim, truth: bool) -> None:
 def test_random_claims(kind: str, claim: Claim, truth: bool) -> None:
     """Squares, zeros, near misses by 10^-12 and Taylor series get the answers that they are made with."""
     check(claim, truth)
+
+
+NOTHING_LEFT = ['"1 == 1"', '"eps == eps"', '"eps - eps <= 0"', '["0 <= eps*exp(-eps)", "0 <= eps*0"]']
+
+
+@pytest.mark.parametrize("holds", NOTHING_LEFT)
+@pytest.mark.parametrize("constraint", ["eps <= 1", "eps*exp(-eps) <= 1", "eps < 1"])
+def test_nothing_left_beside_a_constraint(holds: str, constraint: str) -> None:
+    """A claim about the zero polynomial is proved, whatever constraints say of the parameter itself."""
+    text = f'[parameters]\neps = "(0, oo)"\nconstraints = ["{constraint}"]\n[claim]\nholds = {holds}\n'
+    case = case_of(text)
+    report = verify(case, Options(seconds=30, evidence=2.0))
+    assert report.status is Standing.HOLDS
+    assert check_text(json.dumps(evidence_document(case, report))).accepted
 
 
 EDGES = {

@@ -36,6 +36,24 @@ def theorem(text: str) -> str:
     return " ".join(found[1].split())
 
 
+ROUNDS = """[prior]
+s = {{ bernoulli = "1/2" }}
+[secrets]
+yes = "s == 1"
+no = "s == 0"
+pairs = [["yes", "no"]]
+[mechanism]
+kind = "program"
+source = '''
+output(a if flip(1/2 + c/4) else 1 - a)
+'''
+[mechanism.inputs]
+a = "s"
+[privacy]
+ratio = "{ratio}"
+"""
+
+
 def test_the_statement_is_what_the_user_wrote() -> None:
     """Intervals, constraints, functions and claims stand as in the case; divisors are told once."""
     text = about(
@@ -216,6 +234,41 @@ def test_a_false_claim_has_no_theorem(tmp_path: Path) -> None:
     true = called("prove", str(ROOT / "cases" / "sample-n-utility.toml"), "-o", str(folder), "--json")
     assert strict_json(true.out)["files"][0] == str(folder / "case.v")
     assert "as_model" not in strict_json(true.out)
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "settings"),
+    [
+        (kind, limit, given)
+        for kind in ("claim", "case")
+        for limit in ("1", "1/9")
+        for given in ((), ("c=1/3",))
+    ],
+)
+def test_it_says_what_verify_says(kind: str, limit: str, settings: tuple[str, ...], tmp_path: Path) -> None:
+    """Words, notes and what `-D` set are those of `verify`; the file has the last, too."""
+    texts = {
+        "claim": f'[define]\nf = {{ file = "f.rat" }}\n[claim]\nholds = "f*(1 - c) <= {limit}"\n',
+        "case": ROUNDS.format(ratio="2" if limit == "1" else "10/9"),
+    }
+    (tmp_path / "f.rat").write_text("$Parameters: p;\n$Result: p\n")
+    case = tmp_path / "case.toml"
+    case.write_text('[parameters]\nc = "[1/4, 1/3]"\n' + texts[kind])
+    given = [str(case), *(part for text in settings for part in ("-D", text))]
+    wanted = called("verify", *given)
+    proved = called("prove", *given, "-o", str(tmp_path / "out"))
+    assert proved.code == wanted.code
+    notes = [line for line in wanted.out.splitlines() if "Note" in line]
+    assert [line for line in proved.out.splitlines() if "Note" in line] == notes
+    assert len(notes) == (kind == "claim") + len(settings)
+    as_verify = strict_json(called("verify", *given, "--json").out)
+    as_prove = strict_json(called("prove", *given, "-o", str(tmp_path / "out"), "--json").out)
+    assert as_verify["verdict"] in ("true", "false", "private", "not private")
+    for name in ("status", "verdict", "notes", "set"):
+        assert as_prove.get(name) == as_verify.get(name)
+    if not proved.code:
+        head = (tmp_path / "out" / "case.v").read_text().partition("*)")[0]
+        assert ("set by -D, not by the file: c = 1/3." in head) is bool(settings)
 
 
 SHARED = " + ".join(f"x/({k % 7 + 2} + x**3 + {k % 7}*y)" for k in range(70))

@@ -29,7 +29,9 @@ def test_all_words_of_coq(tmp_path: Path) -> None:
     assert {"CoFixpoint", "transitivity", "forall"} <= set(found)
     names = named(words)
     defined = (f"Module M{k}.\nDefinition {name} := 0.\nEnd M{k}.\n" for k, name in enumerate(names.values()))
-    answer("".join(defined) + f"Goal forall {' '.join(names.values())} : R, True.\nAbort.\n")
+    goal = f"Goal forall {' '.join(names.values())} : R, True.\n"
+    one = "".join(f"Goal forall {n} : R, True.\nintros {n}.\nAbort.\n" for n in names.values())
+    answer("".join(defined) + f"{goal}Abort.\n" + one)
 
 
 ODD_NAMES = """

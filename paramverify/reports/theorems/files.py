@@ -18,7 +18,7 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.inequalities import claim_theorem
-from paramverify.reports.theorems.stated import Statement, about_case
+from paramverify.reports.theorems.stated import Statement, case_lines
 from paramverify.reports.theorems.statements import check_is_covered, statement_of
 from paramverify.reports.theorems.words import comment, named
 from paramverify.tables import toml_data
@@ -107,7 +107,7 @@ def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theor
     parts = [
         HEADER.format(
             title=f"{comment(case.title)}\n\n    " if case.title else "",
-            digest=about_case(case.digest),
+            digest=case_lines(case.digest, case.settings),
             always=", for all values of the parameters" if place.free else "",
             told=found.told.format(times=ratio and _shown(ratio, place), plus=plus),
             empty=EMPTY.format(reason=model.nothing_compared) if model.nothing_compared else "",

@@ -23,7 +23,7 @@ from paramverify.reports.theorems.certificates import polynomial, several
 from paramverify.reports.theorems.domains import Place, about_domain, number_text, proof_of
 from paramverify.reports.theorems.exponentials import Reals
 from paramverify.reports.theorems.formulas import POWER, RELATIONS, Formulas, divisors, exponentials, size_of
-from paramverify.reports.theorems.stated import about_case
+from paramverify.reports.theorems.stated import case_lines
 from paramverify.reports.theorems.unreduced import Fractions, Unreduced
 from paramverify.reports.theorems.words import comment, named
 from paramverify.tables import as_expression, toml_data
@@ -238,7 +238,7 @@ def claim_theorem(case: Case, model: Inequality, document: Json, options: Option
     lines = [
         HEADER.format(
             title=f"{comment(case.title)}\n\n    " if case.title else "",
-            digest=about_case(case.digest),
+            digest=case_lines(case.digest, case.settings),
             always=", for all values of the parameters" if place.free else "",
             divided=DIVIDED if stating.divided else "",
         ),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from paramverify.models.settings import Settings, told
+from paramverify.reports.theorems.words import comment
+
 TIMES = "at most {times} times as likely"
 ALIKE = f"{TIMES} under one secret of a pair as under the other one{{plus}}"
 NEAR = f"{TIMES} for an input as for its neighbour{{plus}}"
@@ -30,3 +33,9 @@ class Statement:
 def about_case(digest: str) -> str:
     """Returns the line of a file that says which case it is about."""
     return f"The digest of the case: {digest}"
+
+
+def case_lines(digest: str, settings: Settings) -> str:
+    """Returns the lines of a file that say which case it is about, and what of it is not of the file."""
+    lines = [about_case(digest), *(comment(f"{note}.") for note in told(settings))]
+    return "\n    ".join([*lines, *["The digest is one of the file and of what was set."] * bool(settings)])

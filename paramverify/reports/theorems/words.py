@@ -19,7 +19,7 @@ from paramverify.errors import UnsupportedError
 KEYWORDS = """
     Axiom CoFixpoint Definition Fixpoint Hypothesis Parameter Prop SProp Set Sort Theorem Type
     Variable _ as at by cofix else end exists exists2 fix for forall fun if in let match mod proved
-    relation return symmetry then transitivity using where with
+    relation return symmetry then transitivity until using where with
 """
 # Words with which commands of Coq start: no keywords, but a reader would take them for such.
 COMMANDS = """
