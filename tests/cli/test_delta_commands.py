@@ -51,7 +51,7 @@ ASKED: list[tuple[str, list[str], int, int, str]] = [
     ("prove", ["--output", "theorem"], 0, 1, "written: theorem/case.v"),
     ("explain", [], 0, 0, "2 claims about the sum of all outputs, for 2 directions"),
     ("logic", [], 2, 2, "no formulas"),
-    ("interactive", [], 2, 2, "not a [system]"),
+    ("interactive", [], 2, 2, "not [system]"),
     ("backends", [], 0, 0, "bernstein"),
 ]
 NOT_ABOUT_CASES = {"backends", "check", "convert", "new", "cases", "schema"}

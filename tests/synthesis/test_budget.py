@@ -185,6 +185,7 @@ def test_supremum_is_above_a_grid_and_near_its_maximum(top: list[int], bottom: l
 
     a, b = bernstein(top), bernstein([c + 1 for c in bottom])
     common = a.gcd(b)
+    common = common if common(0) > 0 or (not common(0) and common(1) > 0) else -common
     found = suprema(a // common, b // common, Fraction(0), Fraction(1))
     assert found.value is not None
     from flint import fmpq
