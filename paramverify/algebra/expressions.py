@@ -155,9 +155,13 @@ def _bound_brackets(source: str) -> None:
 
 
 def _reserved(source: str) -> re.Match[str] | None:
-    """Returns the first word of Python, outside of quotes, that expressions do not have."""
+    """Returns the first word of Python, outside of quotes, that expressions do not have as a name.
+
+    In `a if b else c` no word is meant as a name.
+    """
     words = re.finditer(r"""'[^']*'|"[^"]*"|[A-Za-z_]\w*""", source)
-    return next((w for w in words if keyword.iskeyword(w.group()) and w.group() not in WORDS), None)
+    found = [w for w in words if keyword.iskeyword(w.group()) and w.group() not in WORDS]
+    return None if {"if", "else"} <= {w.group() for w in found} else next(iter(found), None)
 
 
 class _Reader:

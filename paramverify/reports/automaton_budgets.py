@@ -47,7 +47,7 @@ def lines(found: Budgets) -> list[str]:
     left = len(found.asked) - len(found.shown)
     if left:
         told.append(f"  {counted(left, 'length')} more: no budget was found in time.")
-    if found.report.automaton.late and found.shown:
+    if found.report.automaton.late and any(map(found.least, found.shown)):
         told.append("  Note: a turn goes on before it reads its entry. So a way may need the next entry, and")
         told.append("    what is not enough for a length is known from ways that read one entry less.")
     if not found.told_apart and not found.all_exact:
@@ -273,8 +273,9 @@ def _of_case(found: Budgets, case: StreamCase) -> dict[str, Any] | None:
         if report.way is not None and not few:
             shown["least"] = evidence.least(report.way)
     else:
+        left_out = {"least", "family"} if few else {"family"} if not found.told_apart else set()
         parts = proof_parts(report, report.standing)
-        shown = {k: part for k, part in parts.items() if not few or k not in ("least", "family")}
+        shown = {name: part for name, part in parts.items() if name not in left_out}
     if found.gap is not None:
         shown["gap"] = evidence.gap(found.gap)
     if found.shown and found.lengths:

@@ -546,3 +546,21 @@ for x in stream(values="{values}"):
     assert found.multiple == Fraction(1, 2) + positives * Fraction(1, 4)
     assert found.exact or values != "-1..1"
     assert all(map(found.is_tight, found.shown))
+
+
+@pytest.mark.parametrize("asked", [(), ASKED])
+def test_evidence_where_outputs_do_not_tell_the_way(asked: tuple[int, ...]) -> None:
+    """Ways that cost without bound show nothing there: evidence has what is shown, or there is none."""
+    text = """T = laplace(2 / eps)
+for x in stream(values="real"):
+    if x + laplace(3 / eps) >= T:
+        output("a")
+    output("a")
+"""
+    case = case_of(program(text))
+    found = budgets(case, asked)
+    assert not found.told_apart
+    told = evidence(case, found)
+    assert (told is None) is (not asked)
+    if told is not None:
+        assert check_document(told, machine(case.automaton)).accepted

@@ -102,7 +102,7 @@ def test_settings(command: list[str], paths: dict[str, str], capsys: pytest.Capt
 def test_other_commands(paths: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """A command that does not decide streams says one thing only: which command does."""
     for kind in ("program", "automaton"):
-        for command in ("explain", "sample", "synthesize", "certify"):
+        for command in ("sample", "synthesize", "certify"):
             code, out, err = said([command, paths[kind]], capsys)
             assert (code, out) == (2, "")
             assert err.count("error:") == 1, err
