@@ -114,7 +114,7 @@ def read_text(text: bytes, path: Path, given: Given | None = None) -> Read:
         if "system" in data:
             return Read(path, text, Kind.INTERACTIVE, load_system(path, bounded=False))
         if ("model" in data or "states" in data or "formulas" in data) and "mechanism" not in data:
-            return Read(path, text, Kind.LOGIC, _formulas(path))
+            return Read(path, text, Kind.LOGIC, load_formulas(path))
         if about_streams(path):
             return Read(path, text, Kind.STREAM, load_stream(path))
         case = load_case(path)
@@ -123,19 +123,6 @@ def read_text(text: bytes, path: Path, given: Given | None = None) -> Read:
 
 def _is_automaton(path: Path) -> bool:
     return path.suffix == ".dipa"
-
-
-def _formulas(path: Path) -> LogicCase:
-    """Reads formulas from text that stands in for a file of any name."""
-    if path.suffix == ".toml":
-        return load_formulas(path)
-    file = path.with_name(f"{path.name}.toml")
-    with standing_in(file, read_file(path, MAX_BYTES, "a case file", CaseError)):
-        try:
-            return load_formulas(file)
-        except InputError as error:
-            error.file = str(path) if error.file == str(file) else error.file
-            raise
 
 
 def changed(

@@ -224,7 +224,7 @@ def check_evidence(given: str | PathLike[str] | Mapping[str, Any], read: Read | 
     started = time.perf_counter()
     content = json.dumps(given) if isinstance(given, Mapping) else checks.read_text(Path(given))
     with read.as_file() if read else nullcontext():
-        found = checks.checked(content, str(read.path) if read else None)
+        found = checks.checked(content, str(read.path) if read else None, given=read.given if read else None)
     document = checks.document(found)
     report = found.report
     return CheckReport(

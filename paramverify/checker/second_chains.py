@@ -45,7 +45,10 @@ class ChainLook:
 
     def __init__(self, document: Mapping[str, Any], content: str, settings: Mapping[str, str]) -> None:
         self.document = document
-        self.data = set_to(tomllib.loads(content, parse_float=Decimal), settings)
+        try:
+            self.data = set_to(tomllib.loads(content, parse_float=Decimal), settings)
+        except tomllib.TOMLDecodeError:  # a file of PRISM, whose name is not known here
+            self.data = {}
         if "states" not in self.data:
             raise Unread("models in files of their own")
         self.definitions = definitions_of(self.data)
@@ -224,7 +227,7 @@ class ChainLook:
             name = entry["name"]
             if name in own and entry["text"] != own[name]:
                 raise Rejected(f"the formula {name!r:.60} is another one in the case")
-            tree, family = read_formula(entry["text"])
+            tree, family = read_formula(entry["text"], self.document["model"]["actions"] != [ANY])
             if family != entry.get("family"):
                 raise Rejected(f"the formula {name!r:.60} has another family")
             self._check_tree(tree, entry["formula"], at, point)

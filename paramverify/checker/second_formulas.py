@@ -25,9 +25,13 @@ CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 @dataclass
 class Text:
-    """The tokens of a formula, with their places, and the name of its family."""
+    """The tokens of a formula, with their places, and the name of its family.
+
+    With `choices` it is about a decision process; on a chain Pmin and Pmax are P.
+    """
 
     text: str
+    choices: bool = True
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -175,7 +179,9 @@ class Text:
         bound = self.until("[")
         path = self.path()
         turned = (word == "Pmax" and relation in LOWER) or (word == "Pmin" and relation not in LOWER)
-        return ["not", ["P", NOT[relation], bound, path]] if turned else ["P", relation, bound, path]
+        if turned and self.choices:
+            return ["not", ["P", NOT[relation], bound, path]]
+        return ["P", relation, bound, path]
 
     def path(self) -> list[Any]:
         self.take("[")
@@ -188,13 +194,15 @@ def _moved(number: Any, by: int) -> Any:
     return {"more": number["more"] + by} if isinstance(number, dict) else number + by
 
 
-def read_formula(text: str) -> tuple[list[Any], dict[str, Any] | None]:
+def read_formula(text: str, choices: bool = True) -> tuple[list[Any], dict[str, Any] | None]:
     """Returns the tree of a formula, and the first and the last number of its family.
+
+    `choices` says that it is about a decision process, and not about a chain.
 
     Raises:
         Unread: it has a form that is not known here.
     """
-    found = Text(text)
+    found = Text(text, choices)
     family = None
     if found.next == "forall":
         found.take()

@@ -16,6 +16,7 @@ survey = "D{ln(3), 0}[ X out1 ]"
 from __future__ import annotations
 
 import hashlib
+import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -77,6 +78,7 @@ class LogicCase:
         return self.chain.domain
 
 
+TABLES = {"model", "states", "formulas"}  # one of them is in every case file
 GIVEN = "property"  # how formulas of the command line are called
 
 
@@ -102,14 +104,13 @@ class Given:
 
 
 def load(path: Path, given: Given | None = None) -> LogicCase:
-    """Reads a case file (`.toml`), or a PRISM file with what the command line says about it.
-
+    """Reads a case file of any name, or a PRISM file with what the command line says about it.
 
     Raises:
         InputError: any mistake, with file, key and reason.
     """
     given = given or Given()
-    if path.suffix == ".toml":
+    if _is_case(path):
         document = read_document(path)
         data = document.data
         with in_case(str(path), document.text), set_outside(given.settings), explained(data):
@@ -129,8 +130,17 @@ def load(path: Path, given: Given | None = None) -> LogicCase:
         return _read(table, path, digest, given)
 
 
+def _is_case(path: Path) -> bool:
+    """Tells a case file from a PRISM file: by its name, or else by its tables."""
+    if path.suffix == ".toml":
+        return True
+    with suppress(InputError, ValueError, RecursionError):  # a mistake is told where the file is read
+        return bool(TABLES & tomllib.loads(read_file(path, MAX_BYTES, "a model").decode("utf-8-sig")).keys())
+    return False
+
+
 def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
-    title = top.text("title", path.stem)
+    title = top.text("title", "")
     top.text("source", "")
     expect = read_expect_each(top)
     if given.properties:

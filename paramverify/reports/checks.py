@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paramverify.checker import automata, compositions, dpctl, every, losses, scripts, sets, unwinding
 from paramverify.checker.claims import Report
@@ -17,6 +17,9 @@ from paramverify.files import read_file
 from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
 from paramverify.reports import proved
+
+if TYPE_CHECKING:
+    from paramverify.logic.cases import Given
 
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
@@ -44,8 +47,16 @@ class Checked:
         return self.report.accepted or self.report is self.replayed.report
 
 
-def checked(text: str, case: str | None, settings: Settings = NONE, verified: bool = False) -> Checked:
+def checked(
+    text: str,
+    case: str | None,
+    settings: Settings = NONE,
+    verified: bool = False,
+    given: Given | None = None,
+) -> Checked:
     """Checks evidence, with the case file at a path where that is given, and with what was set of it.
+
+    `given` is what was said besides a file with formulas.
 
     If `verified`, the proved checker replays the proofs. With a case the checker in Python compares the
     claims with it and replays the proofs, too, and both have to accept.
@@ -59,7 +70,7 @@ def checked(text: str, case: str | None, settings: Settings = NONE, verified: bo
         return Checked(replayed.report, replayed=replayed)
     if not case:
         return Checked(check_text(text))
-    report, look, claimed = _with_case(text, case, settings)
+    report, look, claimed = _with_case(text, case, settings, given)
     if replayed is not None and report.accepted:
         proved.compare(report, replayed)
     return Checked(report, look, claimed, replayed)
@@ -124,7 +135,9 @@ def document(found: Checked) -> dict[str, Any]:
     return data
 
 
-def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, SecondLook | None, bool]:
+def _with_case(
+    text: str, path: str, settings: Settings, given: Given | None = None
+) -> tuple[Report, SecondLook | None, bool]:
     """Checks evidence against a case; tells too whether that is true or false, rather than private or not."""
     content = read_text(Path(path), "a case file")
     try:
@@ -137,9 +150,12 @@ def _with_case(text: str, path: str, settings: Settings) -> tuple[Report, Second
     if document["format"] in _APART:
         return _APART[document["format"]](document, content, path, settings)
     if document["format"] == dpctl.FORMAT:
+        from paramverify.logic.cases import Given
         from paramverify.reports.logic_evidence import check_with_case as check_with_model
 
-        report = check_with_model(document, Path(path), settings)
+        report = check_with_model(document, Path(path), given or Given(settings=settings))
+        if given and replace(given, properties=(), settings={}) != Given():
+            return report, None, True  # the file alone has another model than the evidence
         return *with_second_look(report, document, content, settings=settings), True
     if document["format"] == unwinding.FORMAT:
         from paramverify.interactive.cases import load as load_system

@@ -44,7 +44,6 @@ from paramverify.logic.syntax import (
 from paramverify.logic.verification import Result, StateWitness, Work
 from paramverify.models.chains.chain import Row
 from paramverify.models.context import Checks, sample_points
-from paramverify.models.settings import Settings
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.portfolio.session import Session
 from paramverify.verdicts import Holds, Violated
@@ -270,8 +269,10 @@ class _Signs:
         return self.known[name]
 
 
-def check_with_case(document: Mapping[str, Any], path: Path, settings: Settings) -> Report:
+def check_with_case(document: Mapping[str, Any], path: Path, given: Given) -> Report:
     """Checks evidence against a case file: model, neighbours, domain and formulas are derived from it again.
+
+    `given` is what was said besides the file.
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
@@ -280,7 +281,7 @@ def check_with_case(document: Mapping[str, Any], path: Path, settings: Settings)
         return report
     stated = {entry["name"]: entry for entry in document["formulas"]}
     try:
-        reason = _differs(document, stated, _asked_case(stated, path, settings))
+        reason = _differs(document, stated, _asked_case(stated, path, given))
     except ModelError as error:
         reason = str(error)
     if reason:
@@ -288,15 +289,15 @@ def check_with_case(document: Mapping[str, Any], path: Path, settings: Settings)
     return report
 
 
-def _asked_case(stated: Mapping[str, Any], path: Path, settings: Settings) -> LogicCase:
+def _asked_case(stated: Mapping[str, Any], path: Path, given: Given) -> LogicCase:
     """Returns the case with its own formulas, or with those of the command line where they are called so."""
     if all(GIVEN in name for name in stated):
         texts = tuple(entry["text"] for entry in stated.values())
         with suppress(ModelError):
-            case = load(path, Given(properties=texts, settings=settings))
+            case = load(path, replace(given, properties=texts))
             if list(case.properties) == list(stated):
                 return case
-    return load(path, Given(settings=settings))
+    return load(path, given)
 
 
 def _differs(document: Mapping[str, Any], stated: Mapping[str, Any], case: LogicCase) -> str:
