@@ -13,7 +13,9 @@ tail      D{ε, δ}[X^m (a U[k+c, ...] b)]: such a path is in a for k + c steps 
           of that falls with k, and for K it is at most δ in all states that are compared.
 equality  D{ε, δ}[X^m (a U[k+c, k+d] b)]: after m steps and n = first + c steps within a, and any number of
           further steps within a, the difference of the two states is orthogonal to all vectors of
-          probabilities of a U[0, d−c] b.
+          probabilities of a U[0, d−c] b. D{ε, δ}[X^m (a U[i, k+d] b)]: after m steps, i steps within a, and
+          any number of steps of the paths that did not come to b, as much of both states has come to b.
+          Both are shown of a negation, too, and a R b is !(!a U !b).
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -183,14 +185,14 @@ class Truths:
         for part in parts:
             if part[0] != "D" or self._reflexive(part) is not True:
                 return False
-            steps, path = _shifted(part[3])
-            if path[0] != "until" or not isinstance(path[3], dict) or mentions(path[1]) or mentions(path[2]):
+            steps, path, turned = _shifted(part[3])
+            if path[0] != "until" or mentions(path[1]) or mentions(path[2]):
                 return False
-            if not (
-                self._tail(part, steps, path, until)
-                if argument == "tail"
-                else self._alike(steps, path, first)
-            ):
+            if argument == "tail":
+                shown = not turned and isinstance(path[3], dict) and self._tail(part, steps, path, until)
+            else:
+                shown = self._alike(steps, path, first)
+            if not shown:
                 return False
         return True
 
@@ -209,19 +211,40 @@ class Truths:
         delta = self.values.read(formula[2])
         return all(self.values.shows(delta - value) for value in largest.values())
 
+    def _further(
+        self, paths: Paths, level: list[Vector], times: int, move: Callable[[Vector, int], Vector]
+    ) -> list[Vector]:
+        """Returns what vectors have become after so many steps, under each word of actions."""
+        for _ in range(times):
+            level = [move(v, a) for v in level for a in range(len(self.chain.actions))]
+            paths.count(sum(map(len, level)))
+            if len(level) > MAX_VECTORS:
+                raise Rejected(f"more than {MAX_VECTORS:,} words of actions")
+        return level
+
     def _alike(self, steps: int, path: Any, first: int) -> bool:
+        """Tells whether neighbours have one probability of X^steps U for every k and under all words.
+
+        The vector of two neighbours moves freely, then inside of the left side, as often as the lower bound
+        says. If k stands there, what follows is one formula, and its probabilities under all words are looked
+        at. Otherwise a last entry is the share of what has come to the right side.
+        """
         _, left, right, low, high = path
-        start = first + low["more"]
-        if not isinstance(high, dict) or high["more"] < low["more"] or start < 0:
+        window = isinstance(low, dict)
+        start = first + low["more"] if window else low
+        if not isinstance(high, dict) or start < 0 or (window and high["more"] < low["more"]):
             return False
         if not (is_state(left) and is_state(right)):
             return False
-        last = self.paths(["until", left, right, 0, high["more"] - low["more"]])
         every = range(len(self.chain.states))
-        vectors = list(last.words(list(every)))
-        inside = [self.at(left, s) is True for s in every]
-        if any(self.at(left, s) is None for s in every):
+        inside, goal = ([self.at(part, s) for s in every] for part in (left, right))
+        if None in inside or None in goal:
             return False
+        last = self.paths(["until", left, right, 0, high["more"] - low["more"] if window else 0])
+        done = len(every)
+        vectors: list[Mapping[int, Value]] = (
+            list(last.words(list(every))) if window else [{done: Fraction(1)}]
+        )
 
         def moved(vector: Vector, action: int, within: bool) -> Vector:
             found: Vector = {}
@@ -230,18 +253,32 @@ class Truths:
                     found[t] = found.get(t, Fraction(0)) + x * w
             return found
 
+        def settled(vector: Vector) -> Vector:
+            found: Vector = {}
+            for s, x in vector.items():
+                if s == done or goal[s] or inside[s]:
+                    to = done if s == done or goal[s] else s
+                    found[to] = found.get(to, Fraction(0)) + x
+            return found
+
+        def onward(vector: Vector, action: int) -> Vector:
+            if window:
+                return moved(vector, action, True)
+            rest = {s: x for s, x in vector.items() if s != done}
+            return settled(moved(rest, action, True) | {s: x for s, x in vector.items() if s == done})
+
         for s in self.chain.initial:
             for t in self.chain.neighbours.get(s, ()):
                 level: list[Vector] = [{s: Fraction(1), t: Fraction(-1)}]
-                for k in range(steps + start):
-                    within = k >= steps
-                    level = [moved(v, a, within) for v in level for a in range(len(self.chain.actions))]
-                    last.count(sum(map(len, level)))
-                    if len(level) > MAX_VECTORS:
-                        raise Rejected(f"more than {MAX_VECTORS:,} words of actions")
-                for v in last.spanned(level, lambda v, a: moved(v, a, True), len(every)):
+                level = self._further(last, level, steps, lambda v, a: moved(v, a, False))
+                level = self._further(last, level, start, lambda v, a: moved(v, a, True))
+                if not window:
+                    level = [settled(v) for v in level]
+                    level = self._further(last, level, max(first + high["more"] - low, 0), onward)
+                for v in last.spanned(level, onward, len(every) + 1):
                     if any(
-                        sum((x * y[n] for n, x in v.items()), Fraction(0)) != Fraction(0) for y in vectors
+                        sum((x * y.get(n, Fraction(0)) for n, x in v.items()), Fraction(0)) != Fraction(0)
+                        for y in vectors
                     ):
                         return False
         return True
@@ -264,11 +301,16 @@ def _conjuncts(formula: Any) -> list[Any]:
     return [formula]
 
 
-def _shifted(path: Any) -> tuple[int, Any]:
-    steps = 0
-    while path[0] == "next":
-        steps, path = steps + 1, path[1]
-    return steps, path
+def _shifted(path: Any) -> tuple[int, Any, bool]:
+    """Returns how often X stands before what follows, that with U for R, and whether it is negated."""
+    steps, turned = 0, False
+    while path[0] in ("next", "not"):
+        steps, turned = steps + (path[0] == "next"), turned is not (path[0] == "not")
+        path = path[1]
+    if path[0] == "release":
+        path = ["until", ["not", path[1]], ["not", path[2]], *path[3:]]
+        turned = not turned
+    return steps, path, turned
 
 
 def _inner(formula: Any) -> list[Any]:

@@ -13,7 +13,8 @@ from paramverify.claims import Origin
 from paramverify.errors import InputError, LimitError, SizeError, UndeterminedError, UnsupportedError
 from paramverify.logic.comparisons import Choice, Method
 from paramverify.logic.equivalence import Automaton
-from paramverify.logic.families import equality, mentions
+from paramverify.logic.families import equality
+from paramverify.logic.family_shapes import mentions
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.quotients import Pair
 from paramverify.logic.semantics import Semantics, conjuncts

@@ -9,15 +9,20 @@ arguments, or none, and then the answer says up to which k it goes:
 - *Settling*: on a Markov chain the vector of a U[k+c, k+d] b or a U[k+c, ∞) b is w_k = B^k·w_0 for a fixed
   matrix B ≥ 0 (k steps in a, then a U[c, d] b), and D is linear in it up to δ ≥ 0. If w_{K+1} = Σ λ_i·w_i
   with λ ≥ 0 over members i ≤ K (and Σ λ_i ≤ 1 if δ is not zero), then so is w_{K+2} = Σ λ_i·w_{i+1}, and so
-  on: all members follow from those up to K. This is the argument of the cone encoding.
+  on: all members follow from those up to K. This is the argument of the cone encoding. For a U[i, k+c] b it
+  is w_{k+1} = r + B·w_k, and for a negation 1 − w_k, by an affine map T. Then Σ λ_i = 1 is needed, and a
+  vector f with T(f) = f may be among the combined ones if D holds at f: that without an upper bound.
+- *Bounds*: Pr(a U[i, k+c] b) grows with k, up to that of a U[i, ∞) b. If D or P holds for all numbers between
+  both for k = K, it holds from K on. The same is true of negations, which fall, and of a U[k+c, ...] b and
+  its negation: the one is at most that a holds for k+c steps, and the other at least that it does not.
 - *Equality*: both states of every pair have the same probability for every k under every query scheduler
-  (`equal_families`), also with parameters. If they do not, the first k that tells a pair apart is a member
-  that is looked at.
+  (`equal_families`), also with parameters. Negation keeps that. If they do not, the first k that tells a pair
+  apart is a member that is looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
@@ -27,21 +32,18 @@ from paramverify.algebra.decimals import at_most
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
 from paramverify.answers import End
 from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
-from paramverify.logic.comparisons import Choice, Method
+from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities
 from paramverify.logic.equal_families import Pattern, first_difference
+from paramverify.logic.family_shapes import later, mentions, shape_of, staying
 from paramverify.logic.judges import ExactJudge
 from paramverify.logic.periodic import Cut, no_cut
 from paramverify.logic.semantics import Semantics, Truth, conjuncts
 from paramverify.logic.syntax import (
-    Constant,
     Formula,
     Index,
-    Next,
     Private,
     Probability,
     Property,
-    Until,
-    children,
     instance,
     is_state,
     parts,
@@ -137,6 +139,8 @@ def _argument(work: Work, found: Property, cut: Cut) -> tuple[Argument | None, i
             apart = max(apart, differs)
             if own is None and not work.chain.domain.ring.parameters:
                 own = _tail(work, part, found) or _settling(work, part, found)
+        if own is None and isinstance(part, (Private, Probability)):
+            own = _bounds(work, part, found)
         arguments.append(own)
     known = [argument for argument in arguments if argument is not None]
     if len(known) < len(arguments):
@@ -150,12 +154,12 @@ def equality(work: Work, formula: Private, found: Property, cut: Cut = no_cut) -
     `cut` is told why it is not known.
     """
     assert found.variable is not None
-    split = _pattern(formula.path, found.variable)
+    shape = shape_of(formula.path, found.variable)
     chain, relation = work.chain, work.case.relation
     nothing = None, found.first
-    if split is None or work.method == Choice.SUFFICIENT:
+    if shape is None or work.method == Choice.SUFFICIENT:
         return nothing
-    steps, until = split
+    until, offset = shape.until, shape.until.low.offset
     if not (is_state(until.left) and is_state(until.right)):
         return nothing
     nested = any(isinstance(p, (Private, Probability)) for p in (*parts(until.left), *parts(until.right)))
@@ -168,9 +172,9 @@ def equality(work: Work, formula: Private, found: Property, cut: Cut = no_cut) -
             frozenset(state for state, true in enumerate(semantics.engine().leaf(part)) if true)
             for part in (until.left, until.right)
         )
-        more = None if until.high is None else until.high.offset - until.low.offset
-        pattern = Pattern(steps, until.low.offset, more, left, right)
-        first = max(found.first, -until.low.offset)
+        more = None if until.high is None else until.high.offset - offset
+        pattern = Pattern(shape.steps, offset, more, left, right, grows=shape.grows)
+        first = max(found.first, -offset)
         differ = [first_difference(chain, pattern, pair, first) for pair in sorted(pairs)]
     except (SizeError, UndeterminedError, UnsupportedError) as error:
         cut(f"equality for every {found.variable} was not decided: {error}")
@@ -183,49 +187,28 @@ def equality(work: Work, formula: Private, found: Property, cut: Cut = no_cut) -
     return Argument(found.first, text), found.first
 
 
-def mentions(formula: Formula, variable: str | None) -> bool:
-    """Tells whether a number of steps in a formula depends on the variable of its family."""
-    if isinstance(formula, Until) and variable in (formula.low.name, formula.high and formula.high.name):
-        return True
-    return any(mentions(part, variable) for part in children(formula))
-
-
-def _pattern(path: Formula, variable: str) -> tuple[int, Until] | None:
-    """Splits X^m (a U[k+c, ...] b) whose parts do not mention k into m and the inner formula."""
-    steps = 0
-    while isinstance(path, Next):
-        steps, path = steps + 1, path.inner
-    if not isinstance(path, Until) or path.release or path.low.name != variable:
-        return None
-    if mentions(path.left, variable) or mentions(path.right, variable):
-        return None
-    return steps, path
-
-
 def _tail(work: Work, formula: Private, found: Property) -> Argument | None:
     assert found.variable is not None
-    split = _pattern(formula.path, found.variable)
+    shape = shape_of(formula.path, found.variable)
     chain = work.chain
     semantics = Semantics(chain, work.case.relation, ExactJudge(chain))
     delta = semantics.number(formula.delta)
-    if split is None or not (is_constant(delta.numerator) and is_constant(delta.denominator)):
+    if shape is None or shape.negated or shape.grows or not chain.numeric:
+        return None
+    if not (is_constant(delta.numerator) and is_constant(delta.denominator)):
         return None
     bound = rational(constant_value(delta.numerator) / constant_value(delta.denominator))
-    if bound <= 0 or not chain.numeric:
+    if bound <= 0:
         return None
-    steps, until = split
+    until = shape.until
     starts = {*chain.initial, *(t for s in chain.initial for t in work.case.relation[s])}
     engine = semantics.engine()
     for last in _growing(found.first):
         length = last + until.low.offset
         if length < 1:
             continue
-        stay: Formula = Until(Constant(False), until.left, Index(None, 0), Index(None, length - 1), True)
-        for _ in range(steps):
-            stay = Next(stay)
         try:
-            node, leaves = engine.compile(stay)
-            upper = engine.extremes(node, leaves, sorted(starts), Method.EXTREMES).upper
+            upper = _extremes(engine, later(staying(shape, length), shape), sorted(starts)).upper
         except (SizeError, UndeterminedError, UnsupportedError):
             return None
         largest = max(upper.values())
@@ -245,41 +228,113 @@ def _growing(first: int) -> Iterator[int]:
     yield from range(first + 30, first + TAIL_MOST, 10)
 
 
-def _settling(work: Work, formula: Private, found: Property) -> Argument | None:
-    """Looks for a K at which the vectors of a U[k+c, ...] b settle, on a Markov chain of numbers."""
+def _extremes(engine: PathEngine, path: Formula, starts: Sequence[int]) -> Probabilities:
+    """Returns the largest and smallest probability over all schedulers, without parameters."""
+    return engine.extremes(*engine.compile(path), starts, Method.EXTREMES)
+
+
+def _bounds(work: Work, formula: Private | Probability, found: Property) -> Argument | None:
+    """Looks for a K from which on the bounds of all later probabilities satisfy the formula."""
     assert found.variable is not None
-    split = _pattern(formula.path, found.variable)
+    shape = shape_of(formula.path, found.variable)
     chain = work.chain
-    if split is None or chain.is_decision_process or not chain.numeric:
+    if shape is None or not chain.numeric or chain.domain.ring.parameters:
         return None
-    _, until = split
+    if isinstance(formula, Private) and not (shape.grows or shape.negated):
+        return None  # `_tail` is about these
+    semantics = Semantics(chain, work.case.relation, ExactJudge(chain))
+    starts = sorted({*chain.initial, *(t for s in chain.initial for t in work.case.relation[s])})
+    engine, falls = semantics.engine(), shape.grows is shape.negated
+
+    def satisfied(upper: Mapping[int, Value], lower: Mapping[int, Value]) -> bool:
+        between = Probabilities(dict(upper), dict(lower), Method.EXTREMES)
+        found = semantics.of(formula, chain.initial, between)
+        return all(semantics.judge.judge(comparison) is Truth.YES for comparison in found)
+
+    try:
+        upper = lower = dict.fromkeys(starts, chain.one if shape.negated else chain.zero)
+        if shape.grows:
+            limit = _extremes(engine, later(replace(shape.until, high=None), shape), starts)
+            upper, lower = limit.upper, limit.lower
+        if not satisfied(upper, lower):
+            return None
+        for last in _doubling(found.first):
+            if shape.grows:
+                path = instance(formula.path, {found.variable: last})
+            elif (length := last + shape.until.low.offset) < 1:
+                continue
+            else:
+                path = later(staying(shape, length), shape)
+            member = _extremes(engine, path, starts)
+            if satisfied(member.upper, lower) if falls else satisfied(upper, member.lower):
+                text = (
+                    f"from {found.variable} = {last} on the probabilities lie between those for "
+                    f"{found.variable} = {last} and their limits, and all numbers between satisfy the formula"
+                )
+                return Argument(last, text)
+    except (SizeError, UndeterminedError, UnsupportedError):
+        pass
+    return None
+
+
+def _doubling(first: int) -> Iterator[int]:
+    """Yields some numbers from the first on: each member up to the one that is enough is checked as well."""
+    yield from (first, first + 1)
+    more = 2
+    while more <= TAIL_MOST:
+        yield from (first + more, first + more + more // 2)
+        more *= 2
+
+
+def _settling(work: Work, formula: Private, found: Property) -> Argument | None:
+    """Looks for a K at which the vectors of a family settle, on a Markov chain of numbers."""
+    assert found.variable is not None
+    shape = shape_of(formula.path, found.variable)
+    chain = work.chain
+    if shape is None or chain.is_decision_process or not chain.numeric:
+        return None
+    until = shape.until
     if not (is_state(until.left) and is_state(until.right)):
         return None
-    high = None if until.high is None else Index(None, until.high.offset - until.low.offset)
     semantics = Semantics(chain, work.case.relation, ExactJudge(chain))
     delta = semantics.number(formula.delta)
     states = range(len(chain.states))
     engine = semantics.engine()
+    before = until.low.offset
+    more = None if until.high is None else until.high.offset - before
+    first = max(found.first, -(more or 0)) if shape.grows else found.first
+    fixed: list[list[Value]] = []  # at which the formula holds
     try:
-        found_left = semantics.truth(until.left, states)
-        node, leaves = engine.compile(replace(until, low=Index(None, 0), high=high))
-        start = engine.exact(chain, node, leaves, states)
+        left, right = (
+            [found is Truth.YES for found in semantics.truth(part, states).values()]
+            for part in (until.left, until.right)
+        )
+        more = first + more if shape.grows and more is not None else more
+        high = None if more is None else Index(None, more)
+        start = engine.exact(chain, *engine.compile(replace(until, low=Index(None, 0), high=high)), states)
+        if shape.grows:
+            limit = replace(until, high=None)
+            if isinstance(work.check(replace(formula, path=later(limit, shape))).verdict, Holds):
+                end = engine.exact(chain, *engine.compile(replace(limit, low=Index(None, 0))), states)
+                fixed.append([end[s] for s in states])
+        elif shape.negated or delta.numerator:
+            fixed.append([chain.zero for _ in states])
     except (SizeError, UndeterminedError, UnsupportedError):
         return None
-    left = [found_left[s] is Truth.YES for s in states]
     vector: list[Value] = [start[s] for s in states]
-    for _ in range(found.first + until.low.offset):
+    onward = [a and not b for a, b in zip(left, right, strict=True)] if shape.grows else left
+    for _ in range(0 if shape.grows else found.first + before):
         vector = _step(work, left, vector)
-    seen: list[tuple[int, ...]] = []
-    extra = bool(delta.numerator)
-    for last in range(found.first, found.first + SETTLE_MOST):
+    extra = shape.grows or shape.negated or bool(delta.numerator)
+    seen = [_whole(end, extra) for end in fixed]
+    for last in range(first, first + SETTLE_MOST):
         if sum(map(bool, vector)) > SETTLE_WIDTH:
             return None
         seen.append(_whole(vector, extra))
-        vector = _step(work, left, vector)
-        columns = [*seen, (*(0 for _ in states), 1)] if extra else seen
-        following = _whole(vector, extra)
-        if not any(map(bool, vector)) or combination(following, columns) is not None:
+        vector = _step(work, onward, vector)
+        if shape.grows:
+            vector = [chain.one if b else value for b, value in zip(right, vector, strict=True)]
+        if not any(map(bool, vector)) or combination(_whole(vector, extra), seen) is not None:
             name = found.variable
             return Argument(
                 last, f"the vector of probabilities for {name} = {last + 1} is a combination of earlier ones"

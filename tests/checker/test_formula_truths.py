@@ -270,8 +270,32 @@ def test_equality_of_windows(seed: int) -> None:
     assert argued == all(v[0] == v[1] for v in members)
 
 
+@pytest.mark.parametrize("kind", ["until", "release"])
+@pytest.mark.parametrize("seed", range(24))
+def test_equality_of_growing_ranges(seed: int, kind: str) -> None:
+    """With k in the upper bound alone, of U and R, equality is that of the first members."""
+    random = Random(seed)
+    data = model(random, 4, 1 + seed % 2)
+    if seed % 4:
+        data["rows"][1] = data["rows"][0]
+    if seed % 4 == 1:
+        data["rows"][1] = [*data["rows"][0][:-1], data["rows"][2][-1]]
+    chain = read_chain(data, VALUES)
+    low, more = random.randrange(3), random.randrange(-1, 3)
+    path: Any = [kind, Q, P, low, {"more": more}]
+    for word in random.choices(("next", "not"), k=random.randrange(3)):
+        path = [word, path]
+    found = Truths(chain, VALUES)
+    argued = found.argued(D("0", path), 1, 1, "equality")
+    members = [v for k in range(1, 7) for v in found.paths(instance(path, k)).words([0, 1])]
+    assert argued == all(v[0] == v[1] for v in members)
+    assert not found.argued(D("0", path), 1, 1, "tail")
+
+
 NO_EQUALITY = (
     window(0, None),
+    ["until", NEXT, P, 0, MORE],
+    ["release", Q, NEXT, 0, MORE],
     window(1, 0),
     window(-2, 0),
     ["until", Q, P, MORE, 3],

@@ -544,7 +544,8 @@ all = "forall k: D{ln(2), 0}[ stay U=k end ]"
 shifted = "forall k: D{ln(2), 0}[ X (stay U=k+1 end) ]"
 tail = "forall k: D{0, 1/4}[ stay U=k end ]"
 small = "forall k: D{ln(3/2), 0}[ stay U=k end ]"
-other = "forall k: D{ln(2), 0}[ F<=k end ]"
+growing = "forall k: D{ln(2), 0}[ F<=k end ]"
+other = "forall k: D{ln(2), 0}[ F<=k (stay & X end) ]"
 few = "forall k in 0..5: D{ln(2), 0}[ F<=k end ]"
 """
     case = model(text, tmp_path)
@@ -554,6 +555,7 @@ few = "forall k in 0..5: D{ln(2), 0}[ F<=k end ]"
         "shifted": "holds",
         "tail": "holds",
         "small": "violated",
+        "growing": "holds",
         "other": "unknown",
         "few": "holds",
     }

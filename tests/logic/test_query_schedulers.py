@@ -350,10 +350,10 @@ def test_random_families_against_words(twins: bool, session: Session) -> None:
         pair = (0, size) if twins else (0, 1)
         a, b = chain.labels["a"], chain.labels["b"]
         before, offset, more = random.choice((0, 1)), random.choice((0, 1)), random.choice((0, 1))
-        pattern = Pattern(before, offset, more, a, b)
-        path = read_property(
-            f"forall k: P>=0 [ {'X ' * before}(a U[k+{offset},k+{offset + more}] b) ]"
-        ).formula
+        grows = random.random() < 0.5
+        pattern = Pattern(before, offset, more, a, b, grows)
+        steps = f"[{offset},k+{offset + more}]" if grows else f"[k+{offset},k+{offset + more}]"
+        path = read_property(f"forall k: P>=0 [ {'X ' * before}(a U{steps} b) ]").formula
         assert isinstance(path, Probability)
         first = None
         for k in range(3):
