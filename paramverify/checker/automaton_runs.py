@@ -129,6 +129,9 @@ def machine(data: Any) -> Machine:
         )
         for s in data["states"]
     )
+    names = [s["name"] for s in data["states"]]
+    if len(set(names)) < len(names):
+        raise Rejected("two states have the same name")
     if not states or any(s.rate <= 0 or s.second < 0 for s in states):
         raise Rejected("there is no state, or a rate is not positive")
     whole = "noise" in data

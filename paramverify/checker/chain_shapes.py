@@ -15,6 +15,7 @@ from .strict import (
     flag,
     listed,
     maybe,
+    names,
     one_of,
     rational,
     record,
@@ -59,8 +60,8 @@ _FORMULA = tagged_row(
 )
 MODEL = record(
     {
-        "states": listed(text),
-        "actions": listed(text),
+        "states": names,
+        "actions": names,
         "scheduled": flag,
         "initial": listed(natural),
         "steps": listed(listed(row(natural, WEIGHT))),

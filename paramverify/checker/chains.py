@@ -46,8 +46,8 @@ def read_chain(data: Any, values: Values) -> Chain:
     """
     size = len(data["states"])
     for name in ("states", "actions"):
-        if len(set(data[name])) < len(data[name]) or not data[name]:
-            raise Misformed("not different names", "model", name)
+        if not data[name]:
+            raise Misformed("there is none", "model", name)
     if not data["initial"]:
         raise Misformed("there is no initial state", "model")
     steps = [_row(entries, k, size, values) for k, entries in enumerate(data["steps"])]

@@ -71,9 +71,11 @@ def read_model(data: Any) -> Model:
 
     if not data["pairs"]:
         raise Misformed("nothing is compared", "model", "pairs")
+    known: set[frozenset[str]] = set()
     for k, (left, right, *_) in enumerate(data["pairs"]):
-        if left == right:
+        if left == right or {left, right} in known:
             raise Misformed("twice the same", "model", "pairs", k)
+        known.add(frozenset((left, right)))
     pairs = tuple((left, right, start(pi), start(tau)) for left, right, pi, tau in data["pairs"])
     top, bottom = (read_weight(part, names) for part in data["ratio"])
     if not bottom:

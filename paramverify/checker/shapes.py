@@ -26,6 +26,7 @@ from .strict import (
     index,
     listed,
     maybe,
+    names,
     one_of,
     rational,
     record,
@@ -137,7 +138,7 @@ _MODEL = record(
     {
         "domain": record(DOMAIN, CONSTANT),
         "states": whole,
-        "observations": listed(text),
+        "observations": names,
         "steps": listed(row(whole, whole, whole, text)),
         "pairs": listed(row(text, text, _START, _START)),
         "ratio": row(text, text),
@@ -243,11 +244,7 @@ _WEIGHT = by_type({str: text, list: row(text, text)})
 _DISTRIBUTION = listed(row(whole, _WEIGHT))
 _SYSTEM = record(
     {
-        "states": listed(text),
-        "data": listed(text),
-        "queries": listed(text),
-        "responses": listed(text),
-        "hidden": listed(text),
+        **dict.fromkeys(("states", "data", "queries", "responses", "hidden"), names),
         "initial": whole,
         "partial": flag,
         "rows": listed(listed(row(whole, _DISTRIBUTION))),

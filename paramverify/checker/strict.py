@@ -256,6 +256,16 @@ def listed(shape: Shape) -> Shape:
     return every
 
 
+def names(value: Any) -> None:
+    """A list of different strings, so that a name is that of one thing."""
+    listed(text)(value)
+    seen: set[str] = set()
+    for k, name in enumerate(value):
+        if name in seen:
+            raise Misformed(f"the name {shown(name)} is there twice", k)
+        seen.add(name)
+
+
 def row(*shapes: Shape) -> Shape:
     """A list with one value of each shape."""
 

@@ -130,7 +130,10 @@ def read_system(data: Any, numbers: Numbers) -> System:
     Raises:
         Rejected: one of them fails.
     """
-    counts = [len(data[name]) for name in ("data", "queries", "responses", "hidden")]
+    kinds = [data[name] for name in ("data", "queries", "responses", "hidden")]
+    counts = list(map(len, kinds))
+    if len(set().union(*kinds)) < sum(counts):
+        raise Rejected("two actions have the same name")
     inputs, hidden = counts[0] + counts[1], sum(counts[:3])
     partial = data["partial"] is True
     size = len(data["rows"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-from .strict import Shape, by_type, flag, listed, rational, record, row, table, text
+from .strict import Shape, by_type, flag, listed, names, rational, record, row, table, text
 
 # A number: exact, in E = exp(q) with rationals around it, or rationals around it alone.
 _ENDS = record({"lower": rational, "upper": rational}, {"exact": text})
@@ -20,7 +20,7 @@ def _ratio(value: object) -> None:
         _CHANCE(value)
 
 
-OUTPUTS: dict[str, Shape] = {"outputs": listed(text)}  # the names of outputs that are sets of numbers
+OUTPUTS: dict[str, Shape] = {"outputs": names}  # the names of outputs that are sets of numbers
 BESIDE: dict[str, Shape] = {
     "densities": flag,
     "within": record(

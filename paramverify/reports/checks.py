@@ -150,13 +150,7 @@ def _with_case(
     if document["format"] in _APART:
         return _APART[document["format"]](document, content, path, settings)
     if document["format"] == dpctl.FORMAT:
-        from paramverify.logic.cases import Given
-        from paramverify.reports.logic_evidence import check_with_case as check_with_model
-
-        report = check_with_model(document, Path(path), given or Given(settings=settings))
-        if given and replace(given, properties=(), settings={}) != Given():
-            return report, None, True  # the file alone has another model than the evidence
-        return *with_second_look(report, document, content, settings=settings), True
+        return *_with_model(document, content, Path(path), settings, given), True
     if document["format"] == unwinding.FORMAT:
         from paramverify.interactive.cases import load as load_system
         from paramverify.interactive.certificates import check_with_case as check_with_system
@@ -200,6 +194,19 @@ def _with_case(
     claimed = BUDGET not in document and isinstance(loaded.model, Inequality)
     look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
     return *look, claimed
+
+
+def _with_model(
+    document: dict[str, Any], content: str, path: Path, settings: Settings, given: Given | None
+) -> tuple[Report, SecondLook | None]:
+    """Checks evidence about formulas against a file, and what was said besides it."""
+    from paramverify.logic.cases import Given
+    from paramverify.reports.logic_evidence import check_with_case
+
+    report = check_with_case(document, path, given or Given(settings=settings))
+    if given and replace(given, properties=(), settings={}) != Given():
+        return report, None  # the file alone has another model than the evidence
+    return with_second_look(report, document, content, settings=settings)
 
 
 def _script(

@@ -23,7 +23,7 @@ let different items = List.length (List.sort_uniq compare items) = List.length i
 let read data (numbers : Systems.numbers) =
   let names key =
     let found = List.map string_of (items_of (field key data)) in
-    if found = [] || not (different found) then misformed ~path:[ Key "model"; Key key ] "not different names";
+    if found = [] then misformed ~path:[ Key "model"; Key key ] "there is none";
     found
   in
   let size = List.length (names "states") and actions = names "actions" in

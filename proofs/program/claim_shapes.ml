@@ -82,7 +82,7 @@ let about_case stands its_budget =
     ("obligations", listed (entry proof));
     ("points", listed point);
     ("reduction", stands);
-    ("outputs", listed text);
+    ("outputs", names);
     ("side_condition", one_of [ side_condition ]);
     ("budget", its_budget);
   ]

@@ -11,11 +11,11 @@ let distribution = listed (row [ whole; weight ])
 let system =
   record
     [
-      ("states", listed text);
-      ("data", listed text);
-      ("queries", listed text);
-      ("responses", listed text);
-      ("hidden", listed text);
+      ("states", names);
+      ("data", names);
+      ("queries", names);
+      ("responses", names);
+      ("hidden", names);
       ("initial", whole);
       ("partial", flag);
       ("rows", listed (listed (row [ whole; distribution ])));
@@ -87,8 +87,8 @@ let rec formula value =
 let chain =
   record
     [
-      ("states", listed text);
-      ("actions", listed text);
+      ("states", names);
+      ("actions", names);
       ("scheduled", flag);
       ("initial", listed natural);
       ("steps", listed (listed (row [ natural; weight ])));
@@ -150,7 +150,7 @@ let model =
     [
       ("domain", record domain ~optional:[ ("constant", rational) ]);
       ("states", whole);
-      ("observations", listed text);
+      ("observations", names);
       ("steps", listed (row [ whole; whole; whole; text ]));
       ("pairs", listed (row [ text; text; start; start ]));
       ("ratio", row [ text; text ]);
@@ -165,7 +165,7 @@ let cone =
       ("obligations", listed (entry proof));
       ("points", listed point);
       ("reduction", beyond "a pair that stands for all others");
-      ("outputs", listed text);
+      ("outputs", names);
       ("side_condition", one_of [ side_condition ]);
       ("budget", beyond "a budget");
       ("status", status);

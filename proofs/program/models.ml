@@ -69,9 +69,13 @@ let read data =
   in
   let written = items_of (field "pairs" data) in
   if written = [] then misformed ~path:[ Key "model"; Key "pairs" ] "nothing is compared";
+  let known = Hashtbl.create 16 in
   let twice k row =
     match items_of row with
-    | left :: right :: _ when left = right -> misformed ~path:[ Key "model"; Key "pairs"; Place k ] "twice the same"
+    | left :: right :: _ ->
+        let both = (min left right, max left right) in
+        if left = right || Hashtbl.mem known both then misformed ~path:[ Key "model"; Key "pairs"; Place k ] "twice the same";
+        Hashtbl.add known both ()
     | _ -> ()
   in
   List.iteri twice written;

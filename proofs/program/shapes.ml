@@ -47,6 +47,17 @@ let listed shape : shape = function
   | List items -> List.iteri (fun k item -> inside (Place k) shape item) items
   | other -> misformed ("must be a list, not " ^ kind other)
 
+(* Different strings, so that a name is that of one thing. *)
+let names : shape = fun value ->
+  listed text value;
+  let seen = Hashtbl.create 64 in
+  let one k = function
+    | String name when Hashtbl.mem seen name -> misformed ~path:[ Place k ] ("the name " ^ quoted name ^ " is there twice")
+    | String name -> Hashtbl.add seen name ()
+    | _ -> ()
+  in
+  match value with List items -> List.iteri one items | _ -> ()
+
 let row shapes : shape = function
   | List items when List.length items = List.length shapes ->
       List.iteri (fun k (shape, item) -> inside (Place k) shape item) (List.combine shapes items)

@@ -47,7 +47,7 @@ let sets =
         ("case", case);
         ("obligations", listed (entry proof));
         ("points", listed point);
-        ("outputs", listed text);
+        ("outputs", names);
         ("witness", record (("claim", record sum) :: set_witness));
         ( "budget",
           record
@@ -94,7 +94,7 @@ let losses =
         ("case", case);
         ("obligations", listed (entry proof));
         ("points", listed point);
-        ("outputs", listed text);
+        ("outputs", names);
         ("witness", record (("claim", record loss) :: witness) ~optional:order);
         ("budget", record budget);
       ]

@@ -49,6 +49,8 @@ let steps numbers size value =
 
 let read numbers data =
   let length name = List.length (items_of (field name data)) in
+  let actions = List.concat_map (fun name -> items_of (field name data)) [ "data"; "queries"; "responses"; "hidden" ] in
+  if List.length (List.sort_uniq compare actions) < List.length actions then rejected "two actions have the same name";
   let points = length "data" in
   let inputs = points + length "queries" in
   let hidden = inputs + length "responses" in

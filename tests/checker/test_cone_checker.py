@@ -247,7 +247,7 @@ def malformed_models() -> Iterator[tuple[Json, str]]:
         ("-1", "must be the digits of a whole number, not '-1'"),
         ("00", "must be the digits of a whole number, not '00'"),
     ):
-        pair = ["left", "right", {"weights": {state: "1"}, "mass": "1"}, start(["1"])]
+        pair = ["left", "other", {"weights": {state: "1"}, "mass": "1"}, start(["1"])]
         yield {**REMEMBERED, "pairs": [*REMEMBERED["pairs"], pair]}, reason
     yield {**REMEMBERED, "ratio": ["3"]}, "model.ratio: must be a list of 2"
     yield {**REMEMBERED, "steps": [*REMEMBERED["steps"], [0, 0, 1, "-1"]]}, "negative weight"

@@ -195,14 +195,18 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
     "a state where it does not start": (BROKEN, "not an initial state", first(state=1)),
     "a formula that is true": (BROKEN, "not shown that the formula is false", first(formula=TIGHT)),
     # the model
-    "a state twice": (PLAIN, "model.states: not different names", model(states=["s", "s", "y", "n"])),
+    "a state twice": (
+        PLAIN,
+        "model.states[1]: the name 's' is there twice",
+        model(states=["s", "s", "y", "n"]),
+    ),
     "an action twice": (
         document(PROCESS, holds(TRUE)),
-        "model.actions: not different names",
+        "model.actions[1]: the name 'a' is there twice",
         model(actions=["a", "a"]),
     ),
-    "no action at all": (PLAIN, "model.actions: not different names", model(actions=[])),
-    "no state at all": (PLAIN, "model.states: not different names", model(states=[], rows=[])),
+    "no action at all": (PLAIN, "model.actions: there is none", model(actions=[])),
+    "no state at all": (PLAIN, "model.states: there is none", model(states=[], rows=[])),
     "no initial state": (PLAIN, "there is no initial state", model(initial=[])),
     "an action without a step": (
         document(PROCESS, holds(TRUE)),

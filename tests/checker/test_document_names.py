@@ -1,0 +1,93 @@
+"""A name in a document is that of one thing: documents in which two have one name are rejected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from three_checkers import NOT_KNOWN, built, by_program, in_python
+
+import paramverify
+
+# Shipped cases, with the places of names in their evidence. All names of places that stand together differ.
+ACTIONS = tuple(f"system.{kind}" for kind in ("data", "queries", "responses", "hidden"))
+SYSTEM = (("system.states",), ACTIONS)
+CHAIN = (("model.states",), ("model.actions",), ("formulas.*.name",))
+MACHINE = (("automaton.states.*.name",), ("automaton.variables",))
+CONE = (("model.observations",),)
+PLACES = {
+    "survey-memory-all.toml": CONE,
+    "time-series-3-all.toml": CONE,
+    "interactive/slots-2-laplace.toml": SYSTEM,
+    "interactive/slots-1-full.toml": SYSTEM,
+    "interactive/survey.toml": SYSTEM,
+    "logic/survey.toml": CHAIN,
+    "logic/subsampling-majority.toml": CHAIN,
+    "automata/stream-sparse-vector-one.toml": MACHINE,
+    "automata/stream-numeric-sparse-vector.toml": MACHINE,
+    "programs/numeric-partial-sum-laplace.toml": (("outputs",),),
+}
+
+
+@cache
+def evidence(name: str) -> str:
+    """Returns the evidence of a shipped case."""
+    return json.dumps(paramverify.verify(str(ROOT / "cases" / name), timeout=60).evidence())
+
+
+def places(value: Any, path: list[str]) -> Iterator[tuple[Any, Any]]:
+    """Yields the objects and keys where names stand."""
+    first, rest = path[0], path[1:]
+    keys = range(len(value)) if isinstance(value, list) else value.keys()
+    for key in keys if first == "*" else [first]:
+        if rest:
+            yield from places(value[key], rest)
+        elif isinstance(value[key], list):
+            yield from ((value[key], k) for k in range(len(value[key])))
+        else:
+            yield value, key
+
+
+def doubled(name: str) -> Iterator[dict[str, Any]]:
+    """Yields the evidence with two names made one, and with all of one place made one."""
+    document = json.loads(evidence(name))
+    for together in PLACES[name]:
+        count = sum(len([*places(document, path.split("."))]) for path in together)
+        for k in range(1, min(count, 12)):
+            for other in {0, k - 1}:
+                changed = deepcopy(document)
+                at = [entry for path in together for entry in places(changed, path.split("."))]
+                at[k][0][at[k][1]] = at[other][0][at[other][1]]
+                yield changed
+        for path in together:
+            changed = deepcopy(document)
+            if len(at := [*places(changed, path.split("."))]) > 1:
+                for holder, key in at:
+                    holder[key] = "x"
+                yield changed
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_names_differ(name: str) -> None:
+    """The evidence is accepted, and rejected where two names are one, by both checkers."""
+    assert in_python(evidence(name).encode()).word == "accepted"
+    changed = [json.dumps(document).encode() for document in doubled(name)]
+    assert changed
+    assert {in_python(data).word for data in changed} == {"rejected"}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_names_differ_for_the_proved_checker(name: str, tmp_path: Path) -> None:
+    """The program that is extracted from Coq accepts the evidence alone, too, if it knows it."""
+    files = [tmp_path / f"{k}.json" for k in range(1 + len([*doubled(name)]))]
+    for file, text in zip(files, [evidence(name), *map(json.dumps, doubled(name))], strict=True):
+        file.write_text(text)
+    first, *others = (answer.word for answer in by_program(built(), files))
+    assert first in ("accepted", NOT_KNOWN)
+    assert {*others} == {"rejected" if first == "accepted" else NOT_KNOWN}
