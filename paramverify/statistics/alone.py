@@ -13,10 +13,11 @@ from functools import partial
 
 from paramverify.algebra.expressions import constant
 from paramverify.errors import InputError, located
+from paramverify.models.conditions import shape_of
 from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.names import as_value
 from paramverify.models.patterns import pattern_pairs
-from paramverify.statistics.blackbox import BlackBox, Given, Mechanism, is_vectorised, plain
+from paramverify.statistics.blackbox import BlackBox, Given, Mechanism, is_vectorised, plain, plain_answer
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
 
@@ -56,7 +57,7 @@ def alone(
         if left == right:
             raise InputError(f"{show_input(left)} is no neighbour of itself", key="--neighbours")
         for given in (left, right):
-            inputs[show_input(given)] = plain(given)
+            inputs[show_input(given)] = plain(given, shape_of(None, given))
         listed.append(Experiment(show_input(left), show_input(right), {}, pattern=pattern))
     return AloneSource(mechanism, inputs), listed
 
@@ -107,7 +108,7 @@ def with_arguments(mechanism: Mechanism, assignments: Sequence[str]) -> Mechanis
             raise InputError(f"the function has no argument {name!r}", key="--argument")
         if name in arguments:
             raise InputError(f"{name} is given twice", key="--argument")
-        (arguments[name],) = plain((_value(value),))
+        arguments[name] = plain_answer(_value(value))
     return partial(mechanism, **arguments)
 
 

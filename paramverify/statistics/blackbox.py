@@ -1,9 +1,9 @@
 """Mechanisms in Python as black boxes: `(rng, input) -> output`, or `(rng, input, size) -> array`.
 
-`rng` is a `numpy.random.Generator`, the only source of randomness that makes runs repeatable. An input is a
-tuple of answers: whole numbers as `int`, other rationals as `float`, labels as `str`. An output is a number
-or a label, or for sequences a tuple or list of them. A vectorised mechanism returns `size` outputs at once,
-as an array with one row for each run.
+`rng` is a `numpy.random.Generator`, the only source of randomness that makes runs repeatable. An input of
+one value is this value, and one of several answers a tuple of them: whole numbers as `int`, other rationals
+as `float`, labels as `str`. An output is a number or a label, or for sequences a tuple or list of them. A
+vectorised mechanism returns `size` outputs at once, as an array with one row for each run.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.expressions import Value
 from paramverify.errors import InputError, ParamverifyError
+from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.mechanisms import Input, Worded
 from paramverify.models.mechanisms.above_threshold import END
 from paramverify.statistics.draws import Draws
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 MOST_ARGUMENTS = 3  # rng, input and size
 SIZE = "size"
 
-Given = tuple[int | float | str, ...]
+Answer = int | float | str
+Given = Answer | tuple[Answer, ...]
 Mechanism = Callable[..., Any]
 
 
@@ -124,12 +126,14 @@ def _needs_a_name(parameter: inspect.Parameter, place: int) -> bool:
     return parameter.kind is parameter.POSITIONAL_OR_KEYWORD and place >= MOST_ARGUMENTS
 
 
-def plain(given: Input) -> Given:
-    """Returns an input as a mechanism in Python gets it."""
-    return tuple(_plain(value) for value in given)
+def plain(given: Input, shape: Shape) -> Given:
+    """Returns an input of this shape as a mechanism in Python gets it: a value, or a tuple of them."""
+    one_value = len(given) == 1 and len(shape) == 1 and shape[0].length is None
+    return plain_answer(given[0]) if one_value else tuple(map(plain_answer, given))
 
 
-def _plain(value: Value) -> int | float | str:
+def plain_answer(value: Value) -> Answer:
+    """Returns an answer as Python has it."""
     if isinstance(value, Fraction):
         return int(value) if value.denominator == 1 else float(value)
     return value
@@ -295,12 +299,15 @@ class BlackBoxSource:
     def sampler(self, experiment: Experiment, side: int) -> BlackBox:
         """Returns the sampler of one side of an experiment."""
         inputs, mechanism = self.case_inputs.inputs(experiment, side), self.case_inputs.mechanism
-        known = frozenset(self.case_inputs.model.hmm.observations)
+        known, shape = (
+            frozenset(self.case_inputs.model.hmm.observations),
+            shape_of(mechanism, mechanism.answers),
+        )
         ending = END if END in self.case_inputs.model.hmm.observations else None
         return BlackBox(
             self.mechanism,
             is_vectorised(self.mechanism),
-            inputs=tuple(plain(given) for given in inputs),
+            inputs=tuple(plain(given, shape) for given in inputs),
             draws=Draws.of([list(inputs.values())]),
             length=experiment.length,
             decorate=experiment.choices,

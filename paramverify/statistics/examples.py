@@ -20,15 +20,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Given = Sequence[float]
+Given = float | Sequence[float]  # a single answer is a number
 Rows = list[list[float | str]]
 
 ABOVE, BELOW = "⊤", "⊥"
 
 
+def _count(given: Given) -> int:
+    return len(given) if isinstance(given, Sequence) else 1
+
+
 def _laplace(rng: np.random.Generator, given: Given, size: int, scale: float) -> NDArray[Any]:
     """Returns the answers with noise of their own, one row for each run."""
-    return rng.laplace(0, scale, (size, len(given))) + given
+    return rng.laplace(0, scale, (size, _count(given))) + given
 
 
 def laplace(
@@ -39,7 +43,7 @@ def laplace(
     The sensitivity is the largest sum of the differences of all answers. It is the number of answers if it is
     not given: then each answer may differ by 1.
     """
-    return _laplace(rng, given, size, (sensitivity or len(given)) / epsilon)
+    return _laplace(rng, given, size, (sensitivity or _count(given)) / epsilon)
 
 
 def histogram(rng: np.random.Generator, given: Given, size: int, epsilon: float = 1.0) -> NDArray[Any]:
@@ -64,7 +68,7 @@ def noisy_max_exponential(
     rng: np.random.Generator, given: Given, size: int, epsilon: float = 1.0
 ) -> NDArray[Any]:
     """The index, from 1, of the largest answer after exponential noise of the mean 2/ε."""
-    noisy: NDArray[Any] = rng.exponential(2 / epsilon, (size, len(given))) + given
+    noisy: NDArray[Any] = rng.exponential(2 / epsilon, (size, _count(given))) + given
     found: NDArray[Any] = noisy.argmax(axis=1) + 1
     return found
 
@@ -79,7 +83,7 @@ def noisy_max_exponential_value(
     rng: np.random.Generator, given: Given, size: int, epsilon: float = 1.0
 ) -> NDArray[Any]:
     """Wrong: the largest answer after exponential noise itself in the place of its index."""
-    noisy: NDArray[Any] = rng.exponential(2 / epsilon, (size, len(given))) + given
+    noisy: NDArray[Any] = rng.exponential(2 / epsilon, (size, _count(given))) + given
     found: NDArray[Any] = noisy.max(axis=1)
     return found
 

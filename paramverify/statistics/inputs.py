@@ -1,7 +1,8 @@
 """What a mechanism in Python is applied to: the inputs behind the secrets of a case.
 
 The case file says which inputs a secret stands for: one, where neighbouring inputs are compared; a mixture,
-where a prior is conditioned on the secret. An input is a tuple of answers.
+where a prior is conditioned on the secret. An input is a tuple of answers here, also if it is one value; see
+`blackbox` for what a mechanism gets.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class DirectSource:
         """Returns the sampler of one side of an experiment."""
         mechanism = direct(self.case_inputs, experiment.point)
         sampler = BlackBoxSource(mechanism, self.case_inputs).sampler(experiment, side)
-        if isinstance(mechanism, Counting):  # a program: it takes fractions as they are
-            given: Any = tuple(self.case_inputs.inputs(experiment, side))
-            return replace(sampler, inputs=given, counts=mechanism.counts)
-        return sampler
+        given: Any = tuple(self.case_inputs.inputs(experiment, side))  # our own take tuples, with fractions
+        return replace(
+            sampler, inputs=given, counts=mechanism.counts if isinstance(mechanism, Counting) else None
+        )

@@ -835,12 +835,11 @@ def test_numpy_scalars_in_lists_are_numbers(size: bool) -> None:
     def pair(n):
         return [n if flip(2 / 3) else 1 - n, flip(1 / 2), 7]
 
-    def one(rng: np.random.Generator, given: tuple[int]) -> tuple[Any, ...]:
-        (n,) = given
+    def one(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
         kept = np.int64(n) if rng.random() < 2 / 3 else np.float32(1 - n)
         return kept, rng.random() < np.float64(0.5), np.uint8(7)
 
-    def many(rng: np.random.Generator, n: tuple[int], size: int) -> list[list[Any]]:
+    def many(rng: np.random.Generator, n: int, size: int) -> list[list[Any]]:
         return [list(one(rng, n)) for _ in range(size)]
 
     assert pair.audit(many if size else one, runs=2_000).passes

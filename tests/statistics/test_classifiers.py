@@ -76,10 +76,10 @@ def test_bounds_of_a_continuous_mechanism(learner: Learner) -> None:
 def test_the_perceptron_sees_what_a_line_does_not() -> None:
     """Where the two numbers of an output agree in sign under one side only, the network finds it."""
 
-    def signs(rng: np.random.Generator, given: tuple[int, ...], size: int) -> np.ndarray:  # type: ignore[type-arg]
+    def signs(rng: np.random.Generator, given: int, size: int) -> np.ndarray:  # type: ignore[type-arg]
         x, y = rng.normal(size=(2, size))
         agree = np.abs(y) * np.sign(x)
-        return np.column_stack([x, np.where(rng.random(size) < (0.9 if given[0] else 0.1), agree, -agree)])
+        return np.column_stack([x, np.where(rng.random(size) < (0.9 if given else 0.1), agree, -agree)])
 
     source, (experiment,) = alone(signs, [("", read_input("0"), read_input("1"))], 1)
     drawn = Settings(20_000, 20_000, learner=Learner.PERCEPTRON)

@@ -29,9 +29,9 @@ def detected(mechanism: object, left: str, right: str, epsilons: list[float]) ->
     return detect(Runs(source, 1), listed, epsilons, SMALL)
 
 
-def bump(rng: np.random.Generator, given: tuple[int, ...], size: int) -> np.ndarray:  # type: ignore[type-arg]
+def bump(rng: np.random.Generator, given: int, size: int) -> np.ndarray:  # type: ignore[type-arg]
     """Uniform on (0, 10), and 4 times as likely on (1, 2) under 1 as under 0: 4/25 against 1/25."""
-    inside = rng.random(size) < (0.16 if given[0] else 0.04)
+    inside = rng.random(size) < (0.16 if given else 0.04)
     beside = rng.uniform(0, 9, size)
     return np.where(inside, 1 + rng.random(size), np.where(beside < 1, beside, beside + 1))
 
@@ -59,7 +59,7 @@ def test_a_leak_between_two_numbers_is_found() -> None:
 def test_events_are_chosen_and_tested_on_different_runs() -> None:
     """What was chosen on some runs is tested on others, of which it has seen none."""
 
-    def noise(rng: np.random.Generator, given: tuple[int, ...], size: int) -> object:
+    def noise(rng: np.random.Generator, given: int, size: int) -> object:
         return rng.random(size)
 
     pairs = [("", read_input("0"), read_input("1"))]

@@ -23,7 +23,7 @@ ROW = np.zeros(2)
 
 def counts(mechanism: Callable[..., Any], size: int = 1000, vectorised: bool = False) -> Counts:
     draws = Draws.of([[Fraction(1)]])
-    box = BlackBox(mechanism, vectorised, inputs=((0,),), draws=draws, length=None)
+    box = BlackBox(mechanism, vectorised, inputs=(0,), draws=draws, length=None)
     return box(np.random.default_rng(1), size)
 
 
@@ -125,15 +125,15 @@ def test_prints(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def _option(rng: Any, given: Any, off: int = 0) -> int:
-    return int(given[0]) + off
+    return int(given) + off
 
 
 def _size(rng: Any, given: Any, size: int = 1) -> list[int]:
-    return [int(given[0])] * size
+    return [int(given)] * size
 
 
 def _late(rng: Any, given: Any, size: int, scale: float = 1.0) -> list[int]:
-    return [int(given[0])] * size
+    return [int(given)] * size
 
 
 @pytest.mark.parametrize(("mechanism", "many"), [(_option, False), (_size, True), (_late, True)])

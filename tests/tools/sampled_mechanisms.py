@@ -8,29 +8,30 @@ from typing import Any
 import numpy as np
 
 Given = tuple[int, ...]
+One = int
 
 
-def geometric(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+def geometric(rng: np.random.Generator, given: One, size: int) -> np.ndarray[Any, Any]:
     """The truncated 1/2-geometric mechanism on {0, 1, 2}: two-sided geometric noise, cut off at the ends."""
-    return np.clip(given[0] + rng.geometric(0.5, size) - rng.geometric(0.5, size), 0, 2)
+    return np.clip(given + rng.geometric(0.5, size) - rng.geometric(0.5, size), 0, 2)
 
 
-def one_by_one(rng: np.random.Generator, given: Given) -> int:
+def one_by_one(rng: np.random.Generator, given: One) -> int:
     """The same, one run at a time."""
     return int(geometric(rng, given, 1)[0])
 
 
-def off_by_one(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+def off_by_one(rng: np.random.Generator, given: One, size: int) -> np.ndarray[Any, Any]:
     """Wrong: one of the two geometric draws counts from 0, the other from 1."""
-    return np.clip(given[0] + rng.geometric(0.5, size) - rng.geometric(0.5, size) - 1, 0, 2)
+    return np.clip(given + rng.geometric(0.5, size) - rng.geometric(0.5, size) - 1, 0, 2)
 
 
-def rounded_laplace(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+def rounded_laplace(rng: np.random.Generator, given: One, size: int) -> np.ndarray[Any, Any]:
     """Wrong: Laplace noise of the same epsilon, rounded to whole numbers, as floats."""
-    return np.clip(np.round(given[0] + rng.laplace(0, 1 / np.log(2), size)), 0, 2)
+    return np.clip(np.round(given + rng.laplace(0, 1 / np.log(2), size)), 0, 2)
 
 
-def leaking(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+def leaking(rng: np.random.Generator, given: One, size: int) -> np.ndarray[Any, Any]:
     """Wrong: one run in ten thousand answers with a number that the model does not have."""
     return np.where(rng.random(size) < 1e-4, 7, geometric(rng, given, size))
 
@@ -80,12 +81,12 @@ def _above(given: Given, rng: np.random.Generator, noisy_threshold: int) -> list
     return told
 
 
-def laplace(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+def laplace(rng: np.random.Generator, given: One, size: int) -> np.ndarray[Any, Any]:
     """Continuous Laplace noise of epsilon 1: no output comes twice."""
-    return given[0] + rng.laplace(0, 1, size)
+    return given + rng.laplace(0, 1, size)
 
 
-def too_few(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+def too_few(rng: np.random.Generator, given: One, size: int) -> np.ndarray[Any, Any]:
     """Breaks the rule that there are `size` outputs."""
     return geometric(rng, given, size)[1:]
 
@@ -95,38 +96,38 @@ def no_arguments() -> int:
     return 0
 
 
-def failing(rng: np.random.Generator, given: Given, size: int) -> None:
+def failing(rng: np.random.Generator, given: One, size: int) -> None:
     """Raises an exception of its own."""
     raise ZeroDivisionError("division by nothing")
 
 
-def slow(rng: np.random.Generator, given: Given) -> int:
+def slow(rng: np.random.Generator, given: One) -> int:
     """Takes longer than anybody waits."""
     time.sleep(0.01)
     return 0
 
 
-def unique(rng: np.random.Generator, given: Given) -> str:
+def unique(rng: np.random.Generator, given: One) -> str:
     """A label that does not come again."""
     return f"x{rng.bytes(16).hex()}"
 
 
-def far(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+def far(rng: np.random.Generator, given: One, size: int) -> np.ndarray[Any, Any]:
     """Numbers of which the squares overflow, and infinity, whatever the input."""
     return np.where(rng.random(size) < 0.1, np.inf, rng.uniform(-1, 1, size) * 1.7e308)
 
 
-def nested(rng: np.random.Generator, given: Given) -> list[list[int]]:
+def nested(rng: np.random.Generator, given: One) -> list[list[int]]:
     """Breaks the rule that an output is a label or a list of labels."""
     return [[1], [2]]
 
 
-def opaque(rng: np.random.Generator, given: Given) -> object:
+def opaque(rng: np.random.Generator, given: One) -> object:
     """Breaks it too: this object has no stable text."""
     return object()
 
 
-def ends(rng: np.random.Generator, given: Given) -> None:
+def ends(rng: np.random.Generator, given: One) -> None:
     """Ends the program, as if all were well."""
     raise SystemExit(0)
 
@@ -134,29 +135,29 @@ def ends(rng: np.random.Generator, given: Given) -> None:
 nameless = lambda rng, given: 0  # noqa: E731
 
 
-def at_the_ends(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+def at_the_ends(rng: np.random.Generator, given: One, size: int) -> np.ndarray[Any, Any]:
     """A number that is infinite half of the time, on the side that depends on the answer."""
-    end = np.inf if given[0] == 1 else -np.inf
-    return np.where(rng.random(size) < 0.5, end, rng.normal(size=size) + given[0])
+    end = np.inf if given == 1 else -np.inf
+    return np.where(rng.random(size) < 0.5, end, rng.normal(size=size) + given)
 
 
-def undefined(rng: np.random.Generator, given: Given, size: int) -> np.ndarray[Any, Any]:
+def undefined(rng: np.random.Generator, given: One, size: int) -> np.ndarray[Any, Any]:
     """No number half of the time."""
-    return np.where(rng.random(size) < 0.5, np.nan, rng.normal(size=size) + given[0])
+    return np.where(rng.random(size) < 0.5, np.nan, rng.normal(size=size) + given)
 
 
-def nothing(rng: np.random.Generator, given: Given) -> list[int]:
+def nothing(rng: np.random.Generator, given: One) -> list[int]:
     """An empty list, always."""
     del rng, given
     return []
 
 
-def sometimes_nothing(rng: np.random.Generator, given: Given) -> list[int]:
+def sometimes_nothing(rng: np.random.Generator, given: One) -> list[int]:
     """An empty list, or the answer itself."""
-    return [] if rng.random() < 0.5 else [given[0]]
+    return [] if rng.random() < 0.5 else [given]
 
 
-def seven(rng: np.random.Generator, given: Given) -> int:
+def seven(rng: np.random.Generator, given: One) -> int:
     """One output, whatever the answer is: there are no two classes to learn."""
     del rng, given
     return 7
