@@ -35,7 +35,7 @@ def enclosed_budget(
     return BudgetReport(
         kind=read.kind,
         lines=tuple(enclosed_budgets.lines(case, model, found, given)),
-        document=enclosed_budgets.document(model, found, given),
+        document=enclosed_budgets.document(case, model, found, given),
         seconds=time.perf_counter() - started,
         notes=tuple(model.notes),
         lower=ExactNumber(None) if found.infinite else ExactNumber(found.lower),

@@ -191,7 +191,10 @@ def _least(
     return BudgetReport(
         kind=read.kind,
         lines=(*told, *more, *(f"Note: {note}." for note in model.notes)),
-        document=set_budgets.document(model, found, {name: value}) | words | {"notes": list(model.notes)},
+        document=set_budgets.document(model, found, {name: value})
+        | words
+        | documents.inputs(case)
+        | {"notes": list(model.notes)},
         seconds=time.perf_counter() - started,
         notes=tuple(model.notes),
         lower=ExactNumber(found.value if known else found.lower),
@@ -277,7 +280,8 @@ def values_of(read: Read, asked: Asked, limits: Limits) -> SynthesisReport:
             found = _map(read, case, session, asked, obligations)
         more, words = text.session_words(session.words)
     notes = [f"Note: {note}." for note in case.model.notes]
-    rest = words | documents.side_condition(case.model) | {"notes": list(case.model.notes)}
+    rest = words | documents.side_condition(case.model) | documents.inputs(case)
+    rest |= {"notes": list(case.model.notes)}
     return replace(
         found,
         lines=(*found.lines, *more, *notes),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from paramverify.api.reading import Kind
     from paramverify.privacy.runs import LeftOut, ToldRun
 
-LONGEST = 100  # characters of a `repr`
+LONGEST = 300  # characters of a `repr`, which names the inputs that it is about
 
 Drawing = Callable[["Axes | None"], "Figure"]
 

@@ -169,8 +169,11 @@ def _claims_alone(report: Report) -> bool:
     return any(report.not_compared[: len(words)] == words for words in alone)
 
 
-def verdict_line(report: Report, claimed: bool = False) -> str:
-    """Returns what was shown, on whose word, and what was not compared, in one line; see `verdict_of`."""
+def verdict_line(report: Report, claimed: bool = False, about: str = "") -> str:
+    """Returns what was shown, on whose word, and what was not compared, in one line; see `verdict_of`.
+
+    `about` says of what, where a case was compared.
+    """
     what = counted(report.proved, "cell" if report.status == "region map" else report.unit)
     how = "shown" if report.unit == "formula" else "proved"
     names = f" ({', '.join(map(shown, report.solvers))})" if report.solvers else ""
@@ -182,6 +185,7 @@ def verdict_line(report: Report, claimed: bool = False) -> str:
     if word == "true" and not claimed:
         none = not (report.proved or report.trusted)
         status = "there is no claim" if none else f"the {report.unit}s are true"
+    status += about
     if report.side_condition and report.status != "violated":  # a violation is one without it too
         status += f", on a side condition ({report.side_condition})"
     if report.proved or report.trusted or report.open or report.status != "violated":

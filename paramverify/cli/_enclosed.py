@@ -33,7 +33,7 @@ def enclosed_budget(
     wanted = Wanted.DELTA if "epsilon" in given else Wanted.RATIO_FOR if given else Wanted.RATIO
     found = enclosed_budgets.find(model, session, width, wanted)
     if as_json:
-        print_json(enclosed_budgets.document(model, found, given))
+        print_json(enclosed_budgets.document(case, model, found, given))
     else:
         for line in enclosed_budgets.lines(case, model, found, given):
             say(line)

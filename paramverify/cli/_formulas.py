@@ -32,7 +32,7 @@ def verify_formulas(case: str, timeout: float, options: Options, as_json: bool) 
         loaded = load(case, settings=settings())
         report = verify_by_formulas(loaded, options, settled)
     if as_json:
-        print_json(_document(report) | documents.side_condition(loaded.model))
+        print_json(_document(report) | documents.inputs(loaded) | documents.side_condition(loaded.model))
         return STATUS_CODES[report.status]
     for line in _lines(report, loaded):
         say(line)
@@ -45,7 +45,7 @@ def _lines(report: FormulaReport, case: Case) -> Iterator[str]:
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
         word = text.on_word(decisions) + text.on_condition(case.model)
-        where = text.priors(case.model.domain, case.neighbours)
+        where = text.priors(case.model.domain, case)
         first = f"{report.status.of_case}{word}: {case.budget} {where}{text.but(case.model)}."
         yield first
         count = len(decisions)

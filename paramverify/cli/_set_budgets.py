@@ -20,7 +20,7 @@ from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.other_bounds import load_for_least, load_with_bounds
-from paramverify.reports import set_budgets, text
+from paramverify.reports import documents, set_budgets, text
 from paramverify.reports.set_budget_evidence import set_budget_document
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_curve import curve
@@ -79,7 +79,7 @@ def set_budget(
         write_json(evidence, written, indent=1)
     if as_json:
         document = set_budgets.document(model, found, {name: value})
-        print_json(document | words | {"notes": list(model.notes)})
+        print_json(document | words | documents.inputs(case) | {"notes": list(model.notes)})
     else:
         told = set_budgets.lines(case, model, found, f"{name} = {value}")
         for line in (*told, *more, *(f"Note: {note}." for note in model.notes)):
@@ -105,7 +105,8 @@ def _curve(path: str, options: Options, width: Fraction, wanted: Wanted, as_json
 
         write_curve(found.points, case.title, wanted.plot.path, page=wanted.plot.page)
     if as_json:
-        print_json(set_budgets.curve_document(found) | words | {"notes": list(model.notes)})
+        about = documents.inputs(case) | {"notes": list(model.notes)}
+        print_json(set_budgets.curve_document(found) | words | about)
     else:
         told = set_budgets.curve_lines(case, model, found, point)
         for line in (*told, *more, *(f"Note: {note}." for note in model.notes)):

@@ -183,7 +183,8 @@ def command(
             code, document, lines = _told(loaded, found, files)
         more, words = text.session_words(session.words)
     if as_json:
-        print_json(document | words | documents.side_condition(model) | {"notes": list(model.notes)})
+        about = documents.side_condition(model) | documents.inputs(loaded) | {"notes": list(model.notes)}
+        print_json(document | words | about)
     else:
         for line in [*lines, *more, *(f"Note: {note}." for note in model.notes)]:
             say(line)

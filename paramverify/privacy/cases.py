@@ -47,6 +47,7 @@ from paramverify.models.windows import Whole
 from paramverify.privacy import bounds, divergences
 from paramverify.privacy.forming import model_of
 from paramverify.privacy.idle import warnings_of
+from paramverify.privacy.inputs import inputs_told
 from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.mechanism_files import read_mechanism_files
 from paramverify.privacy.secrets import Compared, read_comparison
@@ -91,6 +92,11 @@ class Case:
     whole: Whole | None = None
     settings: Settings = field(default_factory=dict)
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
+
+    @property
+    def over(self) -> str:
+        """The inputs that the case lists, such as `q in {0..4}^2`; see `inputs_told`."""
+        return inputs_told(self.mechanism, self.prior, self.neighbours)
 
 
 def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settings: Settings = NONE) -> Case:

@@ -33,7 +33,8 @@ def lines(case: Case, found: CaseBudget, words: Iterable[str]) -> list[str]:
     first, *rest = distances.lines(found.distances, statement) if found.distances else statement.lines()
     beside = [relative.line(model, case.budget, found.relative)] if found.relative else []
     more, _ = text.session_words(words)
-    return [f"{first}{text.but(model)}", *rest, *beside, *more, *(f"Note: {n}." for n in model.notes)]
+    about = f"  {text.priors(model.domain, case)}"
+    return [f"{first}{text.but(model)}", about, *rest, *beside, *more, *(f"Note: {n}." for n in model.notes)]
 
 
 def document(case: Case, found: CaseBudget, words: Iterable[str]) -> dict[str, Any]:
@@ -45,7 +46,8 @@ def document(case: Case, found: CaseBudget, words: Iterable[str]) -> dict[str, A
         shown["relative_to"] = case.budget
         shown["relative"] = relative.document(model, found.relative)
     _, told = text.session_words(words)
-    return shown | told | documents.side_condition(model) | {"notes": list(model.notes)}
+    about = documents.side_condition(model) | documents.inputs(case) | {"notes": list(model.notes)}
+    return shown | told | about
 
 
 def evidence(case: Case, budget: CaseBudget, session: Session) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from paramverify.answers import Standing
 from paramverify.checker import automata, compositions, dpctl, every, losses, scripts, sets, unwinding
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
@@ -20,6 +21,7 @@ from paramverify.reports import proved
 
 if TYPE_CHECKING:
     from paramverify.logic.cases import Given
+    from paramverify.privacy.cases import Case
 
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
@@ -31,13 +33,14 @@ class Checked:
     """What the checker says, and where a case was given what a second reading of it says.
 
     `claimed` tells whether the case is true or false, rather than private or not. `replayed` is what the
-    proved checker says, where it was asked.
+    proved checker says, where it was asked. `about` is the case, where that is about privacy.
     """
 
     report: Report
     look: SecondLook | None = None
     claimed: bool = False
     replayed: proved.Replayed | None = None
+    about: Case | None = None
 
     @property
     def unknown(self) -> bool:
@@ -70,10 +73,10 @@ def checked(
         return Checked(replayed.report, replayed=replayed)
     if not case:
         return Checked(check_text(text))
-    report, look, claimed = _with_case(text, case, settings, given)
-    if replayed is not None and report.accepted:
-        proved.compare(report, replayed)
-    return Checked(report, look, claimed, replayed)
+    found = _with_case(text, case, settings, given)
+    if replayed is not None and found.report.accepted:
+        proved.compare(found.report, replayed)
+    return replace(found, replayed=replayed)
 
 
 def read_text(path: Path, what: str = "evidence") -> str:
@@ -98,10 +101,22 @@ def lines(found: Checked) -> list[str]:
     told = [line for line in report.lines if line != second and line not in twice]
     more = [f"... and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
     by_proved = _by_proved(found)
-    verdict = [] if found.unknown else [verdict_line(report, found.claimed)]
+    verdict = [] if found.unknown else [verdict_line(report, found.claimed, _about(found))]
     if replayed and report is replayed.report and not found.unknown and not report.accepted:
         verdict = [verdict[0].replace("REJECTED:", "REJECTED by the proved checker:", 1)]
     return [*told[:SHOWN], *more, *([second] if second else []), *by_proved, *verdict]
+
+
+def _about(found: Checked) -> str:
+    """Returns what evidence is about, bound and inputs, if it was compared with a case about privacy."""
+    from paramverify.models.inequality import Inequality
+    from paramverify.reports import text
+
+    case = found.about
+    if case is None or isinstance(case.model, Inequality) or found.report.status == Standing.VIOLATED:
+        return ""
+    where = text.priors(case.model.domain, case)
+    return f" ({case.budget}) {where}" if found.report.status == Standing.HOLDS else f" {where}"
 
 
 def _by_proved(found: Checked) -> list[str]:
@@ -123,6 +138,8 @@ def _by_proved(found: Checked) -> list[str]:
 def document(found: Checked) -> dict[str, Any]:
     """Returns the result as JSON data."""
     data = _document(found.report, found.look, found.claimed)
+    if found.about and found.about.over:
+        data["inputs"] = found.about.over
     if found.unknown:
         data = {name: data[name] for name in ("proved", "trusted", "solvers", "open", "lines")}
         data["status"] = "unknown"
@@ -135,22 +152,20 @@ def document(found: Checked) -> dict[str, Any]:
     return data
 
 
-def _with_case(
-    text: str, path: str, settings: Settings, given: Given | None = None
-) -> tuple[Report, SecondLook | None, bool]:
-    """Checks evidence against a case; tells too whether that is true or false, rather than private or not."""
+def _with_case(text: str, path: str, settings: Settings, given: Given | None = None) -> Checked:
+    """Checks evidence against a case."""
     content = read_text(Path(path), "a case file")
     try:
         document = read_document(text)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",)), None, False
+        return Checked(Report(False, (f"rejected: {error}",)))
     other = differently_set(document, settings) if document["format"] != compositions.FORMAT else ""
     if other:
-        return Report(False, (f"rejected: {other}",)), None, False
+        return Checked(Report(False, (f"rejected: {other}",)))
     if document["format"] in _APART:
-        return _APART[document["format"]](document, content, path, settings)
+        return Checked(*_APART[document["format"]](document, content, path, settings))
     if document["format"] == dpctl.FORMAT:
-        return *_with_model(document, content, Path(path), settings, given), True
+        return Checked(*_with_model(document, content, Path(path), settings, given), claimed=True)
     if document["format"] == unwinding.FORMAT:
         from paramverify.interactive.cases import load as load_system
         from paramverify.interactive.certificates import check_with_case as check_with_system
@@ -159,7 +174,7 @@ def _with_case(
             not {"tight", "growth", "witness"} & document.keys()
         )  # what may come from a budget needs none
         report = check_with_system(document, load_system(path, bounded=bounded, settings=settings))
-        return *with_second_look(report, document, content, settings=settings), False
+        return Checked(*with_second_look(report, document, content, settings=settings))
     if document["format"] == every.FORMAT:
         from paramverify.interactive.every import read_program
 
@@ -167,9 +182,10 @@ def _with_case(
         report = every.check_document(document, program.document())
         if report.accepted and document.get("case") != {"title": title, "digest": digest}:
             report = Report(False, (f"rejected: {changed(document.get('case'), digest, title)}",))
-        return *with_second_look(report, document, content), False
+        return Checked(*with_second_look(report, document, content))
     from paramverify.models.inequality import Inequality
     from paramverify.privacy.cases import load
+    from paramverify.privacy.other_bounds import load_with_bounds
     from paramverify.reports.budget_evidence import check_budget
     from paramverify.reports.evidence import check_with_case
 
@@ -178,14 +194,16 @@ def _with_case(
         from paramverify.reports.set_budget_evidence import check_set_budget
 
         report = check_set_budget(document, path, settings)
-        return *with_second_look(report, document, content, folder=folder, settings=settings), False
+        look = with_second_look(report, document, content, folder=folder, settings=settings)
+        return Checked(*look, about=load_with_bounds(path, {"ratio": "1", "delta": "1"}, settings))
     loaded = load(path, settings=settings)
     require_possible(loaded.model)
     if BUDGET in document and document["format"] == losses.FORMAT:
         from paramverify.reports.loss_budget_evidence import check_loss_budget
 
         report = check_loss_budget(document, loaded)
-        return *with_second_look(report, document, content, folder=folder, settings=settings), False
+        look = with_second_look(report, document, content, folder=folder, settings=settings)
+        return Checked(*look, about=loaded)
     if BUDGET in document:
         report = check_budget(document, loaded, check_with_case)
         bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
@@ -193,7 +211,7 @@ def _with_case(
         report, bound = check_with_case(text, loaded), None
     claimed = BUDGET not in document and isinstance(loaded.model, Inequality)
     look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
-    return *look, claimed
+    return Checked(*look, claimed, about=loaded)
 
 
 def _with_model(

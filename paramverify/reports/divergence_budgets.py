@@ -70,7 +70,7 @@ def lines(case: Case, found: Least, words: Iterable[str]) -> list[str]:
     best, origin = found.sum, found.sum.origin
     assert isinstance(origin, AllOutputs)
     left, right = printable.name(origin.left), printable.name(origin.right)
-    where = text.priors(model.domain, case.neighbours)
+    where = text.priors(model.domain, case)
     if best.infinite:
         head = f"no {found.key} bound {where}: the divergence is infinite, or grows without limit"
     elif best.upper is None:
@@ -101,7 +101,7 @@ def _near(found: TightBudget) -> list[str]:
 
 
 def _loss_lines(case: Case, model: Model, found: LeastLoss) -> list[str]:
-    where = text.priors(model.domain, case.neighbours)
+    where = text.priors(model.domain, case)
     name = found.kind.value
     if found.infinite:
         head = f"no {name} bound {where}: the divergence is infinite"
@@ -131,7 +131,7 @@ def _order(order: Fraction) -> str:
     return f"this order is {near}"
 
 
-def _loss_document(model: Model, found: LeastLoss) -> dict[str, Any]:
+def _loss_document(case: Case, model: Model, found: LeastLoss) -> dict[str, Any]:
     name = found.kind.value
     bounds = documents.between((found.lower, found.upper)) if found.upper is not None else None
     return {
@@ -143,6 +143,7 @@ def _loss_document(model: Model, found: LeastLoss) -> dict[str, Any]:
         "length": found.length,
         "boxes": found.boxes,
         "witness": documents.witness(found.witness) if found.witness else None,
+        **documents.inputs(case),
         "notes": list(model.notes),
     }
 
@@ -172,7 +173,7 @@ def document(case: Case, found: Least, words: Iterable[str]) -> dict[str, Any]:
     """Returns the same as JSON data."""
     model = need_privacy(case.model, "budget", together=True)
     if isinstance(found, LeastLoss):
-        return _loss_document(model, found)
+        return _loss_document(case, model, found)
     best = found.sum
     statement = budgets.Statement.of(model, best)
     number = {name.replace("ratio", "moment"): v for name, v in statement.ratio_document().items()}
@@ -192,5 +193,6 @@ def document(case: Case, found: Least, words: Iterable[str]) -> dict[str, Any]:
         "witness": documents.witness(best.witness) if best.witness else None,
         "approached": list(statement.approached),
         **told,
+        **documents.inputs(case),
         "notes": list(model.notes),
     }

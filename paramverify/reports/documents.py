@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.logarithms import outward
 from paramverify.algebra.polynomials import rational
@@ -22,6 +22,9 @@ from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.reports import enclosures, text
 from paramverify.verdicts import status_of
+
+if TYPE_CHECKING:
+    from paramverify.privacy.cases import Case
 
 
 def exact(value: Fraction) -> str:
@@ -169,6 +172,11 @@ def side_condition(model: AnyModel) -> dict[str, str]:
     """Returns what a verdict about the model is about besides, in words, if there is anything."""
     told = model.side_condition if isinstance(model, Model) else ""
     return {"side_condition": told} if told else {}
+
+
+def inputs(case: Case) -> dict[str, str]:
+    """Returns the inputs that an answer is about, such as `q in {0..4}^2`, if the case lists any."""
+    return {"inputs": case.over} if case.over else {}
 
 
 def standing(status: Standing, model: AnyModel | None = None) -> dict[str, str]:

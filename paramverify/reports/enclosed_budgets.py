@@ -16,7 +16,7 @@ from paramverify.models.programs.densities import number
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
-from paramverify.reports import enclosures, text
+from paramverify.reports import documents, enclosures, text
 from paramverify.synthesis.least_enclosed import LeastEnclosed, Wanted, least_enclosed
 
 NO_EVIDENCE = "a least bound of enclosed probabilities has no evidence: nothing replays integrals and sums"
@@ -38,7 +38,7 @@ def find(model: Enclosed, session: Session, precision: Fraction, wanted: Wanted)
 
 def lines(case: Case, model: Enclosed, found: LeastEnclosed, given: Mapping[str, str]) -> list[str]:
     """Returns what was found in words; `given` is the bound for which it was asked."""
-    where = text.priors(model.domain, case.neighbours)
+    where = text.priors(model.domain, case)
     left, right = (f"'{printable.name(s)}'" for s in (found.pair.left, found.pair.right))
     what = "delta" if found.wanted is Wanted.DELTA else "ratio"
     told = " and ".join(f"{name} = {value}" for name, value in given.items())
@@ -83,7 +83,7 @@ def _epsilon(found: LeastEnclosed) -> str:
     return f", epsilon between {at_least(low, DIGITS)} and {at_most(high, DIGITS)}"
 
 
-def document(model: Enclosed, found: LeastEnclosed, given: Mapping[str, str]) -> dict[str, Any]:
+def document(case: Case, model: Enclosed, found: LeastEnclosed, given: Mapping[str, str]) -> dict[str, Any]:
     """Returns the same as JSON data; `given` are the bounds for which it was asked."""
     what = "delta" if found.wanted is Wanted.DELTA else "ratio"
     told: dict[str, Any] = {f"{name}_given": value for name, value in given.items()}
@@ -103,5 +103,6 @@ def document(model: Enclosed, found: LeastEnclosed, given: Mapping[str, str]) ->
         "secrets": [found.pair.left, found.pair.right],
         "outputs": [[name] for name in found.outputs],
         "bits": found.bits,
+        **documents.inputs(case),
         "notes": list(model.notes),
     }

@@ -21,7 +21,7 @@ from paramverify.synthesis.set_needs import Kind, LeastBound
 
 def lines(case: Case, model: Model, found: LeastBound, given: str) -> list[str]:
     """Returns what was found, for the bound that was `given`."""
-    priors = text.priors(model.domain, case.neighbours)
+    priors = text.priors(model.domain, case)
     left, right = (f"'{printable.name(secret)}'" for secret in found.secrets)
     return [
         f"{_head(found)}; with {given} {priors}",
@@ -111,7 +111,7 @@ def _set_document(witness: SetWitness | None) -> dict[str, Any]:
 
 def curve_lines(case: Case, model: Model, found: Curve, at: Mapping[str, Fraction] | None) -> list[str]:
     """Returns the points of a curve in words."""
-    where = f"at {in_words(at)}" if at else text.priors(model.domain, case.neighbours)
+    where = f"at {in_words(at)}" if at else text.priors(model.domain, case)
     between = "linear in the ratio e^epsilon between these corners"
     if not found.linear:
         gap = at_most(found.gap, 3)

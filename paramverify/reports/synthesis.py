@@ -313,7 +313,7 @@ def violating_lines(case: Case, found: Violating, run: ToldRun | LeftOut | None 
     if found.witness is None and found.complete:
         domain = case.model.domain
         claimed = isinstance(case.model, Inequality)
-        where = text.points(domain) if claimed else text.priors(domain, case.neighbours)
+        where = text.points(domain) if claimed else text.priors(domain, case)
         word = text.on_word(found.decisions)
         lines = [f"{_verdict(case, Status.SAFE, word)} {where}; nothing violates it."]
         return lines + ([f"  {_supremum(found)}"] if found.supremum else [])

@@ -32,8 +32,9 @@ def notes(report: Report, case: Case) -> list[str]:
 
 
 def remarks(report: Report, case: Case) -> dict[str, Any]:
-    """Returns the notes as JSON data, and what was set from outside of the file."""
-    return {"notes": list(report.notes), **({"set": dict(case.settings)} if case.settings else {})}
+    """Returns as JSON data the inputs that the verdict is about, the notes, and what was set by `-D`."""
+    about = documents.inputs(case) | {"notes": list(report.notes)}
+    return {**about, **({"set": dict(case.settings)} if case.settings else {})}
 
 
 def proofs(report: Report) -> list[Decision]:
@@ -47,7 +48,7 @@ def headline(report: Report, case: Case) -> list[str]:
     claimed = isinstance(case.model, Inequality)
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
-        where = text.points(report.domain) if claimed else text.priors(report.domain, case.neighbours)
+        where = text.points(report.domain) if claimed else text.priors(report.domain, case)
         who = text.backends_used(report.decisions)
         count = len(report.claims)
         origins = sum(len(claim.origins) for claim in report.claims)

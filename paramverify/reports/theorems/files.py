@@ -43,7 +43,7 @@ HEADER = """\
 
       coqc -Q T Paramverify case.v
 
-    What is proved is the theorem [private] at the end{always}:
+    What is proved is the theorem [private] at the end{always}{over}:
     {told}.
 {empty}    The definitions below say what the case is. Read them: they must be what you mean.
     Their words are defined in the theories.
@@ -109,6 +109,7 @@ def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theor
             title=f"{comment(case.title)}\n\n    " if case.title else "",
             digest=case_lines(case.digest, case.settings),
             always=", for all values of the parameters" if place.free else "",
+            over=f",\n    {comment(_over(case))}" if case.over else "",
             told=found.told.format(times=ratio and _shown(ratio, place), plus=plus),
             empty=EMPTY.format(reason=model.nothing_compared) if model.nothing_compared else "",
             words=found.words,
@@ -130,6 +131,15 @@ def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theor
         "Print Assumptions private.",
     ]
     return Theorem("\n".join(parts) + "\n", found.as_model)
+
+
+def _over(case: Case) -> str:
+    """Returns the inputs that the theorem is about."""
+    return (
+        f"for all neighbouring {case.over}"
+        if case.neighbours
+        else f"for the prior of the case over {case.over}"
+    )
 
 
 def _shown(bound: RationalFunction, place: Place) -> str:
