@@ -53,6 +53,13 @@ class Interval:
         """Returns the simplest rational inside, away from the ends where there is an inside."""
         return self.lower if self.is_point else simplest_between(self.lower, self.upper)
 
+    def near(self, lower: Fraction, upper: Fraction, bits: int) -> Fraction:
+        """Returns a simple rational of the closed interval near a part of it: by its width over 2**bits."""
+        if self.is_point:
+            return self.lower
+        radius = (self.upper - self.lower) / 2**bits
+        return min(max(simplest_between(lower - radius, upper + radius), self.lower), self.upper)
+
     def __str__(self) -> str:
         left, right = "(["[self.lower_closed], ")]"[self.upper_closed]
         return f"{left}{self.lower}, {self.upper}{right}"

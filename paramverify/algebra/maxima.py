@@ -90,7 +90,7 @@ def near_best(top: fmpz_poly, bottom: fmpz_poly, places: Sequence[RealRoot]) -> 
     """Returns a rational number near one of the places, and the largest top/bottom at such numbers."""
     found = []
     for place in places:
-        at = simplest_between(place.lower, place.upper)
+        at = place.lower if place.is_rational else simplest_between(place.lower, place.upper)
         value = top(rational(at)) / bottom(rational(at))
         found.append((at, Fraction(int(value.p), int(value.q))))
     return max(found, key=lambda pair: pair[1])

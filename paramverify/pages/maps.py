@@ -298,7 +298,9 @@ def _cells(mapped: RegionMap, cells: Sequence[Cell]) -> dict[str, Any]:
     listed = []
     for cell in cells:
         ends = [places[k][end] for k, side in enumerate(cell.box) for end in side]
-        claim = -1 if cell.claim is None else claims.setdefault(cell.claim, len(claims))
+        claim = -1
+        if cell.claim is not None and mapped.claims:  # losses are decided without claims
+            claim = claims.setdefault(cell.claim, len(claims))
         where = ", ".join(f"{name} = {value}" for name, value in cell.at)
         place = at.setdefault(where, len(at)) if where else -1
         listed.append([ORDER.index(cell.status), *ends, claim, place])

@@ -312,9 +312,7 @@ class _Hunt:
             point = {}
             for name in self.model.domain.ring.parameters:
                 root = best.place.get(name) or exact(box[name].simplest())
-                radius = (box[name].upper - box[name].lower) / 2**digits
-                near = simplest_between(root.lower - radius, root.upper + radius)
-                point[name] = min(max(near, box[name].lower), box[name].upper)
+                point[name] = box[name].near(root.lower, root.upper, digits)
             found = self._raised(replace(best, lower=self.floor, value=exact(self.floor)), point)
             number = number_of(found)
             if number is None or found.lower in seen or not best.lower <= found.lower <= (best.upper or 0):

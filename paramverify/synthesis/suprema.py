@@ -369,9 +369,7 @@ class Search:
             if name not in place:
                 point[name] = interval.simplest()
                 continue
-            radius = (interval.upper - interval.lower) / 2**digits
-            near = simplest_between(place[name].lower - radius, place[name].upper + radius)
-            point[name] = min(max(near, interval.lower), interval.upper)
+            point[name] = interval.near(place[name].lower, place[name].upper, digits)
         return point
 
     def _is_limit(self, part: Part, point: Mapping[str, Fraction], value: Real) -> bool:
