@@ -39,6 +39,8 @@ from types import TracebackType
 
 from paramverify import printable
 
+MOST_TOLD = 250  # mistakes of one input that are shown; behind them stands how many more there are
+
 
 class ParamverifyError(Exception):
     """The root of all exceptions that this package raises on purpose."""
@@ -72,6 +74,11 @@ class InputError(ParamverifyError, ValueError):
         return (self,)
 
     @property
+    def lines(self) -> list[str]:
+        """What is said of each mistake."""
+        return [str(self)]
+
+    @property
     def place(self) -> str:
         """The file and the line, as `case.toml:12`, where they are known."""
         if not self.file_line:
@@ -101,8 +108,15 @@ class Mistakes(InputError):
         """The mistakes, each with its place; in the order of the file where their lines are known."""
         return tuple(sorted(self._parts, key=lambda error: (error.file, error.file_line)))
 
+    @property
+    def lines(self) -> list[str]:
+        """What is said of each mistake; of very many only the first, and how many more there are."""
+        told = [str(part) for part in self.parts[:MOST_TOLD]]
+        more = len(self._parts) - len(told)
+        return [*told, *([f"and {more:,} more"] if more else [])]
+
     def __str__(self) -> str:
-        return "\n".join(map(str, self.parts))
+        return "\n".join(self.lines)
 
 
 class ExpressionError(InputError):

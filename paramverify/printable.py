@@ -3,10 +3,12 @@
 A case may name itself and its labels as it likes. Characters that move the cursor, turn the direction of
 writing or are not seen at all could make an output say what this project does not say, so they are written
 as escapes, such as `\\x1b` and `\\u202e`; so is a line break inside of a name. Long text is shortened.
-JSON has the exact text.
+JSON has the exact text, in which the escapes of JSON stand for such characters.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 LONGEST_NAME = 300  # characters of a title, a name or a label
 LONGEST_LINE = 4_000  # characters of a line of a message
@@ -30,6 +32,20 @@ def line(text: str) -> str:
 def message(text: str) -> str:
     """Returns a message line by line: its own line breaks stay."""
     return "\n".join(map(line, text.split("\n")))
+
+
+def json_text(document: Any, indent: int | None = None) -> str:
+    """Returns a document as JSON, with an escape such as `\\u202e` for every character that is not printable.
+
+    Raises:
+        ValueError: it has a number that is not finite.
+    """
+    import json  # here, because it is slow to import
+
+    text = json.dumps(document, ensure_ascii=False, indent=indent, allow_nan=False)
+    if all(part.isprintable() for part in text.split("\n")):  # json.dumps itself breaks lines
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def dot(text: str) -> str:

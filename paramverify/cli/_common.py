@@ -347,7 +347,7 @@ def say(line: str, *, err: bool = False) -> None:
 
 def print_json(document: object) -> None:
     """Prints one JSON object on standard output."""
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    text = printable.json_text(document, indent=2)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:  # another encoding than UTF-8: JSON has escapes of its own
@@ -361,7 +361,7 @@ def write_json(path: Path, document: object, indent: int | None = None) -> None:
     Raises:
         OSError: with the name of the file.
     """
-    write_text(path, json.dumps(document, ensure_ascii=False, indent=indent))
+    write_text(path, printable.json_text(document, indent))
 
 
 def write_text(path: Path, text: str) -> None:

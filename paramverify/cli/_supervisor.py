@@ -25,6 +25,7 @@ from contextlib import suppress
 from math import inf
 from types import FrameType
 
+from paramverify import printable
 from paramverify.cli import _output
 from paramverify.cli._exits import Exit
 
@@ -318,9 +319,9 @@ class _Watch:
         _say(f"{_output.stopped(reason, kind) if code == Exit.VIOLATED else f'{kind}: {reason}'}\n")
         if self.as_json:
             verdict = kind if code in (Exit.UNKNOWN, Exit.VIOLATED) else ""
-            text = json.dumps(known.answer(status, reason, end, verdict), ensure_ascii=False) + "\n"
+            text = printable.json_text(known.answer(status, reason, end, verdict)) + "\n"
         elif known.lines:
-            text = "\n".join(known.lines) + "\n"
+            text = "\n".join(map(printable.line, known.lines)) + "\n"
         with suppress(OSError):
             _output.write(sys.stdout, text)
         return code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 import click
 
+from paramverify import printable
 from paramverify.backends import Ability, discover
 from paramverify.cli import _output
 from paramverify.cli._cluster import cluster_option, executor
@@ -212,7 +212,7 @@ def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], l
     else:
         notes.append(f"No plots: matplotlib is missing; to get it: {plots.INSTALL}")
     document["plots"] = [path.name for path in drawn]
-    text = json.dumps(document, ensure_ascii=False, indent=2)
+    text = printable.json_text(document, indent=2)
     write_text(folder / "summary.json", text + "\n")
     shown = [
         "results.jsonl",

@@ -210,13 +210,14 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
     if "--debug" in arguments:
         _say("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, click.ClickException):
-        with suppress(OSError):
-            error.show()
+        shown = StringIO()
+        error.show(shown)
+        _say(printable.message(shown.getvalue().rstrip("\n")))
     elif not isinstance(error, BrokenPipeError):  # there the reader has gone away on purpose
-        mistakes = map(str, error.parts) if isinstance(error, InputError) else [reason]
-        shown = (printable.message(mistake) for mistake in mistakes)
+        mistakes = error.lines if isinstance(error, InputError) else [reason]
+        lines = (printable.message(mistake) for mistake in mistakes)
         known = code == Exit.VIOLATED
-        _say("\n".join(_output.stopped(one, refuted) if known else f"{kind}: {one}" for one in shown))
+        _say("\n".join(_output.stopped(one, refuted) if known else f"{kind}: {one}" for one in lines))
     if code == Exit.OUTPUT:
         return code
     if "--json" in arguments:
@@ -232,7 +233,7 @@ def _failed(error: Exception | SystemExit, arguments: list[str]) -> int:
         click.echo(json.dumps(document))
     elif code in (Exit.UNKNOWN, Exit.VIOLATED):
         for line in _output.known.lines:
-            click.echo(line)
+            click.echo(printable.line(line))
     return code
 
 

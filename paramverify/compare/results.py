@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from paramverify import printable
 from paramverify.answers import DECIDED, End, Standing
 from paramverify.errors import InputError, located
 from paramverify.files import open_regular, read_stream
@@ -127,6 +128,6 @@ class ResultsFile:
     def add(self, record: Record) -> None:
         """Appends the result of one attempt."""
         assert self._file
-        self._file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+        self._file.write(printable.json_text(record).encode() + b"\n")
         self._file.flush()
         self.records[identity(record)] = record

@@ -7,7 +7,6 @@ and the page says so with the reason.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -16,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from paramverify import printable
 from paramverify.algebra.points import check_names
 from paramverify.answers import Standing
 from paramverify.errors import InputError, LimitError, located
@@ -64,7 +64,7 @@ class Evidence:
     @staticmethod
     def of(path: str, document: Mapping[str, Any]) -> Evidence:
         """Returns evidence about a case as it is written into a file."""
-        text = json.dumps(document, ensure_ascii=False, indent=1)
+        text = printable.json_text(document, indent=1)
         kept = text.encode(errors="backslashreplace").decode()
         return Evidence(f"{Path(path).stem}.evidence.json", kept, str(document.get("status", "")))
 
