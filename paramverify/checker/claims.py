@@ -19,7 +19,7 @@ from .exponentials import encloses_exp, sign_in_exp
 from .goals import Context, Goal, Statement, Tie
 from .polynomials import Box, Poly, add, number, parse
 from .rules import prove
-from .strict import Misformed, changed, check, plain, read, shown, told_witness
+from .strict import Misformed, changed, check, plain, read, shown, statement_of, told_witness
 from .strict import Rejected as Rejected
 from .ties import sign_of_logs
 
@@ -239,7 +239,7 @@ def _check_document(
         raise Misformed("windows prove, and refute nothing", "windows")
     wanted = None if expected is None else {digest(claim) for claim in expected}
     own = check_obligations(document)
-    ledger = Ledger(_lemmas(document))
+    ledger = Ledger(_lemmas(document), named=wanted is not None)
     for index, entry in enumerate(document["claims"]):
         if wanted is not None and digest(entry["claim"]) not in wanted:
             raise Rejected(f"claim {index + 1} is not a claim of this case")
@@ -269,7 +269,7 @@ def _check_document(
             check_witness(witness["claim"], witness["parameters"])
         if {digest(claim) for claim in obligations} - settled:
             raise Rejected("an obligation of the model is not proved")
-        lines.append(told_witness(witness))
+        lines.append(told_witness(witness, wanted is not None))
     return Report(
         accepted,
         tuple(lines),
@@ -308,9 +308,10 @@ def _lemmas(document: Any) -> Lemmas:
 
 @dataclass
 class Ledger:
-    """Claims of a document one after the other: how many are proved, trusted, open, rejected."""
+    """Claims one after the other; `named` says that their origins are compared with a case, and are shown."""
 
     lemmas: Lemmas = field(default_factory=Lemmas)
+    named: bool = False
     counts: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys(("proved", "trusted", "open", "rejected"), 0)
     )
@@ -333,9 +334,10 @@ class Ledger:
         except Rejected as error:
             raise Misformed(str(error), f"{what}s", index, "claim") from None
         context = Context(statement.exponent, self.lemmas.known)
-        origins = entry.get("origins", [])
+        origins = entry.get("origins", []) if self.named else []
         more = f" and {len(origins) - 1} more" if len(origins) > 1 else ""
-        title = f"{what} {index + 1}" + (f" ({plain(origins[0])}{more})" if origins else "")
+        about = f"{plain(origins[0])}{more}" if origins else statement_of(entry["claim"])
+        title = f"{what} {index + 1} ({about})"
         if entry["proof"] is None:
             self.counts["open"] += 1
             self.lines.append(f"{title}: open")

@@ -20,6 +20,7 @@ from typing import Any
 from . import shapes
 from .chains import read_chain
 from .claims import Report, check_points, check_witness, read_claim
+from .formula_words import stated
 from .polynomials import number
 from .quotients import Point, Values
 from .strict import Misformed, Rejected, check, plain, shown
@@ -34,21 +35,22 @@ NO_POINT = "not shown by this document alone: that the domain has a point"
 NOT_COMPARED = ("the model, the neighbours, the domain and the formulas with the case",)
 
 
-def check_document(document: Any, ask: Ask | None = None) -> Report:
+def check_document(document: Any, ask: Ask | None = None, named: bool = False) -> Report:
     """Checks a document; `ask` decides signs in place of its claims.
 
+    `named` says that the names and the texts of the formulas are compared with a case, and are shown.
     Malformed documents of any kind give a report that is not accepted.
     """
     try:
         check(document, shapes.FORMULAS)
-        return _check(document, ask)
+        return _check(document, ask, named)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
     except MALFORMED as error:
         return Report(False, (f"rejected: malformed evidence: {error!r:.200}",))
 
 
-def _check(document: Any, ask: Ask | None) -> Report:
+def _check(document: Any, ask: Ask | None, named: bool) -> Report:
     entries = document["formulas"]
     if not entries or len({entry["name"] for entry in entries}) < len(entries):
         raise Misformed("not formulas with different names", "formulas")
@@ -66,7 +68,8 @@ def _check(document: Any, ask: Ask | None) -> Report:
                 check_false(document, entry)
         except Misformed as error:
             raise Misformed(error.reason, "formulas", place, *error.path) from None
-        lines.append(f"{plain(entry['name'])}: {WORDS[entry['status']]}: {plain(entry['text'])}")
+        name, told = (entry["name"], entry["text"]) if named else (f"formula {place + 1}", stated(entry))
+        lines.append(f"{plain(name)}: {WORDS[entry['status']]}: {plain(told)}")
     found = status_of([entry["status"] for entry in entries])
     if document["status"] != found:
         raise Misformed(f"the formulas together are {found!r}", "status")

@@ -90,8 +90,9 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
         boxes = check_tree(domain, claim, document["measure"], bound[0])
         shown = check_signs(signs, claim, names) and shown
         left, right, _ = claim["origins"][0]
-        what = f"({plain(left)} against {plain(right)}, all outputs together)"
-        lines.append(f"claim {index + 1} {what}: proved on {boxes:,} box{'es' * (boxes != 1)}")
+        about = "" if known is None else f"{plain(left)} against {plain(right)}, "
+        what = f"claim {index + 1} ({about}all outputs together)"
+        lines.append(f"{what}: proved on {boxes:,} box{'es' * (boxes != 1)}")
     if not shown:
         lines.append(NOT_SHOWN)
     missing = set() if known is None else known.keys() - settled
@@ -101,7 +102,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
         raise Misformed("all claims of the case are proved, so it cannot be 'unknown'", "status")
     if status == "violated":
         _check_violation(document, known, bound)
-        lines.append(told_witness(document["witness"]))
+        lines.append(told_witness(document["witness"], known is not None))
         lines += [LARGEST_NOT_SHOWN] * bool(document["witness"]["largest"])
     return Report(
         True,

@@ -93,7 +93,8 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
         solvers |= words
         trusted += bool(words)
         left, right, _ = claim["origins"][0]
-        title = f"claim {index + 1} ({plain(left)} against {plain(right)}, every set of outputs)"
+        about = "" if known is None else f"{plain(left)} against {plain(right)}, "
+        title = f"claim {index + 1} ({about}every set of outputs)"
         who = ", ".join(map(shown, sorted(words)))
         lines.append(f"{title}: trusted to {who}" if words else f"{title}: proved")
     missing = set() if known is None else known.keys() - settled
@@ -234,7 +235,7 @@ def _check_violation(document: Any, known: Mapping[tuple[str, str, int], Any] | 
     if not is_broken(domain, claim, witness["parameters"]):
         raise Rejected("the claim does not fail at the witness")
     check_set(witness, number(domain["constant"]) if "constant" in domain else None)
-    return told_witness(witness)
+    return told_witness(witness, known is not None)
 
 
 def is_broken(domain: Mapping[str, Any], claim: Mapping[str, Any], point: Mapping[str, str]) -> bool:

@@ -89,11 +89,23 @@ def plain(value: str, most: int = 300) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
 
 
-def told_witness(witness: dict[str, Any]) -> str:
-    """Returns in words that the claim of a witness is false at its point; it is named as the witness does."""
-    about = " against ".join(witness.get("secrets", ())) or witness.get("statement", "")
-    if witness.get("observations"):
-        about += f", output {' '.join(witness['observations'])}"
+def statement_of(claim: dict[str, Any]) -> str:
+    """Returns what a claim says, shortened."""
+    return f"{plain(claim['polynomial'], 60)} >= 0"
+
+
+def told_witness(witness: dict[str, Any], named: bool) -> str:
+    """Returns in words that the claim of a witness is false at its point.
+
+    `named` says that the names in the witness are compared with the case, and are shown.
+    """
+    about = ""
+    if named:
+        about = " against ".join(witness.get("secrets", ())) or witness.get("statement", "")
+        if witness.get("observations"):
+            about += f", output {' '.join(witness['observations'])}"
+    elif "polynomial" in witness.get("claim", {}):
+        about = statement_of(witness["claim"])
     return f"witness: the claim {f'({plain(about)}) ' * bool(about)}is false there"
 
 

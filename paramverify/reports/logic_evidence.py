@@ -276,7 +276,7 @@ def check_with_case(document: Mapping[str, Any], path: Path, given: Given) -> Re
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
-    report = check_document(document)
+    report = check_document(document, named=True)
     if not report.accepted:
         return report
     stated = {entry["name"]: entry for entry in document["formulas"]}

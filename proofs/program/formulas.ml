@@ -285,6 +285,51 @@ let check_form entry status =
     end
   end
 
+(* A formula as text, from the tree that is checked, as paramverify/checker/formula_words.py writes it. *)
+let count_words = function
+  | Int n -> string_of_int n
+  | more -> (match int_of (field "more" more) with 0 -> "k" | n -> Printf.sprintf "k%+d" n)
+
+let steps_words low high =
+  match (low, high) with
+  | Int 0, Null -> ""
+  | low, Null -> ">=" ^ count_words low
+  | low, high when low = high -> "=" ^ count_words low
+  | Int 0, high -> "<=" ^ count_words high
+  | low, high -> Printf.sprintf "[%s, %s]" (count_words low) (count_words high)
+
+let number_words = function
+  | String text -> text
+  | weight -> (match items_of weight with [ String top; String bottom ] -> Printf.sprintf "(%s)/(%s)" top bottom | _ -> invalid_arg "weight")
+
+let rec formula_words formula =
+  match parts formula with
+  | "label", [ String name ] -> "\"" ^ String.map (fun c -> if c = '"' then '\'' else c) name ^ "\""
+  | "not", [ f ] -> "!" ^ formula_words f
+  | "next", [ f ] -> "X " ^ formula_words f
+  | "and", [ List [] ] -> "true"
+  | "or", [ List [] ] -> "false"
+  | (("and" | "or") as kind), [ List fs ] ->
+      "(" ^ String.concat (if kind = "and" then " & " else " | ") (List.map formula_words fs) ^ ")"
+  | "until", [ List [ String "true" ]; f; low; high ] -> Printf.sprintf "F%s %s" (steps_words low high) (formula_words f)
+  | "release", [ List [ String "false" ]; f; low; high ] -> Printf.sprintf "G%s %s" (steps_words low high) (formula_words f)
+  | (("until" | "release") as kind), [ f; h; low; high ] ->
+      let sign = if kind = "until" then "U" else "R" in
+      Printf.sprintf "(%s %s%s %s)" (formula_words f) sign (steps_words low high) (formula_words h)
+  | "P", [ String relation; bound; f ] -> Printf.sprintf "P%s%s [ %s ]" relation (number_words bound) (formula_words f)
+  | "D", [ ratio; delta; f ] ->
+      let ratio = if ratio = String "1" then "0" else Printf.sprintf "ln(%s)" (number_words ratio) in
+      Printf.sprintf "D{%s, %s}[ %s ]" ratio (number_words delta) (formula_words f)
+  | kind, _ -> kind
+
+let stated entry =
+  let words = formula_words (field "formula" entry) in
+  match field_opt "family" entry with
+  | None -> words
+  | Some family ->
+      let last = match field "last" family with Int last -> string_of_int last | _ -> "" in
+      Printf.sprintf "forall k in %d..%s: %s" (int_of (field "first" family)) last words
+
 let words = [ ("holds", "true"); ("violated", "false"); ("unknown", "undecided") ]
 
 (* What is told of each formula, and how many are shown, and not shown. *)
@@ -307,7 +352,7 @@ let check document =
       | _ -> ()
     in
     inside (Key "formulas") (inside (Place place) examine) entry;
-    (status, Printf.sprintf "%s: %s: %s" (plain (name_of entry)) (List.assoc status words) (plain (string_of (field "text" entry))))
+    (status, Printf.sprintf "formula %d: %s: %s" (place + 1) (List.assoc status words) (plain ~most:300 (stated entry)))
   in
   let told = List.mapi one entries in
   let having status = List.length (List.filter (fun (its, _) -> its = status) told) in

@@ -41,13 +41,9 @@ type ledger = {
 let new_ledger () =
   { good = 0; sworn = 0; unproved = 0; bad = 0; settled = 0; seen = Hashtbl.create 64; names = []; told = []; beyond = [] }
 
-let title what index entry =
-  let plain = plain ~most:300 in
-  match field_opt "origins" entry with
-  | Some (List [ only ]) -> Printf.sprintf "%s %d (%s)" what (index + 1) (plain (string_of only))
-  | Some (List (first :: rest)) ->
-      Printf.sprintf "%s %d (%s and %d more)" what (index + 1) (plain (string_of first)) (List.length rest)
-  | _ -> Printf.sprintf "%s %d" what (index + 1)
+(* What a claim says. Where it comes from is not told: that is compared with a case, which is not seen here. *)
+let statement claim = plain ~most:60 (string_of (field "polynomial" claim)) ^ " >= 0"
+let title what index entry = Printf.sprintf "%s %d (%s)" what (index + 1) (statement (field "claim" entry))
 
 (* Replays the proof of one claim. Raises Rejected or Misformed where it is none, or was there already. *)
 let enter ledger lemmas what index entry =
@@ -103,15 +99,11 @@ let domains entries =
   in
   List.sort_uniq compare (List.map canonical (List.filter_map about entries))
 
-(* That the claim of a witness is false at its point; it is named as the witness does. *)
+(* That the claim of a witness is false at its point. *)
 let told_witness witness =
-  let words name = match field_opt name witness with Some (List items) -> List.map string_of items | _ -> [] in
-  let output = match words "observations" with [] -> "" | names -> ", output " ^ String.concat " " names in
-  let stated = match field_opt "statement" witness with Some (String text) -> text | _ -> "" in
-  let subject = match words "secrets" with [] -> stated | names -> String.concat " against " names in
-  match subject ^ output with
-  | "" -> "witness: the claim is false there"
-  | about -> Printf.sprintf "witness: the claim (%s) is false there" (plain ~most:300 about)
+  match field_opt "claim" witness with
+  | Some claim when field_opt "polynomial" claim <> None -> Printf.sprintf "witness: the claim (%s) is false there" (statement claim)
+  | _ -> "witness: the claim is false there"
 
 let check_points document entries =
   match field_opt "points" document with

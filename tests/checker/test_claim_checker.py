@@ -1149,7 +1149,7 @@ FAILS = claim("p - 1/2")
 
 
 def test_documents_are_counted() -> None:
-    """The report counts proved, trusted and open claims, and names them with their first origin."""
+    """The report counts proved, trusted and open claims; origins name them where they are compared."""
     given = document((GOOD, PLUS), (OTHER, SOLVER), (FAILS, None), (claim("q"), PLUS), status="unknown")
     given["claims"][0]["origins"] = ["a against b", "c", "d"]
     given["claims"][1]["origins"] = ["e"]
@@ -1157,10 +1157,17 @@ def test_documents_are_counted() -> None:
     report = check_document(given)
     assert (report.accepted, report.proved, report.trusted, report.open) == (True, 2, 1, 1)
     assert report.lines == (
+        "claim 1 (p + q >= 0): proved",
+        "claim 2 (p >= 0): trusted to 'z9 1'",
+        "claim 3 (p - 1/2 >= 0): open",
+        "claim 4 (q >= 0): proved",
+    )
+    beside = check_document(given, [entry["claim"] for entry in given["claims"]])
+    assert beside.lines == (
         "claim 1 (a against b and 2 more): proved",
         "claim 2 (e): trusted to 'z9 1'",
         "claim 3 (f and 1 more): open",
-        "claim 4: proved",
+        "claim 4 (q >= 0): proved",
     )
 
 
@@ -1239,7 +1246,7 @@ def test_trust_in_lemmas_is_passed_on() -> None:
     for proof in (by, again):
         report = check_document(document((FAILS, proof), lemmas=lemmas))
         assert (report.accepted, report.proved, report.trusted) == (True, 0, 1)
-        assert report.lines == ("claim 1: trusted to 'z9 1'",)
+        assert report.lines == ("claim 1 (p - 1/2 >= 0): trusted to 'z9 1'",)
     early = document((FAILS, by), lemmas=[{"name": "b", "claim": FAILS, "proof": by}, lemmas[0]])
     assert "no lemma" in check_document(early).lines[0]
     proved = document((GOOD, by), lemmas=[{"name": "a", "claim": GOOD, "proof": PLUS}])

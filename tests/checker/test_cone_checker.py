@@ -197,9 +197,12 @@ def test_obligations_are_proved_and_counted() -> None:
     report = check_document({**document, "obligations": own})
     assert (report.accepted, report.proved, report.trusted) == (True, 2, 2)
     assert report.solvers == ("y9 1.2", "z9 1.2")
-    assert report.lines[-2:] == ("obligation 1: proved", "obligation 2: trusted to 'y9 1.2'")
+    assert report.lines[-2:] == (
+        "obligation 1 (q >= 0): proved",
+        "obligation 2 (1 - q >= 0): trusted to 'y9 1.2'",
+    )
     false = claim(document, "q - 1/2", BERNSTEIN)
-    assert refused({**document, "obligations": [*own, false]}, "obligation 3: rejected")
+    assert refused({**document, "obligations": [*own, false]}, "obligation 3 (q - 1/2 >= 0): rejected")
     wanted = [entry["claim"] for entry in own]
     for given, right in (
         (own, True),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from paramverify.checker.dpctl import MALFORMED, check_document
+from paramverify.checker.formula_words import words
 
 Json = dict[str, Any]
 Change = Callable[[Json], Any]
@@ -312,8 +313,12 @@ def test_what_a_report_says() -> None:
     """One line for each formula; proved, open and trusted ones are counted, and solvers are named."""
     found = document(COIN, holds(TIGHT), broken(["D", "1", "0", AT_P]), unknown(TRUE), holds(TRUE))
     report = check_document(found)
-    told = ["f0: true: text 0", "f1: false: text 1", "f2: undecided: text 2", "f3: true: text 3"]
-    assert list(report.lines) == told
+    told = [words(entry["formula"]) for entry in found["formulas"]]
+    said = [("true", told[0]), ("false", told[1]), ("undecided", "true"), ("true", "true")]
+    shown = [f"formula {k + 1}: {word}: {text}" for k, (word, text) in enumerate(said)]
+    assert list(report.lines) == shown
+    named = ["f0: true: text 0", "f1: false: text 1", "f2: undecided: text 2", "f3: true: text 3"]
+    assert list(check_document(found, named=True).lines) == named
     assert (report.proved, report.trusted, report.open, report.status) == (3, 0, 1, "violated")
     assert (report.solvers, report.unit) == ((), "formula")
     trusted = {"kind": "solver", "solver": "z3", "version": "4"}
@@ -321,7 +326,7 @@ def test_what_a_report_says() -> None:
     found["formulas"][1]["parameters"] = {"c": "1/2"}
     found["claims"] = [{"polynomial": "c", "strict": False, "proof": trusted}]
     report = check_document(found)
-    assert list(report.lines) == [*told, "trusted to 'z3 4'"]
+    assert list(report.lines) == [*shown, "trusted to 'z3 4'"]
     # A formula that is false at its point rests on no solver.
     assert (report.proved, report.trusted, report.open, report.solvers) == (1, 2, 1, ("z3 4",))
 

@@ -622,9 +622,12 @@ def test_obligations_are_proved_and_counted() -> None:
     report = check_document({**GOOD, "obligations": own})
     assert (report.accepted, report.proved, report.trusted) == (True, 1, 1)
     assert report.solvers == ("z9 1",)
-    assert report.lines[-2:] == ("obligation 1: proved", "obligation 2: trusted to 'z9 1'")
+    assert report.lines[-2:] == (
+        "obligation 1 (q >= 0): proved",
+        "obligation 2 (1 - q >= 0): trusted to 'z9 1'",
+    )
     false = {**own[0], "claim": {**GOOD["domain"], "polynomial": "q - 1/2"}}
-    assert refused({**GOOD, "obligations": [*own, false]}, "obligation 3: rejected")
+    assert refused({**GOOD, "obligations": [*own, false]}, "obligation 3 (q - 1/2 >= 0): rejected")
     wanted = [entry["claim"] for entry in own]
     for given, right in ((own, True), (own[::-1], True), (own[:1], False), ([], False)):
         assert check_document({**GOOD, "obligations": given}, obligations=wanted).accepted == right

@@ -404,9 +404,9 @@ def test_obligations_are_proved_and_counted(make: Any) -> None:
     report = check_document({**make(), "obligations": own})
     assert (report.accepted, report.proved, report.trusted) == (True, 2, 1)
     assert report.solvers == ("z9 1",)
-    assert "obligation 2: trusted to 'z9 1'" in report.lines
+    assert "obligation 2 (1 - p >= 0): trusted to 'z9 1'" in report.lines
     false = {**own[0], "claim": {**domain, "polynomial": "p - 1/2"}}
-    assert refused({**make(), "obligations": [*own, false]}, "obligation 4: rejected")
+    assert refused({**make(), "obligations": [*own, false]}, "obligation 4 (p - 1/2 >= 0): rejected")
 
 
 def test_nothing_is_said_that_is_not_needed() -> None:

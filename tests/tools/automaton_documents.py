@@ -29,7 +29,8 @@ def machine_of(states: Sequence[Data], steps: Sequence[Data], variables: int = 1
     """An automaton; its noise is geometric if its transitions say what is strict."""
     noise = {"noise": "geometric"} if any("strict" in s for s in steps) else {}
     names = [f"v{k}" for k in range(variables)]
-    return {"states": list(states), "variables": names, "transitions": list(steps)} | noise
+    named = [{**state, "name": f"q{k}"} for k, state in enumerate(states)]
+    return {"states": named, "variables": names, "transitions": list(steps)} | noise
 
 
 def random_machine(generator: random.Random, whole: bool) -> Data:
