@@ -23,16 +23,19 @@ FORMAT, VERSION = "paramverify-script", 1
 WORDS = {"holds": "unsat", "violated": "sat", "unknown": "unknown"}
 
 
-def check_document(document: Any) -> Report:
-    """Checks a document in itself: its proofs are replayed, and each answer has what it needs."""
+def check_document(document: Any, compared: bool = False) -> Report:
+    """Checks a document in itself: its proofs are replayed, and each answer has what it needs.
+
+    `compared` says that its claims are compared with those of the script, which may be none.
+    """
     try:
         check(document, shapes.SCRIPT)
-        return _check(document)
+        return _check(document, compared)
     except Rejected as error:
         return Report(False, (f"rejected: {error}",))
 
 
-def _check(document: Mapping[str, Any]) -> Report:
+def _check(document: Mapping[str, Any], compared: bool) -> Report:
     counts = dict.fromkeys(("proved", "trusted", "open"), 0)
     lines: list[str] = []
     solvers: set[str] = set()
@@ -43,6 +46,8 @@ def _check(document: Mapping[str, Any]) -> Report:
             raise Misformed("a model comes with the status violated, and only with it", "questions", k)
         if status != "holds" and (question["claims"] or question["solvers"]):
             raise Misformed("claims and solvers are for the status holds", "questions", k)
+        if status == "holds" and not (question["claims"] or question["solvers"] or compared):
+            raise Misformed("no claim shows this unsat: check it beside its script", "questions", k)
         ledger = Ledger()
         for index, entry in enumerate(question["claims"]):
             ledger.enter(index, entry)

@@ -88,7 +88,7 @@ def check_with_script(
     Raises:
         InputError, LimitError: the script cannot be read.
     """
-    report = script_checker.check_document(document)
+    report = script_checker.check_document(document, compared=True)
     if not report.accepted:
         return report, NOTHING
     script = read_script(Path(path))

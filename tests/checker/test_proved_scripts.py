@@ -32,14 +32,13 @@ def test_true_answers_are_accepted_in_the_same_words(script: Json, tmp_path: Pat
         "question 2: sat",
         "question 3: unsat, 3 claims, on the word of 'cvc5', 'z3 4'",
         "question 4: unknown",
-        "question 5: unsat",
     )
     assert (answer.proved, answer.trusted, answer.open) == (kinds + 2, 2, 1)
 
 
 def test_changed_answers_get_the_same_answers(script: Json, tmp_path: Path) -> None:
     """Of changed documents both say the same."""
-    found, counts = differences(built(), changed([script], 150, 41), tmp_path)
+    found, counts = differences(built(), changed([script], 250, 41), tmp_path)
     assert found == []
     assert counts["rejected"] > 60, counts
     assert counts["accepted"] > 5, counts

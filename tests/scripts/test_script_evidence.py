@@ -157,10 +157,22 @@ def test_a_mistake_of_the_first_reader_is_seen(
         assert name in TEXT
     monkeypatch.setitem(script_terms.OPERATORS, symbol, script_terms.OPERATORS[other])
     document = evidence_document(decide_script(read_script(script), ALONE))
-    assert script_checker.check_document(document).accepted
+    assert script_checker.check_document(document, compared=True).accepted
     accepted, line = checked(document, script)
     assert not accepted
     assert "the second reading differs" in line
+
+
+def test_unsat_without_a_claim_needs_the_script(script: Path) -> None:
+    """Such a document shows nothing by itself; beside the script it is seen that no claim is left."""
+    script.write_text("(declare-const x Real)(assert (< x 1))(assert (> x 1))(check-sat)")
+    document = evidence_document(decide_script(read_script(script), ALONE))
+    assert document["questions"] == [{"status": "holds", "claims": [], "solvers": []}]
+    alone = script_checker.check_document(document)
+    assert alone.lines == ("rejected: questions[0]: no claim shows this unsat: check it beside its script",)
+    assert checked(document, script)[0]
+    script.write_text("(declare-const x Real)(assert (> x 1))(check-sat)")
+    assert not checked(document, script)[0]
 
 
 def test_what_has_no_evidence(script: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

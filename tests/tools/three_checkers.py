@@ -126,7 +126,6 @@ def about_a_script() -> Json:
             {"status": "violated", "claims": [], "solvers": [], "model": model},
             {"status": "holds", "claims": [sworn, *entries[1:3]], "solvers": ["cvc5"]},
             {"status": "unknown", "claims": [], "solvers": []},
-            {"status": "holds", "claims": [], "solvers": []},
         ],
     }
 
