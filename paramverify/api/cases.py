@@ -239,8 +239,9 @@ def verify(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
     that was evaluated exactly. A claim, a system and formulas are decided in the same sense ([F], [T], [L]).
     A limit gives `undecided`, with its reason.
 
-    The limits are `timeout` (60 seconds), `memory` ("4GiB"), `strategy`, `backends` and `confirm`, as on the
-    command line. The time is looked at in all loops; one call inside a library is not interrupted.
+    The limits are `timeout` (60 seconds), `memory` ("4GiB"), `strategy`, `backends`, `confirm` and
+    `require_certificates`, as on the command line. The time is looked at in all loops; one call inside a
+    library is not interrupted.
 
     Raises:
         InputError: a mistake in the case or in an argument.
@@ -346,13 +347,19 @@ def sample(case: AnyCase, implementation: Callable[..., Any] | None = None, **op
     return telling.sample_read(_of(case), telling.Asked(implementation, **options))
 
 
-def check(evidence: str | PathLike[str] | Mapping[str, Any], case: AnyCase | None = None) -> CheckReport:
+def check(
+    evidence: str | PathLike[str] | Mapping[str, Any],
+    case: AnyCase | None = None,
+    *,
+    require_certificates: bool = False,
+) -> CheckReport:
     """Checks evidence again, without any solver.
 
     `evidence` is the path of a file, or what `report.evidence()` returns. With a `case` the claims are
     derived from the case again, and must be those that are proved; the case file is read a second time too.
+    With `require_certificates`, evidence that rests on the word of a solver is not accepted.
 
     Raises:
         InputError: evidence or a case that cannot be read.
     """
-    return telling.check_evidence(evidence, None if case is None else _of(case))
+    return telling.check_evidence(evidence, None if case is None else _of(case), require_certificates)

@@ -21,7 +21,8 @@ class Limits(TypedDict, total=False):
     `timeout` is in seconds, for the whole call. `memory` is a size such as `"4GiB"`, or a number of bytes;
     it limits each attempt of a backend. `strategy` and `backends` are as on the command line: `"default"`,
     `"built-in"`, `"solvers"` or rounds such as `"z3,yices:5; cvc5"`, or else names of backends that race.
-    With `confirm` = n, n different programs have to prove each claim.
+    With `confirm` = n, n different programs have to prove each claim. With `require_certificates`, nothing is
+    proved on the word of a solver: what has no certificate stays undecided.
     """
 
     timeout: float
@@ -29,6 +30,7 @@ class Limits(TypedDict, total=False):
     strategy: str | None
     backends: str | Sequence[str] | None
     confirm: int
+    require_certificates: bool
 
 
 def options_of(given: Limits) -> Options:
@@ -58,4 +60,14 @@ def options_of(given: Limits) -> Options:
         size = read_size(memory) if isinstance(memory, str) else whole("", memory, 10**8)
     seconds = float(between("timeout", given.get("timeout", TIMEOUT)))
     confirm = whole("confirm", given.get("confirm", 1), 1)
-    return Options(seconds=seconds, memory=size, strategy=chosen, confirm=confirm, limit=seconds)
+    certified = given.get("require_certificates", False)
+    if not isinstance(certified, bool):
+        raise InputError(f"True or False is needed, not {certified!r:.80}", key="require_certificates")
+    return Options(
+        seconds=seconds,
+        memory=size,
+        strategy=chosen,
+        confirm=confirm,
+        limit=seconds,
+        require_certificates=certified,
+    )

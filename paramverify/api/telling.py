@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
@@ -219,12 +219,15 @@ def _texts(given: Bound | Sequence[Bound] | None) -> tuple[str, ...]:
     return tuple(map(str, listed))
 
 
-def check_evidence(given: str | PathLike[str] | Mapping[str, Any], read: Read | None) -> CheckReport:
+def check_evidence(
+    given: str | PathLike[str] | Mapping[str, Any], read: Read | None, required: bool = False
+) -> CheckReport:
     """Checks evidence again; see `paramverify.check`."""
     started = time.perf_counter()
     content = json.dumps(given) if isinstance(given, Mapping) else checks.read_text(Path(given))
     with read.as_file() if read else nullcontext():
         found = checks.checked(content, str(read.path) if read else None, given=read.given if read else None)
+    found = replace(found, required=required)
     document = checks.document(found)
     report = found.report
     return CheckReport(
@@ -232,7 +235,7 @@ def check_evidence(given: str | PathLike[str] | Mapping[str, Any], read: Read | 
         lines=tuple(checks.lines(found)),
         document=document,
         seconds=time.perf_counter() - started,
-        accepted=report.accepted,
+        accepted=report.accepted and not found.unknown,
         verdict=str(document.get("verdict", "")),
         solvers=tuple(report.solvers),
     )

@@ -36,7 +36,6 @@ CLAIMS, MONOLITHIC = "claims", "monolithic"  # what `--encoding` may be
 AGAIN = 0.01  # seconds after which an alarm that was lost comes again
 IMPORTS = 5.0  # seconds that an import may take longer than the time limit
 GRACE = 0.25  # seconds that a session may need to end its processes
-PLAIN = "paramverify.plain"  # key in the context of a command
 MEMORY = "paramverify.memory"  # key in the context of a command
 OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
 
@@ -139,15 +138,15 @@ def session_option(function: Function) -> Function:
     function = click.option("--confirm", type=number, default=1, metavar="N", help=confirm)(function)
     function = click.option("--strategy", metavar="TEXT", help=strategy)(function)
     plain = "Give backends the claims as they are; built-in procedures simplify by themselves."
-    function = click.option(
-        "--no-simplify", "as_they_are", is_flag=True, expose_value=False, callback=_keep_plain, help=plain
-    )(function)
+    flag: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": _keep_flag}
+    function = click.option("--no-simplify", "as_they_are", **flag, help=plain)(function)
+    word = "Take no solver's or worker's word: what is proved without a certificate stays undecided."
+    function = click.option("--require-certificates", "certified", **flag, help=word)(function)
     return click.option("--backends", metavar="NAMES", help=backends)(function)
 
 
-def _keep_plain(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    del parameter
-    context.meta[PLAIN] = value
+def _keep_flag(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    context.meta[f"paramverify.{parameter.name}"] = value
 
 
 def session_options(timeout: float, backends: str | None, strategy: str | None, confirm: int) -> Options:
@@ -163,9 +162,12 @@ def session_options(timeout: float, backends: str | None, strategy: str | None, 
     seconds = _output.remaining(timeout)
     limit = memory_limit()
     context = click.get_current_context(silent=True)
-    simplify = not (context and context.meta.get(PLAIN))
+    given = context.meta if context else {}
     return Options(
-        seconds=seconds, memory=limit, strategy=chosen, confirm=confirm, limit=timeout, simplify=simplify
+        *(seconds, limit, chosen, confirm),
+        limit=timeout,
+        simplify=not given.get("paramverify.as_they_are"),
+        require_certificates=bool(given.get("paramverify.certified")),
     )
 
 

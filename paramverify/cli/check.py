@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -23,23 +24,30 @@ LISTED = (50, "Re-check evidence without any solver.")
 @click.option(
     "--verified", is_flag=True, help="The proofs are replayed by the checker that is proved correct in Coq."
 )
+@click.option(
+    "--require-certificates",
+    "required",
+    is_flag=True,
+    help="Do not accept evidence that rests on the word of a solver.",
+)
 @set_option
 @json_option
 @whole_timeout_option
-def command(evidence: Path, case: str | None, verified: bool, as_json: bool) -> int:
+def command(evidence: Path, case: str | None, verified: bool, required: bool, as_json: bool) -> int:
     """Re-check evidence without any solver.
 
     With --case the claims are derived from the case again, sequence by sequence, and must be the ones that
     are proved. What -D set for the evidence has to be set here too. --verified needs the program that
     `make -C proofs` builds; what it does not know it says. Exit code 0 if the evidence is accepted, 1 if it
-    is rejected, 2 if the file is no evidence, 3 if the proved checker does not know a part of it.
+    is rejected, 2 if the file is no evidence, 3 if the proved checker does not know a part of it, or if a
+    proof rests on the word of a solver and --require-certificates is given.
     """
     if settings() and not case:
         raise click.UsageError("-D is about a case: give --case too")
     text = checks.read_text(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
     try:
-        found = checks.checked(text, case, settings(), verified)
+        found = replace(checks.checked(text, case, settings(), verified), required=required)
     except EvidenceError as error:
         error.file = error.file or str(evidence)
         raise

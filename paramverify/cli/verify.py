@@ -40,6 +40,7 @@ LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 
 SCRIPT, AUTOMATON = ".smt2", ".dipa"
 FOR_EVIDENCE = 2.0  # seconds in which a certificate of a claim may follow a solver's word
+REQUIRED = "require-certificates"
 BUDGETS = "Verify for each of these bounds instead of the case's own, such as 1,ln(2),2."
 WRITE = "Write the evidence to this file, for `paramverify check`."
 
@@ -85,7 +86,7 @@ def command(
     if case.endswith(SCRIPT):
         return _of_script(case, timeout, options, as_json, evidence=evidence, **others)
     if encoding == MONOLITHIC:
-        chosen |= {"evidence": evidence, "budgets": budgets}
+        chosen |= {"evidence": evidence, "budgets": budgets, REQUIRED: options.require_certificates}
         return _of_formulas(case, timeout, options, as_json, **chosen)
     if budgets is not None:
         if evidence:

@@ -9,6 +9,7 @@ from typing import Any
 from paramverify.answers import Decision, End, Open, Proved
 from paramverify.checker.claims import Rejected, check_claim
 from paramverify.claims import Claim, to_document
+from paramverify.evidence.certificates import words
 
 
 def replayed(claim: Claim, certificate: Mapping[str, Any]) -> tuple[str, ...]:
@@ -40,3 +41,13 @@ def as_judged(claim: Claim, decision: Decision) -> Decision:
         detail = f"it says proved, and the checker rejects its certificate: {reason}"
         return replace(decision, answer=Open(End.GAVE_UP, detail, said.transcript))
     return replace(decision, answer=replace(said, certificate=None)) if trusted else decision
+
+
+def with_certificate(decision: Decision) -> Decision:
+    """Returns the decision; a proof that rests on anybody's word is open, and says on whose."""
+    names = words(decision)
+    if not names:
+        return decision
+    detail = f"proved on the word of {', '.join(names)}, and a certificate is required"
+    transcript = decision.answer.transcript
+    return replace(decision, answer=Open(End.GAVE_UP, detail, transcript))

@@ -19,7 +19,7 @@ from paramverify.backends import discover
 from paramverify.claims import Claim, without_enclosure, without_unused_ties
 from paramverify.errors import InputError, TimeLimitError
 from paramverify.evidence import certificates
-from paramverify.evidence.replaying import as_judged
+from paramverify.evidence.replaying import as_judged, with_certificate
 from paramverify.exact.algebraic import EFFORT, LITTLE, algebraic_violation, may_fail_at_algebraic
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
@@ -30,7 +30,7 @@ from paramverify.portfolio.agreement import check_agreement, confirmation, progr
 from paramverify.portfolio.history import History, default_path
 from paramverify.portfolio.neighbours import Neighbours
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
-from paramverify.portfolio.tallies import Tally, read_race, with_place
+from paramverify.portfolio.tallies import INFORMATIVE, Tally, read_race, with_place
 from paramverify.portfolio.telling import decide_task, strategy_document
 from paramverify.processes.attempts import resolve
 from paramverify.processes.runner import Attempt, Limits, Runner
@@ -56,7 +56,8 @@ class Options:
     do not depend on each other. `limit` is what is told where the time is over: the limit that the user
     gave, of which some is spent before the session. `evidence` is how many seconds more built-in procedures
     get for a certificate, where a solver has given its word. Without `simplify` backends get claims as they
-    are; built-in procedures simplify by themselves.
+    are; built-in procedures simplify by themselves. With `require_certificates` a proof that rests on
+    anybody's word decides nothing: the claim is open, and the race for it goes on.
     """
 
     seconds: float = 60.0
@@ -69,6 +70,7 @@ class Options:
     limit: float | None = field(default=None, compare=False)
     evidence: float = 0.0
     simplify: bool = True
+    require_certificates: bool = False
 
 
 class Session:
@@ -192,14 +194,27 @@ class Session:
             "confirm": options.confirm,
             "memory": options.memory,
             "seconds": self.left,
+            "require_certificates": options.require_certificates,
         }
 
     def heard(self, claim: Claim, made: Decision) -> Decision:
-        """Takes a decision of this session, wherever it was made."""
+        """Takes a decision, wherever it was made; returns it, open if a required certificate is missing."""
+        if self.options.require_certificates:
+            made = with_certificate(made)
         self.words |= dict.fromkeys(certificates.words(made))
         if self.options.on_decision:
             self.options.on_decision(claim, made)
         return made
+
+    def believe(self, who: str) -> None:
+        """Takes that parts of the answer rest on the word of somebody, who proved them without a certificate.
+
+        Raises:
+            InputError: certificates are required.
+        """
+        if self.options.require_certificates:
+            raise InputError(f"certificates are required, and there is none for {who}")
+        self.words[who] = None
 
     def _decide(self, claim: Claim) -> Decision:
         started = time.monotonic()
@@ -255,7 +270,7 @@ class Session:
             return Decision(answer(claim, found), names, last.version, dict(last.options))
         if tally.place is not None:
             return with_place(Decision(Open(End.GAVE_UP, IRRATIONAL), BUILT_IN, VERSION), tally.place)
-        end = max((end for end, _ in tally.ends), key=_INFORMATIVE.index, default=End.GAVE_UP)
+        end = max((end for end, _ in tally.ends), key=INFORMATIVE.index, default=End.GAVE_UP)
         detail = "; ".join(dict.fromkeys(text for _, text in tally.ends)) or found.reason
         asked = dict.fromkeys(name for stage in self._stages for name in stage.names())
         return Decision(Open(end, detail), ", ".join(asked))
@@ -336,12 +351,15 @@ class Session:
         limits = Limits(left, self.options.memory)
         width = max(2, os.cpu_count() or 1, confirm)
         enough = confirmation(max(1, confirm))
+        # What only confirms may be a word: `heard` looks whether one of them has a certificate.
+        certified = self.options.require_certificates and self.options.confirm == 1
+        wanted: Callable[[Decision], Decision] = with_certificate if certified else lambda made: made
         judged: dict[int, Decision] = {}  # by what the runner keeps; each certificate is replayed once
 
         def ended(decision: Decision) -> bool:
             known = judged.setdefault(id(decision), _judged(claim, decision))
             tally.denied |= isinstance(known.answer, Open) and known.answer.denies
-            return enough(known) or (tally.denied and not tally.sought)
+            return enough(wanted(known)) or (tally.denied and not tally.sought)
 
         raced = self._runner.race(
             attempts, limits, ended, width, turn=TURN, alone=ALONE, evidence=self._for_evidence
@@ -349,7 +367,7 @@ class Session:
         decisions = [judged.get(id(decision)) or _judged(claim, decision) for decision in raced]
         self.history.record(claim, decisions)
         check_agreement(claim, decisions)
-        return read_race(decisions, check, tally, max(1, confirm))
+        return read_race(list(map(wanted, decisions)), check, tally, max(1, confirm))
 
 
 def _judged(claim: Claim, decision: Decision) -> Decision:
@@ -370,18 +388,6 @@ def _free(claim: Claim) -> list[str]:
     """Returns the parameters whose interval can be cut."""
     occurring = variables(claim.polynomial)
     return [n for n in occurring if n != GENERATOR and not claim.domain.box[n].is_point]
-
-
-_INFORMATIVE = (
-    End.INTERRUPTED,
-    End.DECIDED,
-    End.DISAGREEMENT,
-    End.UNAVAILABLE,
-    End.CRASHED,
-    End.MEMORY,
-    End.GAVE_UP,
-    End.TIMEOUT,
-)
 
 
 def _decided(decision: Decision) -> bool:

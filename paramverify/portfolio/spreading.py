@@ -36,6 +36,7 @@ def session_of(document: Mapping[str, Any]) -> Session:
         memory=int(document["memory"]),
         strategy=strategy,
         confirm=int(document["confirm"]),
+        require_certificates=document["require_certificates"] is True,
     )
     return Session(options, runner(), _history())
 

@@ -14,6 +14,11 @@ from paramverify.exact.settling import Outcome
 from paramverify.formats.refutations import Confirm
 from paramverify.portfolio.agreement import program
 
+INFORMATIVE = (  # the ends of attempts: the last one says most about why a claim is open
+    *(End.INTERRUPTED, End.DECIDED, End.DISAGREEMENT, End.UNAVAILABLE),
+    *(End.CRASHED, End.MEMORY, End.GAVE_UP, End.TIMEOUT),
+)
+
 
 @dataclass
 class Tally:

@@ -12,7 +12,7 @@ from paramverify.checker import automata, compositions, dpctl, every, losses, sc
 from paramverify.checker.claims import Report
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_reading import SecondLook, with_second_look
-from paramverify.checker.strict import Rejected, changed
+from paramverify.checker.strict import Rejected, changed, shown
 from paramverify.errors import EvidenceError, located
 from paramverify.files import read_file
 from paramverify.models.settings import NONE, Settings, differently_set
@@ -33,7 +33,8 @@ class Checked:
     """What the checker says, and where a case was given what a second reading of it says.
 
     `claimed` tells whether the case is true or false, rather than private or not. `replayed` is what the
-    proved checker says, where it was asked. `about` is the case, where that is about privacy.
+    proved checker says, where it was asked. `about` is the case, where that is about privacy. `required` says
+    that every proof needs a certificate.
     """
 
     report: Report
@@ -41,10 +42,18 @@ class Checked:
     claimed: bool = False
     replayed: proved.Replayed | None = None
     about: Case | None = None
+    required: bool = False
+
+    @property
+    def lacking(self) -> bool:
+        """Whether it would be accepted, but certificates are required, and a proof has none."""
+        return self.required and self.report.accepted and self.report.trusted > 0
 
     @property
     def unknown(self) -> bool:
-        """Whether nothing is said, because the proved checker does not know a part."""
+        """Whether nothing is said: the proved checker does not know a part, or a certificate is missing."""
+        if self.lacking:
+            return True
         if self.replayed is None or not self.replayed.beyond:
             return False
         return self.report.accepted or self.report is self.replayed.report
@@ -104,6 +113,10 @@ def lines(found: Checked) -> list[str]:
     verdict = [] if found.unknown else [verdict_line(report, found.claimed, _about(found))]
     if replayed and report is replayed.report and not found.unknown and not report.accepted:
         verdict = [verdict[0].replace("REJECTED:", "REJECTED by the proved checker:", 1)]
+    if found.lacking:
+        names = f" of {', '.join(map(shown, report.solvers))}" if report.solvers else ""
+        count = f"{report.trusted} proof{'s rest' if report.trusted > 1 else ' rests'}"
+        verdict = [f"undecided: {count} on the word{names}, and certificates are required"]
     return [*told[:SHOWN], *more, *([second] if second else []), *by_proved, *verdict]
 
 

@@ -279,6 +279,7 @@ class _Race:
     def __init__(self, question: Question, truth: Truth, means: Means, words: _Words) -> None:
         self.question, self.truth = question, truth
         self.confirm = means.options.confirm
+        self.certified = means.options.require_certificates
         self.seen: set[int] = set()
         self.unsat, self.said_sat = words.unsat, words.sat
         self.point: tuple[Point, str] | None = None
@@ -330,10 +331,12 @@ class _Race:
         if self.point is not None:
             return Answered(Standing.VIOLATED, self.point[0], found_by=(self.point[1],))
         names = tuple(name for name, _ in self.unsat.values())
-        if len(names) >= self.confirm:
-            return Answered(Standing.HOLDS, solvers=names, found_by=names)
         told = [text for _, text in self.open]
-        if names:
+        if names and self.certified:
+            told.append(f"unsat on the word of {', '.join(names)}, and a certificate is required")
+        elif len(names) >= self.confirm:
+            return Answered(Standing.HOLDS, solvers=names, found_by=names)
+        elif names:
             told.append(f"unsat by {', '.join(names)} only, {self.confirm} different programs are needed")
         ends = [end for end, _ in self.open]
         end = End.TIMEOUT if End.TIMEOUT in ends else ends[0] if ends else End.GAVE_UP

@@ -49,8 +49,10 @@ from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import MOST_KEPT, Kept, region_map
 from paramverify.synthesis.spreading import spread_cells
 from paramverify.synthesis.vanishing import check_condition, check_map, corrected
+from paramverify.tasks.tasks import HERE
 
 CUTTING = 0.8  # of the time is for cutting; what is open is put together and a witness is found after that
+WORKERS = "the workers of the cluster"
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
 
 
@@ -145,7 +147,7 @@ def safe_values(
 
     Raises:
         InputError: a parameter that does not exist, a domain without interior for a map, or a file of cells
-            that is about something else.
+            that is about something else, or that has cells although certificates are required.
         UnsupportedError: strict comparisons.
         TimeLimitError: the time is over; a map is returned as it is then.
     """
@@ -273,6 +275,7 @@ def _map(
     kept = cell_file(options.state, claims, domain, axes, bool(folds)) if options.state else nullcontext()
     with kept as file:
         known = file.known if file else ()
+        _believe(session, known, options.state)
         sizes = dict.fromkeys(Status, Fraction(0))
         for cell in known:
             sizes[cell.status] += ascending_volume(cell.box, classes)
@@ -290,7 +293,8 @@ def _map(
 
         seconds = max(0.0, CUTTING * _left(session))
         started = time.monotonic()
-        until, work = time.monotonic() + seconds, session.options.executor
+        until = time.monotonic() + seconds
+        work = HERE if session.options.require_certificates else session.options.executor
         spread = spread_cells(
             claims,
             domain,
@@ -302,6 +306,8 @@ def _map(
             until=until,
             folds=folds,
         )
+        if spread.by_workers:
+            session.believe(WORKERS)
         found = spread.map or region_map(
             claims,
             domain,
@@ -318,6 +324,13 @@ def _map(
         if file:
             found = _kept(found, file, old)
         return found, bool(known) and not new and not found.interrupted
+
+
+def _believe(session: Session, known: Sequence[Cell], state: Path | None) -> None:
+    """Names the file whose cells are taken as they stand there."""
+    count = sum(cell.status in DECIDED for cell in known)
+    if count:
+        session.believe(f"{count} cell{'s' * (count != 1)} of an earlier run in {state}")
 
 
 def _kept(found: RegionMap, file: CellFile, old: Collection[Cell]) -> RegionMap:

@@ -35,13 +35,14 @@ Cells = tuple[Cell, ...]
 class Spread:
     """Cells that tile the box; whether a limit or Ctrl-C (`stopped`) ended the work on them.
 
-    They are the `map` where little enough of it is open.
+    They are the `map` where little enough of it is open. `by_workers` says that some come from workers.
     """
 
     cells: Cells
     ended: bool = False
     stopped: bool = False
     map: RegionMap | None = None
+    by_workers: bool = False
 
 
 def spread_cells(
@@ -89,7 +90,7 @@ def spread_cells(
     cells = (*decided, *(cell for part in rest for cell in part))
     whole = replace(coarse, cells=cells, interrupted=False)
     enough = not ended and whole.share(Status.UNDECIDED) <= coverage
-    return Spread(cells, ended, stopped, whole if enough else None)
+    return Spread(cells, ended, stopped, whole if enough else None, bool(parts))
 
 
 def _coarse(

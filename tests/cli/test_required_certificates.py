@@ -1,0 +1,180 @@
+"""`--require-certificates`: no verdict rests on anybody's word, in any command and format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import paramverify
+from paramverify.cli.main import run
+from paramverify.errors import InputError
+
+LIAR = "lying_backends:PROVES_ALL"
+
+# Simplification leaves something of this, so a backend has to say it.
+CLAIM = """
+[parameters]
+x = "[0, 1]"
+y = "[0, 1]"
+[claim]
+holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
+"""
+
+CHAIN = """
+[parameters]
+x = "[0, 1]"
+y = "[0, 1]"
+[model]
+kind = "chain"
+initial = ["s"]
+[states]
+s = { to = { a = "((x - y)**2 + (x*y - 1/4)**2)/4", b = "1 - ((x - y)**2 + (x*y - 1/4)**2)/4" } }
+a = { labels = ["a"] }
+b = { }
+[formulas]
+f = "P<=1 [ X a ]"
+"""
+
+SCRIPT = """(set-logic QF_NRA)
+(declare-const x Real)
+(declare-const y Real)
+(assert (< (+ (* (- x y) (- x y)) (* (- (* x y) (/ 1.0 4.0)) (- (* x y) (/ 1.0 4.0)))) 0.0))
+(check-sat)
+"""
+
+
+def _case(folder: Path, name: str, text: str) -> str:
+    path = folder / name
+    path.write_text(text)
+    return str(path)
+
+
+def _system(root: Path) -> str:
+    """An interactive system with a bound that a liar has to accept."""
+    text = (root / "cases/interactive/survey.toml").read_text()
+    rest = text.partition("[privacy]")[2]
+    bound = next(line for line in rest.splitlines() if line.partition("=")[0].strip() in ("ratio", "epsilon"))
+    return text.replace(bound, 'ratio = "1 + p/100"')
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+@pytest.mark.parametrize(
+    ("command", "name", "backend"),
+    [
+        ("verify", "claim.toml", LIAR),
+        ("verify", "claim.toml", "z3"),
+        ("logic", "chain.toml", LIAR),
+        ("interactive", "system.toml", LIAR),
+        ("verify", "script.smt2", "z3"),
+    ],
+)
+def test_a_word_is_no_proof(
+    command: str,
+    name: str,
+    backend: str,
+    as_json: bool,
+    root: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What exits with 0 on a program's word exits with 3, undecided, and its reason names the program."""
+    text = {"claim.toml": CLAIM, "chain.toml": CHAIN, "script.smt2": SCRIPT}.get(name) or _system(root)
+    given = [command, _case(tmp_path, name, text), "--backends", backend, *(["--json"] * as_json)]
+    assert run(given) == 0
+    assert backend in capsys.readouterr().out
+    if name == "system.toml":  # the lie is not believed, so a violation is found
+        assert run([*given, "--require-certificates"]) == 1
+        return
+    assert run([*given, "--require-certificates"]) == 3
+    told = capsys.readouterr()
+    assert "a certificate is required" in told.out + told.err
+    assert backend in told.out + told.err
+    if as_json:
+        assert json.loads(told.out)["status"] == "unknown"
+    else:
+        assert not told.out or told.out.split()[0].strip(":") in ("undecided", "unknown")
+
+
+@pytest.mark.parametrize("strategy", ["z3,bernstein", "bernstein"])
+def test_a_certificate_is_waited_for(
+    strategy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The race goes on after a solver's word, until a certificate comes."""
+    path = _case(tmp_path, "claim.toml", CLAIM)
+    given = ["verify", path, "--backends", strategy, "--require-certificates", "--json"]
+    assert run(given) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["evidence"]["on_the_word_of"], found["claims"][0]["backend"]) == ([], "bernstein")
+
+
+def test_who_confirms_needs_no_certificate(tmp_path: Path) -> None:
+    """With `--confirm 2` one of both programs has to have one."""
+    path = _case(tmp_path, "claim.toml", CLAIM)
+    assert (
+        run(["verify", path, "--confirm", "2", "--backends", "bernstein,z3", "--require-certificates"]) == 0
+    )
+    assert run(["verify", path, "--confirm", "2", "--backends", f"{LIAR},z3", "--require-certificates"]) == 3
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+@pytest.mark.parametrize(("backend", "code"), [("z3", 3), ("bernstein", 0)])
+@pytest.mark.parametrize("with_case", [False, True])
+def test_check(
+    with_case: bool,
+    backend: str,
+    code: int,
+    as_json: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Evidence on a solver's word is accepted without the option, and undecided with it."""
+    path, evidence = _case(tmp_path, "claim.toml", CLAIM), str(tmp_path / "evidence.json")
+    assert run(["verify", path, "--backends", backend, "--evidence", evidence]) == 0
+    given = ["check", evidence, *(["--case", path] * with_case), *(["--json"] * as_json)]
+    assert run(given) == 0
+    capsys.readouterr()
+    assert run([*given, "--require-certificates"]) == code
+    out = capsys.readouterr().out
+    if as_json:
+        found = json.loads(out)
+        assert found["status"] == ("unknown" if code else "accepted")
+        assert ("verdict" in found) == (not code)
+    else:
+        assert out.splitlines()[-1].startswith("undecided: 1 proof rests on the word" if code else "checked")
+
+
+def test_python(tmp_path: Path) -> None:
+    """The same in Python, for what decides and for what checks."""
+    case = paramverify.loads(CLAIM)
+    believed = paramverify.verify(case, backends="z3")
+    evidence = believed.evidence()
+    assert believed
+    assert paramverify.verify(case, backends="z3", require_certificates=True).verdict == "undecided"
+    assert paramverify.check(evidence, case)
+    refused = paramverify.check(evidence, case, require_certificates=True)
+    assert not refused
+    assert not refused.accepted
+    assert "certificates are required" in str(refused)
+    with pytest.raises(InputError, match="require_certificates: True or False"):
+        paramverify.verify(case, require_certificates=1)  # type: ignore[typeddict-item]
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_cells_of_an_earlier_run_are_named(
+    as_json: bool, root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A map names the file whose cells it believes; it is refused where certificates are required."""
+    state = tmp_path / "cells.jsonl"
+    case = str(root / "cases/noisy-max-independent-below.toml")
+    given = ["synthesize", case, "--parameters", "pA,pB", "--coverage", "0.2", "--state", str(state)]
+    given += ["--json"] * as_json
+    assert run(given) == 0
+    assert str(state) not in capsys.readouterr().out.replace(f"all cells are from {state}", "")
+    assert run([*given[:5], "0.1", *given[6:]]) == 0
+    out = capsys.readouterr().out
+    word = f"cells of an earlier run in {state}"
+    assert (word in json.loads(out)["on_the_word_of"][0]) if as_json else (word in out)
+    assert run([*given, "--require-certificates"]) == 2
+    assert "certificates are required" in capsys.readouterr().err
