@@ -30,11 +30,11 @@ from paramverify.cli._streams import about_streams
 from paramverify.cli.verify import AUTOMATON, FOR_EVIDENCE, SCRIPT
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.models.inequality import Inequality
-from paramverify.privacy.cases import load
+from paramverify.privacy.cases import Case, load
 from paramverify.privacy.verification import verify
 from paramverify.reports import documents, verdicts
 from paramverify.reports.evidence import check_has_evidence, evidence_document
-from paramverify.reports.theorems.files import MAKEFILE, PROJECT, theorem_of
+from paramverify.reports.theorems.files import required, theorem_files, theorem_of
 from paramverify.reports.theorems.stated import about_case
 from paramverify.reports.theorems.statements import check_is_covered
 from paramverify.tables import read_document
@@ -95,7 +95,7 @@ def command(
         report = verify(loaded, replace(options, seconds=options.seconds - (time.monotonic() - began)))
         theorem = None
         if report.status is Standing.HOLDS:
-            _check_folder(output, loaded.digest, force)
+            _check_folder(output, loaded, force)
             left = replace(options, seconds=options.seconds - (time.monotonic() - began))
             theorem = theorem_of(loaded, evidence_document(loaded, report), left)
     written, replaced = _write(output, theorem.text) if theorem else ([], [])
@@ -146,12 +146,6 @@ def _check_kind(case: str) -> None:
         raise UnsupportedError(f"there are no theorems about {about}", file=case, mend=mend)
 
 
-def _files(text: str) -> dict[str, str]:
-    """Returns what is written, by the name in the folder."""
-    theories = {f"theories/{path.name}": path.read_text() for path in sorted(THEORIES.glob("*.v"))}
-    return {"case.v": text, "Makefile": MAKEFILE, "_CoqProject": PROJECT, **theories}
-
-
 def _different(folder: Path, files: Mapping[str, str]) -> list[str]:
     """Returns which of some files are in a folder with other text."""
     found = {folder / name: content for name, content in files.items()}
@@ -162,15 +156,15 @@ def _different(folder: Path, files: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _check_folder(folder: Path, digest: str, force: bool) -> None:
+def _check_folder(folder: Path, case: Case, force: bool) -> None:
     """Checks that a folder has nothing that is of another case, unless that may be replaced.
 
     Raises:
         InputError: it has.
     """
     own = folder / "case.v"
-    same = own.is_file() and about_case(digest) in own.read_text(encoding="utf-8", errors="replace")
-    found = [] if same or force else _different(folder, _files(""))
+    same = own.is_file() and about_case(case.digest) in own.read_text(encoding="utf-8", errors="replace")
+    found = [] if same or force else _different(folder, theorem_files(required(case), THEORIES))
     if found:
         what = "this is the theorem of another case, or of another text of this case"
         reason = what if found[0] == str(own) else "this file is there already"
@@ -179,7 +173,7 @@ def _check_folder(folder: Path, digest: str, force: bool) -> None:
 
 def _write(folder: Path, text: str) -> tuple[list[str], list[str]]:
     """Writes the theorem and what Coq needs to check it; returns the files, and those that are replaced."""
-    files = _files(text)
+    files = theorem_files(text, THEORIES)
     replaced = _different(folder, files)
     (folder / "theories").mkdir(parents=True, exist_ok=True)
     for name, content in files.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
@@ -16,6 +17,7 @@ from paramverify.models.model import Model
 from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case
+from paramverify.reports.theorems import inequalities
 from paramverify.reports.theorems.domains import Place
 from paramverify.reports.theorems.inequalities import claim_theorem
 from paramverify.reports.theorems.stated import Statement, case_lines
@@ -33,9 +35,11 @@ all: theories/Makefile.coq
 	$(MAKE) -C theories -f Makefile.coq
 	coqc -Q theories Paramverify case.v
 
-theories/Makefile.coq:
-	cd theories && coq_makefile -Q . Paramverify *.v -o Makefile.coq
+theories/Makefile.coq: Makefile
+	cd theories && coq_makefile -Q . Paramverify {theories} -o Makefile.coq
 """
+REQUIRE = "From Paramverify Require Import Theorems."
+REQUIRED = re.compile(r"From\s+Paramverify\s+Require\s+(?:Import\s|Export\s)?([\w\s]+)\.")
 HEADER = """\
 (** {title}{digest}
 
@@ -78,6 +82,25 @@ class Theorem:
     as_model: str
 
 
+def required(case: Case) -> str:
+    """Returns the line of the theorem about a case that loads the theories."""
+    return inequalities.REQUIRE if isinstance(case.model, Inequality) else REQUIRE
+
+
+def theorem_files(text: str, theories: Path) -> dict[str, str]:
+    """Returns the files with which Coq checks a theorem, by their names, with the theories it needs."""
+    needed: dict[str, str] = {}
+    pending = [text]
+    while pending:
+        for names in REQUIRED.findall(pending.pop()):
+            for name in set(names.split()) - needed.keys():
+                needed[name] = (theories / f"{name}.v").read_text(encoding="utf-8")
+                pending.append(needed[name])
+    makefile = MAKEFILE.format(theories=" ".join(f"{name}.v" for name in sorted(needed)))
+    copies = {f"theories/{name}.v": needed[name] for name in sorted(needed)}
+    return {"case.v": text, "Makefile": makefile, "_CoqProject": PROJECT, **copies}
+
+
 def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theorem:
     """Returns a file for Coq with the theorem that a case is private, or that its own claim is true.
 
@@ -115,7 +138,7 @@ def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theor
             words=found.words,
             trusted=MODELLED.format(reason=found.as_model) if found.as_model else DEFINED,
         ),
-        "From Paramverify Require Import Theorems.",
+        REQUIRE,
         "",
         *(["(* The parameters. *)", *place.definitions, ""] if place.definitions else []),
         *found.definitions,

@@ -32,6 +32,7 @@ Json = Mapping[str, Any]
 
 MAX_SIZE = 5_000  # operations, names and numbers of one formula
 NO_WORDS = "a claim is a comparison with <, <=, >, >= or =="
+REQUIRE = "From Paramverify Require Import Theorems CaseClaims."
 HEADER = """\
 (** {title}{digest}
 
@@ -242,7 +243,7 @@ def claim_theorem(case: Case, model: Inequality, document: Json, options: Option
             always=", for all values of the parameters" if place.free else "",
             divided=DIVIDED if stating.divided else "",
         ),
-        "From Paramverify Require Import Theorems CaseClaims.",
+        REQUIRE,
         "",
         *([*stating.definitions, ""] if stating.definitions else []),
         "(* Proofs of polynomial claims, as numbers. *)",
