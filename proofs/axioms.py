@@ -1,7 +1,8 @@
 """Compares the axioms on which the theorems rest with the list in axioms.txt: `python3 axioms.py`.
 
-Each line of the list names a theorem and, behind a colon, all axioms that its proof uses. Coq is asked by
-`Print Assumptions`. Then coqchk, which is a second and smaller program, looks at the compiled theories again.
+Each line of the list names a theorem and, behind a colon, all axioms that its proof uses. The list has every
+theorem and corollary of the theories. Coq is asked by `Print Assumptions`. Then coqchk, which is a second and
+smaller program, looks at the compiled theories again. `python3 axioms.py --write` writes the list anew.
 """
 
 from __future__ import annotations
@@ -16,6 +17,27 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 OPTIONS = ["-Q", str(HERE / "theories"), "Paramverify"]
 MARK = "theorem:"
+HEAD = """\
+# All theorems, and the axioms on which their proofs rest: those of the real numbers of Coq's library.
+# `make axioms` writes this file. `make check` has Coq print them again and compares.
+"""
+
+
+def stated() -> list[str]:
+    """Returns the theorems of all theories, in the order in which these are built."""
+    paths = re.findall(
+        r"^theories/(\w+)\.v$", (HERE / "_CoqProject").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    found = []
+    for name in paths:
+        text = re.sub(
+            r"\(\*.*?\*\)", "", (HERE / "theories" / f"{name}.v").read_text(encoding="utf-8"), flags=re.DOTALL
+        )
+        found += [
+            f"{name}.{each}"
+            for each in re.findall(r"^\s*(?:Theorem|Corollary)\s+([\w']+)", text, re.MULTILINE)
+        ]
+    return found
 
 
 def listed() -> dict[str, frozenset[str]]:
@@ -28,8 +50,9 @@ def listed() -> dict[str, frozenset[str]]:
     return found
 
 
-def used(theorems: Iterable[str]) -> dict[str, frozenset[str]]:
+def used(asked_for: Iterable[str]) -> dict[str, frozenset[str]]:
     """Returns the axioms that Coq finds below theorems such as `Sound.check_sound`."""
+    theorems = list(asked_for)
     modules = sorted({theorem.partition(".")[0] for theorem in theorems})
     asked = [f'Goal True. idtac "{MARK} {name}". Abort.\nPrint Assumptions {name}.' for name in theorems]
     with tempfile.TemporaryDirectory() as folder:
@@ -50,11 +73,18 @@ def used(theorems: Iterable[str]) -> dict[str, frozenset[str]]:
 
 def main() -> None:
     """Prints one line for each theorem; ends with code 1 where one rests on something else than listed."""
+    if sys.argv[1:] == ["--write"]:
+        lines = [f"{name}: {' '.join(sorted(axioms))}".rstrip() for name, axioms in used(stated()).items()]
+        (HERE / "axioms.txt").write_text(HEAD + "\n".join([*lines, ""]), encoding="utf-8")
+        return
     wrong = False
     wanted = listed()
-    answers = used(wanted)
-    for theorem, axioms in wanted.items():
-        found = answers[theorem]
+    for name in set(stated()) ^ wanted.keys():
+        wrong = True
+        print(f"{name}: not in axioms.txt" if name not in wanted else f"{name}: there is no such theorem")
+    answers = used(name for name in stated() if name in wanted)
+    for theorem, found in answers.items():
+        axioms = wanted[theorem]
         wrong |= found != axioms
         for name in sorted(found - axioms):
             print(f"{theorem}: rests on {name}, which is not in axioms.txt")
