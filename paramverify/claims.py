@@ -21,10 +21,11 @@ def show_sequence(names: Iterable[str]) -> str:
     """Returns names in one line, with quotes where a name has a blank, a comma or a quote, or is empty.
 
     Different sequences are shown differently. A name that is a plain word in quotes stays as it is: that word
-    is shown without.
+    is shown without. So does a name that is a label of a program in double quotes: it has its quotes.
     """
-    plain = re.compile(r"[^\s,'\"\\]+|'[^\s,'\"\\]+'")
-    return " ".join(n if plain.fullmatch(n) else repr(n) for n in names)
+    plain = re.compile(r"""[^\s,'"\\]+|'[^\s,'"\\]+'|"([^"\\\n]|\\.)*\"""")
+    # `repr` takes single quotes where there is a double one; so double quotes are those of labels alone.
+    return " ".join(n if plain.fullmatch(n) else repr(n + '"')[:-2] + "'" for n in names)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.expectations import read_expect
 from paramverify.files import read_file
 from paramverify.models.mechanisms import read_differ
+from paramverify.models.mechanisms._near import near_answers
 from paramverify.models.parameters import fixed_values, unbounded_names
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.streams import NO_INPUTS, is_continuous, reads_stream, stream_of
@@ -139,7 +140,10 @@ def _read(data: dict[str, Any], digest: str, path: Path) -> StreamCase:
     else:
         automaton, values, parts = _program(top, path, {parameter: Unit(Fraction(1)), **constants}, digest)
     top.close()
-    if by is None and values is None:
+    if values is not None:
+        with located(key="neighbours"):
+            near_answers([values], differ, by)
+    elif not by:
         reason = "entries that are any numbers differ by a whole number at most; write by = 1"
         raise CaseError(reason, key="neighbours.by")
     whole = parts[0] if len(parts) == 1 else hashlib.sha256(" ".join(parts).encode()).hexdigest()

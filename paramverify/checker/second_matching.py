@@ -5,6 +5,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -81,13 +82,15 @@ def origin(item: Item) -> str:
 
 
 def _shown(name: str) -> str:
-    """Returns a name as it stands in a sequence: in quotes, but for plain words and plain words in quotes."""
+    """Returns a name as it stands in a sequence: in quotes, unless it is a plain word or has quotes."""
 
     def is_plain(text: str) -> bool:
         return bool(text) and not any(c in ",'\"\\" or c.isspace() for c in text)
 
     quoted = len(name) > 2 and name[0] == name[-1] == "'" and is_plain(name[1:-1])
-    return name if is_plain(name) or quoted else repr(name)
+    inside = re.sub(r"\\.", "", name[1:-1])
+    label = len(name) > 1 and name[0] == name[-1] == '"' and not any(c in '"\\\n' for c in inside)
+    return name if is_plain(name) or quoted or label else repr(name + '"')[:-2] + "'"
 
 
 class Matching:

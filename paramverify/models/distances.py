@@ -7,10 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 
+from paramverify import printable
 from paramverify.algebra.expressions import Value
 from paramverify.errors import CaseError, located
 from paramverify.models.conditions import Shape
 from paramverify.models.mechanisms import show_input
+from paramverify.models.mechanisms._near import enough_by
 from paramverify.models.priors import SecretPair
 from paramverify.models.relations import Relation, plain, read_condition, read_distance
 from paramverify.tables import Table
@@ -55,6 +57,24 @@ def _distance(pair: SecretPair, distance: Relation) -> Fraction:
     if found < 0:
         raise CaseError(f"{found} from {pair.left} to {pair.right}: a distance is not negative")
     return found
+
+
+def left_out(
+    table: Table, pairs: Sequence[SecretPair], answers: Sequence[Sequence[Value]]
+) -> tuple[str, ...]:
+    """Returns a note where `differ` makes neighbours of some inputs, and leaves others without any."""
+    compared = {given for pair in pairs for given in pair.inputs or ()}
+    if "differ" not in table or not compared:
+        return ()
+    alone = [given for given in product(*answers) if given not in compared]
+    if not alone:
+        return ()
+    few = ", ".join(printable.name(show_input(given)) for given in alone[:SHOWN])
+    have = "1 input has" if len(alone) == 1 else f"{len(alone):,} inputs have"
+    return (
+        f"{have} no neighbour, so the verdict says nothing about {few}{', ...' * (len(alone) > SHOWN)}; "
+        f"with by = {enough_by(answers)} values that follow each other are neighbours",
+    )
 
 
 def in_words(table: Table, pairs: Sequence[SecretPair]) -> tuple[str, ...]:

@@ -140,6 +140,7 @@ def read_entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: 
             with located(key=f"table.{key}"):
                 if not isinstance(row, dict):
                     raise CaseError("a table from values to probabilities is needed here")
+                _no_distribution(row)
                 parts = [key] if len(given) == 1 else key.split(",")
                 if len(parts) != len(given):
                     raise CaseError(f"one value for each of {', '.join(given)} is needed in this key")
@@ -160,6 +161,19 @@ def read_entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: 
         result = Rows([], {(): _unconditional(table, checks)})
     table.close()
     return result
+
+
+def _no_distribution(row: Mapping[str, object]) -> None:
+    """Refuses a row that says how a value is drawn, instead of each value with its probability."""
+    (kind, told), *more = row.items() or [("", "")]
+    if more or kind not in WRITTEN:
+        return
+    mend = "write each value with its probability"
+    if kind == "bernoulli":
+        chance = str(told)
+        mend += f', such as {{ 0 = "1 - ({chance})", 1 = "{chance}" }}'
+    reason = f"{kind} is a distribution, and a row of a table has values"
+    raise CaseError(reason, key=kind, mend=mend)
 
 
 def _condition(

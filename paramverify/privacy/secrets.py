@@ -16,7 +16,7 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, Each, gathered, located
 from paramverify.models.conditions import shape_of
 from paramverify.models.context import Checks
-from paramverify.models.distances import in_words, one_way, with_distances
+from paramverify.models.distances import in_words, left_out, one_way, with_distances
 from paramverify.models.enclosed import EnclosedTable
 from paramverify.models.equalities import check_labels
 from paramverify.models.hmm import HMM
@@ -139,7 +139,10 @@ def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Com
             return _worst(mechanism, many)
         hmm, pairs = mechanism.neighbours(table)
         shape = shape_of(mechanism, mechanism.answers)
-        notes = one_way(table, shape, pairs, mechanism.answers)
+        notes = (
+            *one_way(table, shape, pairs, mechanism.answers),
+            *left_out(table, pairs, mechanism.answers),
+        )
         pairs = with_distances(table, shape, pairs, names)
         table.close()
         if not pairs:

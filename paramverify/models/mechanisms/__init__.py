@@ -23,7 +23,7 @@ from paramverify.models.context import Checks
 from paramverify.models.enclosed import NO_FORMULAS, EnclosedTable
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms._keys import MAX_BY
-from paramverify.models.mechanisms._near import changes, near_values
+from paramverify.models.mechanisms._near import changes, near_answers
 from paramverify.models.names import find, literal
 from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
@@ -291,7 +291,7 @@ def neighbouring_inputs(
     if "pairs" in table:
         return [_listed(pair, k, answers) for k, pair in enumerate(_pairs(table))]
     differ, by = read_differ(table, default_by)
-    near = [near_values(values, by) for values in answers]
+    near = near_answers(answers, differ, by)
     inputs: dict[tuple[int, ...], Input] = {}  # by the places of the answers among their values
 
     def at(places: tuple[int, ...]) -> Input:

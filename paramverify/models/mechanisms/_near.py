@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
+from math import ceil
 
 from paramverify.algebra.expressions import Value
 from paramverify.errors import CaseError
+from paramverify.models.mechanisms._keys import MAX_BY
 from paramverify.models.names import as_value
 
 
@@ -17,6 +19,35 @@ def near_values(values: Sequence[Value], by: int | None) -> list[list[int]]:
         return [list(range(len(values)))] * len(values)
     numbers = [_number(v) for v in values]
     return [[k for k, w in enumerate(numbers) if abs(v - w) <= by] for v in numbers]
+
+
+def near_answers(answers: Sequence[Sequence[Value]], differ: str, by: int | None) -> list[list[list[int]]]:
+    """Returns for each answer which values are near each other, as `near_values` does.
+
+    Raises:
+        CaseError: no two inputs are near, so nothing would be compared; it says with which `by` they are.
+    """
+    near = [near_values(values, by) for values in answers]
+    if any(len(places) > 1 for places in (p for places in near for p in places)):
+        return near
+    if all(len(values) < 2 for values in answers):
+        raise CaseError("no input has a neighbour, because there is one input only", key="differ")
+    example = next(values for values in answers if len(values) > 1)
+    far = " and ".join(map(str, sorted(map(_number, example))[:2]))
+    reason = (
+        f'no input has a neighbour: differ = "{differ}" compares values that differ by at most {by}, '
+        f"and {far}, for example, differ by more"
+    )
+    enough = enough_by(answers)
+    mend = f"write by = {enough}, with which values that follow each other are neighbours"
+    raise CaseError(reason, key="by", mend=mend)
+
+
+def enough_by(answers: Iterable[Sequence[Value]]) -> str:
+    """Returns the least `by`, as it is written, with which values that follow each other are near."""
+    ordered = [sorted(map(_number, values)) for values in answers]
+    least = max((ceil(b - a) for values in ordered for a, b in pairwise(values)), default=1)
+    return str(least) if least <= MAX_BY else '"any"'
 
 
 def _number(value: Value) -> Fraction:

@@ -18,7 +18,7 @@ from paramverify.errors import CaseError, LimitError, ProgramError, located
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, read_differ
-from paramverify.models.mechanisms._near import near_values
+from paramverify.models.mechanisms._near import near_answers
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.runs import Between, Outputs, flat, key
@@ -112,7 +112,7 @@ class StreamMechanism:
         with located(key=self.key, anchored=True):
             values = self.values
         differ, by = read_differ(table)
-        near = near_values(values, by)
+        (near,) = near_answers([values], differ, by)
         joint = [(j, k) for j in range(len(values)) for k in sorted({*near[j], j})]
         with located(key=self.key, anchored=True):
             return self._model(joint, differ == "one")
