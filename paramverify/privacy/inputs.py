@@ -43,7 +43,7 @@ def inputs_told(mechanism: Mechanism | None, prior: Prior | None, neighbours: bo
 
 
 def values_told(values: Collection[Value]) -> str:
-    """Returns a set of values: `{0..4}` for whole numbers without a gap; of many others the first and the last."""
+    """Returns a set of values: `{0..4}` for whole numbers without a gap; of many others the ends."""
     numbers = sorted(value for value in values if not isinstance(value, str))
     whole = len(numbers) == len(values) and all(Fraction(v).denominator == 1 for v in numbers)
     if whole and len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:

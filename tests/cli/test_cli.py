@@ -59,7 +59,10 @@ def test_holds(capsys: pytest.CaptureFixture[str]) -> None:
     """A proof is told in a sentence and ends with code 0."""
     code, out, _ = call(capsys, "verify", case("noisy-max-independent"))
     assert code == 0
-    assert out.startswith("private: epsilon = ln(2) for every prior with pA in (0, 1), pB in (0, 1), pC")
+    told = (
+        "private: epsilon = ln(2) for every prior of the case over A, B, C in {0..2} with pA in (0, 1), pB in"
+    )
+    assert out.startswith(told)
     assert "6 claims proved" in out
 
 

@@ -55,7 +55,7 @@ def test_a_set_of_labels_breaks_the_bound(case: str, capsys: pytest.CaptureFixtu
     assert "S = {both}" in told
     assert run(["verify", case, "-D", "d=1/3"]) == 0
     told = capsys.readouterr().out
-    assert "delta = d (d = 1/3) for every prior" in told
+    assert "delta = d (d = 1/3) for every prior of the case" in told
     assert "set by -D, not by the file: d = 1/3" in told
 
 

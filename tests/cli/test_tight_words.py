@@ -134,7 +134,7 @@ def test_an_unbounded_parameter_is_told_by_its_own_name(
     assert document["relative"]["tight"] is None
     path.write_text(THRESHOLD.replace("EPSILON", "eps/2"))
     assert run(["verify", str(path)]) == 0
-    assert "for every pair of neighbours with eps in (0, oo)." in capsys.readouterr().out
+    assert "for all neighbouring inputs in {0..2} with eps in (0, oo)." in capsys.readouterr().out
 
 
 def test_a_ratio_without_limit_at_an_open_end_is_no_impossible_output(

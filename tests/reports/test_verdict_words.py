@@ -40,12 +40,12 @@ PARAMETER = "[parameters]\nq = "
 @pytest.mark.parametrize(
     ("case", "value", "about"),
     [
-        (SECRETS, None, "for the prior of the case"),
-        (SECRETS, "1/3", "for the prior of the case with q = 1/3"),
-        (SECRETS, "(0, 1)", "for every prior with q in (0, 1)"),
-        (NEIGHBOURS, None, "for every pair of neighbours"),
-        (NEIGHBOURS, "1/3", "for every pair of neighbours with q = 1/3"),
-        (NEIGHBOURS, "(0, 1)", "for every pair of neighbours with q in (0, 1)"),
+        (SECRETS, None, "for the prior of the case over x in {0, 1}"),
+        (SECRETS, "1/3", "for the prior of the case over x in {0, 1} with q = 1/3"),
+        (SECRETS, "(0, 1)", "for every prior of the case over x in {0, 1} with q in (0, 1)"),
+        (NEIGHBOURS, None, "for all neighbouring inputs in {0..2}"),
+        (NEIGHBOURS, "1/3", "for all neighbouring inputs in {0..2} with q = 1/3"),
+        (NEIGHBOURS, "(0, 1)", "for all neighbouring inputs in {0..2} with q in (0, 1)"),
     ],
 )
 def test_what_a_verdict_is_about(
