@@ -8,7 +8,7 @@ So ln(1/x) = low + Σ_{i<n} vⁱ/i + r·(high − low + vⁿ·b/(n·a)) with som
 low and high: what is shown for all r in [0, 1] is true. From there on the variable stands for r.
 
 On a cell (0, b] let t = ln(1/x). Where t ≥ T ≥ M and B ≥ T^M·e^(−T), x·t^M = t^M·e^(−t) ≤ B, for t^M·e^(−t)
-falls for t ≥ M. With u = 1/t in (0, 1/T] that is x = r·B·u^M with some r in [0, 1]. A polynomial of degree m
+falls for t ≥ M. With u = 1/t in (0, 1/T] that is x = r·B·u^M with some r in (0, 1]. A polynomial of degree m
 in t times u^m > 0 is a polynomial in r and u; from there on x stands for r, and the other variable for u.
 """
 
@@ -168,7 +168,7 @@ def _near_zero(goal: Goal, tie: Tie, b: Fraction, part: Any) -> Goal:
 
     box = {**goal.box, tie.variable: (Fraction(0), ONE), tie.name: (Fraction(0), 1 / least)}
     conditions = tuple(c and (image(c[0]), c[1]) for c in goal.conditions)
-    ends = goal.open - {(tie.variable, 0), (tie.variable, 1)}
+    ends = (goal.open - {(tie.variable, 1)}) | {(tie.variable, 0), (tie.name, 0)}
     return replace(goal, poly=image(goal.poly), box=box, conditions=conditions, open=ends)
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil, log
 from typing import Any
 
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpq_poly
 
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
 from paramverify.algebra.domains import Domain, Interval
@@ -22,6 +22,7 @@ from paramverify.claims import Claim
 from paramverify.evidence import certificates
 
 ONE, ZERO = Fraction(1), Fraction(0)
+MAX_ORDER = 256  # of the zero at x = 1
 MAX_POWER, MAX_LEAST = 500, 1_000  # of the bounds near x = 0, as in `checker.ties`
 
 
@@ -93,8 +94,9 @@ def near_zero(claim: Claim, tie: Unbounded, b: Fraction, power: int) -> Cell:
             terms[tuple(key)] = c * rational(bound) ** x / rational(tie.step) ** t
         return ring.context.from_dict(terms)
 
-    unit = Interval(ZERO, ONE, True, True)
-    domain = _resolved(claim.domain, tie, unit, Interval(ZERO, 1 / least, True, True))
+    domain = _resolved(
+        claim.domain, tie, Interval(ZERO, ONE, False, True), Interval(ZERO, 1 / least, False, True)
+    )
     constraints = tuple(replace(c, polynomial=moved(c.polynomial)) for c in domain.constraints)
     domain = replace(domain, constraints=constraints)
     reduced = replace(claim, polynomial=moved(claim.polynomial), domain=domain)
@@ -111,3 +113,28 @@ def _logarithm(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:
     return Fraction(low.numerator * scale // low.denominator - 1, scale), Fraction(
         -(-high.numerator * scale // high.denominator) + 1, scale
     )
+
+
+def order_at_one(polynomial: Polynomial, tie: Unbounded) -> int:
+    """Returns the order of the zero at x = 1, in v = 1 − x; `MAX_ORDER` if it is beyond."""
+    names = [str(n) for n in polynomial.context().names()]
+    x, t = names.index(tie.variable), names.index(tie.name)
+    size = 8
+    while size <= MAX_ORDER:
+        series = fmpq_poly([fmpq(0), *(fmpq(1, i) for i in range(1, size))]) / rational(tie.step)
+        total, logs, powers = fmpq_poly(), [fmpq_poly([1])], [fmpq_poly([1])]
+        for m, c in polynomial.to_dict().items():
+            while len(logs) <= m[t]:
+                logs.append(_cut(logs[-1] * series, size))
+            while len(powers) <= m[x]:
+                powers.append(_cut(powers[-1] * fmpq_poly([1, -1]), size))
+            total += c * _cut(powers[int(m[x])] * logs[int(m[t])], size)
+        order = next((k for k, c in enumerate(total.coeffs()) if c), None)
+        if order is not None:
+            return order
+        size *= 2
+    return MAX_ORDER
+
+
+def _cut(series: fmpq_poly, size: int) -> fmpq_poly:
+    return fmpq_poly(series.coeffs()[:size])

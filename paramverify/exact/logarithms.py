@@ -19,20 +19,21 @@ from itertools import islice, product
 from math import ceil, log, log2
 from typing import Any
 
-from flint import fmpq, fmpq_poly
+from flint import fmpq
 
 from paramverify.algebra.bernstein import Patch, patch, split
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.points import sign_at
-from paramverify.algebra.polynomials import Point, Polynomial, rational, variables
+from paramverify.algebra.polynomials import Point, Polynomial, variables
 from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof, Token
-from paramverify.exact.logarithm_cells import MAX_POWER, Cell, between, near_zero
+from paramverify.exact.logarithm_cells import MAX_POWER, Cell, between, near_zero, order_at_one
 from paramverify.exact.logarithm_search import negative_place
 from paramverify.exact.settling import Outcome, Work
+from paramverify.exact.strict_ties import solve_strict
 from paramverify.formats.refutations import Confirm, fails_at
 from paramverify.simplify.reductions import live_constraints
 
@@ -40,7 +41,6 @@ Solve = Callable[[Claim, Work, Confirm, int], Outcome]
 Placed = tuple[Fraction, Mapping[str, Any]]  # the lower end of a cell, and its part of a certificate
 
 TERMS = 16  # of the series of a logarithm
-MAX_ORDER = 256  # of the zero at x = 1
 LEAVES = 24  # boxes of one cell before it is cut
 MAX_DEPTH = 120  # cuts of one cell
 SEARCH_FROM = 2  # cuts, before a place where f < 0 is looked for by numbers
@@ -57,6 +57,8 @@ def solve_tied(claim: Claim, work: Work, confirm: Confirm, solve: Solve) -> Outc
     tie = tied_in(claim.domain.ring, claim.polynomial, *(c for _, c in _live(claim)))[0]
     if names <= {tie.name, tie.variable} and not _live(claim) and not _is_point(claim, tie):
         return _Alone(claim, tie, work, confirm, solve).run()
+    if not _is_point(claim, tie) and (found := _strictly(claim, tie, work, confirm, solve)):
+        return found
     content, factors = claim.polynomial.factor()
     even = [(g, int(m)) for g, m in factors if m % 2 == 0]
     if not even:
@@ -74,6 +76,16 @@ def solve_tied(claim: Claim, work: Work, confirm: Confirm, solve: Solve) -> Outc
     if not sign and content < 0:
         return Outcome(reason="the negative of a square")
     return Outcome(proof=certificates.factors(size, [*((g, m, 1, None) for g, m in even), *sign]))
+
+
+def _strictly(claim: Claim, tie: Unbounded, work: Work, confirm: Confirm, solve: Solve) -> Outcome | None:
+    return solve_strict(
+        claim,
+        tie,
+        confirm,
+        lambda part, accept: solve_tied(part, work, accept, solve),
+        lambda part, accept: _Cells(part, tie, work, accept, solve).run(),
+    )
 
 
 def _live(claim: Claim) -> list[tuple[int, Polynomial]]:
@@ -200,7 +212,7 @@ class _Cells:
 
     def _between(self, a: Fraction, b: Fraction, depth: int) -> Cell:
         terms = ceil((TERMS + 4 * depth) / -log2(1 - a / b)) if a < b else 1
-        terms += _order(self.claim.polynomial, self.tie) if b == 1 and self.alone else 0
+        terms += order_at_one(self.claim.polynomial, self.tie) if b == 1 and self.alone else 0
         return between(self.claim, self.tie, (a, b), terms)
 
     def _cell(self, a: Fraction, b: Fraction, depth: int) -> Outcome | list[Placed]:
@@ -364,28 +376,3 @@ def _size(polynomial: Polynomial, tie: Unbounded, terms: int) -> int:
     names, degrees = polynomial.context().names(), [int(d) for d in polynomial.degrees()]
     high = dict(zip(map(str, names), degrees, strict=True))
     return (high[tie.variable] + terms * high[tie.name] + 1) * (high[tie.name] + 1)
-
-
-def _order(polynomial: Polynomial, tie: Unbounded) -> int:
-    """Returns the order of the zero at x = 1, in v = 1 − x; `MAX_ORDER` if it is beyond."""
-    names = [str(n) for n in polynomial.context().names()]
-    x, t = names.index(tie.variable), names.index(tie.name)
-    size = 8
-    while size <= MAX_ORDER:
-        series = fmpq_poly([fmpq(0), *(fmpq(1, i) for i in range(1, size))]) / rational(tie.step)
-        total, logs, powers = fmpq_poly(), [fmpq_poly([1])], [fmpq_poly([1])]
-        for m, c in polynomial.to_dict().items():
-            while len(logs) <= m[t]:
-                logs.append(_cut(logs[-1] * series, size))
-            while len(powers) <= m[x]:
-                powers.append(_cut(powers[-1] * fmpq_poly([1, -1]), size))
-            total += c * _cut(powers[int(m[x])] * logs[int(m[t])], size)
-        order = next((k for k, c in enumerate(total.coeffs()) if c), None)
-        if order is not None:
-            return order
-        size *= 2
-    return MAX_ORDER
-
-
-def _cut(series: fmpq_poly, size: int) -> fmpq_poly:
-    return fmpq_poly(series.coeffs()[:size])

@@ -205,7 +205,7 @@ Qed.
 
 Definition near_goal (g : goal) (k j : nat) (step least : Q) (power : nat) (bound : Q) : goal :=
   Goal (near_poly k j step power bound (gpoly g))
-    (set_axis (set_axis (gbox g) k (Some (Iv 0 (/ least) false false))) j (Some (Iv 0 1 false false)))
+    (set_axis (set_axis (gbox g) k (Some (Iv 0 (/ least) true false))) j (Some (Iv 0 1 true false)))
     (map (near_cond k j step power bound) (gconds g)) (drop_facts j (drop_facts k (gfacts g))).
 
 Definition check_cell (rec : checker) (g : goal) (k j : nat) (step : Q) (iv : interval) (what : cell) (c : cert)
@@ -260,6 +260,7 @@ Proof.
       - simpl. ring. }
     rewrite E in H6.
     destruct (near_zero power (Q2R least) (Q2R bound) (e j)) as (r & Hr & Er); auto.
+    assert (Hr' : 0 < r) by (destruct Hr as [[Hr|Hr] _]; [assumption | rewrite <- Hr in Er; lra]).
     set (u := / - ln (e j)) in *.
     assert (Hu : 0 < u) by (apply Rinv_0_lt_compat; lra).
     assert (Eu : e k = / Q2R step / u) by (rewrite Ek; unfold u; field; lra).
@@ -270,7 +271,7 @@ Proof.
     { destruct D as (DB & DC & DF). split; [|split].
       - unfold e'. intros i iw I. simpl in I. destruct (Nat.eq_dec i j) as [->|Nj].
         + rewrite at_set_same in I. inversion I; subst. rewrite upd_same.
-          unfold inside; simpl. rewrite Q2R_0, Q2R_1. assumption.
+          unfold inside; simpl. rewrite Q2R_0, Q2R_1. lra.
         + rewrite at_set_other in I by assumption. rewrite upd_other by assumption.
           destruct (Nat.eq_dec i k) as [->|Nk].
           * rewrite at_set_same in I. inversion I; subst. rewrite upd_same.
