@@ -11,20 +11,22 @@ every sign.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from math import gcd, lcm
+from functools import lru_cache, reduce
+from math import gcd
 
 from flint import arb, ctx, fmpq, fmpq_poly
 
+from paramverify.algebra.decimals import rounded
 from paramverify.algebra.simplest import simplest_between
 from paramverify.errors import InputError, LimitError
 
 GENERATOR = "E"
 MAX_EXPONENT = 1_000  # absolute value of q in exp(q)
 MAX_POWER = 10_000  # power of the generator that an exp(q) may be
+FEW = 100  # steps that a number which is proposed has, if one is near
 MAX_PRECISION = 1 << 16  # bits at which sign decisions give up; far beyond any case seen
 
 
@@ -127,24 +129,42 @@ def generator(exponents: Iterable[Fraction]) -> ExpConstant | None:
         InputError: an exponent is beyond `MAX_EXPONENT`.
         LimitError: one is too large a multiple of the common divisor.
     """
-    common: Fraction | None = None
-    largest = Fraction(0)
-    for q in exponents:
-        if q == 0:
-            continue
-        largest = max(largest, abs(q))
-        if common is None:
-            common = abs(q)
-            continue
-        bottom = lcm(common.denominator, q.denominator)
-        common = Fraction(gcd(int(common * bottom), int(q * bottom)), bottom)
-    if common is None:
+    numbers = sorted({abs(q) for q in exponents if q})
+    if not numbers:
         return None
-    if largest > MAX_EXPONENT:
+    if numbers[-1] > MAX_EXPONENT:
         raise InputError(f"exp of a number beyond {MAX_EXPONENT:,}, or so large an epsilon, is not allowed")
-    if largest / common > MAX_POWER:
-        raise LimitError(f"the exponents of exp have too small a common divisor: more than {MAX_POWER} steps")
+    common = _common(numbers)
+    if numbers[-1] / common > MAX_POWER:
+        reason = f"the exponents of exp have too small a common divisor: more than {MAX_POWER:,} steps"
+        raise LimitError("; ".join((reason, *_fitting(numbers))))
     return ExpConstant(common)
+
+
+def _common(numbers: Iterable[Fraction]) -> Fraction:
+    """Returns the greatest common divisor of positive rationals."""
+
+    def both(a: Fraction, b: Fraction) -> Fraction:
+        return Fraction(
+            gcd(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator
+        )
+
+    return reduce(both, numbers)
+
+
+def _fitting(numbers: Sequence[Fraction]) -> Iterator[str]:
+    """Yields, once at most, which exponent does not fit the others, and a number near it that does."""
+    for odd in sorted(numbers, key=lambda q: q.denominator, reverse=True):
+        rest = [q for q in numbers if q != odd]
+        unit = _common(rest)
+        room = max(1, int(MAX_POWER * unit / numbers[-1]))
+        shares = [(odd / unit).limit_denominator(min(most, room)) for most in (FEW, MAX_POWER)]
+        for near in (unit * share for share in (*shares, Fraction(1, room)) if share):
+            if max(*rest, near) / _common([*rest, near]) <= MAX_POWER:
+                known = [(q, rounded(q, 15)) for q in (odd, near)]
+                own, other = (str(q) if text.startswith("≈") else text for q, text in known)
+                yield f"among epsilon, rates of noise and arguments of exp {own} does not fit; {other} does"
+                return
 
 
 @lru_cache(maxsize=256)

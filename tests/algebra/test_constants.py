@@ -111,8 +111,11 @@ def test_generator(exponents: list[Fraction]) -> None:
 @pytest.mark.parametrize(
     ("exponents", "message"),
     [
-        ([Fraction(1000), Fraction(1, 1000)], "too small a common divisor: more than 10000 steps"),
-        ([Fraction(12, 997), Fraction(1, 1009)], "too small a common divisor: more than 10000 steps"),
+        ([Fraction(1000), Fraction(1, 1000)], "too small a common divisor: more than 10,000 steps"),
+        ([Fraction(12, 997), Fraction(1, 1009)], "too small a common divisor: more than 10,000 steps"),
+        ([Fraction("1.500001"), Fraction(1), Fraction(1, 2)], "1.500001 does not fit; 1.5 does"),
+        ([Fraction("0.1234567"), Fraction(1, 2)], "0.1234567 does not fit; 10/81 does"),
+        ([Fraction(1, 20011), Fraction(1)], "1/20011 does not fit; 0.0001 does"),
     ],
 )
 def test_generator_is_bounded(exponents: list[Fraction], message: str) -> None:
