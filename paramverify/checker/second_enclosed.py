@@ -2,7 +2,8 @@
 
 The paths of a program are those of `second_runs`: each draws noise, and takes a region of it.
 
-Standard library only, and no code of the first reader.
+Standard library only, and no code of the first reader. The prover writes the ways that are found here: what
+is compared with the first reader is the probability of each output, in `check --case`.
 """
 
 from __future__ import annotations
@@ -139,4 +140,5 @@ def compare_enclosed(
     if own_value != value:
         raise Rejected(f"the {stated} is {own_value}")
     count = sum(len(ways) for outputs in own["inputs"].values() for ways in outputs.values())
-    return f"{counted(count, 'way')} through the program for {counted(len(own['inputs']), 'input')} agree"
+    ways = f"{counted(count, 'way')} through the program for {counted(len(own['inputs']), 'input')}"
+    return f"{ways} are found again, by the code that writes them in evidence"

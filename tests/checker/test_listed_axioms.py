@@ -18,7 +18,8 @@ REAL_NUMBERS = {
 def axioms() -> Any:
     """Returns the program that writes the list and compares it."""
     spec = spec_from_file_location("axioms", ROOT / "proofs" / "axioms.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from calling_tools import called
-from theorem_tools import ROOT, THEORIES, needs_coq
+from theorem_tools import ROOT, THEORIES, about, case_of, needs_coq
 
 from paramverify.reports.theorems.files import REQUIRE, theorem_files
 from paramverify.reports.theorems.inequalities import REQUIRE as OF_CLAIMS
@@ -78,6 +78,15 @@ def test_most_theories_are_not_needed(line: str) -> None:
     files = theorem_files(line, THEORIES)
     check_closed(files)
     assert len(files) < len([*THEORIES.glob("*.v")]) - 20
+
+
+@pytest.mark.parametrize("second", ["record == 1", "record >= 1", "not record == 0", "record == 0"])
+def test_a_theorem_about_one_secret_says_so(second: str) -> None:
+    """Where the two secrets of each pair are one, the head of the theorem says that it says nothing."""
+    text = (ROOT / "cases" / "randomized-response.toml").read_text()
+    head = about(case_of(text.replace('no = "record == 0"', f'no = "{second}"'))).partition("*)")[0]
+    assert ("the two secrets of each pair are the same" in head) == (second != "record == 0")
+    assert ("it says nothing about this case" in head) == (second != "record == 0")
 
 
 @needs_coq

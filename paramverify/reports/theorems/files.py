@@ -134,7 +134,7 @@ def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theor
             always=", for all values of the parameters" if place.free else "",
             over=f",\n    {comment(_over(case))}" if case.over else "",
             told=found.told.format(times=ratio and _shown(ratio, place), plus=plus),
-            empty=EMPTY.format(reason=model.nothing_compared) if model.nothing_compared else "",
+            empty=EMPTY.format(reason=_empty(model)) if _empty(model) else "",
             words=found.words,
             trusted=MODELLED.format(reason=found.as_model) if found.as_model else DEFINED,
         ),
@@ -154,6 +154,13 @@ def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theor
         "Print Assumptions private.",
     ]
     return Theorem("\n".join(parts) + "\n", found.as_model)
+
+
+def _empty(model: Model) -> str:
+    """Returns why nothing is compared; "" where something is."""
+    sides = [(pair.pi, pair.tau) for pair in model.pairs]
+    same = all(one.weights == other.weights and one.mass == other.mass for one, other in sides)
+    return model.nothing_compared or ("the two secrets of each pair are the same" if same else "")
 
 
 def _over(case: Case) -> str:
