@@ -43,6 +43,18 @@ def as_judged(claim: Claim, decision: Decision) -> Decision:
     return replace(decision, answer=replace(said, certificate=None)) if trusted else decision
 
 
+def from_worker(claim: Claim, decision: Decision) -> Decision:
+    """Returns a decision of a worker, as far as the kernel can replay it here.
+
+    A certificate that the kernel accepts stays. A proof without one is the word of the worker: which solver
+    it asked, if any, only the worker knows.
+    """
+    judged = as_judged(claim, decision)
+    if isinstance(judged.answer, Proved) and judged.answer.certificate is None:
+        return replace(judged, version=f"{judged.version} (as a worker says)".strip())
+    return judged
+
+
 def with_certificate(decision: Decision) -> Decision:
     """Returns the decision; a proof that rests on anybody's word is open, and says on whose."""
     names = words(decision)

@@ -8,6 +8,7 @@ from typing import Any
 
 from paramverify.answers import Decision, End, FailsAt, Open, Refuted
 from paramverify.claims import Claim, to_document
+from paramverify.evidence.replaying import from_worker
 from paramverify.formats.refutations import fails_at, fails_at_algebraic
 from paramverify.portfolio.strategies import Stage, Strategy
 from paramverify.processes.answers import decision_from_document
@@ -32,7 +33,11 @@ def decide_task(
 
 
 def checked(claim: Claim, decision: Decision) -> Decision:
-    """Returns the decision; a refutation counts where the claim fails here, exactly, as it is said to."""
+    """Returns a worker's decision: a refutation counts where the claim fails here, exactly, as it is said to.
+
+    A proof counts if the kernel accepts it here; without a certificate it is on the word of the worker.
+    """
+    decision = from_worker(claim, decision)
     said = decision.answer
     wrong = isinstance(said, Refuted) and not fails_at(claim, said.point)
     wrong = wrong or (isinstance(said, FailsAt) and not fails_at_algebraic(claim, said.at))

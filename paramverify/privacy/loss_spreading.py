@@ -14,6 +14,8 @@ from typing import Any
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import key
+from paramverify.checker.losses import bound_of, check_tree
+from paramverify.checker.strict import Rejected
 from paramverify.claims import AllOutputs, Claim, from_document, to_document
 from paramverify.encodings.excesses import Outcomes
 from paramverify.evidence.losses import LossWitness
@@ -24,8 +26,11 @@ from paramverify.portfolio.spreading import session_of
 from paramverify.privacy.enclosed_losses import Factors
 from paramverify.privacy.loss_boxes import Direction, Point, cover
 from paramverify.privacy.loss_points import broken
-from paramverify.privacy.loss_proofs import Tree, bound_document
+from paramverify.privacy.loss_proofs import Tree, bound_document, document
+from paramverify.privacy.loss_proofs import claim as proved
 from paramverify.tasks.tasks import Task
+
+NO_TREE = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +65,33 @@ def _task(session: Session, model: Model, direction: Direction, measure: Loss) -
         found = cover(direction, model.domain, measure, session.in_time, lambda point: at(point) is not None)
         return Shown(found.tree, None if found.point is None else at(found.point), found.boxes)
 
-    def document() -> dict[str, Any]:
+    def asked() -> dict[str, Any]:
         return {**session.told(), **_told(direction, model.domain, measure)}
 
     def read(told: Mapping[str, Any]) -> Shown:
         boxes, point = int(told["boxes"]), told["point"]
         if point is None:
+            if told["tree"] is not None:
+                _replay(direction, model.domain, measure, told["tree"])
             return Shown(told["tree"], boxes=boxes)
         witness = at({name: Fraction(value) for name, value in point.items()})
         return Shown(witness=witness, boxes=boxes) if witness else here()
 
-    return Task("loss", here, document, read, partial(_lost, direction), seconds=session.left)
+    return Task("loss", here, asked, read, partial(_lost, direction), seconds=session.left)
+
+
+def _replay(direction: Direction, domain: Domain, measure: Loss, tree: Tree) -> None:
+    """Replays a worker's proof by the kernel.
+
+    Raises:
+        ValueError: it does not show the direction.
+    """
+    whole = document(domain, measure, [proved(direction.found, direction.origins, direction.factors, tree)])
+    try:
+        bound = bound_of(whole["bound"])[0]
+        check_tree(whole["domain"], whole["claims"][0], whole["measure"], bound)
+    except (Rejected, *NO_TREE) as error:
+        raise ValueError(f"the checker rejects its proof: {error}") from None
 
 
 def _lost(direction: Direction, reason: str) -> Shown:
@@ -90,18 +111,18 @@ def _told(direction: Direction, domain: Domain, measure: Loss) -> dict[str, Any]
     }
 
 
-def covered(document: Mapping[str, Any]) -> dict[str, Any]:
+def covered(given: Mapping[str, Any]) -> dict[str, Any]:
     """Proves one direction of `covers` on boxes, or finds a point; returns what was found as JSON data."""
-    domain = from_document(document["domain"]).domain
-    rational, logarithms = document["bound"]
+    domain = from_document(given["domain"]).domain
+    rational, logarithms = given["bound"]
     parts = tuple((Fraction(factor), Fraction(value)) for factor, value in logarithms)
-    measure = Loss(Kind(document["measure"]), Fraction(rational), parts)
+    measure = Loss(Kind(given["measure"]), Fraction(rational), parts)
     read = domain.ring.parse
-    outputs = tuple((read(p), read(q)) for p, q in document["outputs"])
-    own, factors = Outcomes("", "", length=0, total=read(document["total"]), outputs=outputs), Factors()
+    outputs = tuple((read(p), read(q)) for p, q in given["outputs"])
+    own, factors = Outcomes("", "", length=0, total=read(given["total"]), outputs=outputs), Factors()
     direction = Direction((AllOutputs("", "", length=0),), own, tuple(factors.outputs(own)), factors)
-    with session_of(document) as session:
-        names = frozenset(document["names"])
+    with session_of(given) as session:
+        names = frozenset(given["names"])
         found = cover(direction, domain, measure, session.in_time, lambda point: True, names=names)
     point = None if found.point is None else {name: str(value) for name, value in found.point.items()}
     return {"tree": found.tree, "point": point, "boxes": found.boxes}

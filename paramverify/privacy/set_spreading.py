@@ -11,8 +11,11 @@ from flint import fmpq
 
 from paramverify.algebra.polynomials import fraction, rational
 from paramverify.answers import End, Open
-from paramverify.claims import Claim, Direction, from_document, to_document
+from paramverify.checker.sets import check_tree
+from paramverify.checker.strict import Rejected
+from paramverify.claims import Claim, Direction, from_document, to_document, without_enclosure
 from paramverify.encodings.excesses import Excess, statement
+from paramverify.evidence.certificates import words
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.spreading import session_of
 from paramverify.portfolio.telling import checked
@@ -24,6 +27,8 @@ from paramverify.processes.answers import (
     decision_to_document,
 )
 from paramverify.tasks.tasks import Task
+
+NO_TREE = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
 def decide_excesses(claims: Sequence[Excess], session: Session) -> Generator[Found, None, None]:
@@ -93,4 +98,22 @@ def _read(claim: Excess, told: Mapping[str, Any]) -> Found:
         leaf = from_document(about)
         leaf = Claim(leaf.polynomial, leaf.domain, (Direction(*claim.origins[0]),))
         decisions.append((leaf, checked(leaf, decision_from_document(decision))))
+    if tree is not None:
+        _replay(claim, tree, any(map(words, (decision for _, decision in decisions))))
     return Found(tree, point, reason, tuple(decisions))
+
+
+def _replay(claim: Excess, tree: tuple[Any, ...], named: bool) -> None:
+    """Replays a worker's proof by the kernel.
+
+    Raises:
+        ValueError: it shows something else, or rests on a word that none of its decisions names.
+    """
+    domain = to_document(without_enclosure(Claim(claim.domain.ring.number(0), claim.domain)))
+    del domain["polynomial"]
+    try:
+        trusted = check_tree(domain, {**statement(claim), "tree": list(tree)})
+    except (Rejected, *NO_TREE) as error:
+        raise ValueError(f"the checker rejects its proof: {error}") from None
+    if trusted and not named:
+        raise ValueError("its proof rests on the word of a solver that it does not name")

@@ -148,7 +148,17 @@ def _part(
         return {**about, "cell": cell_document(cell), "coverage": str(reach), "seconds": left()}
 
     def read(told: Any) -> Cells:
-        return tuple(read_cell(one) for one in told)
+        found = tuple(read_cell(one) for one in told)
+        inside = all(
+            low <= a < b <= high
+            for one in found
+            for (low, high), (a, b) in zip(cell.box, one.box, strict=True)
+        )
+        if not inside or sum(one.volume for one in found) != cell.volume:
+            raise ValueError("its cells are no parts of the cell that it was given")
+        if any(not 0 <= (one.claim or 0) < len(claims) for one in found):
+            raise ValueError("a cell is about a claim that there is not")
+        return found
 
     def lost(reason: str) -> Cells:
         del reason

@@ -19,11 +19,12 @@ from math import inf
 from types import TracebackType
 from typing import Any, TypeVar
 
+from paramverify import printable
 from paramverify.errors import ClusterError, ClusterLostError
-from paramverify.tasks.handing import Hand
+from paramverify.tasks.handing import Hand, answer_of
 from paramverify.tasks.places import Keys, Place
 from paramverify.tasks.tasks import Result, Task
-from paramverify.tasks.worker import check_versions, perform, versions
+from paramverify.tasks.worker import as_versions, check_versions, perform, told_versions
 
 INSTALL = "pip install 'paramverify[cluster]'"
 CONNECT = 10.0  # seconds to find the scheduler at first
@@ -103,13 +104,22 @@ class Cluster:
             ClusterError: there is none, or the files of TLS cannot be used.
         """
         distributed = import_module("distributed")
+        connection = import_module("paramverify.tasks.connection")
         options = {"security": security(self.place.keys)} if self.place.is_secured else {}
-        where = self._own or self.place.address
+        where = self.place.address
+        if self._own:
+            where, options = self._own.scheduler_address, {"security": self._own.security}
         try:
-            if options:
+            if self.place.is_secured:
                 shake_hands(self.place, options["security"], seconds)
             with uninterrupted():
-                self._client = distributed.Client(where, timeout=seconds, set_as_default=False, **options)
+                self._client = distributed.Client(
+                    connection.address(where),
+                    timeout=seconds,
+                    set_as_default=False,
+                    direct_to_workers=False,
+                    **options,
+                )
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
             _silence()  # what connections say to the log comes later
             told = f": {error!s:.200}" if str(error) else ""
@@ -125,9 +135,8 @@ class Cluster:
         """
         for address, other in self._versions().items():
             if isinstance(other, Exception):
-                reason = f"{type(other).__name__}: {other}"
-                raise ClusterError(f"a worker cannot load paramverify: {reason:.200}")
-            check_versions(other, f"the worker at {address}")
+                raise ClusterError(f"a worker cannot load paramverify: {other!s:.200}")
+            check_versions(as_versions(answer_of(other)), f"the worker at {address}")
         self._look(now=True)
         board = self._client.dashboard_link
         self.tell(
@@ -137,7 +146,7 @@ class Cluster:
         if not self._workers:
             self.tell("cluster: no worker has come yet; tasks wait for one")
 
-    def _versions(self) -> Mapping[str, Mapping[str, str] | Exception]:
+    def _versions(self) -> Mapping[str, Any]:
         """Returns what the workers say that answer in good time.
 
         Dask waits long for one that has just died. A worker that is silent here compares versions with each
@@ -145,9 +154,11 @@ class Cluster:
         """
 
         async def ask() -> Any:
-            return await self._client.run(versions, on_error="return")
+            return await self._client.run(told_versions, on_error="return")
 
-        with suppress(OSError):  # too late, or the scheduler is lost, which is noticed elsewhere
+        with suppress(
+            OSError, TypeError
+        ):  # too late, or the worker is lost, or the scheduler is lost, which is noticed elsewhere
             found = self._client.sync(ask, callback_timeout=ASK)
             return {who: said for who, said in found.items() if not isinstance(said, OSError)}
         return {}
@@ -192,6 +203,13 @@ class Cluster:
         self.given += 1
         future.add_done_callback(heard)
         return future
+
+    def whose(self, future: Any) -> str:
+        """Returns which worker the result of a batch is from, as the scheduler says."""
+        with suppress(Exception):  # who it was helps people alone
+            found = self._client.sync(self._client.scheduler.who_has, keys=[future.key], callback_timeout=ASK)
+            return f"the worker at {printable.name(str(found[future.key][0]), 100)}"
+        return "a worker"
 
     def forget(self, futures: Sequence[Any]) -> None:
         """Gives up batches."""

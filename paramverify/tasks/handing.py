@@ -8,6 +8,7 @@ what kills its workers again is given up: it cannot be the fault of another task
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -18,10 +19,11 @@ from math import inf, sqrt
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
-from paramverify.errors import ClusterError
+from paramverify import printable
+from paramverify.errors import ClusterError, DefectError, EvidenceError
 from paramverify.tasks.plain import error_from_document
 from paramverify.tasks.tasks import Result, Task
-from paramverify.tasks.worker import check_versions, versions
+from paramverify.tasks.worker import as_versions, check_versions, versions
 
 BATCH = 0.2  # seconds of work that a batch is to have, at least
 COST = 0.01  # seconds that client and scheduler may need for a batch: no more workers than they can serve
@@ -29,6 +31,18 @@ MOST = 1000  # tasks of a batch
 BYTES = 1 << 20  # of the text of a batch, about
 AHEAD = 2  # batches for each task that is done at the same time: the next one is there when one ends
 LOOK = 0.25  # seconds between two looks whether the scheduler is there
+LONGEST = 1 << 28  # characters of an answer
+KILLED = re.compile(r"distributed\.scheduler KilledWorker .* (\d{1,6})$", re.DOTALL)
+MALFORMED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    ArithmeticError,
+    RecursionError,
+    EvidenceError,
+)
 FETCH = 2.0  # seconds for a result that is said to be there, at first; a worker may have died with it
 
 T = TypeVar("T")
@@ -44,6 +58,7 @@ class Sending(Protocol):
     def submit(self, text: str, heard: Callable[[Any], None]) -> Any: ...
     def forget(self, futures: Sequence[Any]) -> None: ...
     def again(self) -> None: ...
+    def whose(self, future: Any) -> str: ...
 
 
 @dataclass(eq=False)
@@ -135,17 +150,8 @@ class Hand(Generic[T]):
     # -- taking
 
     def _taken(self, batch: _Batch) -> Iterator[Result[T]]:
-        from distributed.scheduler import KilledWorker
-
         try:
-            text = batch.future.result(timeout=self.fetch)
-        except KilledWorker as error:
-            self.out.discard(batch)
-            if batch.alone:
-                yield self._given_up(batch.numbers[0], 2 * (error.allowed_failures + 1))
-            else:
-                self.suspects.extend(batch.numbers)
-            return
+            packed = batch.future.result(timeout=self.fetch)
         except (CancelledError, TimeoutError, OSError):
             if self.cluster.connected and not batch.future.cancelled():  # it is made again
                 self.fetch *= 2
@@ -155,26 +161,48 @@ class Hand(Generic[T]):
             else:
                 self._again()
             return
-        except Exception as error:  # what Dask says where a worker cannot even begin
-            reason = f"{type(error).__name__}: {error}"
-            raise ClusterError(f"a worker could not do its task: {reason:.200}") from None
+        except Exception as error:  # what Dask says where a worker died, or cannot even begin
+            killed = KILLED.match(str(error))
+            if not killed:
+                raise ClusterError(
+                    f"a worker could not do its task: {printable.name(str(error), 200)}"
+                ) from None
+            self.out.discard(batch)
+            if batch.alone:
+                yield self._given_up(batch.numbers[0], 2 * (int(killed[1]) + 1))
+            else:
+                self.suspects.extend(batch.numbers)
+            return
         self.out.discard(batch)
-        yield from self._read(batch, json.loads(text))
-
-    def _read(self, batch: _Batch, reply: dict[str, Any]) -> Iterator[Result[T]]:
-        if "refused" in reply:
-            check_versions(reply["refused"], "a worker")
-            raise ClusterError("a worker refuses our versions")
-        mean = reply["seconds"] / len(batch.numbers)
+        try:
+            reply = answer_of(packed)
+            if isinstance(reply, dict) and "refused" in reply:
+                check_versions(as_versions(reply["refused"]), "a worker")
+                raise ClusterError("a worker refuses our versions")
+            results, place, seconds = _formed(reply, len(batch.numbers))
+        except MALFORMED as error:
+            raise self._malformed(batch, error) from None
+        mean = seconds / len(batch.numbers)
         self.mean = mean if self.mean is None else 0.7 * self.mean + 0.3 * mean
-        for number, result in zip(batch.numbers, reply["results"], strict=True):
-            task = self.tasks[number]
-            get = (
-                partial(_raised, result["error"])
-                if "error" in result
-                else partial(task.read, result["value"])
-            )
-            yield Result(number, get, reply["machine"])
+        for number, result in zip(batch.numbers, results, strict=True):
+            yield Result(number, partial(self._value, batch, self.tasks[number], result), place)
+
+    def _value(self, batch: _Batch, task: Task[T], result: dict[str, Any]) -> T:
+        """Returns the value of a task, or raises its error; what is neither is an error of its worker."""
+        try:
+            if "value" in result:
+                return task.read(result["value"])
+            error = error_from_document(result["error"])
+        except MALFORMED as wrong:
+            raise self._malformed(batch, wrong) from None
+        if isinstance(error, DefectError):
+            told = printable.name(str(error), 200)
+            raise ClusterError(f"{self.cluster.whose(batch.future)} could not do its task: {told}")
+        raise error
+
+    def _malformed(self, batch: _Batch, error: Exception) -> ClusterError:
+        told = printable.name(f"{type(error).__name__}: {error}", 200)
+        return ClusterError(f"{self.cluster.whose(batch.future)} gave an answer that is none: {told}")
 
     def _given_up(self, number: int, deaths: int) -> Result[T]:
         reason = f"every worker that was given this task died, {deaths} times"
@@ -207,5 +235,38 @@ def batch_size(mean: float, waiting: int, width: int) -> int:
     return max(1, min(int(max(BATCH, COST * width) / mean), share, MOST))
 
 
-def _raised(document: dict[str, Any]) -> Any:
-    raise error_from_document(document)
+def answer_of(packed: Any) -> Any:
+    """Returns the JSON data that a worker has sent as a text; see `connection.Packed`.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if not hasattr(packed, "text"):
+        raise ValueError("a text is needed")
+    text = packed.text()
+    if len(text) > LONGEST:
+        raise ValueError(f"more than {LONGEST:,} characters")
+    return json.loads(text, parse_constant=_no_number)
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number")
+
+
+def _formed(reply: Any, count: int) -> tuple[list[dict[str, Any]], dict[str, Any], float]:
+    """Returns the results, the facts about the machine, and the seconds of a reply.
+
+    Raises:
+        ValueError: it has another form.
+    """
+    if not isinstance(reply, dict) or set(reply) != {"results", "machine", "seconds"}:
+        raise ValueError("results, machine and seconds are needed, and nothing else")
+    results, seconds = reply["results"], reply["seconds"]
+    if not isinstance(results, list) or len(results) != count:
+        raise ValueError(f"{count} results are needed")
+    for result in results:
+        if not isinstance(result, dict) or list(result) not in (["value"], ["error"]):
+            raise ValueError("a result has a value or an error")
+    if not isinstance(reply["machine"], dict) or not isinstance(seconds, float) or not seconds >= 0:
+        raise ValueError("no machine, or no time")
+    return results, reply["machine"], seconds

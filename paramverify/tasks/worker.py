@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import paramverify
-from paramverify import __version__
+from paramverify import __version__, printable
 from paramverify.errors import ClusterError
 from paramverify.processes.runner import Runner
 from paramverify.tasks.named import function
@@ -59,6 +59,13 @@ def versions() -> dict[str, str]:
     }
 
 
+def as_versions(found: object) -> dict[str, str]:
+    """Returns what another side says of its versions; nothing of what is no text."""
+    if not isinstance(found, Mapping):
+        return {}
+    return {name: printable.name(text, 80) for name, text in found.items() if isinstance(text, str)}
+
+
 def check_versions(other: Mapping[str, str], who: str) -> None:
     """Refuses who has other versions.
 
@@ -71,6 +78,11 @@ def check_versions(other: Mapping[str, str], who: str) -> None:
     ]
     if different:
         raise ClusterError(f"{who} has {', '.join(different)}: install the same versions everywhere")
+
+
+def told_versions() -> str:
+    """Returns the versions as JSON."""
+    return json.dumps(versions())
 
 
 def machine() -> dict[str, Any]:

@@ -47,7 +47,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Processes]:
     """A scheduler and two workers, which die of the task 13 and are started again."""
-    made = Processes(tmp_path_factory.mktemp("cluster"), poisoned=True)
+    made = Processes(tmp_path_factory.mktemp("cluster"), preload="poisoned_worker")
     try:
         made.work(2)
         wait_for(made.address, 2)

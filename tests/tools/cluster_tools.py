@@ -34,8 +34,8 @@ def free_port() -> int:
 class Processes:
     """A scheduler at a port that stays the same, and workers; all are killed in the end."""
 
-    def __init__(self, folder: Path, deaths: int = 0, poisoned: bool = False) -> None:
-        self.port, self.poisoned = free_port(), poisoned
+    def __init__(self, folder: Path, deaths: int = 0, preload: str = "") -> None:
+        self.port, self.preload = free_port(), preload
         self.address = f"tcp://127.0.0.1:{self.port}"
         self.killed = folder / "killed"
         self.output: IO[bytes] = (folder / "output").open("wb")
@@ -64,9 +64,9 @@ class Processes:
 
     def work(self, workers: int = 1, nanny: bool = True) -> subprocess.Popen[bytes]:
         """Starts workers; with a nanny those that die are started again."""
-        poison = ["--preload", str(TOOLS / "poisoned_worker.py")] if self.poisoned else []
+        loaded = ["--preload", str(TOOLS / f"{self.preload}.py")] if self.preload else []
         kind = ["--nworkers", str(workers), *([] if nanny else ["--no-nanny"])]
-        return self._start("dask_worker", self.address, "--nthreads", "1", *kind, *poison)
+        return self._start("dask_worker", self.address, "--nthreads", "1", *kind, *loaded)
 
     def kill_scheduler(self) -> None:
         """Kills the scheduler."""
