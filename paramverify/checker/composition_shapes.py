@@ -5,9 +5,9 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-from .strict import Shape, listed, maybe, one_of, rational, record, row, table, tagged, text, whole
+from .strict import Shape, listed, maybe, one_of, rational, record, row, short, table, tagged, text, whole
 
-LOSS = row(rational, rational)
+LOSS = row(short, short)
 
 
 def release(value: object) -> None:
@@ -23,12 +23,12 @@ _RELEASE = tagged(
     "kind",
     {
         "table": _kind(outputs=listed(row(rational, rational))),
-        "randomized_response": _kind(step=LOSS, values=rational),
-        "discrete_laplace": _kind(step=LOSS, sensitivity=rational),
-        "discrete_gaussian": _kind(sigma=rational, sensitivity=rational),
-        "laplace": _kind(scale=rational, sensitivity=rational),
-        "gaussian": _kind(sigma=rational, sensitivity=rational),
-        "sampled": _kind(of=release, rate=rational),
+        "randomized_response": _kind(step=LOSS, values=short),
+        "discrete_laplace": _kind(step=LOSS, sensitivity=short),
+        "discrete_gaussian": _kind(sigma=short, sensitivity=short),
+        "laplace": _kind(scale=short, sensitivity=short),
+        "gaussian": _kind(sigma=short, sensitivity=short),
+        "sampled": _kind(of=release, rate=short),
         "turned": _kind(of=release),
     },
 )
@@ -41,7 +41,7 @@ COMPOSITION = record(
         "format": one_of("paramverify-composition"),
         "version": one_of(1),
         "components": listed(record({"times": whole, "ways": listed(_WAY)}, {"case": _CASE})),
-        "question": record({}, {"epsilon": LOSS, "delta": rational}),
+        "question": record({}, {"epsilon": LOSS, "delta": short}),
         "directions": listed(
             record(
                 {
@@ -52,7 +52,7 @@ COMPOSITION = record(
             )
         ),
         "exact": maybe(rational),
-        "lower": maybe(rational),
-        "upper": maybe(rational),
+        "lower": maybe(short),
+        "upper": maybe(short),
     }
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 if __name__ == "__main__":  # this file alone checks nothing: the folder does
     __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -26,6 +26,7 @@ from .releases import Loss, Losses
 from .strict import Rejected
 
 MOST_POINTS = 60_000  # of a product
+MOST_PLACES = 2_000_000  # from the least loss of a release to the largest, before tails are cut off
 GUARD = 24  # bits of a tail that is always clipped
 
 
@@ -87,6 +88,11 @@ class Grid:
         """Returns bounds of e^(−n·step)."""
         low, high = self.at(-n)
         return exp(low, high)
+
+
+def _check_length(masses: Mapping[int, int]) -> None:
+    if masses and max(masses) - min(masses) > MOST_PLACES:
+        raise Rejected("the losses of a release are too far apart for the grid")
 
 
 def _log(value: Fraction) -> float:
@@ -158,6 +164,7 @@ class Upper:
             masses[span[0]] = masses.get(span[0], 0) + max(0, below)
         down = BITS - bits
         first = min(masses, default=0)
+        _check_length(masses)
         listed = [-(-masses.get(n, 0) >> down) for n in range(first, max(masses, default=-1) + 1)]
         return Upper(first, listed, -(-infinite >> down), bits, tail).clipped()
 
@@ -211,6 +218,7 @@ class Lower:
         for part in parts(losses, grid, span):
             sides[0][part.i] = sides[0].get(part.i, 0) + part.p[0]
             sides[1][part.i] = sides[1].get(part.i, 0) + part.q[1]
+        _check_length(sides[0])
         places = range(min(sides[0], default=0), max(sides[0], default=-1) + 1)
         down = BITS - bits
         p = [sides[0].get(n, 0) >> down for n in places]

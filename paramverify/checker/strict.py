@@ -12,10 +12,12 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 MAX_NESTING = 200
+MAX_DIGITS = 2_000  # of a number that is computed with again and again, such as a parameter of noise
 MAX_WHOLE = 18  # digits of a whole number that is no string: they are indices and counts
 DIGITS = 12  # of a digest that are shown
 SHOWN = 60  # characters of a value in a message
@@ -133,8 +135,7 @@ def read(text: str) -> Any:
     def pairs(items: list[tuple[str, Any]]) -> Any:
         found = dict(items)
         if len(found) < len(items):
-            keys = [name for name, _ in items]
-            twice = next(name for k, name in enumerate(keys) if name in keys[:k])
+            twice = next(name for name, count in Counter(name for name, _ in items).items() if count > 1)
             return fault(f"the key {shown(twice)} is there twice")
         return found
 
@@ -233,6 +234,13 @@ def rational(value: Any) -> None:
     text(value)
     if not re.fullmatch(r"-?[0-9]+(/0*[1-9][0-9]*)?", value):
         raise Misformed(f"must be a number such as '-3/2', not {shown(value)}")
+
+
+def short(value: Any) -> None:
+    """An exact rational as a string, whose numerator and denominator have at most `MAX_DIGITS` digits."""
+    rational(value)
+    if max(map(len, value.lstrip("-").split("/"))) > MAX_DIGITS:
+        raise Misformed(f"{shown(value)} has more digits than the limit, {MAX_DIGITS:,}")
 
 
 def index(value: Any) -> None:

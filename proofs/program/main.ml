@@ -11,7 +11,8 @@ let usage =
    Checks a document of evidence. The function that replays proofs is proved correct in Coq.\n\
    --asked writes what is asked of the proved functions to FILE, so that Coq can be asked the same.\n\
    EVIDENCE may be - for standard input. What this program does not know it says, and accepts nothing then.\n\n\
-   Exit codes: 0 accepted, 1 rejected, 2 there is no such evidence, or it cannot be read, 3 not known."
+   Exit codes: 0 accepted, 1 rejected, 2 there is no such evidence, or it cannot be read, 3 not known,\n\
+   74 the output could not be written."
 
 let read_all channel =
   let buffer = Buffer.create 65536 in
@@ -112,4 +113,6 @@ let rec run = function
   | [ path ] when is_path path -> exit (tell path)
   | _ -> prerr_endline usage; exit 2
 
-let () = run (List.tl (Array.to_list Sys.argv))
+let () =
+  try run (List.tl (Array.to_list Sys.argv))
+  with Sys_error reason -> (try prerr_endline ("error: output: " ^ reason) with Sys_error _ -> ()); exit 74
