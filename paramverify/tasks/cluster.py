@@ -6,10 +6,14 @@ of ours or of the user is packed itself, and what comes back is a text.
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
+import shutil
 import signal
 import socket
 import ssl
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -30,7 +34,7 @@ INSTALL = "pip install 'paramverify[cluster]'"
 CONNECT = 10.0  # seconds to find the scheduler at first
 PATIENCE = 60.0  # seconds in which a scheduler that is lost may come back
 ASK = 5.0  # seconds for workers to say their versions
-CLOSE = 3.0  # seconds to take leave
+CLOSE = 0.5  # seconds to take leave, of a client and of a cluster of ours
 LOOK = 1.0  # seconds between two looks at the number of workers
 DEATHS = 1  # of workers that Dask forgives a task, on a cluster of ours
 SILENT = logging.CRITICAL + 1
@@ -47,6 +51,7 @@ class Cluster:
     def __init__(self, place: Place, tell: Callable[[str], None], patience: float = PATIENCE) -> None:
         self.place, self.tell, self.patience = place, tell, patience
         self._client: Any = None
+        self._scratch = ""  # the folder of these processes
         self._own: Any = None  # the cluster of processes that this one has started
         self._workers, self._threads, self._looked = 0, 0, -inf
         self.given = 0  # batches, so far
@@ -78,7 +83,9 @@ class Cluster:
     def _start(self, distributed: Any) -> None:
         """Starts workers on this machine; connections between them are secured by keys made for it."""
         dask = import_module("dask")
+        self._scratch = tempfile.mkdtemp(prefix="paramverify-cluster-")
         settings = {
+            "temporary-directory": self._scratch,
             "distributed.scheduler.allowed-failures": DEATHS,
             "distributed.worker.profile.enabled": False,  # what costs time though nobody looks
             "distributed.admin.tick.interval": "500ms",
@@ -94,6 +101,7 @@ class Cluster:
                 security=distributed.Security.temporary(),
                 dashboard_address="127.0.0.1:0",
                 memory_limit=self.place.memory or None,
+                local_directory=self._scratch,
                 silence_logs=SILENT,
             )
 
@@ -165,10 +173,24 @@ class Cluster:
 
     def close(self) -> None:
         """Leaves the cluster; ends it if it is ours."""
-        for end in filter(None, (self._client, self._own)):
+        with uninterrupted():
+            self._kill_own()
+            for end in filter(None, (self._client, self._own)):
+                with suppress(Exception):  # it may be gone already, in any way
+                    end.close(timeout=CLOSE)
+            if self._own:  # what did not end in good time is not waited for at the end of the program
+                atexit.unregister(import_module("distributed.deploy.spec").close_clusters)
+            self._client = self._own = None
+            if self._scratch:
+                shutil.rmtree(self._scratch, ignore_errors=True)
+                self._scratch = ""
+
+    def _kill_own(self) -> None:
+        """Kills the workers that are ours: nothing of them is to be kept, and one may be in a long call."""
+        for nanny in self._own.workers.values() if self._own else ():
             with suppress(Exception):  # it may be gone already, in any way
-                end.close(timeout=CLOSE)
-        self._client = self._own = None
+                nanny.auto_restart = False
+                os.kill(nanny.pid, signal.SIGKILL)
 
     # -- for who hands out tasks
 
