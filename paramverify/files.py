@@ -1,15 +1,18 @@
-"""Reading what users name as files: regular files only, and only up to a size that is stated.
+"""Reading what users name as files: regular files only, and only up to a size that is stated; and writing.
 
 A pipe may never send anything, a device may never end. So nothing is waited for: the file is opened without
 blocking and looked at before it is read. This is the only way in which the package reads a user's file.
+
+A file is written beside its place first, and has its name when it is whole: see `replacing`.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +21,7 @@ from typing import IO
 from paramverify.errors import InputError
 
 STANDARD_INPUT = ("/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
 CHUNK = 1 << 20
 
 _given: ContextVar[Mapping[str, bytes]] = ContextVar("given", default=MappingProxyType({}))
@@ -89,3 +93,48 @@ def read_file(
             return read_stream(stream, most, what, kind)
     with open_regular(path, kind=kind) as stream:
         return read_stream(stream, most, what, kind)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Gives a name in the same folder for a new file, which takes the place of `path` in the end.
+
+    If the block raises an error, or the new file cannot be stored, the old file stays as it was. A link keeps
+    leading to its file. What is no regular file, such as /dev/stdout, is given itself, and so is a file in a
+    folder where none can be made.
+
+    Raises:
+        OSError: with the name of the file.
+    """
+    real = Path(os.path.realpath(path))
+    try:
+        if str(path).startswith(OPEN_ALREADY) or (path.exists() and not path.is_file()):
+            yield path
+            return
+        try:
+            descriptor, name = tempfile.mkstemp(path.suffix, ".paramverify-", real.parent)
+        except PermissionError:
+            if not real.exists():
+                raise
+            yield path
+            return
+        try:
+            yield Path(name)
+            os.fsync(descriptor)
+            os.chmod(name, stat.S_IMODE(real.stat().st_mode) if real.exists() else 0o666 & ~_umask())
+            os.replace(name, real)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
+def _umask() -> int:
+    found = os.umask(0o077)
+    os.umask(found)
+    return found

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from functools import wraps
-from itertools import product
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias, TypeVar, cast
@@ -22,8 +20,11 @@ import click
 from paramverify import printable
 from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
+from paramverify.cli._files import OUTPUT_FILE as OUTPUT_FILE
+from paramverify.cli._files import check_output
 from paramverify.cli._settings import set_option
 from paramverify.errors import DisagreementError, InputError, TimeLimitError, located
+from paramverify.files import replacing
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
 from paramverify.processes.attempts import split_names
@@ -37,7 +38,6 @@ AGAIN = 0.01  # seconds after which an alarm that was lost comes again
 IMPORTS = 5.0  # seconds that an import may take longer than the time limit
 GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
-OPEN_ALREADY = ("/dev/std", "/dev/fd/", "/proc/self/fd/")  # names of descriptors
 
 
 def case_argument(function: Function) -> Function:
@@ -262,59 +262,6 @@ def whole() -> Iterator[None]:
             _output.resume()
 
 
-class _OutputFile(click.Path):
-    """A file that is written in the end, when the work may be lost: it is looked at in the beginning."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        _check_writable(path)
-        return path
-
-
-def keep_inputs(ctx: click.Context) -> None:
-    """Refuses a command that would write a file over one that it reads.
-
-    Raises:
-        UsageError: an output file is one of the inputs.
-    """
-    written = [ctx.params.get(p.name or "") for p in ctx.command.params if isinstance(p.type, _OutputFile)]
-    read: list[Any] = []
-    for param in ctx.command.params:
-        if not isinstance(param.type, _OutputFile):
-            value = ctx.params.get(param.name or "")
-            read += value if isinstance(value, (tuple, list)) else [value]
-    for path, name in product(written, read):
-        if path is not None and isinstance(name, (str, Path)) and _same_file(path, name):
-            raise click.UsageError(f"{path} is read by this command: write to another file")
-
-
-def _same_file(path: Path, name: str | Path) -> bool:
-    with suppress(OSError, ValueError):  # what is no file, or no name of one
-        return path.is_file() and os.path.samefile(path, name)
-    return False
-
-
-OUTPUT_FILE = _OutputFile(dir_okay=False)
-
-
-def _check_writable(path: Path) -> None:
-    """Checks that a file can be written; it is not made yet.
-
-    A named pipe is refused: whoever opens it waits for a reader, and no limit of time ends that. A pipe that
-    is open already has one: /dev/stdout, and what a shell makes of >(command).
-
-    Raises:
-        InputError: its folder does not exist, or may not be written to; or the file itself may not.
-    """
-    folder = path.parent
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {str(folder)!r}", file=str(path))
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InputError("it may not be written", file=str(path))
-    if path.is_fifo() and not str(path).startswith(OPEN_ALREADY):
-        raise InputError("this is a pipe, not a regular file", file=str(path))
-
-
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """Gives a function that shows progress on standard error: on a terminal only, and after a second."""
@@ -370,14 +317,23 @@ def write_text(path: Path, text: str) -> None:
     """Writes a text into a file; what is no text in UTF-8, such as bytes of a path, is escaped.
 
     Raises:
-        OSError: with the name of the file.
+        OSError: with the name of the file. InputError: the command reads it.
     """
-    try:
-        with whole():
-            path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        error.filename = str(path)
-        raise
+    write_texts({path: text})
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Writes texts into files, all of them or none; see `write_text`."""
+    for path in texts:
+        check_output(path)
+    with whole(), ExitStack() as stack:
+        for path, text in texts.items():
+            new = stack.enter_context(replacing(path))
+            try:
+                new.write_text(text, encoding="utf-8", errors="backslashreplace")
+            except OSError as error:
+                error.filename = str(path)
+                raise
 
 
 def parse_point(assignments: Iterable[str]) -> dict[str, Fraction]:

@@ -88,7 +88,7 @@ Exit codes: {CODES}.
 
 def _keeping_inputs(callback: Callable[..., Any] | None) -> Callable[..., Any]:
     """Returns a command that does not begin where it would write over a file that it reads."""
-    from paramverify.cli._common import keep_inputs
+    from paramverify.cli._files import keep_inputs
 
     def checked(*given: Any, **options: Any) -> Any:
         keep_inputs(click.get_current_context())

@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 import paramverify
-from paramverify.cli._common import OUTPUT_FILE, json_option, print_json, say, whole, whole_timeout_option
+from paramverify.cli._common import (
+    OUTPUT_FILE,
+    json_option,
+    print_json,
+    say,
+    whole_timeout_option,
+    write_text,
+)
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError
 from paramverify.models.names import nearest
@@ -80,11 +87,6 @@ def _check(text: str) -> str:
 
 
 def _write(path: Path, text: str, force: bool) -> None:
-    try:
-        with whole(), path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise InputError("this file is there already; --force writes over it", file=str(path)) from None
-    except OSError as error:
-        error.filename = str(path)
-        raise
+    if not force and path.exists():
+        raise InputError("this file is there already; --force writes over it", file=str(path))
+    write_text(path, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
-    write_text,
+    write_texts,
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
@@ -175,7 +176,13 @@ def _write(folder: Path, text: str) -> tuple[list[str], list[str]]:
     """Writes the theorem and what Coq needs to check it; returns the files, and those that are replaced."""
     files = theorem_files(text, THEORIES)
     replaced = _different(folder, files)
+    made = [place for place in (folder, folder / "theories") if not place.exists()]
     (folder / "theories").mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        write_text(folder / name, content)
+    try:
+        write_texts({folder / name: content for name, content in files.items()})
+    except BaseException:  # no file was written: no folder stays behind
+        for place in reversed(made):
+            with suppress(OSError):
+                place.rmdir()
+        raise
     return [str(folder / name) for name in files], replaced

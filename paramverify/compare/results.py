@@ -38,6 +38,7 @@ IDENTITY = (
 )
 
 MAX_BYTES = 1_000_000_000
+BEGINNING = b'{"case": '  # of every file
 EVIDENCE = (None, "witness", "certificate", "rejected", "word")
 MAX_NUMBER = 1e15  # seconds or bytes
 UNFINISHED = (End.UNAVAILABLE.value, End.INTERRUPTED.value)  # such attempts say nothing and are made again
@@ -122,6 +123,8 @@ class ResultsFile:
                     break
                 raise InputError(f"line {number} is not a result of a comparison: {error!r:.100}") from None
             kept += len(line)
+        if not kept and content[: len(BEGINNING)] != BEGINNING[: len(content)]:
+            raise InputError("this is no file of results of a comparison; give another folder")
         if kept < len(content):
             file.truncate(kept)
 

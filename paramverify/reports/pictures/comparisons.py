@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from paramverify.compare.subjects import as_it_is
 from paramverify.compare.summary import Comparison, Configuration, Problem, Run
+from paramverify.files import replacing
 from paramverify.reports.pictures.pages import METADATA
 from paramverify.reports.pictures.plots import COLOURS, DPI, FORMATS, STYLE
 
@@ -31,7 +32,8 @@ def write_plots(comparison: Comparison, folder: Path) -> list[Path]:
         for name, figure in _figures(comparison):
             for kind in FORMATS:
                 path = folder / f"{name}.{kind}"
-                figure.savefig(path, dpi=DPI, bbox_inches="tight", metadata=METADATA[kind])
+                with replacing(path) as new:
+                    figure.savefig(new, dpi=DPI, bbox_inches="tight", metadata=METADATA[kind])
                 written.append(path)
     return written
 

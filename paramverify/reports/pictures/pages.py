@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from paramverify.errors import InputError
+from paramverify.files import replacing
 from paramverify.reports.pictures.plots import DPI, STYLE
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ def write(
     kind = path.suffix.lower().removeprefix(".")
     whole: Any = {**STYLE, **(style or {}), **page.style()}
     with matplotlib.rc_context(whole):
-        figure().savefig(path, dpi=DPI, metadata=METADATA[kind])
+        drawn = figure()
+        with replacing(path) as new:
+            drawn.savefig(new, format=kind, dpi=DPI, metadata=METADATA[kind])
 
 
 def _family(font: str) -> str:
