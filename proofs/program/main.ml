@@ -115,4 +115,7 @@ let rec run = function
 
 let () =
   try run (List.tl (Array.to_list Sys.argv))
-  with Sys_error reason -> (try prerr_endline ("error: output: " ^ reason) with Sys_error _ -> ()); exit 74
+  with Sys_error reason ->
+    (try prerr_endline ("error: output: " ^ reason) with Sys_error _ -> ());
+    List.iter close_out_noerr [ stdout; stderr ]; (* or `exit` would try again, and end with 2 *)
+    exit 74
