@@ -96,7 +96,18 @@ class Case:
     @property
     def over(self) -> str:
         """The inputs that the case lists, such as `q in {0..4}^2`; see `inputs_told`."""
-        return inputs_told(self.mechanism, self.prior, self.neighbours)
+        pairs = getattr(self.model, "pairs", ())
+        compared = {name for pair in pairs for name in (pair.left, pair.right)}
+        return inputs_told(self.mechanism, self.prior, self.neighbours, compared)
+
+    def compared(self, free: bool) -> str:
+        """Returns what is compared, in words, with the inputs: neighbours, or secrets under each prior.
+
+        If no parameter is `free`, there is only one prior.
+        """
+        if self.neighbours:
+            return f"all neighbouring {self.over}"
+        return f"{'every' if free else 'the'} prior of the case{f' over {self.over}' if self.over else ''}"
 
 
 def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settings: Settings = NONE) -> Case:

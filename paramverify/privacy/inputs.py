@@ -14,25 +14,36 @@ from paramverify.algebra.expressions import Value
 from paramverify.models.conditions import shape_of
 from paramverify.models.mechanisms import Mechanism
 from paramverify.models.mechanisms._streams import StreamMechanism
+from paramverify.models.mechanisms.above_threshold import AboveThreshold
+from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.priors import Prior
 
 MOST_VALUES = 8  # of one input that are all named
 MOST_NAMES = 6  # of variables with the same values
+ENTRIES = {
+    StreamMechanism: "streams of entries",
+    AboveThreshold: "sequences of answers",
+}  # what has the values
 
 
-def inputs_told(mechanism: Mechanism | None, prior: Prior | None, neighbours: bool) -> str:
+def inputs_told(
+    mechanism: Mechanism | None, prior: Prior | None, neighbours: bool, compared: Collection[str] = ()
+) -> str:
     """Returns the inputs that a case lists, such as `q in {0..4}^2, r in {0, 5, 10}`.
 
     Those are the inputs of the mechanism of which `neighbours` are compared, and otherwise the variables of
-    the prior. The text is empty if a case lists neither: a model that is written out state by state, a claim.
+    the prior. Of a model by tables only the states in `compared` are inputs; others may stand for outputs.
+    The text is empty if a case lists neither: a model that is written out state by state, a claim.
     """
     if neighbours and mechanism:
-        shape = shape_of(mechanism, mechanism.answers)
+        answers: Sequence[Collection[Value]] = mechanism.answers
+        if isinstance(mechanism, Explicit):
+            answers = [[state for state in values if state in compared] for values in mechanism.answers]
+        unnamed = next((name for kind, name in ENTRIES.items() if isinstance(mechanism, kind)), "inputs")
         start, found = 0, []
-        for part in shape:
-            end = start + (part.length or 1)
-            name = part.name or ("streams of entries" if isinstance(mechanism, StreamMechanism) else "inputs")
-            found.append((name, _power(mechanism.answers[start:end], part.length)))
+        for part in shape_of(mechanism, answers):
+            end = start + (1 if part.length is None else part.length)
+            found.append((part.name or unnamed, power_told(answers[start:end], part.length)))
             start = end
         return _told(found)
     if prior:
@@ -55,14 +66,14 @@ def values_told(values: Collection[Value]) -> str:
     return f"{{{', '.join(named)}}}"
 
 
-def _power(sets: Sequence[Collection[Value]], length: int | None) -> str:
+def power_told(sets: Sequence[Collection[Value]], length: int | None) -> str:
     """Returns the set of an array, or of one value where there is no length."""
     told = [values_told(values) for values in sets]
     if length is None:
         return told[0]
-    if len(set(told)) == 1:
+    if len({frozenset(values) for values in sets}) == 1:
         return f"{told[0]}^{length}"
-    return " x ".join(told)
+    return " x ".join(told) or f"{{}}^{length}"
 
 
 def _told(found: Iterable[tuple[str, str]]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import fmpq_poly
 
@@ -31,10 +31,8 @@ from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitnes
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
+from paramverify.privacy.cases import Case
 from paramverify.reports import algebraic, enclosures
-
-if TYPE_CHECKING:
-    from paramverify.privacy.cases import Case
 
 MOST_OUTPUTS = 12  # of a set that is told
 LONGEST = 40  # characters of an exact number before it is shown as a decimal only
@@ -134,17 +132,10 @@ def sequence(observations: Sequence[str]) -> str:
 
 
 def priors(domain: Domain, case: Case) -> str:
-    """Returns what a verdict is about: `for all neighbouring q in {0..4}^2 with eps in (0, oo)`.
-
-    It is about neighbouring inputs, or about priors: all of the domain, or the only one where no parameter is
-    free. Inputs that the case lists are named.
-    """
+    """Returns what a verdict is about: `for all neighbouring q in {0..4}^2 with eps in (0, oo)`."""
     described = domain.told()
     free = any(not interval.is_point for name, interval in domain.box.items() if name != GENERATOR)
-    if case.neighbours:
-        who = f"all neighbouring {case.over}"
-    else:
-        who = f"{'every' if free else 'the'} prior of the case{f' over {case.over}' if case.over else ''}"
+    who = case.compared(free)
     return f"for {who} with {described}" if described else f"for {who}"
 
 

@@ -151,7 +151,10 @@ def _compared(found: Understood, case: Case, model: Model | Enclosed, data: Mapp
     if case.neighbours:
         found.add("question", "neighbours", "can neighbouring inputs be told apart by what is put out?")
         entries = {name: _text(value) for name, value in data["neighbours"].items()}
-        found.add("neighbours", entries, ", ".join(f"{name} = {value}" for name, value in entries.items()))
+        told = [f"{name} = {value}" for name, value in entries.items()]
+        if "differ" in entries and "by" not in entries:
+            told.append(f"by = {getattr(case.mechanism, 'default_by', '1')} (the default)")
+        found.add("neighbours", entries, ", ".join(told))
     else:
         found.add("question", "secrets", "can secrets be told apart by what is put out, for every prior?")
         prior = {name: _text(value) for name, value in data["prior"].items()}

@@ -15,7 +15,7 @@ from conftest import ROOT
 from paramverify import loads
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import load
-from paramverify.privacy.inputs import values_told
+from paramverify.privacy.inputs import power_told, values_told
 from paramverify.privacy.verification import Report
 from paramverify.reports import verdicts
 from paramverify.tables import toml_data
@@ -160,3 +160,74 @@ def test_words_for_sets_of_values() -> None:
         values = [k - 2 for k, used in enumerate(chosen) if used]
         if values:
             assert members(values_told(list(map(Fraction, values)))) == set(map(str, values))
+
+
+SPLIT = [
+    "geometric-symbolic-3.toml --exact",
+    "geometric-symbolic-3.toml --region",
+    "geometric-symbolic-3.toml --witness",
+    "geometric-independent-below.toml --exact",
+    "geometric-independent-below.toml --region",
+    "design-geometric-contagious.toml --exact",
+    "approximate/sparse-vector-map.toml --exact",
+]
+
+
+@pytest.mark.parametrize("given", SPLIT)
+def test_answers_of_synthesize_name_them_once(given: str) -> None:
+    """Intervals, maps and conditions are about the inputs of the case, in text and in JSON."""
+    name, form = given.split()
+    path = str(ROOT / "cases" / name)
+    over = load(path).over
+    told = printed("synthesize", path, form).out
+    assert len([line for line in told.splitlines() if over in line]) == 1, told
+    assert json.loads(printed("synthesize", path, form, "--json").out)["inputs"] == over
+    found = loads(Path(path).read_text(encoding="utf-8")).synthesize(form.removeprefix("--"))
+    assert over in str(found)
+
+
+TABLES = """
+[mechanism]
+kind = "hmm"
+states = ["in", "it", "1", "out"]
+observations = ["o", "u"]
+[mechanism.emissions]
+in = { o = "1/2", u = "1/2" }
+it = { o = "1/3", u = "2/3" }
+1 = { o = "1/2", u = "1/2" }
+out = { o = 1 }
+[neighbours]
+pairs = [["it", "in"], ["1", "in"]]
+[privacy]
+ratio = 4
+"""
+
+
+def test_states_that_are_no_inputs_are_not_named() -> None:
+    """A verdict is about the states that are compared, not about all states of a model."""
+    report = loads(TABLES).verify(timeout=30)
+    assert report.to_dict()["inputs"] == "inputs in {'in', 'it', '1'}"
+
+
+def test_sets_that_look_alike_when_shortened_are_not_taken_for_one() -> None:
+    """Entries of an array have one set with a power only if they have the same values."""
+    sets = [[*range(8), 9, 20], [*range(8), 10, 20]]
+    assert values_told(sets[0]) == values_told(sets[1])
+    assert "^2" not in power_told(sets, 2)
+    assert power_told(sets[:1] * 2, 2).endswith("^2")
+
+
+DEFAULTS = {
+    "noisy-max-12": "1",
+    "time-series-2-all": "any",
+    "approximate/histogram-two-releases": "1",
+    "programs/stream-first-answer": "1",
+    "above-threshold-all": "1",
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_explain_names_the_default_of_by(name: str) -> None:
+    """How far neighbours may be apart is said where the case does not say it."""
+    told = printed("explain", str(ROOT / "cases" / f"{name}.toml")).out
+    assert f", by = {DEFAULTS[name]} (the default)\n" in told

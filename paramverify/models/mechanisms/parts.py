@@ -98,6 +98,11 @@ class Independent:
             return self.parts[0].answers
         return tuple(values for part in self.parts for values in part.answers)
 
+    @property
+    def default_by(self) -> str:
+        """How far neighbours are apart if the case does not say it; with different parts it has to."""
+        return str(getattr(self.parts[0], "default_by", "1"))
+
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Returns the model with a state for each distinct input, and an observation for each tuple.
 
@@ -155,7 +160,7 @@ class Independent:
         if len(near) > 1 and "differ" in table and table.get("by") is None:
             reason = "left out, it is 1 for one part and any for another; say how far inputs are apart"
             raise CaseError(reason, key="by", mend='write by = 1, or by = "any"')
-        found = neighbouring_inputs(table, self.answers, next(iter(near)), self.shape)
+        found = neighbouring_inputs(table, self.answers, self.default_by, self.shape)
         return compare(self, found)
 
     @staticmethod

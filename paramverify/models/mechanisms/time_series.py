@@ -81,6 +81,7 @@ class TimeSeries:
     moves: Matrix
     emissions: Matrix
     day: int
+    default_by: str = "any"
 
     @property
     def answers(self) -> tuple[tuple[Value, ...], ...]:
@@ -126,7 +127,7 @@ class TimeSeries:
 
     def neighbours(self, table: Table) -> tuple[HMM, list[SecretPair]]:
         """Returns the model, and the pairs of states on the secret's day."""
-        return compare(self, neighbouring_inputs(table, self.answers, "any"))
+        return compare(self, neighbouring_inputs(table, self.answers, self.default_by))
 
     def _row(
         self, moves: Sequence[RationalFunction], state: int, targets: Sequence[int]
