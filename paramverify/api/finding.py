@@ -35,7 +35,6 @@ from paramverify.reports import (
     interactive_budgets,
     safe_values,
     set_budgets,
-    synthesis,
     text,
 )
 from paramverify.reports.evidence import map_evidence
@@ -285,7 +284,7 @@ def values_of(read: Read, asked: Asked, limits: Limits) -> SynthesisReport:
     rest |= {"notes": list(case.model.notes)}
     return replace(
         found,
-        lines=(*synthesis.with_inputs(case, found.lines), *more, *notes),
+        lines=(*found.lines, *more, *notes),
         document={**found.document, **rest},
         seconds=time.perf_counter() - started,
         notes=tuple(case.model.notes),

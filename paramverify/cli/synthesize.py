@@ -186,7 +186,7 @@ def command(
         about = documents.side_condition(model) | documents.inputs(loaded) | {"notes": list(model.notes)}
         print_json(document | words | about)
     else:
-        for line in [*telling.with_inputs(loaded, lines), *more, *(f"Note: {note}." for note in model.notes)]:
+        for line in [*lines, *more, *(f"Note: {note}." for note in model.notes)]:
             say(line)
     return code
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from paramverify.answers import End, Open, Standing
@@ -42,7 +42,14 @@ class Told:
 
 
 def told(case: Case, found: Intervals | ExactCondition | Regions) -> Told:
-    """Returns what was found about the values for which a case is private."""
+    """Returns what was found about the values for which a case is private, and about which inputs."""
+    answer = _told(case, found)
+    who = "all neighbouring" if case.neighbours else "the priors of the case over"
+    about = [f"The answer is about {who} {case.over}."] if case.over else []
+    return replace(answer, lines=[*answer.lines, *about])
+
+
+def _told(case: Case, found: Intervals | ExactCondition | Regions) -> Told:
     match found:
         case Intervals():
             document = {"form": "exact", **telling.partition_document(case, found.partition, found.witnesses)}

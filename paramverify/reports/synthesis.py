@@ -49,14 +49,6 @@ def _verdict(case: Case, status: Status, word: str = "") -> str:
     return f"{words(case)[status]}{condition}: {case.budget}"
 
 
-def with_inputs(case: Case, lines: Sequence[str]) -> list[str]:
-    """Returns the lines, and the listed inputs that the answer is about, if no line names them."""
-    if not case.over or any(case.over in line for line in lines):
-        return [*lines]
-    who = "all neighbouring" if case.neighbours else "the priors of the case over"
-    return [*lines, f"The answer is about {who} {case.over}."]
-
-
 # --- intervals ---------------------------------------------------------------------------------------
 
 

@@ -165,7 +165,6 @@ def test_words_for_sets_of_values() -> None:
 SPLIT = [
     "geometric-symbolic-3.toml --exact",
     "geometric-symbolic-3.toml --region",
-    "geometric-symbolic-3.toml --witness",
     "geometric-independent-below.toml --exact",
     "geometric-independent-below.toml --region",
     "design-geometric-contagious.toml --exact",
