@@ -40,8 +40,7 @@ from paramverify.pages.summary import word
 from paramverify.pages.work import LeftOut, PrivacyWork
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import told_run
-from paramverify.reports import distances, divergence_budgets, relative, runs, text, verdicts
-from paramverify.reports.budgets import Statement
+from paramverify.reports import case_budgets, divergence_budgets, runs, text, verdicts
 from paramverify.synthesis.case_budget import CaseBudget
 from paramverify.verdicts import Violated, status_of
 
@@ -157,11 +156,7 @@ def budget(work: PrivacyWork) -> Element:
         told = divergence_budgets.lines(work.case, found, ())
         lines = [line for line in told if not line.startswith("Note: ")]
         return section("Least bound", [paragraph(printable.line(_capital(line.strip()))) for line in lines])
-    statement = Statement.of(model, found.ratio)
-    first, *rest = distances.lines(found.distances, statement) if found.distances else statement.lines()
-    lines = [f"{first}{text.but(model)}", *rest]
-    if found.relative:
-        lines.append(relative.line(model, work.case.budget, found.relative))
+    lines = case_budgets.told(work.case, model, found)
     return section("Tight budget", [paragraph(printable.line(_capital(line.strip()))) for line in lines])
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from paramverify.algebra.decimals import decimal_text
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
+from paramverify.answers import Standing
 from paramverify.pages.handing import decisions
 from paramverify.pages.parts import ABOUT, Cell, fraction, number
 from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
@@ -27,7 +28,8 @@ def privacy_ratio(work: Examined) -> Cell:
         return Cell("–", "")
     found = work.budget.ratio
     if found.infinite:
-        return Cell("infinite", "infinite")
+        private = work.standing is Standing.HOLDS
+        return Cell(f"no number, but within {work.case.budget}" if private else "infinite", "infinite")
     value = found.value
     if isinstance(value, Real):
         return Cell(number(value), str(value.middle()))

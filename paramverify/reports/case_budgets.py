@@ -29,12 +29,25 @@ def model_of(case: Case) -> Model:
 def lines(case: Case, found: CaseBudget, words: Iterable[str]) -> list[str]:
     """Returns the budget in words; `words` are the programs on whose word it rests."""
     model = model_of(case)
-    statement = Statement.of(model, found.ratio)
-    first, *rest = distances.lines(found.distances, statement) if found.distances else statement.lines()
-    beside = [relative.line(model, case.budget, found.relative)] if found.relative else []
+    first, *rest = told(case, model, found)
     more, _ = text.session_words(words)
     about = f"  {text.priors(model.domain, case)}"
-    return [f"{first}{text.but(model)}", about, *rest, *beside, *more, *(f"Note: {n}." for n in model.notes)]
+    return [first, about, *rest, *more, *(f"Note: {n}." for n in model.notes)]
+
+
+def told(case: Case, model: Model, found: CaseBudget) -> list[str]:
+    """Returns the budget in words, without inputs and notes.
+
+    Where no number bounds the ratio, but the bound of the case does, that comes first.
+    """
+    statement = Statement.of(model, found.ratio)
+    shown = distances.lines(found.distances, statement) if found.distances else statement.lines()
+    if not found.relative:
+        first, *rest = shown
+        return [f"{first}{text.but(model)}", *rest]
+    enough = relative.enough(case.budget, statement.among, found.relative) if found.ratio.infinite else []
+    first, *rest = [*enough, *shown]
+    return [f"{first}{text.but(model)}", *rest, relative.line(model, case.budget, found.relative)]
 
 
 def document(case: Case, found: CaseBudget, words: Iterable[str]) -> dict[str, Any]:

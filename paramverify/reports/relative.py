@@ -16,7 +16,7 @@ from paramverify.reports.budgets import (
     tends,
     where,
 )
-from paramverify.synthesis.beside import Beside
+from paramverify.synthesis.beside import Beside, is_one
 from paramverify.synthesis.suprema import TightBudget
 
 ONE = "where both are 1"
@@ -28,20 +28,37 @@ def line(model: Model, bound: str, found: TightBudget) -> str:
     return f"relative to the case's {bound}: {_told(model, bound, found)}"
 
 
+def enough(bound: str, among: str, found: TightBudget) -> list[str]:
+    """Returns in words that the bound of the case, which is given in words, was proved; else nothing."""
+    if not _enough(found):
+        return []
+    least = ", and no smaller multiple of it is" if _tight(found) else ""
+    return [f"{bound} is enough for all {among}{least}"]
+
+
 def document(model: Model, found: TightBudget) -> dict[str, Any]:
     """Returns the same as JSON data.
 
-    `tight` is true where the bound was shown to be tight, false where a smaller multiple of it is proved or
-    it does not hold, and null where neither is known. `bound_there` is the bound at the `place` where the
-    ratio comes near it.
+    `enough` is true where the bound was proved, false where it does not hold, and null where neither is
+    known. `tight` is true where the bound was shown to be tight, false where a smaller multiple of it is
+    proved or it does not hold, and null where neither is known. `bound_there` is the bound at the `place`
+    where the ratio comes near it.
     """
-    shown = ratio_document(found) | {"attained": found.attained, "tight": _tight(found)}
+    shown = ratio_document(found) | {"attained": found.attained}
+    shown |= {"enough": _enough(found), "tight": _tight(found)}
     shown |= outputs_document(found.outputs)
     if found.beside is None:
         return shown
     near = found.beside
     there = "infinity" if near.grows else None if near.limit is None else documents.real(near.limit)
     return shown | {"place": tends(model, read_by(model, near.place, found.origin)), "bound_there": there}
+
+
+def _enough(found: TightBudget) -> bool | None:
+    if found.infinite or found.lower > 1:
+        return False
+    within = is_one(found.value) or (found.upper is not None and found.upper <= 1)
+    return True if found.proof is not None and within else None
 
 
 def _tight(found: TightBudget) -> bool | None:

@@ -134,7 +134,7 @@ def test_an_unbounded_parameter_is_told_by_its_own_name(
     assert document["relative"]["tight"] is None
     path.write_text(THRESHOLD.replace("EPSILON", "eps/2"))
     assert run(["verify", str(path)]) == 0
-    assert "for all neighbouring inputs in {0..2} with eps in (0, oo)." in capsys.readouterr().out
+    assert "for all neighbouring q in {0, 1}^1 with eps in (0, oo)." in capsys.readouterr().out
 
 
 def test_a_ratio_without_limit_at_an_open_end_is_no_impossible_output(
@@ -147,3 +147,35 @@ def test_a_ratio_without_limit_at_an_open_end_is_no_impossible_output(
     assert document["attained"] is None
     assert "no single number bounds the ratio for all eps: it grows without limit as eps → oo" in out
     assert "infinitely more likely" not in out
+
+
+@pytest.mark.parametrize(
+    ("noise", "bound", "first", "least"),
+    [
+        (
+            "laplace(1/eps)",
+            "eps",
+            "epsilon = eps is enough for all eps, and no smaller multiple of it is",
+            True,
+        ),
+        ("laplace(2/eps)", "eps/2", "epsilon = eps/2 is enough for all eps, and no smaller multiple", True),
+        ("laplace(2/eps)", "eps", "epsilon = eps is enough for all eps\n", None),
+        ("laplace(1/eps)", "eps/2", "no single number bounds the ratio for all eps", False),
+    ],
+)
+def test_a_bound_that_was_proved_comes_before_a_ratio_without_limit(
+    noise: str, bound: str, first: str, least: bool | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An exactly eps-private count is not told as if there were no budget; nor is a wrong bound as enough."""
+    path = tmp_path / "case.toml"
+    content = THRESHOLD.replace("laplace(2/eps) >= 1", noise).replace("EPSILON", bound)
+    out, document = asked(path, content, capsys)
+    assert out.startswith(first)
+    assert "no single number bounds the ratio for all eps: it grows without limit as eps → oo" in out
+    assert document["relative"]["tight"] is least
+    private = run(["verify", str(path)]) == 0
+    assert document["relative"]["enough"] is private
+    capsys.readouterr()
+    page = tmp_path / "page.html"
+    run(["report", str(path), str(path), "-o", str(page)])
+    assert ("no number, but within epsilon" in page.read_text()) == private

@@ -74,7 +74,8 @@ def told(path: Path, text: str, capsys: pytest.CaptureFixture[str], *options: st
     assert " ".join(document["witness"]["observations"]) in lines
     ratio = document.get("ratio")
     if ratio == "infinity":
-        assert lines.startswith(("no budget", "no single number"))
+        enough = document.get("relative", {}).get("enough")
+        assert " is enough for all " in lines if enough else lines.startswith(("no budget", "no single"))
     elif isinstance(ratio, str):
         assert f"tight budget: ratio {ratio}" in lines
     elif ratio is None and document["ratio_upper"] != "unknown":
