@@ -44,7 +44,7 @@ def plain(n: int) -> Any:
 
 def shifted(rng: Any, given: Any, off: int = 1) -> bool:
     """An implementation with an option, and too much."""
-    return bool(given[0] + off + rng.geometric(0.5) - rng.geometric(0.5) > 0)
+    return bool(given + off + rng.geometric(0.5) - rng.geometric(0.5) > 0)
 
 
 def told(tmp_path: Path, capsys: pytest.CaptureFixture[str], of: Any, *words: str) -> str:

@@ -478,7 +478,8 @@ def test_assumptions_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "assuming that no input comes" in call(capsys, "check", evidence, "--case", never)[1]
     for name, environment in ((never, "accepted"), (never.replace("-never-full", ""), "any")):
         assert json.loads(call(capsys, "interactive", name, "--json")[1])["environment"] == environment
-    code, _, err = call(capsys, "interactive", never, "--dot", evidence, "--evidence", evidence)
+    drawn = str(tmp_path / "a.dot")
+    code, _, err = call(capsys, "interactive", never, "--dot", drawn, "--evidence", evidence)
     assert (code, "--dot decides nothing" in err) == (2, True)
 
 

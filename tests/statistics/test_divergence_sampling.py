@@ -253,7 +253,7 @@ def test_audits_of_other_measures() -> None:
 
     assert answer.probabilities()["0"]["0"] == Fraction(3, 4)
     assert answer.audit(runs=2_000).passes
-    assert not answer.audit(lambda rng, n: n[0], runs=2_000).passes
+    assert not answer.audit(lambda rng, n: n, runs=2_000).passes
 
 
 def test_a_mechanism_alone(
@@ -261,7 +261,7 @@ def test_a_mechanism_alone(
 ) -> None:
     """Gaussian noise of variance 1 has D_α = α/2 for a difference of 1, so its least rho is 1/2."""
     (tmp_path / "gaussian_noise.py").write_text(
-        "def count(rng, answers, size):\n    return answers[0] + rng.normal(0, 1, size)\n"
+        "def count(rng, answers, size):\n    return answers + rng.normal(0, 1, size)\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -145,7 +145,7 @@ def test_a_mechanism_alone(
 ) -> None:
     """Without a case: Laplace noise with ε = 1 has the least δ 1 - e^(-1/4) = 0.22 for ε = 1/2."""
     (tmp_path / "noisy_count.py").write_text(
-        "import numpy as np\n\n\ndef count(rng, answers):\n    return answers[0] + rng.laplace(0, 1)\n"
+        "import numpy as np\n\n\ndef count(rng, answers):\n    return answers + rng.laplace(0, 1)\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
