@@ -247,7 +247,7 @@ def verify(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
         InputError: a mistake in the case or in an argument.
         DisagreementError: two solvers contradict each other.
     """
-    return deciding.verify_read(_of(case), limits)
+    return deciding.verify_read(lambda: _of(case), limits)
 
 
 def budget(
@@ -279,7 +279,7 @@ def budget(
         LimitError: nothing was found within a limit.
     """
     return finding.budget_of(
-        _of(case), precision, limits, delta_for, epsilon_for, length=length, epsilon=epsilon
+        lambda: _of(case), precision, limits, delta_for, epsilon_for, length=length, epsilon=epsilon
     )
 
 
@@ -310,7 +310,7 @@ def synthesize(
     asked = finding.Asked(
         form, parameters=parameters, coverage=coverage, objective=objective, near=near, precision=precision
     )
-    return finding.values_of(_of(case), asked, limits)
+    return finding.values_of(lambda: _of(case), asked, limits)
 
 
 def show(case: AnyCase) -> ShowReport:
@@ -344,7 +344,7 @@ def sample(case: AnyCase, implementation: Callable[..., Any] | None = None, **op
     for name in options:
         if name not in known:
             raise InputError(f"there is no such option; there are: {', '.join(known)}", key=name)
-    return telling.sample_read(_of(case), telling.Asked(implementation, **options))
+    return telling.sample_read(lambda: _of(case), telling.Asked(implementation, **options))
 
 
 def check(

@@ -8,6 +8,7 @@ from typing import Unpack
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.arguments import between, whole
+from paramverify.api.clock import clock
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Bound, Kind
 from paramverify.api.results import ComposeReport
@@ -52,7 +53,7 @@ def compose(
     question = read_question(asked.epsilon, asked.delta, ("delta_for", "epsilon_for"))
     width, options, count = between("precision", precision, 1), options_of(limits), whole("times", times, 1)
     started = time.perf_counter()
-    with Session(options) as session:
+    with clock(options) as left, Session(options) as session:
 
         def read(path: str, values: Settings) -> tuple[Way, tuple[str, ...]]:
             return read_case(session, path, values)
@@ -65,10 +66,10 @@ def compose(
         if any(not isinstance(text, str) for text in listed):
             raise InputError('each component is a text, such as "gaussian:sigma=2" or "case.toml"')
         parts = [repeated(each, count) for text in listed for each in read_components(text, read)]
-    if not parts:
-        raise InputError("give at least one component")
-    composition = Composition(tuple(parts), deadline=time.monotonic() + options.seconds)
-    (found,) = ask(composition, [question], width)
+        if not parts:
+            raise InputError("give at least one component")
+        composition = Composition(tuple(parts), deadline=time.monotonic() + left().seconds)
+        (found,) = ask(composition, [question], width)
     lower, upper = found.between.lower, found.between.upper
     exact = None if found.exact is None else ExactNumber(found.exact)
     return ComposeReport(

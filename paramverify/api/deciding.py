@@ -9,6 +9,7 @@ from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
+from paramverify.api.clock import clock
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Kind, Read
 from paramverify.api.results import VerifyReport
@@ -38,32 +39,38 @@ from paramverify.reports.systems import exact
 from paramverify.verdicts import Unknown, Violated
 
 
-def verify_read(read: Read, limits: Limits) -> VerifyReport:
-    """Decides a case; see `paramverify.verify`."""
+def verify_read(reading: Callable[[], Read], limits: Limits) -> VerifyReport:
+    """Reads a case and decides it; see `paramverify.verify`."""
     options = options_of(limits)
-    decide: Callable[[Read, Options], VerifyReport] = {
+    decide: dict[Kind, Callable[[Read, Options], VerifyReport]] = {
         Kind.PRIVACY: _case,
         Kind.CLAIM: _case,
         Kind.INTERACTIVE: _system,
         Kind.LOGIC: _formulas,
         Kind.STREAM: _stream,
         Kind.AUTOMATON: verify_file,
-    }[read.kind]
+    }
     started = time.perf_counter()
+    kind: Kind | None = None
     try:
-        return decide(read, options)
+        with clock(options) as left:
+            read = reading()
+            kind = read.kind
+            return decide[kind](read, left())
     except LimitError as error:
-        return _open(read, error, time.perf_counter() - started)
+        if kind is None and not isinstance(error, TimeLimitError):
+            raise
+        return _open(kind or Kind.PRIVACY, error, time.perf_counter() - started)
 
 
-def _open(read: Read, error: LimitError, seconds: float) -> VerifyReport:
+def _open(kind: Kind, error: LimitError, seconds: float) -> VerifyReport:
     """Returns the report of a limit that was met before anything was decided."""
-    claimed = read.kind in (Kind.CLAIM, Kind.LOGIC)
+    claimed = kind in (Kind.CLAIM, Kind.LOGIC)
     word = Standing.UNKNOWN.of_claim if claimed else Standing.UNKNOWN.of_case
     document: dict[str, Any] = {"status": Standing.UNKNOWN, "verdict": word, "reason": str(error)}
     if isinstance(error, TimeLimitError):
         document["end"] = "timeout"
-    return VerifyReport(read.kind, (f"{word}: {error}",), document, seconds, reason=str(error))
+    return VerifyReport(kind, (f"{word}: {error}",), document, seconds, reason=str(error))
 
 
 def _case(read: Read, options: Options) -> VerifyReport:

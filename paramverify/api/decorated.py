@@ -185,7 +185,7 @@ class Mechanism(Decorated):
     def verify(self, **limits: Unpack[Limits]) -> VerifyReport:
         """Decides whether the mechanism is private; see `paramverify.verify`."""
         with self._at_home():
-            return verify_read(self.as_read(), limits)
+            return verify_read(self.as_read, limits)
 
     def budget(
         self,
@@ -197,7 +197,7 @@ class Mechanism(Decorated):
     ) -> BudgetReport:
         """Finds the tight budget, or the least δ or ε; see `paramverify.budget`."""
         with self._at_home():
-            return budget_of(self.as_read(), precision, limits, delta_for, epsilon_for)
+            return budget_of(self.as_read, precision, limits, delta_for, epsilon_for)
 
     def probabilities(
         self, at: Mapping[str, Number] | None = None

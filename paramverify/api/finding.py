@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.arguments import between
+from paramverify.api.clock import Left, clock
 from paramverify.api.deciding import no_meaning
 from paramverify.api.enclosed import enclosed_budget
 from paramverify.api.options import Limits, options_of
@@ -68,7 +69,7 @@ NO_VALUES = {
 
 
 def budget_of(
-    read: Read,
+    reading: Callable[[], Read],
     precision: Bound,
     limits: Limits,
     delta_for: Bound | None = None,
@@ -77,15 +78,29 @@ def budget_of(
     length: int | str | None = None,
     epsilon: Bound | None = None,
 ) -> BudgetReport:
-    """Finds the tight budget of a case, or the least δ or ε; see `paramverify.budget`."""
+    """Reads a case and finds its tight budget, or the least δ or ε; see `paramverify.budget`."""
     width, options = between("precision", precision, 1), options_of(limits)
+    given = [None if bound is None else str(bound) for bound in (delta_for, epsilon_for)]
+    if None not in given:
+        raise InputError("give either delta_for or epsilon_for")
+    with clock(options) as left:
+        return _budget_of(reading(), width, left, given, (length, epsilon))
+
+
+def _budget_of(
+    read: Read,
+    width: Fraction,
+    left: Left,
+    given: list[str | None],
+    streams: tuple[int | str | None, Bound | None],
+) -> BudgetReport:
+    """Finds the budget of what was read, in the time that is left."""
+    length, epsilon = streams
     of_streams = read.kind in (Kind.STREAM, Kind.AUTOMATON)
     if not of_streams and (length is not None or epsilon is not None):
         name = "epsilon" if length is None else "length"
         raise InputError("it is for automata, and for cases about streams with Laplace noise", key=name)
-    given = [None if bound is None else str(bound) for bound in (delta_for, epsilon_for)]
-    if None not in given:
-        raise InputError("give either delta_for or epsilon_for")
+    options = left()
     if isinstance(read.content, Case) and is_total_variation(read.content) and given == [None, None]:
         given[0] = "0"
     with located(file=str(read.path)):
@@ -263,9 +278,14 @@ class Asked:
     precision: Bound = TOLERANCE
 
 
-def values_of(read: Read, asked: Asked, limits: Limits) -> SynthesisReport:
-    """Finds where a case is private; see `paramverify.synthesize`."""
-    options = options_of(limits)
+def values_of(reading: Callable[[], Read], asked: Asked, limits: Limits) -> SynthesisReport:
+    """Reads a case and finds where it is private; see `paramverify.synthesize`."""
+    with clock(options_of(limits)) as left:
+        return _values_of(reading(), asked, left())
+
+
+def _values_of(read: Read, asked: Asked, options: Options) -> SynthesisReport:
+    """Finds where a case that was read is private."""
     if read.kind in NO_VALUES:
         raise no_meaning(read, "synthesize", NO_VALUES)
     form = _form(asked)

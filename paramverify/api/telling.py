@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.api.arguments import between, whole
+from paramverify.api.clock import clock
 from paramverify.api.deciding import no_meaning
 from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import CheckReport, Drawing, SampleReport, ShowReport
@@ -24,6 +25,7 @@ from paramverify.automata.verification import verify as verify_automaton
 from paramverify.checker.strict import counted
 from paramverify.errors import InputError, located
 from paramverify.interactive.cases import InteractiveCase
+from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import checks, sampling, testing
 from paramverify.reports.enclosed_showing import Enclosures
@@ -121,11 +123,18 @@ class Asked:
     timeout: float = 60.0
 
 
-def sample_read(read: Read, asked: Asked) -> SampleReport:
-    """Tests a case by sampling; see `paramverify.sample`."""
-    if read.kind is not Kind.PRIVACY:
-        raise no_meaning(read, "sample", NO_SAMPLE)
+def sample_read(reading: Callable[[], Read], asked: Asked) -> SampleReport:
+    """Reads a case and tests it by sampling; see `paramverify.sample`."""
     plan = _plan(asked)
+    with clock(Options(seconds=plan.seconds, limit=plan.seconds)) as left:
+        read = reading()
+        if read.kind is not Kind.PRIVACY:
+            raise no_meaning(read, "sample", NO_SAMPLE)
+        return _sample(read, replace(plan, seconds=left().seconds))
+
+
+def _sample(read: Read, plan: Plan) -> SampleReport:
+    """Tests a case that was read."""
     started = time.perf_counter()
 
     def again(at: Mapping[str, Fraction]) -> Case:

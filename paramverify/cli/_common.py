@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
-from types import FrameType
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -23,19 +20,17 @@ from paramverify.cli import _output
 from paramverify.cli._files import OUTPUT_FILE as OUTPUT_FILE
 from paramverify.cli._files import check_output
 from paramverify.cli._settings import set_option
-from paramverify.errors import DisagreementError, InputError, TimeLimitError, located
+from paramverify.errors import InputError, located
 from paramverify.files import replacing
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
+from paramverify.processes.alarms import Lift, alarm
 from paramverify.processes.attempts import split_names
 from paramverify.processes.sizes import read_size
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Lift: TypeAlias = Callable[[], None]  # ends the time limit of a command
 
 CLAIMS, MONOLITHIC = "claims", "monolithic"  # what `--encoding` may be
-AGAIN = 0.01  # seconds after which an alarm that was lost comes again
-IMPORTS = 5.0  # seconds that an import may take longer than the time limit
 GRACE = 0.25  # seconds that a session may need to end its processes
 MEMORY = "paramverify.memory"  # key in the context of a command
 
@@ -178,65 +173,16 @@ def time_limit(seconds: float, left: float | None = None) -> Iterator[Lift]:
     Gives a function that lifts the limit: what was found is then told and drawn in any case. The limit counts
     from the start of the program, or ends when `left` seconds from now are over.
 
-    Sessions keep their own limit and end first; this is for what happens before and after them. Without
-    POSIX timers, or outside of the main thread, it does nothing.
-
-    The alarm may go off inside a library, which may make another error of it or swallow it: whatever ends
-    the work after the alarm is the time limit.
+    Sessions keep their own limit and end first; this is for what happens before and after them, see `alarm`.
     """
-    usable = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if not usable:
-        yield lambda: None
-        return
-
-    rung = False
-
-    def over(number: int, frame: FrameType | None) -> None:
-        nonlocal rung
-        del number
-        if _writing.files or (_importing(frame) and time.monotonic() < latest):
-            signal.setitimer(signal.ITIMER_REAL, AGAIN)
-            return
-        rung = True
-        raise TimeLimitError(seconds)
-
-    def lift() -> None:
-        nonlocal rung
-        rung = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        _output.lift()
-
-    def ignored(found: sys.UnraisableHookArgs) -> None:
-        """Sets the alarm again where it went off in code that cannot raise errors, such as a `__del__`."""
-        if found.exc_type is TimeLimitError:
-            signal.setitimer(signal.ITIMER_REAL, AGAIN)
-        else:
-            ignoring(found)
-
-    ignoring, sys.unraisablehook = sys.unraisablehook, ignored
-    before = signal.signal(signal.SIGALRM, over)
     left = _output.remaining(seconds) if left is None else left
-    latest = time.monotonic() + left + GRACE + IMPORTS
-    signal.setitimer(signal.ITIMER_REAL, left + GRACE)
-    try:
-        yield lift
-    except Exception as error:
-        if rung and not isinstance(error, (TimeLimitError, DisagreementError)):
-            raise TimeLimitError(seconds) from error
-        raise
-    finally:
-        sys.unraisablehook = ignoring
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with alarm(seconds, left + GRACE, lambda: bool(_writing.files)) as lift:
 
+        def lifted() -> None:
+            lift()
+            _output.lift()
 
-def _importing(frame: FrameType | None) -> bool:
-    """Tells whether a module is being imported: half a module would stay broken for the whole process."""
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back
-    return False
+        yield lifted
 
 
 class _Writing:

@@ -9,13 +9,14 @@ from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import to_rational_function
 from paramverify.cli import _output
-from paramverify.cli._common import Lift, print_json, say
+from paramverify.cli._common import print_json, say
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture
 from paramverify.errors import LimitError, located
 from paramverify.logic.budgets import Corner, Least, curve, least_delta, least_ratio
 from paramverify.logic.syntax import Property
 from paramverify.logic.verification import Work
+from paramverify.processes.alarms import Lift
 from paramverify.reports import logic as reports
 from paramverify.reports.pictures.deltas import write_curve
 from paramverify.reports.text import session_words

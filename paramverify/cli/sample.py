@@ -13,7 +13,6 @@ import click
 from paramverify.cli import _output
 from paramverify.cli._cluster import cluster_option, cluster_wanted, executor
 from paramverify.cli._common import (
-    Lift,
     json_option,
     parse_point,
     print_json,
@@ -28,6 +27,7 @@ from paramverify.cli._numbers import number
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.errors import located
 from paramverify.privacy.cases import Case
+from paramverify.processes.alarms import Lift
 from paramverify.reports import sampling as shown
 from paramverify.reports import testing
 from paramverify.reports.pictures import pvalues

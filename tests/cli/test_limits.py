@@ -20,7 +20,6 @@ from process_tools import PATIENCE, gone, mark, marked, start
 
 from paramverify.answers import Decision, End, Proved
 from paramverify.claims import Claim
-from paramverify.cli import _common
 from paramverify.cli._common import read_size, time_limit, whole
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
@@ -34,6 +33,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.privacy.verification import verify
+from paramverify.processes import alarms
 from paramverify.reports.pictures import pvalues
 from paramverify.statistics.bisection import bisect
 from paramverify.synthesis.map_files import load_cells
@@ -631,6 +631,6 @@ def test_no_limit_ends_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(TimeLimitError), time_limit(5, 0.0):
         endless()
     assert sys.modules["slow_to_import"].value == 1
-    monkeypatch.setattr(_common, "IMPORTS", 0.2)
+    monkeypatch.setattr(alarms, "IMPORTS", 0.2)
     with pytest.raises(TimeLimitError), time_limit(5, 0.0):
         import_module("never_imported")
