@@ -54,7 +54,7 @@ def alarm(seconds: float, left: float, held: Callable[[], bool] = _never) -> Ite
 
     try:
         sys.unraisablehook = ignored
-        set_one.arm()
+        set_one.start()
         yield set_one.lift
     except Exception as error:
         if set_one.rung and not isinstance(error, (TimeLimitError, DisagreementError)):
@@ -72,13 +72,19 @@ class _Alarm:
         self.seconds = seconds
         self.held = held
         self.rung = self.lifted = False
+        self.standing = self.restoring = False
         now = time.monotonic()
         self.end = now + left
         self.latest = self.end + IMPORTS
         already, self.interval = signal.getitimer(signal.ITIMER_REAL)
         self.outer = now + already if already > 0 else None
-        self.before = signal.signal(signal.SIGALRM, self.ring)
+        self.before = signal.getsignal(signal.SIGALRM)
+
+    def start(self) -> None:
+        """Takes the place of the alarm before; from here on `restore` is needed."""
         self.standing = True
+        signal.signal(signal.SIGALRM, self.ring)
+        self.arm()
 
     def arm(self) -> None:
         """Sets the timer to the end that comes first."""
@@ -99,14 +105,18 @@ class _Alarm:
     def restore(self) -> None:
         """Lets the alarm that was set before go on, once."""
         if self.standing:
-            self.standing = False
+            self.restoring = True  # an alarm that goes off in these lines is late, and says nothing
+            signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self.before)
+            self.standing = self.restoring = False
             rest = 0 if self.outer is None else max(self.outer - time.monotonic(), AGAIN)
             signal.setitimer(signal.ITIMER_REAL, rest, self.interval if rest else 0)
 
     def ring(self, number: int, frame: FrameType | None) -> None:
         """Raises the error, if the time is over; first that of the alarm before, if its time is."""
         now = time.monotonic()
+        if self.restoring:
+            return
         if self.outer is not None and now >= self.outer - EARLY:
             self.ring_outer(number, frame)
             self.arm()
@@ -124,12 +134,14 @@ class _Alarm:
         self.outer = None
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self.before)
+        self.standing = False  # an error of the alarm before leaves what that alarm restored
         if callable(self.before):
             self.before(number, frame)
         else:
             signal.raise_signal(number)
         again = signal.getitimer(signal.ITIMER_REAL)[0] or self.interval
         self.outer = time.monotonic() + again if again else None
+        self.standing = True
         signal.signal(signal.SIGALRM, self.ring)
 
 

@@ -113,6 +113,24 @@ def test_alarms_stand_in_each_other() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+def test_nothing_stays_behind_wherever_an_alarm_goes_off() -> None:
+    """Two alarms that end at about one time, and at the end of the work, leave neither timer nor handler."""
+    before = signal.getsignal(signal.SIGALRM)
+    ended = 0
+    for number in range(150):
+        outer, inner = 0.011 + number % 7 * 0.0005, 0.011 + number % 5 * 0.0005
+        last = time.monotonic() + 0.0105 + number % 11 * 0.0004
+        try:
+            with alarm(7, outer), alarm(3, inner):
+                while time.monotonic() < last:
+                    pass
+        except TimeLimitError:
+            ended += 1
+        assert signal.getsignal(signal.SIGALRM) is before
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert 0 < ended < 150
+
+
 def test_an_alarm_of_the_user_is_kept() -> None:
     """The handler and the timer that were there are there again, and go off."""
     rung: list[int] = []

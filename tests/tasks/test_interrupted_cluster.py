@@ -47,7 +47,10 @@ def test_nothing_is_left(after: float, times: int, tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
     process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode in (
+        130,
+        -signal.SIGINT,
+    )  # before it takes signals over, as any program of Python
     assert not list(here.iterdir())
     assert times > 1 or not list(scratch.iterdir())
     marks = [p for p in Path("/proc").glob("[0-9]*/environ") if _has(p, f"TMPDIR={scratch}")]
