@@ -234,7 +234,6 @@ for x in stream(values="real"):
     [
         ("for x in stream(values=3):\n    output(x)", "the values of a stream are"),
         ("for x in streams(values=[0]):\n    output(x)", "unknown function streams; did you mean stream?"),
-        ('for x in stream(values="0..200"):\n    output(1)', 'for more, write "real", with Laplace noise'),
         ("for x in stream([0, 1]):\n    output(x)", "a stream has values"),
         ("if flip(1/2):\n    for x in stream(values=[0]):\n        output(x)", "at the left margin"),
         ("y = stream(values=[0])\noutput(1)", "stands in a loop at the left margin"),

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from fractions import Fraction
 
 from paramverify.algebra.expressions import Expression, Value
-from paramverify.errors import CaseError, LimitError, gathered, located
+from paramverify.errors import CaseError, gathered, located
 from paramverify.keys import EXPRESSION, NAME, VALUE, Either, Key, Leaf, Listed, Section, whole
 from paramverify.models.names import distinct
 from paramverify.models.programs.expressions import RESERVED
+from paramverify.models.ranges import PATTERN, check_number, values_of
 from paramverify.tables import Table, as_expression, check_name
 
-MAX_VALUES = 1_000  # of one input
 MAX_LENGTH = 1_000  # of one array
 
-RANGE = Leaf(
-    'a range such as "-1..1"',
-    {"type": "string", "pattern": r"^\s*-?[0-9]{1,6}\s*\.\.\s*-?[0-9]{1,6}\s*$"},
-)
+RANGE = Leaf('a range such as "-1..1"', {"type": "string", "pattern": f"^{PATTERN}$"})
 INPUT = Section(
     "[mechanism.inputs.NAME]",
     "An input with a set of values, for [neighbours].",
@@ -46,7 +41,6 @@ INPUTS = Section(
     names=NAME,
     least=1,
 )
-_RANGE = re.compile(r"\s*(-?[0-9]{1,6})\s*\.\.\s*(-?[0-9]{1,6})\s*")
 
 
 class Anything(tuple[Value, ...]):
@@ -119,15 +113,11 @@ def _values(given: object) -> tuple[Value, ...]:
     if isinstance(given, list):
         found = tuple(distinct(given))
     else:
-        match = _RANGE.fullmatch(given) if isinstance(given, str) else None
-        if match is None:
+        numbers = values_of(given) if isinstance(given, str) else None
+        if numbers is None:
             raise CaseError('a range such as "-1..1" or a list of values is needed here')
-        low, high = int(match[1]), int(match[2])
-        if high - low >= MAX_VALUES:
-            raise LimitError(f"an input has more than {MAX_VALUES:,} values")
-        found = tuple(Fraction(v) for v in range(low, high + 1))
+        found = numbers
     if not found:
         raise CaseError("there are no values")
-    if len(found) > MAX_VALUES:
-        raise LimitError(f"an input has more than {MAX_VALUES:,} values")
+    check_number(len(found))
     return found

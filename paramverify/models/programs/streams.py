@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -28,13 +27,12 @@ from paramverify.models.programs.syntax import (
     every_statement,
     nodes_of,
 )
+from paramverify.models.ranges import check_number, values_of
 
 REAL = "real"
-MAX_VALUES = 100
 NO_INPUTS = "a stream has no [mechanism.inputs]: its entries are those of stream(values=...)"
 VERIFY = "`paramverify verify` decides it, and `paramverify budget` finds the least budget"
 UNBOUNDED = ("laplace", "exponential", "gauss")  # noise with a density
-_RANGE = re.compile(r"\s*(-?[0-9]{1,6})\s*\.\.\s*(-?[0-9]{1,6})\s*")
 
 
 @dataclass(frozen=True)
@@ -136,14 +134,11 @@ def _values(program: Program, node: Node) -> tuple[Fraction | str, ...] | None:
     if isinstance(node, Items):
         entries = [_entry(item) for item in node.items]
         found = () if None in entries else tuple(e for e in entries if e is not None)
-    elif isinstance(told, str) and (match := _RANGE.fullmatch(told)):
-        low, high = int(match[1]), int(match[2])
-        found = tuple(Fraction(k) for k in range(low, min(high, low + MAX_VALUES) + 1))
-    if not found or len(set(found)) < len(found) or len(found) > MAX_VALUES:
-        reason = (
-            f'the values of a stream are "real", a range such as "-1..1", or a list of different values; '
-            f'{MAX_VALUES} at most; for more, write "real", with Laplace noise'
-        )
+        check_number(len(entries))
+    elif isinstance(told, str):
+        found = values_of(told) or ()
+    if not found or len(set(found)) < len(found):
+        reason = 'the values of a stream are "real", a range such as "-1..1", or a list of different values'
         raise ProgramError(reason, program.text, *node.place)
     return found
 

@@ -21,12 +21,13 @@ from paramverify.keys import (
     whole,
 )
 from paramverify.models import noise
+from paramverify.models.ranges import PATTERN
 from paramverify.models.systems import slots
 
 MAX_ANSWER = 200
 
 
-_ENDS = Leaf('a range such as "-100..100"', {"type": "string", "pattern": r"^\s*-?\d{1,6}\.\.-?\d{1,6}\s*$"})
+_ENDS = Leaf('a range such as "-100..100"', {"type": "string", "pattern": f"^{PATTERN}$"})
 SAMPLED = Section(
     "{ sampled = ... }",
     "Noise that the sampler of the paper draws, as the program of the library does.",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
 from paramverify.models.context import Checks
 from paramverify.models.noise import Range, read_noise
+from paramverify.models.ranges import ends_of
 from paramverify.models.systems import slots, wellformed
 from paramverify.models.systems.keys import MAX_ANSWER
 from paramverify.models.systems.system import Actions, Distribution, System, rows_of
@@ -157,10 +157,10 @@ def _whole_numbers(given: object) -> tuple[int, ...]:
 
 
 def _ends(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(-?\d{1,6})\.\.(-?\d{1,6})", text.strip())
-    if not found:
+    ends = ends_of(text)
+    if ends is None:
         raise CaseError(f'{text!r} is no range such as "-100..100"')
-    low, high = int(found[1]), int(found[2])
+    low, high = ends
     if not low <= high <= low + 2 * MAX_ANSWER:
         raise CaseError(f"{text!r} needs its least number first, and at most {2 * MAX_ANSWER + 1} numbers")
     return low, high
