@@ -10,19 +10,25 @@ import __future__
 import ast
 import builtins
 import inspect
-import math
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import reduce
 from operator import or_
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from paramverify import language
+from paramverify.api.libraries import library_name
 from paramverify.api.texts import Decorated, Line, Source, refused
 from paramverify.errors import InputError, ProgramError
+from paramverify.models.programs.bound import (
+    bound_in,
+    first_use,
+    is_word,
+    mistaken_import,
+    other_word,
+)
 from paramverify.models.programs.expressions import FUNCTIONS, NOISE, RESERVED
 from paramverify.models.programs.hints import instead
 
@@ -115,6 +121,7 @@ class _Read:
         if tree is None or tree.name != name:
             raise InputError(f"{code.co_filename} has changed since {name} was imported from it")
         found = _Read(function, tree, code.co_filename, text, code)
+        found.check_libraries()
         found.check_shape(what == "the mechanism")
         return found
 
@@ -206,25 +213,52 @@ class _Read:
                 found[name] = cell.cell_contents
         return found
 
+    def check_libraries(self) -> None:
+        """Checks that the body uses nothing of Python's libraries, with what is the same in the language.
+
+        Raises:
+            ProgramError: it does, or a word of the language means something else.
+        """
+        body = ast.Module(self.statements, [])
+        if mistake := mistaken_import(body, RESERVED):
+            raise self.refuse(mistake[1], mistake[0])
+        bound: dict[str, str] = {}
+        for node in self.names():
+            found = self.meaning(node.id)
+            if meaning := library_name(found):
+                bound[node.id] = meaning
+            if node.id in WORDS and found is not None and not is_word(meaning or "", node.id):
+                raise self.refuse(other_word(node.id, meaning or f"another {type(found).__name__}"), node)
+        if mistake := first_use(body, bound_in(body, bound), RESERVED):
+            raise self.refuse(mistake[1], mistake[0])
+
     def check_names(self, parameters: Collection[str]) -> None:
         """Checks that every name means in Python what it means in the language.
 
         Raises:
             ProgramError: one does not.
         """
+        self.check_libraries()
         dots = [n for s in self.statements for n in ast.walk(s) if isinstance(n, ast.Attribute)]
         for dot in dots:
-            if dot.attr in WORDS:
+            root = dot.value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            own = self.meaning(root.id) if isinstance(root, ast.Name) and root in self.names() else None
+            if isinstance(own, ModuleType) and own.__name__ == "paramverify" and dot.attr in WORDS:
                 reason = f"a dot is not allowed here: write from paramverify import {dot.attr}"
                 raise self.refuse(f"{reason}, and {dot.attr}(...)", dot)
+            if own is not None:
+                reason = "is an object outside of the function, and what it does is not part of the program"
+                raise self.refuse(f"{ast.unparse(root)} {reason}", dot)
         elsewhere = {id(dot.value) for dot in dots} | {id(n) for n in self.called()}
         for node in self.names():
             name, found = node.id, self.meaning(node.id)
             if name in WORDS:
-                if found is getattr(language, name) or (name == "exp" and found is math.exp):
-                    continue
-                missing = f"{name} is not known in Python" if found is None else f"{name} is something else"
-                raise self.refuse(f"{missing}: write from paramverify import {name}", node)
+                if found is None:
+                    reason = f"{name} is not known in Python: write from paramverify import {name}"
+                    raise self.refuse(reason, node)
+                continue  # `check_libraries` has looked at what it is
             if name in FUNCTIONS:
                 if found is not getattr(builtins, name):
                     raise self.refuse(f"{name} is not Python's own {name} here", node)

@@ -1,4 +1,4 @@
-"""What nothing depends on in a case: it may be a mistake, so each answer about it has a note."""
+"""What in a case may be a mistake, as nothing depends on it: each answer about the case has a note."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ from paramverify.models.mechanisms._streams import END, StreamMechanism
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, Prior
-from paramverify.models.programs.possible import never_called, never_read
+from paramverify.models.programs.possible import never_called, never_read, whole_beside_parts
 from paramverify.privacy.indexed_secrets import base_name
 
 MAX_PRODUCTS = 20_000  # of polynomials, to see that the outputs depend on nothing
+WHOLE = (
+    "uniform(lo, hi) is one of the whole numbers from lo to hi, and no real number between them; it is "
+    "compared with what may be a fraction in {}; flip(p) is True with probability p"
+)
 LISTED = 12  # outputs that never happen
 WORD = re.compile(r"[A-Za-z_]\w*")
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -36,14 +40,14 @@ def warnings_of(
     if isinstance(model, Inequality):
         return _of_claim(model, data)
     if isinstance(model, Enclosed):
-        return _never_read(mechanism)
+        return _of_programs(mechanism)
     never = [name for name in never_put_out(model.whole or model) if not _of_stream(mechanism, name)][:LISTED]
     where = " under a secret that is compared" if prior is not None and _not_compared(data) else ""
     found = [f"the output {printable.name(show_sequence([name]))} never happens{where}" for name in never]
     if tells_nothing(model):
         whom = "secrets" if prior else "inputs"
         found.append(f"the outputs do not depend on the {whom}: they tell nothing apart")
-    found += _never_read(mechanism)
+    found += _of_programs(mechanism)
     found += unused(model.domain, _used(model), data)
     return [*found, *(_idle_names(data) if prior is not None else ())]
 
@@ -53,12 +57,15 @@ def _of_stream(mechanism: Mechanism | None, name: str) -> bool:
     return isinstance(mechanism, StreamMechanism) and name == END
 
 
-def _never_read(mechanism: Mechanism | None) -> list[str]:
+def _of_programs(mechanism: Mechanism | None) -> list[str]:
+    """Returns what no program reads or calls, and whole numbers that may be taken for real ones."""
     found: list[str] = []
     for program in (part.program for part in singles(mechanism) if isinstance(part, ProgramMechanism)):
         unread = dict.fromkeys(never_read(program))
         found += [f"the variable {name} of the program is never read" for name in unread]
         found += [f"the program never calls {name}" for name in never_called(program)]
+        if mixed := whole_beside_parts(program):
+            found.append(WHOLE.format(", ".join(f"`{printable.name(line)}`" for line in mixed)))
     return found
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from paramverify.algebra.expressions import exact_decimal
 from paramverify.errors import ProgramError
+from paramverify.models.programs.bound import without_library
 from paramverify.models.programs.hints import WRITE, instead
 from paramverify.models.programs.syntax import (
     Apply,
@@ -234,7 +235,7 @@ class Expressions:
         if name not in FUNCTIONS:
             near = get_close_matches(name, [*self.calls, *self.known, *FUNCTIONS, "choice", "output"], n=1)
             known = f"known are {', '.join([*FUNCTIONS, 'choice', 'output'])}"
-            hint = WRITE.get(name) or (f"did you mean {near[0]}?" if near else known)
+            hint = WRITE.get(name) or without_library(name) or (f"did you mean {near[0]}?" if near else known)
             raise self.refuse(f"unknown function {name}; {hint}", tree)
         least, most = FUNCTIONS[name]
         if len(given) < least or (most is not None and len(given) > most):

@@ -238,6 +238,45 @@ def _check(program: Program, inputs: Mapping[str, Possible]) -> None:
                     reader.check(inner, function)
 
 
+def whole_beside_parts(program: Program) -> list[str]:
+    """Returns the lines that compare a `uniform(lo, hi)` with what may be a fraction, as if it were real.
+
+    It stands there itself, or by the name of a variable that is nothing else.
+    """
+    lines, found = program.text.splitlines(), dict[str, None]()
+    given: dict[tuple[str, str], list[Node | None]] = {}
+    for function, statement in _statements(program):
+        if isinstance(statement, (Assign, For)):
+            alone = isinstance(statement, Assign) and len(statement.names) == 1 and not statement.indices
+            for name in statement.names:
+                value = statement.value if alone and isinstance(statement, Assign) else None
+                given.setdefault((function, name), []).append(value)
+
+    def drawn(node: Node, function: str) -> bool:
+        values = given.get((function, node.name), [None]) if isinstance(node, Variable) else [node]
+        return all(isinstance(v, Apply) and v.operator == "uniform" for v in values)
+
+    for function, statement in _statements(program):
+        for node in (inner for given_to in nodes_of(statement) for inner in every_node(given_to)):
+            if isinstance(node, Apply) and node.operator in (*_SAME, "<", "<=", ">", ">="):
+                for one, other in (node.arguments, node.arguments[::-1]):
+                    if drawn(one, function) and _in_parts(other):
+                        found[lines[one.place[0] - 1].strip()] = None
+    return list(found)
+
+
+def _in_parts(node: Node) -> bool:
+    """Tells whether a value may be a fraction, by the numbers and the operators in it."""
+    if isinstance(node, Literal):
+        return type(node.value) is Fraction and node.value.denominator != 1
+    if isinstance(node, Apply) and node.operator == "//":
+        return False
+    if isinstance(node, Apply) and node.operator == "/":
+        values = [a.value for a in node.arguments if isinstance(a, Literal) and type(a.value) is Fraction]
+        return len(values) < 2 or not values[1] or (values[0] / values[1]).denominator != 1
+    return isinstance(node, Apply) and any(map(_in_parts, node.arguments))
+
+
 def _inputs(given: Mapping[str, Possible]) -> dict[tuple[str, str], Possible]:
     """Returns inputs as variables of the program itself."""
     return {("", name): possible for name, possible in given.items()}

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from paramverify.errors import ProgramError
+from paramverify.models.programs.bound import BUILTINS, CUSTOM, bound_in, first_use, mistaken_import
 from paramverify.models.programs.expressions import BINARY, MAX_DEPTH, RESERVED, Expressions
 from paramverify.models.programs.hints import instead, of_syntax, word_as_name
 from paramverify.models.programs.lifting import lifted
@@ -82,6 +83,13 @@ class _Reader(Expressions):
         self.giving_several: set[str] = set()  # the functions with `return a, b`
 
     def program(self, tree: ast.Module) -> Program:
+        mistake = mistaken_import(tree, RESERVED) or first_use(
+            tree,
+            bound_in(tree, {n: m for n, m in {**BUILTINS, **CUSTOM}.items() if n not in self.calls}),
+            RESERVED,
+        )
+        if mistake:
+            raise self.refuse(mistake[1], mistake[0])
         body = tree.body
         if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:] if isinstance(body[0].value.value, str) else body

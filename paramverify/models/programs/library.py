@@ -1,0 +1,302 @@
+"""What the functions of Python's libraries are in the language: each one with the arguments of its call.
+
+A translation has the law of the call, with real numbers in the place of floats; else there is a reason.
+Names are those of the libraries, `numpy.random.laplace`, however a program has imported them; see `bound.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from paramverify.models.programs.translating import (
+    Arguments,
+    Compared,
+    Entry,
+    Exact,
+    NoTranslation,
+    Refused,
+    is_none,
+    number,
+    parsed,
+    translated,
+)
+
+MOST_DRAWS = 20  # of one call of random.choices
+
+_SEEDED = "fixes the random numbers, so that the outputs are the same in every run"
+_OTHER = "is noise that is not in the language"
+_MANY = "draws or changes several values at once, which is not in the language"
+_STATE = "is about the state of a generator, which is not in the language"
+_ROUNDED = "has no exact value in the language"
+_FIRST = (
+    "is not in the language; for a list v: k = 0, then for i in range(len(v)): if v[i] {} v[k]: k = i, "
+    "which keeps the first such index"
+)
+_HALVES = "(x + 1/2) // 1 - (1 if x % 2 == 1/2 else 0)"
+_TO_ZERO = "x // 1 if x >= 0 else -(-x // 1)"
+_OF_A_LIST = "a, axis=None, dtype=None, out=None, keepdims=None, initial=None, where=None"
+
+
+def _integers(given: Arguments) -> str:
+    """Returns the translation of numpy's whole numbers: without their second end the first one is it."""
+    endpoint = given.get("endpoint", ast.Constant(False))
+    if not isinstance(endpoint, ast.Constant) or endpoint.value not in (True, False):
+        raise NoTranslation("has an endpoint that is not written as True or False")
+    less = "" if endpoint.value else " - 1"
+    return f"uniform(0, low{less})" if is_none(given["high"]) else f"uniform(low, high{less})"
+
+
+def _randrange(given: Arguments) -> str:
+    if is_none(given["stop"]):
+        return "uniform(0, start - 1)"
+    numbers = [number(given[name]) for name in ("start", "stop", "step")]
+    if numbers[2] == 1:
+        return "uniform(start, stop - 1)"
+    if not all(isinstance(n, int) for n in numbers) or not numbers[2]:
+        raise NoTranslation("has steps between ends that are not written as whole numbers")
+    start, stop, step = (int(n or 0) for n in numbers)
+    return f"start + step * uniform(0, {len(range(start, stop, step)) - 1})"
+
+
+def _of_sequence(node: ast.expr) -> ast.expr:
+    """Returns one of the entries of a list or a range, each alike."""
+    shown = ast.unparse(node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
+        if len(node.args) == 1 and not node.keywords:
+            return parsed(f"uniform(0, ({ast.unparse(node.args[0])}) - 1)")
+    elif isinstance(node, (ast.List, ast.Tuple)) and node.elts:
+        entries = ", ".join(map(ast.unparse, node.elts))
+        return parsed(f"[{entries}][uniform(0, {len(node.elts) - 1})]")
+    elif isinstance(node, ast.Name):
+        return parsed(f"{shown}[uniform(0, len({shown}) - 1)]")
+    raise NoTranslation("has a translation for a list that is written out or has a name")
+
+
+def _table(values: Sequence[ast.expr], weights: Sequence[ast.expr]) -> ast.expr:
+    """Returns `choice({...})`: different values that are all labels, or all numbers."""
+    known = [
+        v.value if isinstance(v, ast.Constant) and isinstance(v.value, str) else number(v) for v in values
+    ]
+    kinds = {type(v) is str for v in known}
+    if None in known or len(kinds) != 1 or len(set(known)) < len(known) or len(known) != len(weights):
+        raise NoTranslation(
+            "has a translation for different labels, or different numbers, with a weight each"
+        )
+    pairs = [f"{ast.unparse(v)}: {ast.unparse(w)}" for v, w in zip(values, weights, strict=True)]
+    return parsed(f"choice({{{', '.join(pairs)}}})")
+
+
+def _listed(node: ast.expr) -> list[ast.expr]:
+    if not isinstance(node, (ast.List, ast.Tuple)) or not node.elts:
+        raise NoTranslation("has a translation if its values and weights are written out as lists")
+    return node.elts
+
+
+def _numpy_choice(given: Arguments) -> ast.expr:
+    values, weights = given["a"], given["p"]
+    count = number(values)
+    if is_none(weights):
+        if isinstance(count, int):
+            return parsed(f"uniform(0, {count - 1})")
+        listed = _listed(values)
+        _table(listed, listed)  # numpy makes all of them one type
+        return _of_sequence(values)
+    if isinstance(count, int) and 0 < count <= MOST_DRAWS:
+        return _table([ast.Constant(k) for k in range(count)], _listed(weights))
+    return _table(_listed(values), _listed(weights))
+
+
+def _choices(given: Arguments) -> ast.expr:
+    draws = number(given["k"])
+    if not isinstance(draws, int) or not 0 < draws <= MOST_DRAWS:
+        raise NoTranslation(f"has a translation for 1 to {MOST_DRAWS} draws, written as a number")
+    if is_none(given["weights"]):
+        one = _of_sequence(given["population"])
+    else:
+        values, weights = _listed(given["population"]), _listed(given["weights"])
+        if any(isinstance(n, ast.Call) for w in weights for n in ast.walk(w)):
+            raise NoTranslation("has weights that are calls: give each a name first")
+        total = " + ".join(f"({ast.unparse(w)})" for w in weights)
+        one = _table(values, [parsed(f"({ast.unparse(w)}) / ({total})") for w in weights])
+    return ast.List([one] * draws, ast.Load())
+
+
+def _to_whole(given: Arguments) -> str:
+    if isinstance(given["x"], (ast.Compare, ast.BoolOp)):
+        return "1 if x else 0"
+    return _TO_ZERO
+
+
+def _exact_number(given: Arguments) -> str:
+    if any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(given["x"])):
+        raise NoTranslation("of a text is not in the language, where numbers are exact and finite")
+    return "x"
+
+
+def _each(names: str, entry: Entry, prefix: str) -> dict[str, Entry]:
+    return {f"{prefix}.{name}": entry for name in names.split()}
+
+
+_DRAWN: dict[str, Entry] = {  # of numpy, by a generator of either kind
+    "uniform": Compared("low=0, high=1, size=None"),
+    "binomial": Exact("n, p, size=None", "binomial(n, p)"),
+    "geometric": Exact("p, size=None", "1 + one_sided_geometric(1 - p)"),
+    "laplace": Exact("loc=0, scale=1, size=None", "loc + laplace(scale)"),
+    "normal": Exact("loc=0, scale=1, size=None", "loc + gauss(scale)"),
+    "exponential": Exact("scale=1, size=None", "exponential(scale)"),
+}
+_NUMPY_OTHER = (
+    "beta chisquare dirichlet f gamma gumbel hypergeometric logistic lognormal logseries multinomial "
+    "multivariate_normal negative_binomial noncentral_chisquare noncentral_f pareto poisson power rayleigh "
+    "standard_cauchy standard_gamma standard_t triangular vonmises wald weibull zipf"
+)
+_SCIPY = "loc=0, scale=1, size=None, random_state=None"
+_SCIPY_WHOLE = "loc=0, size=None, random_state=None"
+
+
+def _of_python() -> dict[str, Entry]:
+    """Returns the table of `random`, whose generators have the same functions, and of `secrets`."""
+    return {
+        "random.random": Compared(),
+        "random.uniform": Compared("a, b=1"),
+        "random.randint": Exact("a, b", "uniform(a, b)"),
+        "random.randrange": Exact("start, stop=None, step=1", _randrange),
+        "random.getrandbits": Exact("k", "uniform(0, 2 ** k - 1)"),
+        "random.choice": Exact("seq", lambda given: _of_sequence(given["seq"])),
+        "random.choices": Exact("population, weights=None, *, cum_weights=None, k=1", _choices),
+        "random.gauss": Exact("mu=0, sigma=1", "mu + gauss(sigma)"),
+        "random.normalvariate": Exact("mu=0, sigma=1", "mu + gauss(sigma)"),
+        "random.expovariate": Exact("lambd=1", "exponential(1 / lambd)"),
+        "random.binomialvariate": Exact("n=1, p=1/2", "binomial(n, p)"),
+        **_each(
+            "betavariate gammavariate lognormvariate paretovariate triangular vonmisesvariate weibullvariate",
+            Refused(_OTHER),
+            "random",
+        ),
+        **_each("sample shuffle randbytes", Refused(_MANY), "random"),
+        **_each("getstate setstate", Refused(_STATE), "random"),
+        **_each("seed Random SystemRandom", Refused(_SEEDED), "random"),
+        "secrets.randbelow": Exact("exclusive_upper_bound", "uniform(0, exclusive_upper_bound - 1)"),
+        "secrets.randbits": Exact("k", "uniform(0, 2 ** k - 1)"),
+        "secrets.choice": Exact("seq", lambda given: _of_sequence(given["seq"])),
+        **_each("token_bytes token_hex token_urlsafe", Refused(_MANY), "secrets"),
+        **_each("SystemRandom compare_digest", Refused(_ROUNDED), "secrets"),
+    }
+
+
+def _of_numpy_random() -> dict[str, Entry]:
+    """Returns the table of `numpy.random`, whose functions `RandomState` has too, and of `Generator`."""
+    shared: dict[str, Entry] = {**_DRAWN, **{n: Refused(_OTHER) for n in _NUMPY_OTHER.split()}}
+    found: dict[str, Entry] = {f"numpy.random.{name}": entry for name, entry in shared.items()}
+    found |= {f"numpy.random.Generator.{name}": entry for name, entry in shared.items()}
+    old, new = "numpy.random", "numpy.random.Generator"
+    return {
+        **found,
+        **_each("random random_sample ranf sample", Compared("size=None"), old),
+        f"{old}.rand": Compared(),
+        f"{old}.randn": Exact("", "gauss(1)"),
+        f"{old}.randint": Exact("low, high=None, size=None, dtype=None", _integers),
+        f"{old}.choice": Exact("a, size=None, replace=True, p=None", _numpy_choice),
+        f"{old}.standard_normal": Exact("size=None", "gauss(1)"),
+        f"{old}.standard_exponential": Exact("size=None", "exponential(1)"),
+        **_each("bytes permutation shuffle random_integers tomaxint", Refused(_MANY), old),
+        **_each("get_state set_state get_bit_generator set_bit_generator", Refused(_STATE), old),
+        **_each("seed RandomState default_rng", Refused(_SEEDED), old),
+        **_each(
+            "Generator BitGenerator SeedSequence MT19937 PCG64 PCG64DXSM Philox SFC64", Refused(_STATE), old
+        ),
+        f"{new}.random": Compared("size=None, dtype=None, out=None"),
+        f"{new}.integers": Exact("low, high=None, size=None, dtype=None, endpoint=False", _integers),
+        f"{new}.choice": Exact("a, size=None, replace=True, p=None, axis=0, shuffle=True", _numpy_choice),
+        f"{new}.standard_normal": Exact("size=None, dtype=None, out=None", "gauss(1)"),
+        f"{new}.standard_exponential": Exact(
+            "size=None, dtype=None, method=None, out=None", "exponential(1)"
+        ),
+        **_each("bytes permutation permuted shuffle multivariate_hypergeometric", Refused(_MANY), new),
+        **_each("bit_generator spawn", Refused(_STATE), new),
+    }
+
+
+def _of_scipy() -> dict[str, Entry]:
+    return {
+        "scipy.stats.uniform.rvs": Compared(_SCIPY),
+        "scipy.stats.laplace.rvs": Exact(_SCIPY, "loc + laplace(scale)"),
+        "scipy.stats.norm.rvs": Exact(_SCIPY, "loc + gauss(scale)"),
+        "scipy.stats.expon.rvs": Exact(_SCIPY, "loc + exponential(scale)"),
+        "scipy.stats.bernoulli.rvs": Exact(f"p, {_SCIPY_WHOLE}", "loc + (1 if flip(p) else 0)"),
+        "scipy.stats.binom.rvs": Exact(f"n, p, {_SCIPY_WHOLE}", "loc + binomial(n, p)"),
+        "scipy.stats.geom.rvs": Exact(f"p, {_SCIPY_WHOLE}", "loc + (1 + one_sided_geometric(1 - p))"),
+        "scipy.stats.randint.rvs": Exact(f"low, high, {_SCIPY_WHOLE}", "loc + uniform(low, high - 1)"),
+        "scipy.stats.dlaplace.rvs": Exact(f"a, {_SCIPY_WHOLE}", "loc + geometric(exp(-a))"),
+    }
+
+
+def _of_numbers() -> dict[str, Entry]:
+    """Returns the table of `math`, of numpy's functions of numbers, and of Python's own."""
+    return {
+        "math.exp": Exact("x", "exp(x)"),
+        "numpy.exp": Exact("x", "exp(x)"),
+        "math.floor": Exact("x", "x // 1"),
+        "numpy.floor": Exact("x", "x // 1"),
+        "math.ceil": Exact("x", "-(-x // 1)"),
+        "numpy.ceil": Exact("x", "-(-x // 1)"),
+        "math.trunc": Exact("x", _TO_ZERO),
+        **_each("trunc fix", Exact("x", _TO_ZERO), "numpy"),
+        "numpy.rint": Exact("x", _HALVES),
+        **_each("round around", Exact("x, decimals=0, out=None", _HALVES), "numpy"),
+        "math.fabs": Exact("x", "abs(x)"),
+        **_each("abs absolute fabs", Exact("x", "abs(x)"), "numpy"),
+        "numpy.sign": Exact("x", "1 if x > 0 else -1 if x < 0 else 0"),
+        "numpy.maximum": Exact("x1, x2", "max(x1, x2)"),
+        "numpy.minimum": Exact("x1, x2", "min(x1, x2)"),
+        "numpy.clip": Exact("a, a_min, a_max, out=None", "min(max(a, a_min), a_max)"),
+        "numpy.sum": Exact(_OF_A_LIST, "sum(a)"),
+        **_each("max amax", Exact(_OF_A_LIST.replace(" dtype=None,", ""), "max(a)"), "numpy"),
+        **_each("min amin", Exact(_OF_A_LIST.replace(" dtype=None,", ""), "min(a)"), "numpy"),
+        "numpy.argmax": Refused(_FIRST.format(">")),
+        "numpy.argmin": Refused(_FIRST.format("<")),
+        "math.pow": Exact("x, y", "x ** y"),
+        "builtins.pow": Exact("base, exp, mod=None", "base ** exp"),
+        "builtins.round": Exact("x, ndigits=None", _HALVES),
+        "builtins.int": Exact("x", _to_whole),
+        "builtins.float": Exact("x", _exact_number),
+        "builtins.bool": Exact("x", "x != 0"),
+        "builtins.str": Refused("is not in the language, which has numbers and labels in quotes"),
+        **_each(
+            "log log2 log10 log1p sqrt expm1 power square mean var std median", Refused(_ROUNDED), "numpy"
+        ),
+        **_each(
+            "acos acosh asin asinh atan atan2 atanh cbrt comb copysign cos cosh degrees dist e erf erfc exp2 "
+            "expm1 factorial fma fmod frexp fsum gamma gcd hypot inf isclose isfinite isinf isnan isqrt lcm "
+            "ldexp lgamma log log10 log1p log2 modf nan nextafter perm pi prod radians remainder sin sinh "
+            "sqrt sumprod tan tanh tau ulp",
+            Refused(_ROUNDED),
+            "math",
+        ),
+    }
+
+
+TABLE: Mapping[str, Entry] = {**_of_python(), **_of_numpy_random(), **_of_scipy(), **_of_numbers()}
+LIBRARIES = ("random", "numpy", "secrets", "scipy", "math")
+BARE: Mapping[str, tuple[str, ...]] = {  # functions that are often written without their library
+    last: tuple(names)
+    for last, names in groupby(
+        sorted((n for n in TABLE if not n.startswith("builtins.")), key=lambda n: (n.rpartition(".")[2], n)),
+        key=lambda n: n.rpartition(".")[2],
+    )
+}
+
+
+def refusal(name: str, use: ast.expr, draw: ast.Call | None = None) -> str:
+    """Returns why a use of a function of a library is refused, with what to write where that is the same.
+
+    `name` is that of the library. `use` is the call, or what else names the function; or a comparison with
+    the call `draw` on one side.
+    """
+    entry = TABLE.get(name, Refused("is not in the language"))
+    try:
+        return f"{ast.unparse(use)} is not in the language; write {translated(entry, use, draw)}"
+    except NoTranslation as reason:
+        return f"{name.removeprefix('builtins.')} {reason}"
