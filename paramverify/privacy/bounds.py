@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 
-from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.budgets import Budget, read_epsilon
+from paramverify.algebra.constants import GENERATOR, ExpConstant, generator
+from paramverify.algebra.decimals import at_least, at_most
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import (
     Polynomial,
@@ -18,12 +19,13 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.trees import Number, Operation
-from paramverify.errors import CaseError, InputError, UnsupportedError, located
+from paramverify.errors import CaseError, InputError, LimitError, UnsupportedError, located
 from paramverify.models.context import Checks
 from paramverify.models.measures import Approximate, Measure, Metric, Pure
 from paramverify.privacy.keys import LENGTH, MAX_LENGTH
 from paramverify.tables import Table
 
+BITS, DIGITS = 64, 12  # of rational bounds beside e^ε
 DISTANCE = re.compile(r"\bdistance\b")  # in a bound, the distance of two inputs
 
 
@@ -142,6 +144,26 @@ def read_bound(expression: Expression, name: str, checks: Checks, power: int = 1
         return Pure(
             RationalFunction(numerator, denominator)
         ), f"{name} = {checks.definitions.told(expression.text)}"
+
+
+def check_fits(budget: Budget, others: Sequence[Fraction]) -> None:
+    """Checks that e^ε of a number ε is a power of what the other exponents of exp need.
+
+    Raises:
+        LimitError: it is not, or of too small a number; with rational bounds just below and above e^ε.
+    """
+    if budget.logarithms or budget.multiples:
+        return
+    generator(others)
+    try:
+        generator([*others, budget.rational])
+    except LimitError as error:
+        ends = ExpConstant(budget.rational).enclosure(BITS)
+        below, above = at_least(ends[0], DIGITS), at_most(ends[1], DIGITS)
+        ways = f"write ratio = {below}, just below e^epsilon, to prove privacy"
+        raise LimitError(
+            f"privacy.epsilon: {error}; or {ways}, or {above}, just above, to refute it"
+        ) from None
 
 
 def _positive(ratio: RationalFunction, checks: Checks) -> tuple[Polynomial, Polynomial]:

@@ -355,6 +355,8 @@ class _Reader:
         for epsilon in divergences.epsilons(privacy, one) if privacy else ():
             with suppress(InputError):  # told where the bound is read
                 budget = read_epsilon(epsilon, names, fixed_values(self.top))
+                if privacy and "epsilon" in privacy:
+                    bounds.check_fits(budget, used[""])
                 used[""].append(budget.rational)
                 for name, factor in budget.multiples:
                     used[name].append(factor)
