@@ -31,6 +31,7 @@ class Limits(TypedDict, total=False):
     backends: str | Sequence[str] | None
     confirm: int
     require_certificates: bool
+    simplify: bool
 
 
 def options_of(given: Limits) -> Options:
@@ -60,14 +61,18 @@ def options_of(given: Limits) -> Options:
         size = read_size(memory) if isinstance(memory, str) else whole("", memory, 10**8)
     seconds = float(between("timeout", given.get("timeout", TIMEOUT)))
     confirm = whole("confirm", given.get("confirm", 1), 1)
-    certified = given.get("require_certificates", False)
-    if not isinstance(certified, bool):
-        raise InputError(f"True or False is needed, not {certified!r:.80}", key="require_certificates")
     return Options(
         seconds=seconds,
         memory=size,
         strategy=chosen,
         confirm=confirm,
         limit=seconds,
-        require_certificates=certified,
+        require_certificates=_flag("require_certificates", given.get("require_certificates", False)),
+        simplify=_flag("simplify", given.get("simplify", True)),
     )
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"True or False is needed, not {value!r:.80}", key=name)
+    return value

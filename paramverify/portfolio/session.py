@@ -89,6 +89,7 @@ class Session:
         self.deadline = time.monotonic() + self.options.seconds
         self.history = history or History.load(default_path())
         self.words: dict[str, None] = {}  # programs on whose word proofs of this session rest
+        self.asked: set[str] = set()  # backends to which claims were given; in sessions inside of it, too
         self._neighbours = Neighbours()
         self._runner, self._borrowed = runner, runner is not None
         self._quick = any(BUILT_IN in stage.backends for stage in self.options.strategy)
@@ -347,6 +348,7 @@ class Session:
         names = self.history.ordered(claim, learned.ordered(stage.names(), claim))
         if self._quick and self.options.confirm > 1:
             names = [name for name in names if program(name) != BUILT_IN]  # they have had their turn
+        self.asked.update(names)
         attempts = [Attempt(name, claim) for name in names]
         limits = Limits(left, self.options.memory)
         width = max(2, os.cpu_count() or 1, confirm)

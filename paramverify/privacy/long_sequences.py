@@ -69,6 +69,7 @@ def by_every_length(session: Session, model: Model) -> Found | None:
     left = max(0.01, (session.deadline - time.monotonic()) / 2)
     try:
         with Session(replace(session.options, seconds=left, on_decision=None)) as inner:
+            inner.asked = session.asked
             found = verify_all_lengths(replace(model, lengths=()), inner)
     except LimitError:
         return None

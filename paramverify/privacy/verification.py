@@ -24,6 +24,7 @@ from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.strategies import BUILT_IN, NAMED
 from paramverify.privacy.approximate import verify_sets
 from paramverify.privacy.cases import Case
 from paramverify.privacy.enclosed import verify_enclosed
@@ -31,6 +32,7 @@ from paramverify.privacy.every_length_verification import Found, verify_all_leng
 from paramverify.privacy.long_sequences import are_many, by_every_length
 from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.window_verification import decide_near, violation_at_points
+from paramverify.processes.attempts import resolve
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
@@ -112,12 +114,13 @@ def verify(
         else:
             seen = _of_large_prior(session, case, progress, near)
             found = seen or _of_all_claims(session, model, progress, near)
+        unasked = _unasked(session, len(found.claims))
         return Report(
             verdict=found.verdict,
             claims=found.claims,
             decisions=found.decisions,
             domain=model.domain,
-            notes=(*model.notes, *filter(None, [found.note, foreign(model)])),
+            notes=(*model.notes, *filter(None, [found.note, foreign(model), unasked])),
             seconds=time.perf_counter() - started,
             obligations=obligations,
             certificate=found.certificate,
@@ -262,3 +265,20 @@ def levels_certificate(
     if not model.lengths or write is None:
         return None
     return write(model, claims, [d.proof for d in decisions])
+
+
+def _unasked(session: Session, claims: int) -> str:
+    """Returns that no solver of those that the user chose was asked about any of so many claims; else ""."""
+    options = session.options
+    stages = () if options.strategy == NAMED["default"] else options.strategy
+    listed = dict.fromkeys(name for stage in stages for name in stage.names() if name != BUILT_IN)
+    names = [name for name in listed if not resolve(name).builtin]
+    if session.asked or not names or not options.executor.is_here:  # workers know whom they asked
+        return ""
+    told = f"{', '.join(names)} {'were' if len(names) > 1 else 'was'} asked nothing"
+    if not claims:
+        return f"{told}: there was no claim for solvers"
+    if not options.simplify:
+        return told
+    first = "built-in procedures come first, and were enough"
+    return f"{told}: {first}; --no-simplify (simplify=False in Python) leaves them out"

@@ -1,0 +1,59 @@
+"""Solvers that the user chose and that were asked nothing: the answer says so, and how to ask them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from paramverify import loads
+from paramverify.cli.main import run
+
+CASES = Path(__file__).parents[2] / "cases"
+CLAIMED = [
+    "randomized-response.toml",
+    "sample-n-utility.toml",
+    "coarse-noise.toml",
+]
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[list[str], list[str]]:
+    """Returns the notes about what was asked, and who decided the claims."""
+    run(["verify", "--json", *arguments])
+    document = json.loads(capsys.readouterr().out)
+    decided = {claim.get("backend", "") for claim in document["claims"]}
+    return [note for note in document["notes"] if "asked nothing" in note], sorted(decided)
+
+
+@pytest.mark.parametrize("name", CLAIMED)
+@pytest.mark.parametrize("choice", [("--backends", "z3"), ("--strategy", "z3:5; built-in")], ids=" ".join)
+def test_the_hint_makes_it_asked(
+    name: str, choice: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no solver was asked the note names those chosen; followed, its hint asks them."""
+    case = str(CASES / name)
+    (note,), decided = answer(capsys, case, *choice)
+    assert note.startswith("z3 was asked nothing: ")
+    assert not any("z3" in who for who in decided)
+    assert "--no-simplify" in note
+    notes, decided = answer(capsys, case, *choice, "--no-simplify")
+    assert notes == []
+    assert any("z3" in who for who in decided) or "strategy" in choice[0]
+    assert answer(capsys, case)[0] == []
+    assert answer(capsys, case, "--backends", "roots")[0] == []
+
+
+def test_nothing_for_solvers(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where there are no claims, no option would help, and none is named."""
+    (note,), _ = answer(capsys, str(CASES / "programs/noisy-max-gauss.toml"), "--backends", "z3,cvc5")
+    assert note == "z3, cvc5 were asked nothing: there was no claim for solvers"
+
+
+def test_in_python() -> None:
+    """The same note, and the option that it names."""
+    case = loads((CASES / "randomized-response.toml").read_text())
+    assert any("asked nothing" in note for note in case.verify(backends="z3").notes)
+    found = case.verify(backends="z3", simplify=False)
+    assert not any("asked nothing" in note for note in found.notes)
+    assert "on the word of z3" in str(found)
