@@ -152,7 +152,7 @@ class Case:
         form: str | None = None,
         *,
         parameters: Sequence[str] = (),
-        coverage: Bound = finding.COVERAGE,
+        coverage: Bound | None = None,
         objective: str | None = None,
         near: Mapping[str, Bound] | None = None,
         precision: Bound = finding.TOLERANCE,
@@ -288,7 +288,7 @@ def synthesize(
     form: str | None = None,
     *,
     parameters: Sequence[str] = (),
-    coverage: Bound = finding.COVERAGE,
+    coverage: Bound | None = None,
     objective: str | None = None,
     near: Mapping[str, Bound] | None = None,
     precision: Bound = finding.TOLERANCE,
@@ -297,7 +297,8 @@ def synthesize(
     """Finds where a case is private, or a prior for which it is not.
 
     `form` is `"exact"` (intervals of one parameter, a condition on several), `"region"` (a map, of which a
-    share of `coverage` may stay undecided), or `"witness"` (a violating prior, or that there is none).
+    share of `coverage` may stay undecided; without one 1/100 for one or two parameters, 1/20 for
+    three, 2/25 for more), or `"witness"` (a violating prior, or that there is none).
     Without it: exact intervals for one parameter, a map for more. `parameters` are those of the answer; it is
     for all values of the others. `objective` (`"simplest"`, `"ratio"`, `"nearest"`) and `near` say which
     violating prior; `precision` is the relative tolerance of the largest ratio and of the distance. The

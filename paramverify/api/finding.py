@@ -53,7 +53,6 @@ from paramverify.synthesis.violating import Objective, violating_prior
 
 PRECISION = Fraction(1, 10**9)
 TOLERANCE = Fraction(1, 10**6)
-COVERAGE = Fraction(1, 100)
 SHARE = 0.8  # of the time of a budget of an interactive system; building what is told takes some too
 
 NO_BUDGET = {
@@ -272,7 +271,7 @@ class Asked:
 
     form: str | None = None
     parameters: Sequence[str] = ()
-    coverage: Bound = COVERAGE
+    coverage: Bound | None = None
     objective: str | None = None
     near: Mapping[str, Bound] | None = None
     precision: Bound = TOLERANCE
@@ -355,7 +354,7 @@ def _prior(read: Read, case: Case, session: Session, asked: Asked, options: Opti
 
 def _map(read: Read, case: Case, session: Session, asked: Asked, obligations: Proofs) -> SynthesisReport:
     forms = {None: SUITABLE, "region": frozenset({Form.MAP}), "exact": EXACT}[asked.form]
-    coverage = between("coverage", asked.coverage, 1)
+    coverage = None if asked.coverage is None else between("coverage", asked.coverage, 1)
     options = MapOptions(coverage, fold=True)
     found = find_safe_values(case, session, list(asked.parameters), forms, options)
     assert found is not None

@@ -115,9 +115,8 @@ class _Files(NamedTuple):
 @click.option("--parameters", metavar="NAMES", help="The parameters of the answer; it is for all others.")
 @click.option(
     "--coverage",
-    default="0.01",
-    show_default=True,
-    help="Share of the volume of the domain that a map may leave undecided.",
+    help="Share of the volume of the domain that a map may leave undecided; without it 0.01 for one or two "
+    "parameters, 0.05 for three, 0.08 for more.",
 )
 @click.option(
     "--state", type=OUTPUT_FILE, help="Keep the map in this file, and go on where an earlier run ended."
@@ -138,7 +137,7 @@ def command(
     near: tuple[str, ...],
     precision: str,
     parameters: str | None,
-    coverage: str,
+    coverage: str | None,
     state: Path | None,
     plot: Picture | None,
     evidence: Path | None,
@@ -162,7 +161,7 @@ def command(
         raise click.UsageError("--plot goes with --region and --exact")
     wanted = Objective(objective) if objective else None
     _check_use(form, wanted in (Objective.RATIO, Objective.NEAREST) or bool(near))
-    tolerance, reach = share(precision, "--precision"), share(coverage, "--coverage")
+    tolerance, reach = share(precision, "--precision"), _reach(coverage)
     options = session_options(timeout, backends, strategy, confirm)
     options = replace(options, on_bound=best_bound(), executor=executor())
     with time_limit(timeout) as lift, Session(options) as session:
@@ -241,6 +240,10 @@ def _check_use(form: _Form | None, near_best: bool) -> None:
         raise click.UsageError("--parameters needs at least one name")
 
 
+def _reach(coverage: str | None) -> Fraction | None:
+    return None if coverage is None else share(coverage, "--coverage")
+
+
 def _names(given: str | None) -> list[str]:
     return [name.strip() for name in (given or "").split(",") if name.strip()]
 
@@ -253,7 +256,7 @@ def _safe_values(
     session: Session,
     names: Sequence[str],
     form: _Form | None,
-    coverage: Fraction,
+    coverage: Fraction | None,
     files: _Files,
 ) -> Intervals | ExactCondition | Regions:
     """Returns the intervals, the condition, or the map, whichever was asked for or suits the case."""

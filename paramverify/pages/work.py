@@ -38,9 +38,10 @@ from paramverify.reports import logic as logic_reports
 from paramverify.reports.evidence import evidence_document
 from paramverify.reports.logic_evidence import evidence_of
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
-from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, safe_values
+from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, default_coverage, safe_values
 from paramverify.tables import MAX_BYTES, read_toml
 
+ROUGHLY = Fraction(1, 50)  # of a map may stay undecided, at least
 PRECISION = Fraction(1, 10**9)  # of a budget that is not found exactly
 VERDICT, BUDGET = 0.5, 0.5  # shares of the time that is left
 
@@ -220,15 +221,10 @@ def _values(case: cases.Case, wanted: Wanted, session: Session) -> Intervals | R
     doubt, _ = discharge(session, case.model)
     if doubt:
         raise LimitError(f"the model is in doubt: {doubt.detail}")
-    share = wanted.coverage or coverage(len(wanted.parameters or free))
+    share = wanted.coverage or max(ROUGHLY, default_coverage(len(wanted.parameters or free)))
     found = safe_values(case, session, wanted.parameters, options=MapOptions(share))
     assert isinstance(found, Intervals | Regions)  # these are the suitable forms
     return found
-
-
-def coverage(axes: int) -> Fraction:
-    """Returns the share that a map leaves undecided: more axes need many more cells."""
-    return Fraction({1: 2, 2: 2, 3: 5}.get(axes, 8), 100)
 
 
 def _system(source: Source, wanted: Wanted, seconds: float) -> SystemWork:

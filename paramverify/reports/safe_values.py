@@ -60,6 +60,9 @@ def _told(case: Case, found: Intervals | ExactCondition | Regions) -> Told:
         case Regions():
             document = {"form": "region", **telling.map_document(case, found.map, found.witness)}
             lines = telling.map_lines(case, found.map, found.witness)
+            if found.instead:
+                document["instead"] = found.instead
+                lines.insert(1, f"  {found.instead}; --exact gives them all of the time")
             return _with_optimum(case, found, Told(lines, document, found.complete))
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from paramverify.algebra.domains import Domain
 from paramverify.answers import Open
 from paramverify.claims import Claim
-from paramverify.errors import InputError, UnsupportedError
+from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.divergences import Loss
 from paramverify.models.kinds import refuse_tied
@@ -26,6 +26,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.elimination import Elimination, eliminate
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
+from paramverify.processes.alarms import alarm
 from paramverify.synthesis.folding import ascending_volume, numbers, symmetric
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.loss_values import (
@@ -51,6 +52,7 @@ from paramverify.synthesis.spreading import spread_cells
 from paramverify.synthesis.vanishing import check_condition, check_map, corrected
 from paramverify.tasks.tasks import HERE
 
+EXACTLY = 0.25  # of the time is for exact intervals, if a map may answer in their place
 CUTTING = 0.8  # of the time is for cutting; what is open is put together and a witness is found after that
 WORKERS = "the workers of the cluster"
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
@@ -99,7 +101,7 @@ class Regions:
     """A region map, and a witness in one of its violating cells.
 
     `reused` says that all cells come from the file of an earlier run, `complete` that no more than the wanted
-    share is undecided.
+    share is undecided. `instead` says why there are no exact intervals, if they were looked for.
     """
 
     map: RegionMap
@@ -107,6 +109,7 @@ class Regions:
     optimum: Optimum | None
     reused: bool
     complete: bool
+    instead: str = ""
 
     @property
     def possible(self) -> bool:
@@ -118,16 +121,26 @@ class Regions:
 class MapOptions:
     """How a region map is made.
 
-    At most the share `coverage` of the domain is left undecided, if the time suffices. `state` is a file that
+    At most the share `coverage` of the domain is left undecided, if the time suffices; without one it depends
+    on the number of parameters, see `default_coverage`. `state` is a file that
     keeps the cells. With `fold` symmetric parameters are looked at where they ascend only. `on_shares` hears
     the shares of the box so far, `on_map` that the map is made, before a witness is looked for in it.
     """
 
-    coverage: Fraction = Fraction(1, 100)
+    coverage: Fraction | None = None
     state: Path | None = None
     fold: bool = False
     on_shares: Callable[[Mapping[Status, float]], None] = lambda shares: None
     on_map: Callable[[], None] = lambda: None
+
+    def share(self, axes: Sequence[str]) -> Fraction:
+        """Returns the share of a map of these parameters that may be left undecided."""
+        return self.coverage or default_coverage(len(axes))
+
+
+def default_coverage(axes: int) -> Fraction:
+    """Returns the share that a map of so many parameters leaves undecided: more need many more cells."""
+    return Fraction({1: 1, 2: 1, 3: 5}.get(axes, 8), 100)
 
 
 def safe_values(
@@ -156,12 +169,20 @@ def safe_values(
         return _of_losses(case, model, session, (parameters, forms, options or MapOptions()))
     claims = region_claims(case.model)
     axes = axes_of(case, claims, parameters)
+    instead = ""
     if Form.INTERVALS in forms and len(axes) == 1:
+        may_be_map = Form.MAP in forms
+        seconds = _left(session) * (EXACTLY if may_be_map else 1)
         try:
-            found = exact_parts(claims, case.model.domain, axes[0], _left(session), session.in_time)
+            with alarm(seconds, seconds) if may_be_map else nullcontext():
+                found = exact_parts(claims, case.model.domain, axes[0], seconds, session.in_time)
             found = corrected(case.model, session, found)
         except UnsupportedError:
             pass
+        except TimeLimitError:
+            if not may_be_map:
+                raise
+            instead = f"exact intervals were not found in {seconds:.2g} s, so this is a map"
         else:
             return _intervals(case, found, session)
     refuse_tied(case.model, "this form of synthesize")
@@ -170,7 +191,8 @@ def safe_values(
         return ExactCondition(axes, eliminate(claims, axes, case.model.domain, _left(session)))
     if Form.MAP in forms:
         check_map(case.model, axes)
-        return _regions(case, claims, axes, session, options or MapOptions())
+        made = _regions(case, claims, axes, session, options or MapOptions())
+        return replace(made, instead=instead)
     return None
 
 
@@ -206,9 +228,9 @@ def _of_losses(
         reason = f"a condition needs polynomials, and {model.measure.key} is none: ask for a map"
         raise InputError(reason, key=key)
     _check_interior(model.domain, axes, session)
-    found, witness = map_with_witness(model, axes, session, options.coverage, on_cell)
+    found, witness = map_with_witness(model, axes, session, options.share(axes), on_cell)
     options.on_map()
-    return Regions(found, witness, _optimum(case, found), False, _is_complete(found, options.coverage))
+    return Regions(found, witness, _optimum(case, found), False, _is_complete(found, options.share(axes)))
 
 
 def _optimum(case: Case, found: RegionMap) -> Optimum | None:
@@ -249,7 +271,7 @@ def _regions(
     found, reused = _map(case, claims, axes, session, options)
     options.on_map()
     witness = None if found.stopped else witness_in_map(case.model, session, found)
-    return Regions(found, witness, _optimum(case, found), reused, _is_complete(found, options.coverage))
+    return Regions(found, witness, _optimum(case, found), reused, _is_complete(found, options.share(axes)))
 
 
 def _check_interior(domain: Domain, axes: Sequence[str], session: Session) -> None:
@@ -299,7 +321,7 @@ def _map(
             claims,
             domain,
             axes,
-            options.coverage,
+            options.share(axes),
             executor=work,
             known=known,
             keep=on_cell,
@@ -312,7 +334,7 @@ def _map(
             claims,
             domain,
             axes,
-            options.coverage,
+            options.share(axes),
             on_cell=on_cell,
             known=spread.cells,
             session=session,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from paramverify import loads
 from paramverify.cli.main import run
 from paramverify.portfolio.elimination import Elimination
 from paramverify.portfolio.session import Options, Session
@@ -95,3 +97,37 @@ def test_only_the_forms_that_are_allowed() -> None:
         if found.found.condition.holds_at({"t": Fraction(t, 100), "p": Fraction(1, 2)})
     ]
     assert private == list(range(25, 76))
+
+
+def several_squares(number: int, degree: int) -> str:
+    """Returns a claim of squares of random polynomials in q and a, whose projection takes long."""
+    drawn = random.Random(3)
+
+    def polynomial() -> str:
+        powers = [(i, j) for i in range(degree) for j in range(degree - i)]
+        return " + ".join(f"({drawn.randint(-99, 99)})*q**{i}*a**{j}" for i, j in powers)
+
+    claims = [f"({polynomial()})**2 + 1000*a**2 >= 900*q*a - 60" for _ in range(number)]
+    return '[parameters]\nq = "[0, 1]"\na = "[0, 1]"\n[claim]\nholds = "' + " and ".join(claims) + '"\n'
+
+
+def test_a_map_answers_if_intervals_take_too_long() -> None:
+    """Of one parameter among others the map is the answer then, which says so."""
+    case = loads(several_squares(6, 13))
+    found = case.synthesize(parameters=["q"], timeout=16)
+    document = found.to_dict()
+    assert document["form"] == "region"
+    assert "exact intervals were not found in" in document["instead"]
+    assert document["instead"] in str(found)
+    assert found.complete
+    direct = case.synthesize("region", parameters=["q"], timeout=16).to_dict()
+    assert "instead" not in direct
+    assert direct["shares"] == document["shares"]
+
+
+@pytest.mark.parametrize(("parameters", "most"), [("t", "0.01"), ("p,t", "0.01"), ("p,q,t", "0.05")])
+def test_the_default_coverage(parameters: str, most: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """More parameters leave more undecided, unless the user says how much."""
+    case = CASES / "above-threshold-prior-2.toml"
+    asked = (case, "--region", "--parameters", parameters)
+    assert told(capsys, *asked)["shares"] == told(capsys, *asked, "--coverage", most)["shares"]
