@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -37,6 +38,7 @@ from paramverify.models.model import Model
 
 MAX_DENOMINATOR_BITS = 4_096
 MOST_STEPS = 12  # whole numbers up to the power of 2 with this exponent are tried in the place of a limit
+OUTPUTS, SECONDS = 12, 0.5  # how many are compared with a witness, and for how long at most
 TOWARDS = 10  # points of the domain in whose direction others are tried
 
 
@@ -278,7 +280,52 @@ def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | No
     witness = evaluate(model, origin, simple)
     if not witness.exceeds:
         raise DefectError("a claim is violated at a point where the model is within its bound")
-    return witness
+    inside = _inside(claim, simple) if witness.ratio is None else simple
+    return witness if inside == simple else evaluate(model, origin, inside)
+
+
+def _inside(claim: Claim, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """Returns the point with simple coordinates between the ends of the box, as far as the claim fails there.
+
+    An output that is impossible under one secret is so at most points: an end, such as a certain infection,
+    would look like a special case.
+    """
+    found = dict(point)
+    for name, value in point.items():
+        interval = claim.domain.box[name]
+        if value in (interval.lower, interval.upper) and not interval.is_point:
+            middle = Interval(interval.lower, interval.upper, False, False).simplest()
+            if fails_at(claim, {**found, name: middle}):
+                found[name] = middle
+    return found
+
+
+def has_larger(model: Model, witness: Witness, claims: Sequence[Claim]) -> bool:
+    """Tells whether an output under two secrets is known with at least twice the ratio of a witness.
+
+    Some outputs are looked at, at the point of the witness and at simple points of the domain with the same
+    bound; False says nothing.
+    """
+    if witness.ratio is None or witness.densities:
+        return False
+    own = Origin(witness.left, witness.right, witness.observations)
+    every = [origin for claim in claims for origin in claim.origins if isinstance(origin, Origin)]
+    others = every[:: max(1, len(every) // OUTPUTS)][:OUTPUTS]
+    points = list(islice(sample_points(model.domain), OUTPUTS))
+    tried = [
+        *((own, point) for point in points),
+        *((origin, at) for at in (witness.parameters, *points[:2]) for origin in others),
+    ]
+    until = time.monotonic() + SECONDS
+    for origin, point in tried:
+        if time.monotonic() > until:
+            break
+        with suppress(InputError):
+            other = evaluate(model, origin, point)
+            twice = other.ratio is None or (other.ratio - witness.ratio - witness.ratio).sign() >= 0
+            if twice and (other.bound - witness.bound).sign() == 0:
+                return True
+    return False
 
 
 def _divergent(model: Model, claim: Claim, origin: AllOutputs, point: Point) -> MomentWitness | None:

@@ -15,11 +15,12 @@ from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.algebraic import find_algebraic
 from paramverify.evidence.violations import find_violation
-from paramverify.evidence.witnesses import AnyWitness
+from paramverify.evidence.witnesses import AnyWitness, Witness, has_larger
 from paramverify.models.context import sample_points
 from paramverify.models.divergences import Loss
 from paramverify.models.enclosed import Enclosed
 from paramverify.models.kinds import AnyModel
+from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
@@ -114,13 +115,13 @@ def verify(
         else:
             seen = _of_large_prior(session, case, progress, near)
             found = seen or _of_all_claims(session, model, progress, near)
-        unasked = _unasked(session, len(found.claims))
+        told = (found.note, foreign(model), _unasked(session, len(found.claims)), _weak(model, found))
         return Report(
             verdict=found.verdict,
             claims=found.claims,
             decisions=found.decisions,
             domain=model.domain,
-            notes=(*model.notes, *filter(None, [found.note, foreign(model), unasked])),
+            notes=(*model.notes, *filter(None, told)),
             seconds=time.perf_counter() - started,
             obligations=obligations,
             certificate=found.certificate,
@@ -265,6 +266,16 @@ def levels_certificate(
     if not model.lengths or write is None:
         return None
     return write(model, claims, [d.proof for d in decisions])
+
+
+def _weak(model: AnyModel, found: Found) -> str:
+    """Returns that another witness is known to be much worse, and what finds the worst; else ""."""
+    witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
+    if not isinstance(model, Model) or not isinstance(witness, Witness) or not model.lengths:
+        return ""
+    if not isinstance(model.measure, Pure) or not has_larger(model, witness, found.claims):
+        return ""
+    return "the largest ratio is at least twice that of this witness: `paramverify budget` finds it"
 
 
 def _unasked(session: Session, claims: int) -> str:
