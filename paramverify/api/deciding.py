@@ -32,6 +32,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import verify as verify_case
+from paramverify.privacy.verification import verify_beyond
 from paramverify.reports import conditions, documents, interactive, logic, streams, verdicts
 from paramverify.reports.evidence import evidence_document
 from paramverify.reports.logic_evidence import evidence_of
@@ -77,7 +78,7 @@ def _case(read: Read, options: Options) -> VerifyReport:
     case = read.content
     assert isinstance(case, Case)
     until = time.monotonic() + options.seconds
-    found = verify_case(case, options, near=True)
+    found = verify_beyond(case, options, near=True)
     condition = conditions.told(case, max(0.01, until - time.monotonic()))
     violated = isinstance(found.verdict, Violated)
     return VerifyReport(

@@ -33,7 +33,7 @@ from paramverify.cli._settings import settings
 from paramverify.cli._streams import about_streams
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import Progress, Report, verify
+from paramverify.privacy.verification import Progress, Report, verify_beyond
 from paramverify.reports import documents, verdicts
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
@@ -101,7 +101,7 @@ def command(
             _check_has_evidence(loaded)
             options = replace(options, evidence=FOR_EVIDENCE)
         options, settled = _kept(options, progress, as_json)
-        report = verify(loaded, options, settled, near=not evidence)
+        report = verify_beyond(loaded, options, settled, near=not evidence)
         condition = _condition(loaded, max(0.01, until - time.monotonic()))
     status = report.status
     if evidence:

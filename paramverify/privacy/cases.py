@@ -92,6 +92,7 @@ class Case:
     whole: Whole | None = None
     settings: Settings = field(default_factory=dict)
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
+    data: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what was read, with the settings
 
     @property
     def over(self) -> str:
@@ -156,7 +157,7 @@ def read_case(
         while True:
             try:
                 read = _Reader(Table(data, shape_of_case(data)), path, digest, finer).case()
-                return replace(_with_notes(read, settings, data), text=text)
+                return replace(_with_notes(read, settings, data), text=text, data=data)
             except FinerError as error:
                 if error.exponent in finer.setdefault(error.name, []):
                     raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted, S
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
-from paramverify.errors import DefectError, LimitError, TimeLimitError
+from paramverify.errors import DefectError, DomainError, LimitError, ModelError, TimeLimitError
 from paramverify.evidence.algebraic import find_algebraic
 from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import AnyWitness, Witness, has_larger
@@ -30,15 +31,18 @@ from paramverify.privacy.approximate import verify_sets
 from paramverify.privacy.cases import Case
 from paramverify.privacy.enclosed import verify_enclosed
 from paramverify.privacy.every_length_verification import Found, verify_all_lengths
+from paramverify.privacy.larger_ranges import Larger, larger_cases
 from paramverify.privacy.long_sequences import are_many, by_every_length
 from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.window_verification import decide_near, violation_at_points
+from paramverify.processes.alarms import alarm
 from paramverify.processes.attempts import resolve
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
 Progress = Callable[[int, int], None]
 
+SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long larger inputs are looked at
 MANY_PAIRS = 1_000  # secret pairs beyond which those with an input pattern are looked at first
 
 
@@ -51,7 +55,8 @@ class Report:
     `checker.cones` where the case is about every length. `enclosed` are the numbers of divergences and of
     boxes on which they are bounded, where there are no claims; `balls` are the numbers of probabilities that
     were enclosed, and of bits. With a `bound` some claims are not those of the case: they are about `windows`
-    of a large prior, which prove pairs of secrets, or about sequences of every length.
+    of a large prior, which prove pairs of secrets, or about sequences of every length. `larger` is a
+    violation among larger inputs than those that the case lists.
     """
 
     verdict: Verdict
@@ -66,6 +71,7 @@ class Report:
     balls: tuple[int, int] | None = None
     bound: bool = False
     windows: tuple[tuple[str, str, int], ...] = ()
+    larger: Larger | None = None
 
     @property
     def status(self) -> Standing:
@@ -130,6 +136,30 @@ def verify(
             bound=bool(found.note),
             windows=found.windows,
         )
+
+
+def verify_beyond(
+    case: Case, options: Options | None = None, progress: Progress | None = None, near: bool = False
+) -> Report:
+    """Decides a case as `verify` does; if it is private, larger ranges are searched for a violation.
+
+    This takes a tenth of the time limit, two seconds, or about the time of the proof, whichever is least.
+    That nothing is found says nothing.
+    """
+    started, options = time.monotonic(), options or Options()
+    found = verify(case, options, progress, near)
+    left = options.seconds - (time.monotonic() - started)
+    seconds = min(left / 2, options.seconds * SHARE, MOST, max(LEAST, found.seconds))
+    if not isinstance(found.verdict, Holds) or seconds <= 0:
+        return found
+    until = time.monotonic() + seconds
+    quiet = Options(memory=options.memory, strategy=NAMED["built-in"])
+    with suppress(LimitError, ModelError, DomainError), alarm(seconds, seconds):
+        for other in larger_cases(case):
+            seen = verify(other, replace(quiet, seconds=max(0.01, until - time.monotonic())))
+            if isinstance(seen.verdict, Violated):
+                return replace(found, larger=Larger(other.over, seen.verdict.witness))
+    return found
 
 
 def _of_every_length(session: Session, model: Model, progress: Progress | None) -> Found:

@@ -20,6 +20,10 @@ def lines(report: Report, case: Case) -> list[str]:
     if isinstance(report.verdict, Holds):
         word = text.on_word(proofs(report)) + text.on_condition(case.model)
     first, *more = headline(report, case)
+    if report.larger:
+        word += ", but not for larger inputs"
+        with_point, *rest = text.witness_lines(report.larger.witness)
+        more = [f"Not private for {report.larger.over}: {with_point}", *rest, *more]
     if isinstance(report.verdict, Violated):
         witness = report.verdict.witness
         more += [*text.witness_lines(witness), *runs.lines(told_run(case, witness))]
@@ -92,11 +96,14 @@ def document(report: Report, case: Case) -> dict[str, Any]:
             entry |= {"status": "not tried", "verdict": Standing.UNKNOWN.of_claim}
         claims.append(entry)
     words = text.words(proofs(report))
+    larger = report.larger
+    beyond = {"inputs": larger.over, "witness": documents.witness(larger.witness)} if larger else None
     told: dict[str, Any] = {
         **documents.standing(report.status, case.model),
         "claims": claims,
         "seconds": round(report.seconds, 6),
         **_enclosed(report),
+        **({"larger": beyond} if beyond else {}),
         "evidence": {"decided_by": text.backends_used(report.decisions), **words},
         **remarks(report, case),
     }

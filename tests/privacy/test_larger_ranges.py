@@ -1,0 +1,116 @@
+"""Proofs about ranges of whole numbers: a violation just beyond them is part of the verdict."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from paramverify import loads
+from paramverify.cli.main import run
+
+CASE = """
+[parameters]
+eps = "(0, oo)"
+[mechanism]
+kind = "program"
+source = '''
+{source}
+'''
+[mechanism.inputs]
+{inputs}
+[neighbours]
+{neighbours}
+[privacy]
+{bound}
+"""
+EPS = 'epsilon = "eps"'
+NEAR = 'related = "all(abs(x[i] - y[i]) <= 4)"'
+LEAKING = "output(q[0] + laplace(4/eps) > 0 if q[0] <= {most} else q[1] > 0)"
+PAIRS = 'q = {{ length = 2, values = "{}" }}'
+
+
+def text(source: str, inputs: str, neighbours: str, bound: str = EPS) -> str:
+    """Returns a case."""
+    return CASE.format(source=source, inputs=inputs, neighbours=neighbours, bound=bound)
+
+
+ONE = 'related = "abs(x[0] - y[0]) <= 4 and x[1] == y[1]"'
+BEYOND = {  # cases, and the inputs with a violation
+    "above": (text(LEAKING.format(most=4), PAIRS.format("0..4"), ONE), "q in {0..5}^2"),
+    "twice": (text(LEAKING.format(most=6), PAIRS.format("0..4"), ONE), "q in {0..9}^2"),
+    "below": (
+        text("output(flip(1/2) if n >= 0 else n)", 'n = { values = "0..3" }', 'differ = "one"'),
+        "n in {-1..3}",
+    ),
+    "distance": (
+        text("output(n + laplace(3/eps) > 0)", 'n = { values = "0..3" }', 'differ = "one"\nby = "any"'),
+        "n in {0..4}",
+    ),
+}
+WITHIN = {  # cases without one, or without larger inputs
+    "the same for all": text("output(n + laplace(1/eps) > 0)", 'n = { values = "0..3" }', 'differ = "one"'),
+    "a list": text("output(flip(1/2) if n >= 0 else n)", "n = { values = [0, 1, 2] }", 'differ = "one"'),
+    "bits": text("output(flip(1/2) if n < 2 else n)", 'n = { values = "0..1" }', 'differ = "one"'),
+    "an array of this length": text(
+        "a = [1, 2, 3]\noutput(flip(1/2) if a[n] > 0 else 7)", 'n = { values = "0..2" }', 'differ = "one"'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_a_violation_beyond_the_range_is_said_first(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In text, in JSON and in Python, with the inputs; the larger case is not private, the case is."""
+    case, over = BEYOND[name]
+    path = tmp_path / "case.toml"
+    path.write_text(case, encoding="utf-8")
+    assert run(["verify", str(path)]) == 0
+    first, second = capsys.readouterr().out.split("\n")[:2]
+    assert first.startswith("private, but not for larger inputs: epsilon = eps for all neighbouring ")
+    assert second.startswith(f"  Not private for {over}: ")
+    assert run(["verify", str(path), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict"] == "private"
+    assert document["larger"]["inputs"] == over
+    assert document["larger"]["witness"]["secrets"]
+    assert str(loads(case).verify()).startswith("private, but not for larger inputs: ")
+    low, high = over.partition("{")[2].partition("}")[0].split("..")
+    before = case[case.index("values = ") :].split("\n")[0]
+    larger = case.replace(before, before.replace(before.split('"')[1], f"{low}..{high}"))
+    assert loads(larger).verify().verdict == "not private"
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_nothing_is_said_of_what_is_not_found(name: str) -> None:
+    """No violation, no sentence."""
+    found = loads(WITHIN[name]).verify()
+    assert found.verdict == "private"
+    assert "larger" not in str(found)
+    assert "larger" not in found.to_dict()
+
+
+def test_a_function_of_python(tmp_path: Path) -> None:
+    """The ranges of a decorated function are looked at in the same way."""
+    path = tmp_path / "own.py"
+    path.write_text(
+        "from paramverify import flip, mechanism\n"
+        '@mechanism(inputs={"n": {"values": "0..3"}}, neighbours={"differ": "one"}, ratio=2)\n'
+        "def f(n):\n    return flip(1 / 2) if n <= 3 else n\n"
+    )
+    told = str(runpy.run_path(str(path))["f"].verify())
+    assert told.startswith("private, but not for larger inputs: ratio = 2 for all neighbouring n in {0..3}.")
+    assert "Not private for n in {0..4}: " in told
+
+
+def test_the_search_has_its_share_of_the_time() -> None:
+    """A larger range that takes too long to be read is left alone."""
+    source = "s = 0\nfor k in range(5):\n    s = s + q[k]\noutput(s + laplace(5/eps) > 0)"
+    inputs = 'q = { length = 5, values = "0..2" }'
+    found = loads(text(source, inputs, 'differ = "each"\nby = 1')).verify(timeout=30)
+    assert found.verdict == "private"
+    assert Fraction(found.seconds) < 30
