@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from paramverify.errors import ParamverifyError
+from paramverify.errors import InputError
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.ranges import ends_of
 from paramverify.privacy.cases import Case, read_case
@@ -29,6 +29,9 @@ def larger_cases(case: Case) -> Iterator[Case]:
     Ranges are made longer by one number above, by one below, and to twice their length. Neighbours have to be
     described by `differ` or `related`, which means the same for other inputs. What cannot be read with them,
     such as a program with an index out of its array, is left out.
+
+    Raises:
+        LimitError: there are too many inputs, or the time is over.
     """
     mechanism, neighbours = (case.data.get(name, {}) for name in ("mechanism", "neighbours"))
     inputs = mechanism.get("inputs", {})
@@ -44,7 +47,7 @@ def larger_cases(case: Case) -> Iterator[Case]:
             ends = low - below - (more if low < 0 else 0), high + above + more
             longer[name] = {**inputs[name], "values": f"{ends[0]}..{ends[1]}"}
         larger = {**case.data, "mechanism": {**mechanism, "inputs": longer}}
-        with suppress(ParamverifyError):
+        with suppress(InputError):
             yield read_case(larger, case.digest, case.path, text=case.text)
 
 

@@ -13,7 +13,7 @@ from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted, S
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
-from paramverify.errors import DefectError, DomainError, LimitError, ModelError, TimeLimitError
+from paramverify.errors import DefectError, InputError, LimitError, TimeLimitError
 from paramverify.evidence.algebraic import find_algebraic
 from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import AnyWitness, Witness, has_larger
@@ -35,7 +35,7 @@ from paramverify.privacy.larger_ranges import Larger, larger_cases
 from paramverify.privacy.long_sequences import are_many, by_every_length
 from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.window_verification import decide_near, violation_at_points
-from paramverify.processes.alarms import alarm
+from paramverify.processes.alarms import alarm, can_ring
 from paramverify.processes.attempts import resolve
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
@@ -150,15 +150,16 @@ def verify_beyond(
     found = verify(case, options, progress, near)
     left = options.seconds - (time.monotonic() - started)
     seconds = min(left / 2, options.seconds * SHARE, MOST, max(LEAST, found.seconds))
-    if not isinstance(found.verdict, Holds) or seconds <= 0:
+    if not isinstance(found.verdict, Holds) or seconds <= 0 or not can_ring():  # reading them may take long
         return found
     until = time.monotonic() + seconds
     quiet = Options(memory=options.memory, strategy=NAMED["built-in"])
-    with suppress(LimitError, ModelError, DomainError), alarm(seconds, seconds):
+    with suppress(LimitError), alarm(seconds, seconds):
         for other in larger_cases(case):
-            seen = verify(other, replace(quiet, seconds=max(0.01, until - time.monotonic())))
-            if isinstance(seen.verdict, Violated):
-                return replace(found, larger=Larger(other.over, seen.verdict.witness))
+            with suppress(InputError):  # they may be no inputs of the program
+                seen = verify(other, replace(quiet, seconds=max(0.01, until - time.monotonic())))
+                if isinstance(seen.verdict, Violated):
+                    return replace(found, larger=Larger(other.over, seen.verdict.witness))
     return found
 
 

@@ -27,6 +27,11 @@ def _never() -> bool:
     return False
 
 
+def can_ring() -> bool:
+    """Tells whether an alarm goes off here: there are POSIX timers, and this is the main thread."""
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
 @contextmanager
 def alarm(seconds: float, left: float, held: Callable[[], bool] = _never) -> Iterator[Lift]:
     """Raises a TimeLimitError of `seconds` after `left` seconds; gives what lifts it.
@@ -39,7 +44,7 @@ def alarm(seconds: float, left: float, held: Callable[[], bool] = _never) -> Ite
     The alarm may go off inside a library, which may make another error of it or swallow it: whatever error
     ends the work after the alarm is the time limit.
     """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    if not can_ring():
         yield lambda: None
         return
     set_one = _Alarm(seconds, left, held)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import runpy
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -107,10 +106,12 @@ def test_a_function_of_python(tmp_path: Path) -> None:
     assert "Not private for n in {0..4}: " in told
 
 
-def test_the_search_has_its_share_of_the_time() -> None:
-    """A larger range that takes too long to be read is left alone."""
-    source = "s = 0\nfor k in range(5):\n    s = s + q[k]\noutput(s + laplace(5/eps) > 0)"
-    inputs = 'q = { length = 5, values = "0..2" }'
-    found = loads(text(source, inputs, 'differ = "each"\nby = 1')).verify(timeout=30)
+def test_what_takes_too_long_is_given_up() -> None:
+    """A larger range that cannot be read in its share of the time changes nothing, nor does its end."""
+    source = "s = 0\nfor k in range(6):\n    s = s + q[k]\noutput(flip((s + 1) / 99))"
+    inputs = 'q = { length = 6, values = "0..2" }'
+    found = loads(text(source, inputs, 'related = "x[0] + y[0] == 1 and x[1] == 0"', 'ratio = "99"')).verify(
+        timeout=25
+    )
     assert found.verdict == "private"
-    assert Fraction(found.seconds) < 30
+    assert "larger" not in str(found)
