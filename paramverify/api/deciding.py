@@ -29,14 +29,15 @@ from paramverify.logic.comparisons import Choice
 from paramverify.logic.families import check_property
 from paramverify.logic.verification import Result, Work
 from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import verify as verify_case
-from paramverify.privacy.verification import verify_beyond
 from paramverify.reports import conditions, documents, interactive, logic, streams, verdicts
 from paramverify.reports.evidence import evidence_document
 from paramverify.reports.logic_evidence import evidence_of
 from paramverify.reports.systems import exact
+from paramverify.synthesis.borders import verify_beyond
 from paramverify.verdicts import Unknown, Violated
 
 
@@ -189,10 +190,15 @@ def _formulas(read: Read, options: Options) -> VerifyReport:
     seconds = time.perf_counter() - started
     obligations = [decision for _, decision in work.obligations]
     first = next((name for name, r in results.items() if r.reason), "")
+    lines, document = remarked(
+        session,
+        logic.all_lines(case, results, obligations, {}),
+        logic.document(case, results, status, seconds, obligations),
+    )
     return VerifyReport(
         kind=read.kind,
-        lines=tuple(logic.all_lines(case, results, obligations, {})),
-        document=logic.document(case, results, status, seconds, obligations),
+        lines=tuple(lines),
+        document=document,
         seconds=seconds,
         notes=tuple(logic.notes(case)),
         status=status,

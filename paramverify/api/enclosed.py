@@ -14,7 +14,8 @@ from paramverify.errors import InputError
 from paramverify.models.enclosed import Enclosed
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
-from paramverify.reports import enclosed_budgets
+from paramverify.reports import borders, enclosed_budgets
+from paramverify.synthesis.borders import border_of
 from paramverify.synthesis.least_enclosed import Wanted
 
 
@@ -22,11 +23,13 @@ def enclosed_budget(
     read: Read, case: Case, session: Session, width: Fraction, given: Mapping[str, str]
 ) -> BudgetReport:
     """Finds the least bound of enclosed probabilities, for the one that is given."""
-    started = time.perf_counter()
+    started, begun = time.perf_counter(), time.monotonic()
     model = case.model
     assert isinstance(model, Enclosed)
     wanted = Wanted.DELTA if "epsilon" in given else Wanted.RATIO_FOR if given else Wanted.RATIO
     found = enclosed_budgets.find(model, session, width, wanted)
+    border = border_of(case, found, session.options, begun)
+    first, *more = enclosed_budgets.lines(case, model, found, given)
 
     def evidence() -> dict[str, Any]:
         raise InputError(enclosed_budgets.NO_EVIDENCE)
@@ -34,8 +37,8 @@ def enclosed_budget(
     none = found.infinite or found.upper is None
     return BudgetReport(
         kind=read.kind,
-        lines=tuple(enclosed_budgets.lines(case, model, found, given)),
-        document=enclosed_budgets.document(case, model, found, given),
+        lines=(first, *borders.lines(border), *more),
+        document=enclosed_budgets.document(case, model, found, given) | borders.document(border),
         seconds=time.perf_counter() - started,
         notes=tuple(model.notes),
         lower=ExactNumber(None) if found.infinite else ExactNumber(found.lower),

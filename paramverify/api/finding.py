@@ -27,9 +27,11 @@ from paramverify.models.enclosed import Enclosed
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.cases import Case
 from paramverify.privacy.other_bounds import is_total_variation, load_for_least
 from paramverify.reports import (
+    borders,
     case_budgets,
     divergence_budgets,
     documents,
@@ -42,6 +44,7 @@ from paramverify.reports.evidence import map_evidence
 from paramverify.reports.pictures.drawn import drawing_of
 from paramverify.reports.set_budget_evidence import set_budget_document
 from paramverify.reports.systems import exact
+from paramverify.synthesis.borders import beyond, border_of
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.least_divergence import LeastMoment
 from paramverify.synthesis.least_sets import least_bound
@@ -118,7 +121,7 @@ def _budget_of(
 
 
 def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetReport:
-    started = time.perf_counter()
+    started, begun = time.perf_counter(), time.monotonic()
     with Session(options) as session:
         if isinstance(case.model, Enclosed):
             return enclosed_budget(read, case, session, width, {})
@@ -128,7 +131,13 @@ def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetRe
         _undoubted(session, model)
         found = case_budget(model, session, width)
         words = tuple(session.words)
+    around = beyond(case, found, options, begun)
     best, other = found.ratio, found.relative
+    told, shown = (
+        case_budgets.lines(case, found, words, around),
+        case_budgets.document(case, found, words, around),
+    )
+    told, shown = remarked(session, told, shown)
 
     def evidence() -> dict[str, Any]:
         with Session(options) as again:
@@ -136,8 +145,8 @@ def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetRe
 
     return BudgetReport(
         kind=read.kind,
-        lines=tuple(case_budgets.lines(case, found, words)),
-        document=case_budgets.document(case, found, words),
+        lines=tuple(told),
+        document=shown,
         seconds=time.perf_counter() - started,
         notes=tuple(model.notes),
         lower=_ends(best)[0],
@@ -155,19 +164,23 @@ def _divergence(
     read: Read, case: Case, session: Session, width: Fraction, *, options: Options
 ) -> BudgetReport:
     """Finds the least bound of a divergence."""
-    started = time.perf_counter()
+    started, begun = time.perf_counter(), time.monotonic()
     found = divergence_budgets.find(case, session, width)
     words = tuple(session.words)
+    border = border_of(case, found, options, begun)
+    best = found.sum if isinstance(found, LeastMoment) else None
+    first, *more = divergence_budgets.lines(case, found, words)
+    shown = divergence_budgets.document(case, found, words) | borders.document(border)
+    told, shown = remarked(session, [first, *borders.lines(border), *more], shown, best is not None)
 
     def evidence() -> dict[str, Any]:
         with Session(options) as again:
             return divergence_budgets.evidence(case, found, again)
 
-    best = found.sum if isinstance(found, LeastMoment) else None
     return BudgetReport(
         kind=read.kind,
-        lines=tuple(divergence_budgets.lines(case, found, words)),
-        document=divergence_budgets.document(case, found, words),
+        lines=tuple(told),
+        document=shown,
         seconds=time.perf_counter() - started,
         notes=tuple(case.model.notes),
         attained=best.attained if best else None,
@@ -181,7 +194,7 @@ def _least(
     read: Read, delta_for: str | None, epsilon_for: str | None, width: Fraction, options: Options
 ) -> BudgetReport:
     """Finds the least δ for an ε, or the least ε for a δ."""
-    started = time.perf_counter()
+    started, begun = time.perf_counter(), time.monotonic()
     kind = Least.RATIO if delta_for is None else Least.DELTA
     with Session(options) as session, read.as_file():
         case = load_for_least(read.path, delta_for, epsilon_for, names=("delta_for", "epsilon_for"))
@@ -192,6 +205,7 @@ def _least(
         model = need_privacy(case.model, "this budget", sets=True)
         obligations = _undoubted(session, model)
         found = least_bound(model, session, width, kind)
+        border = border_of(case, found, options, begun)
         more, words = text.session_words(session.words)
     name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for or "")
     known = found.infinite or found.value is not None
@@ -201,14 +215,15 @@ def _least(
             return set_budget_document(case, found, value, again, obligations)
 
     upper = found.value if known else found.upper
-    told = set_budgets.lines(case, model, found, f"{name} = {value}")
+    first, *told = set_budgets.lines(case, model, found, f"{name} = {value}")
+    document = set_budgets.document(model, found, {name: value}) | words | documents.inputs(case)
+    document |= borders.document(border) | {"notes": list(model.notes)}
+    notes = [f"Note: {note}." for note in model.notes]
+    told, document = remarked(session, [first, *borders.lines(border), *told, *more, *notes], document, False)
     return BudgetReport(
         kind=read.kind,
-        lines=(*told, *more, *(f"Note: {note}." for note in model.notes)),
-        document=set_budgets.document(model, found, {name: value})
-        | words
-        | documents.inputs(case)
-        | {"notes": list(model.notes)},
+        lines=tuple(told),
+        document=document,
         seconds=time.perf_counter() - started,
         notes=tuple(model.notes),
         lower=ExactNumber(found.value if known else found.lower),
@@ -301,10 +316,11 @@ def _values_of(read: Read, asked: Asked, options: Options) -> SynthesisReport:
     notes = [f"Note: {note}." for note in case.model.notes]
     rest = words | documents.side_condition(case.model) | documents.inputs(case)
     rest |= {"notes": list(case.model.notes)}
+    told, shown = remarked(session, [*found.lines, *more, *notes], {**found.document, **rest}, others=False)
     return replace(
         found,
-        lines=(*found.lines, *more, *notes),
-        document={**found.document, **rest},
+        lines=tuple(told),
+        document=shown,
         seconds=time.perf_counter() - started,
         notes=tuple(case.model.notes),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +13,8 @@ from paramverify.errors import InputError
 from paramverify.models.enclosed import Enclosed
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
-from paramverify.reports import enclosed_budgets
+from paramverify.reports import borders, enclosed_budgets
+from paramverify.synthesis.borders import border_of
 from paramverify.synthesis.least_enclosed import Wanted
 
 
@@ -31,10 +33,13 @@ def enclosed_budget(
     if evidence:
         raise InputError(enclosed_budgets.NO_EVIDENCE, key="--evidence")
     wanted = Wanted.DELTA if "epsilon" in given else Wanted.RATIO_FOR if given else Wanted.RATIO
+    started = time.monotonic()
     found = enclosed_budgets.find(model, session, width, wanted)
+    border = border_of(case, found, session.options, started)
     if as_json:
-        print_json(enclosed_budgets.document(case, model, found, given))
+        print_json(enclosed_budgets.document(case, model, found, given) | borders.document(border))
     else:
-        for line in enclosed_budgets.lines(case, model, found, given):
+        first, *told = enclosed_budgets.lines(case, model, found, given)
+        for line in (first, *borders.lines(border), *told):
             say(line)
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN

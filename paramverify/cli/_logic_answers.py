@@ -15,6 +15,7 @@ from paramverify.logic.cases import LogicCase
 from paramverify.logic.families import check_property
 from paramverify.logic.questions import Asked, answer
 from paramverify.logic.verification import Result, Work
+from paramverify.portfolio.unasked import remarked
 from paramverify.reports import logic as reports
 from paramverify.reports import questions
 
@@ -86,8 +87,9 @@ def tell(work: Work, found: Found, as_json: bool, seconds: float) -> None:
             told = reports.document(case, found.results, found.standing, seconds, obligations) | told
         else:
             told["seconds"] = round(seconds, 6)
-        print_json(told)
+        print_json(remarked(work.session, [], told)[1])
         return
     answers = {n: questions.lines(n, case.questions[n], a, domain) for n, a in found.answers.items()}
-    for line in reports.all_lines(case, found.results, obligations, answers):
+    lines = reports.all_lines(case, found.results, obligations, answers)
+    for line in remarked(work.session, lines, {})[0]:
         say(line)

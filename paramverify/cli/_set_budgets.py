@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -19,9 +20,11 @@ from paramverify.models.enclosed import Enclosed
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.other_bounds import load_for_least, load_with_bounds
-from paramverify.reports import documents, set_budgets, text
+from paramverify.reports import borders, documents, set_budgets, text
 from paramverify.reports.set_budget_evidence import set_budget_document
+from paramverify.synthesis.borders import border_of
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_curve import curve
 from paramverify.synthesis.set_needs import Kind
@@ -61,6 +64,7 @@ def set_budget(
     if wanted.curve:
         return _curve(path, options, width, wanted, as_json=as_json)
     delta_for, epsilon_for = wanted.delta_for, wanted.epsilon_for
+    started = time.monotonic()
     with time_limit(options.limit or options.seconds), Session(options) as session:
         case = load_for_least(path, delta_for, epsilon_for, settings())
         if isinstance(case.model, Enclosed):
@@ -71,18 +75,22 @@ def set_budget(
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         found = least_bound(model, session, width, Kind.RATIO if delta_for is None else Kind.DELTA)
+        border = border_of(case, found, options, started)
         more, words = text.session_words(session.words)
         name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for)
         assert value is not None
         written = set_budget_document(case, found, value, session, obligations) if evidence else {}
     if evidence:
         write_json(evidence, written, indent=1)
+    document = set_budgets.document(model, found, {name: value}) | words | documents.inputs(case)
+    document |= borders.document(border) | {"notes": list(model.notes)}
+    first, *told = set_budgets.lines(case, model, found, f"{name} = {value}")
+    notes = [f"Note: {note}." for note in model.notes]
+    told, document = remarked(session, [first, *borders.lines(border), *told, *more, *notes], document, False)
     if as_json:
-        document = set_budgets.document(model, found, {name: value})
-        print_json(document | words | documents.inputs(case) | {"notes": list(model.notes)})
+        print_json(document)
     else:
-        told = set_budgets.lines(case, model, found, f"{name} = {value}")
-        for line in (*told, *more, *(f"Note: {note}." for note in model.notes)):
+        for line in told:
             say(line)
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
@@ -104,11 +112,14 @@ def _curve(path: str, options: Options, width: Fraction, wanted: Wanted, as_json
         from paramverify.reports.pictures.deltas import write_curve
 
         write_curve(found.points, case.title, wanted.plot.path, page=wanted.plot.page)
+    about = documents.inputs(case) | {"notes": list(model.notes)}
+    told = set_budgets.curve_lines(case, model, found, point)
+    notes = [f"Note: {note}." for note in model.notes]
+    document = set_budgets.curve_document(found) | words | about
+    told, document = remarked(session, [*told, *more, *notes], document, False)
     if as_json:
-        about = documents.inputs(case) | {"notes": list(model.notes)}
-        print_json(set_budgets.curve_document(found) | words | about)
+        print_json(document)
     else:
-        told = set_budgets.curve_lines(case, model, found, point)
-        for line in (*told, *more, *(f"Note: {note}." for note in model.notes)):
+        for line in told:
             say(line)
     return Exit.HOLDS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -39,10 +40,13 @@ from paramverify.interactive.cases import is_system
 from paramverify.models.enclosed import Enclosed
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.other_bounds import is_total_variation
-from paramverify.reports import case_budgets, divergence_budgets, documents, text
+from paramverify.reports import borders, case_budgets, divergence_budgets, documents, text
+from paramverify.synthesis.borders import beyond, border_of
 from paramverify.synthesis.case_budget import case_budget
+from paramverify.synthesis.least_divergence import LeastMoment
 from paramverify.synthesis.suprema import TightBudget
 
 LISTED = (20, "Find the tight budget: the largest ratio over all priors, secrets and outputs.")
@@ -151,6 +155,7 @@ def _of_case(
     as_json: bool,
     evidence: Path | None,
 ) -> int:
+    started = time.monotonic()
     with time_limit(timeout), Session(options) as session:
         loaded = load(case, settings=settings())
         if is_total_variation(loaded):
@@ -166,13 +171,11 @@ def _of_case(
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         found = case_budget(model, session, width)
         document = case_budgets.evidence(loaded, found, session) if evidence else {}
+        other = beyond(loaded, found, options, started)
     if evidence:
         write_json(evidence, document, indent=1)
-    if as_json:
-        print_json(case_budgets.document(loaded, found, session.words))
-    else:
-        for line in case_budgets.lines(loaded, found, session.words):
-            say(line)
+    told = case_budgets.lines(loaded, found, session.words, other)
+    _tell(session, told, case_budgets.document(loaded, found, session.words, other), as_json)
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
 
@@ -180,15 +183,27 @@ def _divergence(
     case: Case, session: Session, width: Fraction, *, as_json: bool, evidence: Path | None
 ) -> int:
     """Finds the least bound of a divergence and tells it."""
+    started = time.monotonic()
     found = divergence_budgets.find(case, session, width)
+    border = border_of(case, found, session.options, started)
     if evidence:
         write_json(evidence, divergence_budgets.evidence(case, found, session), indent=1)
-    if as_json:
-        print_json(divergence_budgets.document(case, found, session.words))
-    else:
-        for line in divergence_budgets.lines(case, found, session.words):
-            say(line)
+    first, *told = divergence_budgets.lines(case, found, session.words)
+    shown = divergence_budgets.document(case, found, session.words) | borders.document(border)
+    lines = [first, *borders.lines(border), *told]
+    _tell(session, lines, shown, as_json, isinstance(found, LeastMoment))
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
+
+
+def _tell(
+    session: Session, lines: list[str], document: dict[str, Any], as_json: bool, others: bool = True
+) -> None:
+    told, shown = remarked(session, lines, document, others)
+    if as_json:
+        print_json(shown)
+    else:
+        for line in told:
+            say(line)
 
 
 def best_bound() -> Callable[[TightBudget], None]:

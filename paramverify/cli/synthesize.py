@@ -41,6 +41,7 @@ from paramverify.errors import LimitError
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
+from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.cases import Case, load
 from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
@@ -181,11 +182,13 @@ def command(
             found = _safe_values(loaded, session, _names(parameters), form=form, coverage=reach, files=files)
             code, document, lines = _told(loaded, found, files)
         more, words = text.session_words(session.words)
+    about = documents.side_condition(model) | documents.inputs(loaded) | {"notes": list(model.notes)}
+    notes = [f"Note: {note}." for note in model.notes]
+    told, shown = remarked(session, [*lines, *more, *notes], document | words | about, others=False)
     if as_json:
-        about = documents.side_condition(model) | documents.inputs(loaded) | {"notes": list(model.notes)}
-        print_json(document | words | about)
+        print_json(shown)
     else:
-        for line in [*lines, *more, *(f"Note: {note}." for note in model.notes)]:
+        for line in told:
             say(line)
     return code
 

@@ -33,8 +33,9 @@ from paramverify.cli._settings import settings
 from paramverify.cli._streams import about_streams
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import Progress, Report, verify_beyond
+from paramverify.privacy.verification import Progress, Report
 from paramverify.reports import documents, verdicts
+from paramverify.synthesis.borders import verify_beyond
 
 LISTED = (10, "Prove a case private for every prior, or show how it leaks.")
 

@@ -1,8 +1,8 @@
-"""Whether a proof about listed whole numbers ends at their ranges: larger ones, to look for a violation."""
+"""Ranges of whole numbers made longer and shorter: what a case says of other inputs than those it lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -33,22 +33,54 @@ def larger_cases(case: Case) -> Iterator[Case]:
     Raises:
         LimitError: there are too many inputs, or the time is over.
     """
-    mechanism, neighbours = (case.data.get(name, {}) for name in ("mechanism", "neighbours"))
-    inputs = mechanism.get("inputs", {})
-    if not case.neighbours or not {"differ", "related"} & neighbours.keys():
-        return
-    ranges = {name: ends for name, ends in ((n, _ends(inputs[n])) for n in inputs) if ends and ends != BITS}
+    yield from _each(case, lambda low, high: (low, high + 1))
+    yield from _each(case, lambda low, high: (low - 1, high))
+    yield from _each(case, _longer)
+
+
+def smaller_cases(case: Case) -> Iterator[Case]:
+    """Yields the case with ranges of its whole numbers without their largest ones, and without the smallest.
+
+    They are read as those of `larger_cases` are; what has no neighbours then is left out.
+    """
+    yield from _each(case, lambda low, high: (low, max(low, high - 1)))
+    yield from _each(case, lambda low, high: (min(high, low + 1), high))
+
+
+def has_ranges(case: Case) -> bool:
+    """Tells whether a case lists whole numbers by ranges, and its neighbours mean the same for others."""
+    return bool(_ranges(case))
+
+
+def _longer(low: int, high: int) -> tuple[int, int]:
+    """Returns a range of twice as many numbers; with negative ones, of three times as many."""
+    more = high - low + 1
+    return low - (more if low < 0 else 0), high + more
+
+
+def _each(case: Case, ends: Callable[[int, int], tuple[int, int]]) -> Iterator[Case]:
+    """Yields the case with other ends of all its ranges of whole numbers, if it has any and can be read."""
+    ranges = _ranges(case)
     if not ranges:
         return
-    for below, above, twice in ((0, 1, False), (1, 0, False), (0, 0, True)):
-        longer = dict(inputs)
-        for name, (low, high) in ranges.items():
-            more = high - low + 1 if twice else 0
-            ends = low - below - (more if low < 0 else 0), high + above + more
-            longer[name] = {**inputs[name], "values": f"{ends[0]}..{ends[1]}"}
-        larger = {**case.data, "mechanism": {**mechanism, "inputs": longer}}
-        with suppress(InputError):
-            yield read_case(larger, case.digest, case.path, text=case.text)
+    mechanism = case.data["mechanism"]
+    inputs = mechanism["inputs"]
+    other = dict(inputs)
+    for name, given in ranges.items():
+        low, high = ends(*given)
+        other[name] = {**inputs[name], "values": f"{low}..{high}"}
+    changed = {**case.data, "mechanism": {**mechanism, "inputs": other}}
+    with suppress(InputError):
+        yield read_case(changed, case.digest, case.path, text=case.text)
+
+
+def _ranges(case: Case) -> dict[str, tuple[int, int]]:
+    """Returns the ends of the ranges of a case by the names of inputs."""
+    mechanism, neighbours = (case.data.get(name, {}) for name in ("mechanism", "neighbours"))
+    if not case.neighbours or not {"differ", "related"} & neighbours.keys():
+        return {}
+    ends = ((name, _ends(given)) for name, given in mechanism.get("inputs", {}).items())
+    return {name: own for name, own in ends if own and own != BITS}
 
 
 def _ends(given: object) -> tuple[int, int] | None:

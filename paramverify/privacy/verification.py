@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +12,7 @@ from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted, S
 from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
-from paramverify.errors import DefectError, InputError, LimitError, TimeLimitError
+from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.algebraic import find_algebraic
 from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import AnyWitness, Witness, has_larger
@@ -26,23 +25,20 @@ from paramverify.models.model import Model
 from paramverify.models.patterns import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.portfolio.strategies import BUILT_IN, NAMED
+from paramverify.portfolio.unasked import unasked
 from paramverify.privacy.approximate import verify_sets
 from paramverify.privacy.cases import Case
 from paramverify.privacy.enclosed import verify_enclosed
 from paramverify.privacy.every_length_verification import Found, verify_all_lengths
-from paramverify.privacy.larger_ranges import Larger, larger_cases
+from paramverify.privacy.larger_ranges import Larger
 from paramverify.privacy.long_sequences import are_many, by_every_length
 from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.window_verification import decide_near, violation_at_points
-from paramverify.processes.alarms import alarm, can_ring
-from paramverify.processes.attempts import resolve
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
 Progress = Callable[[int, int], None]
 
-SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long larger inputs are looked at
 MANY_PAIRS = 1_000  # secret pairs beyond which those with an input pattern are looked at first
 
 
@@ -121,7 +117,7 @@ def verify(
         else:
             seen = _of_large_prior(session, case, progress, near)
             found = seen or _of_all_claims(session, model, progress, near)
-        told = (found.note, foreign(model), _unasked(session, len(found.claims)), _weak(model, found))
+        told = (found.note, foreign(model), unasked(session, len(found.claims)), _weak(model, found))
         return Report(
             verdict=found.verdict,
             claims=found.claims,
@@ -136,31 +132,6 @@ def verify(
             bound=bool(found.note),
             windows=found.windows,
         )
-
-
-def verify_beyond(
-    case: Case, options: Options | None = None, progress: Progress | None = None, near: bool = False
-) -> Report:
-    """Decides a case as `verify` does; if it is private, larger ranges are searched for a violation.
-
-    This takes a tenth of the time limit, two seconds, or about the time of the proof, whichever is least.
-    That nothing is found says nothing.
-    """
-    started, options = time.monotonic(), options or Options()
-    found = verify(case, options, progress, near)
-    left = options.seconds - (time.monotonic() - started)
-    seconds = min(left / 2, options.seconds * SHARE, MOST, max(LEAST, found.seconds))
-    if not isinstance(found.verdict, Holds) or seconds <= 0 or not can_ring():  # reading them may take long
-        return found
-    until = time.monotonic() + seconds
-    quiet = Options(memory=options.memory, strategy=NAMED["built-in"])
-    with suppress(LimitError), alarm(seconds, seconds):
-        for other in larger_cases(case):
-            with suppress(InputError):  # they may be no inputs of the program
-                seen = verify(other, replace(quiet, seconds=max(0.01, until - time.monotonic())))
-                if isinstance(seen.verdict, Violated):
-                    return replace(found, larger=Larger(other.over, seen.verdict.witness))
-    return found
 
 
 def _of_every_length(session: Session, model: Model, progress: Progress | None) -> Found:
@@ -307,20 +278,3 @@ def _weak(model: AnyModel, found: Found) -> str:
     if not isinstance(model.measure, Pure) or not has_larger(model, witness, found.claims):
         return ""
     return "the largest ratio is at least twice that of this witness: `paramverify budget` finds it"
-
-
-def _unasked(session: Session, claims: int) -> str:
-    """Returns that no solver of those that the user chose was asked about any of so many claims; else ""."""
-    options = session.options
-    stages = () if options.strategy == NAMED["default"] else options.strategy
-    listed = dict.fromkeys(name for stage in stages for name in stage.names() if name != BUILT_IN)
-    names = [name for name in listed if not resolve(name).builtin]
-    if session.asked or not names or not options.executor.is_here:  # workers know whom they asked
-        return ""
-    told = f"{', '.join(names)} {'were' if len(names) > 1 else 'was'} asked nothing"
-    if not claims:
-        return f"{told}: there was no claim for solvers"
-    if not options.simplify:
-        return told
-    first = "built-in procedures come first, and were enough"
-    return f"{told}: {first}; --no-simplify (simplify=False in Python) leaves them out"

@@ -10,10 +10,13 @@ from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import Case
-from paramverify.reports import distances, documents, relative, text
+from paramverify.reports import borders, distances, documents, relative, text
 from paramverify.reports.budgets import Statement
+from paramverify.synthesis.borders import Beyond
 from paramverify.synthesis.case_budget import CaseBudget
+from paramverify.synthesis.multiples import Multiple
 
+NOTHING = Beyond()
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
 
 
@@ -26,31 +29,35 @@ def model_of(case: Case) -> Model:
     return need_privacy(case.model, "budget", INSTEAD, tied=True, densities=True)
 
 
-def lines(case: Case, found: CaseBudget, words: Iterable[str]) -> list[str]:
+def lines(case: Case, found: CaseBudget, words: Iterable[str], beyond: Beyond = NOTHING) -> list[str]:
     """Returns the budget in words; `words` are the programs on whose word it rests."""
     model = model_of(case)
-    first, *rest = told(case, model, found)
+    first, *rest = told(case, model, found, beyond.multiple)
     more, _ = text.session_words(words)
     about = f"  {text.priors(model.domain, case)}"
-    return [first, about, *rest, *more, *(f"Note: {n}." for n in model.notes)]
+    return [first, about, *borders.lines(beyond.border), *rest, *more, *(f"Note: {n}." for n in model.notes)]
 
 
-def told(case: Case, model: Model, found: CaseBudget) -> list[str]:
+def told(case: Case, model: Model, found: CaseBudget, multiple: Multiple | None = None) -> list[str]:
     """Returns the budget in words, without inputs and notes.
 
-    Where no number bounds the ratio, but the bound of the case does, that comes first.
+    What multiple of the bound of the case is enough comes first. Where no number bounds the ratio, but the
+    bound of the case does, that does.
     """
     statement = Statement.of(model, found.ratio)
     shown = distances.lines(found.distances, statement) if found.distances else statement.lines()
     if not found.relative:
         first, *rest = shown
         return [f"{first}{text.but(model)}", *rest]
-    enough = relative.enough(case.budget, statement.among, found.relative) if found.ratio.infinite else []
+    if multiple:
+        enough = [relative.multiple(case.budget, statement.among, multiple)]
+    else:
+        enough = relative.enough(case.budget, statement.among, found.relative) if found.ratio.infinite else []
     first, *rest = [*enough, *shown]
-    return [f"{first}{text.but(model)}", *rest, relative.line(model, case.budget, found.relative)]
+    return [f"{first}{text.but(model)}", *rest, relative.line(model, case.budget, found.relative, multiple)]
 
 
-def document(case: Case, found: CaseBudget, words: Iterable[str]) -> dict[str, Any]:
+def document(case: Case, found: CaseBudget, words: Iterable[str], beyond: Beyond = NOTHING) -> dict[str, Any]:
     """Returns the budget as JSON data."""
     model = model_of(case)
     shown = Statement.of(model, found.ratio).document()
@@ -58,9 +65,15 @@ def document(case: Case, found: CaseBudget, words: Iterable[str]) -> dict[str, A
     if found.relative:
         shown["relative_to"] = case.budget
         shown["relative"] = relative.document(model, found.relative)
+    if beyond.multiple:
+        one = beyond.multiple
+        fails = str(one.fails) if one.fails else None
+        shown["multiple"] = {"enough": str(one.enough), "fails": fails, "least": one.least}
+        if one.enough < 1:
+            shown["relative"]["tight"] = False
     _, told = text.session_words(words)
     about = documents.side_condition(model) | documents.inputs(case) | {"notes": list(model.notes)}
-    return shown | told | about
+    return shown | told | about | borders.document(beyond.border)
 
 
 def evidence(case: Case, budget: CaseBudget, session: Session) -> dict[str, Any]:

@@ -17,15 +17,23 @@ from paramverify.reports.budgets import (
     where,
 )
 from paramverify.synthesis.beside import Beside, is_one
+from paramverify.synthesis.multiples import Multiple, times
 from paramverify.synthesis.suprema import TightBudget
 
 ONE = "where both are 1"
 SMALLER = "That does not make the bound tight: a smaller one may hold"
 
 
-def line(model: Model, bound: str, found: TightBudget) -> str:
-    """Returns in words how near the largest ratio comes to the bound of the case, which is given in words."""
-    return f"relative to the case's {bound}: {_told(model, bound, found)}"
+def line(model: Model, bound: str, found: TightBudget, known: Multiple | None = None) -> str:
+    """Returns in words how near the largest ratio comes to the bound of the case, which is given in words.
+
+    Where a multiple of the bound is `known` to be enough, no smaller bound is proposed.
+    """
+    told = _told(model, bound, found)
+    if known:
+        told, _, _ = told.partition(f". {SMALLER}")
+        told += "; it is not tight" if known.enough < 1 else ""
+    return f"relative to the case's {bound}: {told}"
 
 
 def enough(bound: str, among: str, found: TightBudget) -> list[str]:
@@ -34,6 +42,16 @@ def enough(bound: str, among: str, found: TightBudget) -> list[str]:
         return []
     least = ", and no smaller multiple of it is" if _tight(found) else ""
     return [f"{bound} is enough for all {among}{least}"]
+
+
+def multiple(bound: str, among: str, found: Multiple) -> str:
+    """Returns in words which multiple of the bound of the case, which is given in words, was proved."""
+    name, _, epsilon = bound.partition(" = ")
+    what = "it" if found.enough == 1 else epsilon
+    rest = f", and no smaller multiple of {what} is" if found.least else ""
+    if not found.least and found.fails:
+        rest = f", but {times(found.fails, epsilon)} is not"
+    return f"{name} = {found.of(epsilon)} is enough for all {among}{rest}"
 
 
 def document(model: Model, found: TightBudget) -> dict[str, Any]:

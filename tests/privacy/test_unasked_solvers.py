@@ -57,3 +57,39 @@ def test_in_python() -> None:
     found = case.verify(backends="z3", simplify=False)
     assert not any("asked nothing" in note for note in found.notes)
     assert "on the word of z3" in str(found)
+
+
+OTHERS = [  # commands, and whether --no-simplify makes them ask the chosen solvers; None if they ask anyway
+    (("budget", "coarse-noise.toml"), True),
+    (("budget", "randomized-response.toml"), True),
+    (("budget", "divergences/geometric-kl.toml"), False),
+    (("budget", "randomized-response.toml", "--delta-for", "1/10"), None),
+    (("budget", "randomized-response.toml", "--curve"), False),
+    (("synthesize", "randomized-response.toml"), False),
+    (("logic", "logic/above-threshold-figure-6.toml"), True),
+]
+
+
+@pytest.mark.parametrize(("command", "asks"), OTHERS, ids=[" ".join(command) for command, _ in OTHERS])
+def test_other_commands(
+    command: tuple[str, ...], asks: bool | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same note in text and JSON; its hint stands only where it helps, and then it does."""
+
+    def noted(*more: str) -> list[str]:
+        name, case, *options = command
+        run([name, str(CASES / case), *options, *more, "--backends", "z3"])
+        text = capsys.readouterr().out
+        run([name, str(CASES / case), *options, *more, "--backends", "z3", "--json"])
+        document = json.loads(capsys.readouterr().out)
+        notes = [note for note in document.get("notes", []) if "asked nothing" in note]
+        assert [line for line in text.splitlines() if "asked nothing" in line] == [
+            f"Note: {n}." for n in notes
+        ]
+        return notes
+
+    told = noted()
+    assert bool(told) == (asks is not None)
+    assert all(("--no-simplify" in note) == asks for note in told)
+    if asks:
+        assert noted("--no-simplify") == []

@@ -1,0 +1,217 @@
+"""Whether a verdict or a budget depends on where the ranges of whole numbers end: larger and smaller ones."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import exp
+
+from paramverify.algebra.simplest import simplest_between
+from paramverify.errors import InputError, LimitError
+from paramverify.models.measures import Pure
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Options, Session
+from paramverify.privacy.cases import Case
+from paramverify.privacy.larger_ranges import Larger, has_ranges, larger_cases, smaller_cases
+from paramverify.privacy.verification import Progress, Report, verify
+from paramverify.processes.alarms import alarm, can_ring
+from paramverify.synthesis.case_budget import CaseBudget, case_budget
+from paramverify.synthesis.least_divergence import LeastMoment
+from paramverify.synthesis.least_enclosed import LeastEnclosed, Wanted
+from paramverify.synthesis.least_loss import LeastLoss
+from paramverify.synthesis.multiples import Multiple, epsilon_of, least_multiple, quiet, times, with_bound
+from paramverify.synthesis.set_needs import Kind, LeastBound
+from paramverify.verdicts import Holds, Verdict, Violated
+
+SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long other inputs are looked at
+CHI_SQUARED = "chi_squared"
+Least = LeastBound | LeastEnclosed | LeastLoss | LeastMoment
+Bounds = tuple[Mapping[str, object], Mapping[str, object]]
+NEAR = Fraction(1, 10**9)  # relative distance of numbers that stand for irrational ones
+
+
+@dataclass(frozen=True, eq=False)
+class Border:
+    """That the largest ratio belongs to the ends of the ranges of a case.
+
+    Either a `larger` range has a larger one, or the ratio of the `smaller` ranges is smaller. `same` are
+    larger ranges that were proved to have none larger.
+    """
+
+    larger: Larger | None = None
+    smaller: str = ""
+    same: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What is told beside a budget: the least multiple of epsilon that is enough, and of the ranges."""
+
+    multiple: Multiple | None = None
+    border: Border | None = None
+
+
+def verify_beyond(
+    case: Case, options: Options | None = None, progress: Progress | None = None, near: bool = False
+) -> Report:
+    """Decides a case as `verify` does; if it is private, larger ranges are searched for a violation.
+
+    This takes a tenth of the time limit, two seconds, or about the time of the proof, whichever is least.
+    If there is none, but larger ranges have a larger ratio, or the worst pair was not in smaller ones, a note
+    says so. That nothing is found says nothing.
+    """
+    started, options = time.monotonic(), options or Options()
+    found = verify(case, options, progress, near)
+    seconds = _share(options, started, found.seconds)
+    if not isinstance(found.verdict, Holds) or seconds <= 0:
+        return found
+    until = time.monotonic() + seconds
+    with suppress(LimitError), alarm(seconds, seconds):
+        for other, verdict in _decided(larger_cases(case), options, until):
+            if isinstance(verdict, Violated):
+                return replace(found, larger=Larger(other.over, verdict.witness))
+        if note := _note(case, options, until):
+            return replace(found, notes=(*found.notes, note))
+    return found
+
+
+def beyond(case: Case, found: CaseBudget, options: Options, started: float) -> Beyond:
+    """Returns what is told beside the budget of a case, whose search `started` at a monotonic time."""
+    seconds = _share(options, started, time.monotonic() - started)
+    if seconds <= 0:
+        return Beyond()
+    until = time.monotonic() + seconds
+    is_multiple = found.relative is not None and not found.distances and epsilon_of(case)
+    multiple = least_multiple(case, options, seconds) if is_multiple else None
+    return Beyond(multiple, border(case, bounds(case, found, multiple), options, until))
+
+
+def border_of(case: Case, found: Least, options: Options, started: float) -> Border | None:
+    """Returns what other ranges say of a least bound, whose search `started` at a monotonic time."""
+    seconds = _share(options, started, time.monotonic() - started)
+    low, high = _ends(found)
+    if high is None or seconds <= 0:
+        return None
+    bound = {_key(found): _written(found, high if low == high else _above(high))}
+    less = {_key(found): _written(found, _below(low))}
+    return border(case, (bound, less), options, time.monotonic() + seconds)
+
+
+def _ends(found: Least) -> tuple[Fraction, Fraction | None]:
+    """Returns numbers below and above a bound as `[privacy]` has it; None above if it is infinite."""
+    if not isinstance(found, LeastMoment):
+        return found.lower, None if found.infinite else found.upper
+    if found.key == CHI_SQUARED:
+        return found.sum.lower - 1, None if found.sum.upper is None else found.sum.upper - 1
+    power = 1 / (found.order - 1)
+    low, high = (None if s is None else _near(float(s) ** power) for s in (found.sum.lower, found.sum.upper))
+    return low or Fraction(0), high and _above(high)
+
+
+def _key(found: Least) -> str:
+    """Returns what `[privacy]` calls a least bound."""
+    if isinstance(found, LeastMoment):
+        return found.key
+    if isinstance(found, LeastLoss):
+        return found.kind.value
+    is_delta = found.kind is Kind.DELTA if isinstance(found, LeastBound) else found.wanted is Wanted.DELTA
+    return "delta" if is_delta else "ratio"
+
+
+def _written(found: Least, number: Fraction) -> object:
+    """Returns a bound as it is written in `[privacy]`."""
+    if isinstance(found, LeastMoment) and found.key != CHI_SQUARED:
+        return {"order": found.order, "ratio": str(number)}
+    return str(number)
+
+
+def bounds(case: Case, found: CaseBudget, multiple: Multiple | None) -> Bounds:
+    """Returns a bound of `[privacy]` that is enough for a case and one that is not, or nothing for them."""
+    if found.distances:
+        root = found.distances.epsilon
+        if root.high is None or root.low is None or "delta" in case.data["privacy"]:
+            return {}, {}
+        low, high = (_near(exp(end)) for end in (root.low, root.high))
+        return {"ratio": f"({_above(high)})**distance"}, {"ratio": f"({_below(low)})**distance"}
+    if multiple:
+        fails = {"epsilon": times(multiple.fails, epsilon_of(case))} if multiple.fails else {}
+        return {"epsilon": multiple.of(epsilon_of(case))}, fails
+    if found.relative or found.ratio.infinite or found.ratio.upper is None:
+        return {}, {}
+    low, high = found.ratio.lower, found.ratio.upper
+    return {"ratio": str(high if low == high else _above(high))}, {"ratio": str(_below(low))}
+
+
+def border(case: Case, bound: Bounds, options: Options, until: float) -> Border | None:
+    """Returns what larger and smaller ranges of a case say of its least bound; None where that is nothing."""
+    enough, fails = bound
+    seconds = until - time.monotonic()
+    if not enough or seconds <= 0 or not can_ring() or not has_ranges(case):
+        return None
+    same: list[str] = []
+    with suppress(LimitError), alarm(seconds, seconds):
+        for other, verdict in _decided(larger_cases(with_bound(case, **enough)), options, until):
+            if isinstance(verdict, Violated):
+                return Border(Larger(other.over, verdict.witness))
+            if isinstance(verdict, Holds):
+                same.append(other.over)
+        for other, verdict in _decided(
+            smaller_cases(with_bound(case, **fails)) if fails else (), options, until
+        ):
+            if isinstance(verdict, Holds):
+                return Border(smaller=other.over, same=tuple(same))
+    return None
+
+
+def _note(case: Case, options: Options, until: float) -> str:
+    """Returns that the worst pair of a private case lies on the border of its ranges; else ""."""
+    model = case.model
+    if not isinstance(model, Model) or not isinstance(model.measure, Pure) or not model.lengths:
+        return ""
+    if not has_ranges(case):
+        return ""
+    with Session(quiet(options, until - time.monotonic())) as session:
+        found = case_budget(model, session, NEAR)
+    multiple = None
+    if found.relative and epsilon_of(case):
+        multiple = least_multiple(case, options, until - time.monotonic())
+    seen = border(case, bounds(case, found, multiple), options, until)
+    if seen and seen.larger:
+        return f"larger inputs have a larger ratio, such as {seen.larger.over}: {OPEN}"
+    if seen and not seen.same:
+        return f"the worst pair lies on the border of the inputs; less is enough for {seen.smaller}: {OPEN}"
+    return ""
+
+
+OPEN = "the verdict says nothing of inputs that are larger still"
+
+
+def _decided(cases: Iterable[Case], options: Options, until: float) -> Iterator[tuple[Case, Verdict]]:
+    """Yields each case with its verdict, in the time that is left; what cannot be read is left out."""
+    for case in cases:
+        with suppress(InputError):  # they may be no inputs of the program
+            yield case, verify(case, quiet(options, max(0.01, until - time.monotonic()))).verdict
+
+
+def _share(options: Options, started: float, spent: float) -> float:
+    """Returns the seconds for other inputs than those of a case whose work began at a monotonic time."""
+    left = options.seconds - (time.monotonic() - started)
+    return min(left / 2, options.seconds * SHARE, MOST, max(LEAST, spent)) if can_ring() else 0.0
+
+
+def _near(number: float) -> Fraction:
+    """Returns a simple number next to another one, on either side."""
+    return Fraction(number).limit_denominator(10**9)
+
+
+def _above(number: Fraction) -> Fraction:
+    """Returns a simple number that is a little larger."""
+    return simplest_between(number, number * (1 + NEAR))
+
+
+def _below(number: Fraction) -> Fraction:
+    """Returns a simple number that is a little smaller."""
+    return simplest_between(number * (1 - NEAR), number) if number > 0 else number

@@ -1,0 +1,123 @@
+"""The least c such that c times the epsilon of a case is enough, where that epsilon has parameters."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+from paramverify.errors import InputError, LimitError
+from paramverify.models.model import Model
+from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.strategies import NAMED
+from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.keys import MEASURES
+from paramverify.privacy.verification import verify
+from paramverify.processes.alarms import alarm, can_ring
+from paramverify.synthesis.case_budget import case_budget
+from paramverify.verdicts import Holds, Violated
+
+MOST, FINEST = 64, 10  # the largest multiple that is tried, and the largest denominator
+WIDTH = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Multiple:
+    """A proved multiple of epsilon; `least` if every smaller one was shown to fail.
+
+    Otherwise the multiple `fails`, which is smaller, has a violation, and what lies between is open.
+    """
+
+    enough: Fraction
+    fails: Fraction
+    least: bool
+
+    def of(self, epsilon: str) -> str:
+        """Returns the multiple of an epsilon as it is written in a case."""
+        return times(self.enough, epsilon)
+
+
+def times(factor: Fraction, epsilon: str) -> str:
+    """Returns a multiple of an epsilon as it is written in a case."""
+    plain = epsilon if epsilon.isidentifier() else f"({epsilon})"
+    return epsilon if factor == 1 else f"{factor}*{plain}"
+
+
+def with_bound(case: Case, **bound: object) -> Case:
+    """Returns a case with another bound of `[privacy]`; its delta stays where none is given.
+
+    Raises:
+        InputError: it cannot be read with it.
+    """
+    away = {*MEASURES} - {"delta"} if bound.keys() - {"delta"} else set()
+    kept = {name: value for name, value in case.data["privacy"].items() if name not in away}
+    asked = {name: table for name, table in case.data.items() if name not in ("quantify", "design")}
+    data = {**asked, "privacy": {**kept, **bound}}
+    return read_case(data, case.digest, case.path, text=case.text)
+
+
+def epsilon_of(case: Case) -> str:
+    """Returns the epsilon of a case as it is written there; "" if it has none."""
+    privacy = case.data.get("privacy")
+    written = privacy.get("epsilon") if isinstance(privacy, dict) else None
+    return written if isinstance(written, str) else ""
+
+
+def least_multiple(case: Case, options: Options, seconds: float) -> Multiple | None:
+    """Returns the least multiple of the epsilon of a case that was proved in so many seconds.
+
+    Fractions with denominators up to `FINEST` are tried, each decided as a case of its own. None if no
+    multiple was proved.
+    """
+    epsilon, until = epsilon_of(case), time.monotonic() + seconds
+    if not epsilon or not can_ring():
+        return None
+
+    def of(factor: Fraction) -> tuple[Case, Options]:
+        left = max(0.01, until - time.monotonic())
+        return with_bound(case, epsilon=times(factor, epsilon)), quiet(options, left)
+
+    def is_enough(factor: Fraction) -> bool:
+        found = verify(*of(factor)).verdict
+        if isinstance(found, Holds | Violated):
+            return isinstance(found, Holds)
+        raise LimitError("it is undecided")
+
+    fails, enough, least = Fraction(0), None, False
+    with suppress(LimitError, InputError), alarm(seconds, seconds):
+        factor = Fraction(1)
+        while not is_enough(factor):
+            fails, factor = factor, 2 * factor
+            if factor > MOST:
+                return None
+        enough = factor
+        while between := _between(fails, enough):
+            factor = between[len(between) // 2]
+            if is_enough(factor):
+                enough = factor
+            else:
+                fails = factor
+        least = _is_tight(*of(enough))
+    return None if enough is None else Multiple(enough, fails, least)
+
+
+def quiet(options: Options, seconds: float) -> Options:
+    """Returns options for questions that users did not ask: built-in procedures, for so many seconds."""
+    return Options(seconds=seconds, memory=options.memory, strategy=NAMED["built-in"])
+
+
+def _between(low: Fraction, high: Fraction) -> list[Fraction]:
+    """Returns the fractions strictly between two numbers whose denominators are tried, by size."""
+    numbers = {Fraction(n, d) for d in range(1, FINEST + 1) for n in range(floor(low * d), ceil(high * d))}
+    return sorted(number for number in numbers if low < number < high)
+
+
+def _is_tight(case: Case, options: Options) -> bool:
+    """Tells whether the bound of a case is shown to be reached or approached where it is above 1."""
+    with Session(options) as session:
+        if not isinstance(case.model, Model):
+            return False
+        found = case_budget(case.model, session, WIDTH).relative
+    return bool(found and found.proof and found.beside and found.beside.tight and found.lower <= 1)
