@@ -17,8 +17,8 @@ from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, read_case
 from paramverify.privacy.keys import TOGETHER
-from paramverify.privacy.verification import verify
 from paramverify.reports import documents, verdicts
+from paramverify.synthesis.borders import verify_beyond
 from paramverify.tables import read_document
 
 WORST = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)
@@ -64,7 +64,7 @@ def verify_budgets(
         told: list[str] = []
         for case in cases:
             left = replace(options, seconds=max(0.01, until - time.monotonic()))
-            report = verify(case, left, near=True)
+            report = verify_beyond(case, left, near=True)
             standings.append(report.status)
             if report.status is Standing.VIOLATED:
                 _output.violated(Standing.VIOLATED.of_case)

@@ -32,12 +32,12 @@ from paramverify.cli.verify import AUTOMATON, FOR_EVIDENCE, SCRIPT
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import verify
 from paramverify.reports import documents, verdicts
 from paramverify.reports.evidence import check_has_evidence, evidence_document
 from paramverify.reports.theorems.files import required, theorem_files, theorem_of
 from paramverify.reports.theorems.stated import about_case
 from paramverify.reports.theorems.statements import check_is_covered
+from paramverify.synthesis.borders import verify_beyond
 from paramverify.tables import read_document
 
 LISTED = (25, "Write a theorem about a private case or a true claim, which Coq checks.")
@@ -93,7 +93,7 @@ def command(
         check_has_evidence(loaded)
         if not isinstance(loaded.model, Inequality):
             check_is_covered(loaded.model)
-        report = verify(loaded, replace(options, seconds=options.seconds - (time.monotonic() - began)))
+        report = verify_beyond(loaded, replace(options, seconds=options.seconds - (time.monotonic() - began)))
         theorem = None
         if report.status is Standing.HOLDS:
             _check_folder(output, loaded, force)

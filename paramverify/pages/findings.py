@@ -40,7 +40,7 @@ from paramverify.pages.summary import word
 from paramverify.pages.work import LeftOut, PrivacyWork
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import told_run
-from paramverify.reports import case_budgets, divergence_budgets, runs, text, verdicts
+from paramverify.reports import borders, case_budgets, divergence_budgets, runs, text, verdicts
 from paramverify.synthesis.case_budget import CaseBudget
 from paramverify.verdicts import Violated, status_of
 
@@ -154,14 +154,16 @@ def budget(work: PrivacyWork) -> Element:
         return section("Tight budget", left_out("The tight budget is left out", reason))
     if not isinstance(found, CaseBudget):
         told = divergence_budgets.lines(work.case, found, ())
-        lines = [line for line in told if not line.startswith("Note: ")]
-        return section("Least bound", [paragraph(printable.line(_capital(line.strip()))) for line in lines])
-    lines = case_budgets.told(work.case, model, found)
-    return section("Tight budget", [paragraph(printable.line(_capital(line.strip()))) for line in lines])
+        title, told = "Least bound", [line for line in told if not line.startswith("Note: ")]
+    else:
+        title, told = "Tight budget", case_budgets.told(work.case, model, found, work.around.multiple)
+    lines = [told[0], *borders.lines(work.around.border), *told[1:]]
+    return section(title, [paragraph(printable.line(_capital(line.strip()))) for line in lines])
 
 
 def _capital(line: str) -> str:
-    return f"{line[:1].upper()}{line[1:]}" if line else line
+    """Returns a line with a capital letter, unless it begins with a name that is not a word."""
+    return line if " = " in line[:10] else f"{line[:1].upper()}{line[1:]}"
 
 
 def claims(work: PrivacyWork) -> Element:

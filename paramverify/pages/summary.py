@@ -11,14 +11,14 @@ from paramverify.answers import Standing
 from paramverify.pages.handing import decisions
 from paramverify.pages.parts import ABOUT, Cell, fraction, number
 from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
-from paramverify.reports import text
+from paramverify.reports import text, verdicts
 from paramverify.synthesis.case_budget import CaseBudget
 
 
 def word(work: Examined) -> str:
     """Returns the word of the verdict: about privacy, or about the truth of a claim or of formulas."""
     if isinstance(work, PrivacyWork):
-        return text.verdict(work.standing, work.case.model)
+        return verdicts.word(work.report, work.case)
     return work.standing.of_claim if isinstance(work, LogicWork) else work.standing.of_case
 
 

@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,11 +32,12 @@ from paramverify.models.model import Model
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import cases
-from paramverify.privacy.verification import Report, verify
+from paramverify.privacy.verification import Report
 from paramverify.reports import divergence_budgets
 from paramverify.reports import logic as logic_reports
 from paramverify.reports.evidence import evidence_document
 from paramverify.reports.logic_evidence import evidence_of
+from paramverify.synthesis.borders import Beyond, beyond, border_of, verify_beyond
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, default_coverage, safe_values
 from paramverify.tables import MAX_BYTES, read_toml
@@ -104,6 +105,7 @@ class PrivacyWork:
     evidence: Evidence
     budget: Budget
     values: Intervals | Regions | LeftOut
+    around: Beyond = field(default_factory=Beyond)  # what is shown beside the budget
 
     @property
     def standing(self) -> Standing:
@@ -172,13 +174,16 @@ def examine(path: str, wanted: Wanted, seconds: float) -> Examined:
         need_formulas(case.model, "report")
         with located(file=path, key="--parameters"):
             check_names(case.model.domain.ring, dict.fromkeys(wanted.parameters, Fraction(0)))
-        report = verify(case, _options(wanted, VERDICT * (until - time.monotonic())))
+        report = verify_beyond(case, _options(wanted, VERDICT * (until - time.monotonic())))
         evidence = Evidence.of(path, evidence_document(case, report))
     budget: Budget = LeftOut("only a case about privacy has a budget")
+    around = Beyond()
     if isinstance(case.model, Model):
-        budget = _tried(wanted, BUDGET * (until - time.monotonic()), lambda s: _budget(case, s))
+        begun, most = time.monotonic(), BUDGET * (until - time.monotonic())
+        budget = _tried(wanted, most, lambda s: _budget(case, s))
+        around = _around(case, budget, _options(wanted, most), begun)
     values = _tried(wanted, until - time.monotonic(), lambda s: _values(case, wanted, s))
-    return PrivacyWork(source, case, report, evidence=evidence, budget=budget, values=values)
+    return PrivacyWork(source, case, report, evidence=evidence, budget=budget, values=values, around=around)
 
 
 def _source(path: str) -> Source:
@@ -211,6 +216,14 @@ def _budget(case: cases.Case, session: Session) -> CaseBudget | divergence_budge
     if doubt:
         raise LimitError(f"the model is in doubt: {doubt.detail}")
     return case_budget(case.model, session, PRECISION)
+
+
+def _around(case: cases.Case, budget: Budget, options: Options, begun: float) -> Beyond:
+    if isinstance(budget, LeftOut):
+        return Beyond()
+    if isinstance(budget, CaseBudget):
+        return beyond(case, budget, options, begun)
+    return Beyond(border=border_of(case, budget, options, begun))
 
 
 def _values(case: cases.Case, wanted: Wanted, session: Session) -> Intervals | Regions:

@@ -16,18 +16,20 @@ from paramverify.verdicts import Holds, Violated
 
 def lines(report: Report, case: Case) -> list[str]:
     """Returns the verdict in words, without the notes."""
-    word = ""
+    rests = ""
     if isinstance(report.verdict, Holds):
-        word = text.on_word(proofs(report)) + text.on_condition(case.model)
+        rests = text.on_word(proofs(report)) + text.on_condition(case.model)
     first, *more = headline(report, case)
-    if report.larger:
-        word += ", but not for larger inputs"
-        with_point, *rest = text.witness_lines(report.larger.witness)
-        more = [f"Not private for {report.larger.over}: {with_point}", *rest, *more]
     if isinstance(report.verdict, Violated):
         witness = report.verdict.witness
         more += [*text.witness_lines(witness), *runs.lines(told_run(case, witness))]
-    return [f"{text.verdict(report.status, case.model)}{word}: {first}", *(f"  {line}" for line in more)]
+    return [f"{word(report, case, rests)}: {first}", *(f"  {line}" for line in more)]
+
+
+def word(report: Report, case: Case, rests: str = "") -> str:
+    """Returns the verdict in a few words, with what it `rests` on, and of larger inputs."""
+    beyond = ", but not for larger inputs" if report.larger else ""
+    return f"{text.verdict(report.status, case.model)}{rests}{beyond}"
 
 
 def notes(report: Report, case: Case) -> list[str]:
@@ -36,8 +38,12 @@ def notes(report: Report, case: Case) -> list[str]:
 
 
 def remarks(report: Report, case: Case) -> dict[str, Any]:
-    """Returns as JSON data the inputs that the verdict is about, the notes, and what was set by `-D`."""
-    about = documents.inputs(case) | {"notes": list(report.notes)}
+    """Returns as JSON data the inputs that the verdict is about and larger ones, the notes, and `-D`."""
+    about: dict[str, Any] = {**documents.inputs(case)}
+    if report.larger:
+        witness = documents.witness(report.larger.witness)
+        about |= {"larger": {"inputs": report.larger.over, "witness": witness}}
+    about |= {"notes": list(report.notes)}
     return {**about, **({"set": dict(case.settings)} if case.settings else {})}
 
 
@@ -47,7 +53,18 @@ def proofs(report: Report) -> list[Decision]:
 
 
 def headline(report: Report, case: Case) -> list[str]:
-    """Returns what stands behind the word of the verdict, and what it rests on or why there is none."""
+    """Returns what stands behind the word of the verdict, and what it rests on or why there is none.
+
+    If larger inputs have a violation, it comes between both.
+    """
+    first, *rest = _headline(report, case)
+    if not report.larger:
+        return [first, *rest]
+    point, *more = text.witness_lines(report.larger.witness)
+    return [first, f"Not private for {report.larger.over}: {point}", *more, *rest]
+
+
+def _headline(report: Report, case: Case) -> list[str]:
     verdict = report.verdict
     claimed = isinstance(case.model, Inequality)
     took = f"in {report.seconds:.2g} s"
@@ -96,14 +113,11 @@ def document(report: Report, case: Case) -> dict[str, Any]:
             entry |= {"status": "not tried", "verdict": Standing.UNKNOWN.of_claim}
         claims.append(entry)
     words = text.words(proofs(report))
-    larger = report.larger
-    beyond = {"inputs": larger.over, "witness": documents.witness(larger.witness)} if larger else None
     told: dict[str, Any] = {
         **documents.standing(report.status, case.model),
         "claims": claims,
         "seconds": round(report.seconds, 6),
         **_enclosed(report),
-        **({"larger": beyond} if beyond else {}),
         "evidence": {"decided_by": text.backends_used(report.decisions), **words},
         **remarks(report, case),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import shutil
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,32 @@ def test_a_violation_beyond_the_range_is_said_first(
     before = case[case.index("values = ") :].split("\n")[0]
     larger = case.replace(before, before.replace(before.split('"')[1], f"{low}..{high}"))
     assert loads(larger).verify().verdict == "not private"
+
+
+def test_other_commands_say_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page of a case, with its badge; a theorem that is written; several budgets of one case."""
+    case, over = BEYOND["distance"]
+    path, page = tmp_path / "case.toml", tmp_path / "page.html"
+    path.write_text(case, encoding="utf-8")
+    word, told = "private, but not for larger inputs", f"Not private for {over}: "
+    assert run(["report", str(path), "-o", str(page)]) == 0
+    assert f"{word}: {path}\n" in capsys.readouterr().out
+    html = page.read_text(encoding="utf-8")
+    assert html.count(f">{word}</span>") >= 1
+    assert told in html
+    assert f"Larger inputs need more, such as {over}: " in html
+    for command in (
+        ["prove", str(path), "-o", str(tmp_path / "proof")],
+        ["verify", str(path), "--budgets", "eps"],
+    ):
+        assert run(command) == 0
+        out = capsys.readouterr().out
+        assert out.startswith(f"{word}: epsilon = eps for ")
+        assert f"  {told}" in out
+        shutil.rmtree(tmp_path / "proof", ignore_errors=True)
+        assert run([*command, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document.get("budgets", [document])[0]["larger"]["inputs"] == over
 
 
 @pytest.mark.parametrize("name", WITHIN)
