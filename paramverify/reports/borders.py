@@ -16,7 +16,7 @@ def lines(found: Border | None) -> list[str]:
         first, *rest = text.witness_lines(found.larger.witness)
         told = f"  larger inputs need more, such as {found.larger.over}: {first}"
         return [told, *(f"    {line}" for line in rest)]
-    same = f"; larger inputs need no more for {', '.join(found.same)}" if found.same else ""
+    same = f"; {found.bound} is enough for {', '.join(found.same)}, too" if found.same else ""
     return [f"  the worst pair lies on the border of these inputs: less is enough for {found.smaller}{same}"]
 
 
@@ -27,4 +27,5 @@ def document(found: Border | None) -> dict[str, Any]:
     if found.larger:
         witness = documents.witness(found.larger.witness)
         return {"larger": {"inputs": found.larger.over, "witness": witness}}
-    return {"border": {"less_for": found.smaller, "same_for": list(found.same)}}
+    same = {"bound": found.bound, "same_for": list(found.same)} if found.same else {}
+    return {"border": {"less_for": found.smaller, **same}}

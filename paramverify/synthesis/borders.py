@@ -38,12 +38,14 @@ class Border:
     """That the largest ratio belongs to the ends of the ranges of a case.
 
     Either a `larger` range has a larger one, or the ratio of the `smaller` ranges is smaller. `same` are
-    larger ranges that were proved to have none larger.
+    larger ranges for which the same `bound` was proved to be enough. It may be larger than the least bound
+    of the case, which then says nothing about that of larger ranges.
     """
 
     larger: Larger | None = None
     smaller: str = ""
     same: tuple[str, ...] = ()
+    bound: str = ""  # as it is written in a case
 
 
 @dataclass(frozen=True)
@@ -162,8 +164,16 @@ def border(case: Case, bound: Bounds, options: Options, until: float) -> Border 
             smaller_cases(with_bound(case, **fails)) if fails else (), options, until
         ):
             if isinstance(verdict, Holds):
-                return Border(smaller=other.over, same=tuple(same))
+                return Border(smaller=other.over, same=tuple(same), bound=_told(enough))
     return None
+
+
+def _told(bound: Mapping[str, object]) -> str:
+    """Returns a bound as it is written in a case."""
+    ((name, value),) = bound.items()
+    if isinstance(value, dict):
+        return f"{name} = {{ {', '.join(f'{key} = {text}' for key, text in value.items())} }}"
+    return f"{name} = {value}"
 
 
 def _note(case: Case, options: Options, until: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from math import exp
 from pathlib import Path
 
 import pytest
@@ -80,13 +81,36 @@ def test_the_same_of_least_deltas(
 
 
 def test_the_worst_pair_on_the_border_where_larger_inputs_change_nothing() -> None:
-    """It is said of the budget, and no note of it is needed beside the verdict: larger ones were proved."""
+    """It is said of the budget, and no note of it is needed beside the verdict: larger ones were proved.
+
+    The bound that is named is at least that of the case, and verified for what is named beside it.
+    """
     found = loads(case(ENDS, "epsilon = 2"))
     told = "the worst pair lies on the border of these inputs: less is enough for n in {0..2}; "
     same = ["n in {0..4}", "n in {-1..3}", "n in {0..7}"]
-    assert f"\n  {told}larger inputs need no more for {', '.join(same)}" in str(found.budget())
-    assert found.budget().to_dict()["border"] == {"less_for": "n in {0..2}", "same_for": same}
+    border = found.budget().to_dict()["border"]
+    name, _, bound = border["bound"].partition(" = ")
+    assert f"\n  {told}ratio = {bound} is enough for {', '.join(same)}, too" in str(found.budget())
+    assert (name, border["less_for"], border["same_for"]) == ("ratio", "n in {0..2}", same)
+    least = 2 * exp(2 / 3) - exp(1 / 3)  # between 0 and 3 at the threshold of 1
+    assert 0 <= float(Fraction(bound)) - least < 1e-8
+    assert loads(case(ENDS, f"ratio = '{bound}'", high=7)).verify().verdict == "private"
     assert "border" not in str(found.verify())
+
+
+def test_a_bound_between_two_multiples_says_nothing_of_those_of_larger_inputs() -> None:
+    """The inputs need 31/100 of eps, and larger ones 32/100: 1/3 is named for both, and is enough for both."""
+    shifts = "(0 if n <= 0 else 10 if n == 1 else 31 if n == 2 else 32)"
+    text = symbolic(f"{shifts} + laplace(100/eps) > 40", high=2)
+    found = loads(text).budget().to_dict()
+    assert found["multiple"]["enough"] == "1/3"
+    assert "larger inputs need no more" not in str(loads(text).budget())
+    same = found["border"]
+    assert same["bound"] == "epsilon = 1/3*eps"
+    assert "n in {0..3}" in same["same_for"]
+    larger = text.replace('"0..2"', '"0..3"').replace('epsilon = "eps"', 'epsilon = "{}*eps"')
+    assert loads(larger.replace("{}", "31/100")).verify().verdict == "not private"
+    assert loads(larger.replace("{}", "1/3")).verify().verdict == "private"
 
 
 @pytest.mark.parametrize("text", [case(GROWS, "epsilon = 2"), symbolic("n + laplace(10/eps) > 1")])
