@@ -217,6 +217,17 @@ class LimitError(ParamverifyError, RuntimeError):
     """An input that is larger than a stated bound of this package."""
 
 
+class BesideError(LimitError):
+    """An epsilon that does not fit beside the other exponents of a case.
+
+    `sides` are numbers, as they are written in a case, just below and just above e^epsilon.
+    """
+
+    def __init__(self, reason: str, sides: tuple[str, str]) -> None:
+        super().__init__(reason)
+        self.sides = sides
+
+
 class SizeError(LimitError):
     """A model or formula that is too large for one way to check it; another may be tried."""
 

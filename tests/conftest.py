@@ -19,6 +19,8 @@ sys.path.insert(0, str(ROOT / "tests" / "tools"))
 
 import process_tools  # noqa: E402
 
+from paramverify.synthesis import borders  # noqa: E402
+
 NOT_BUILT = "the proved checker is not built"  # as tests/tools/three_checkers.py says it
 
 # Deadlines are timings, which say more about the machine than about the code. Under CI the examples are
@@ -35,6 +37,13 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # What earlier runs took must not change the order in which backends are tried, nor tests fill a user's cache.
 os.environ["PARAMVERIFY_HISTORY"] = "off"
 os.environ["PARAMVERIFY_ORDER"] = "off"
+
+
+@pytest.fixture
+def ample_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives the search of larger inputs enough time on a busy machine, too."""
+    for name, value in (("SHARE", 1.0), ("LEAST", 60.0), ("MOST", 60.0)):
+        monkeypatch.setattr(borders, name, value)
 
 
 # A shell that starts a job in the background makes it ignore these signals, and programs inherit that. A

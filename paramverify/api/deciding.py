@@ -32,6 +32,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.cases import Case
 from paramverify.privacy.runs import told_run
+from paramverify.privacy.sides import deciding
 from paramverify.privacy.verification import verify as verify_case
 from paramverify.reports import conditions, documents, interactive, logic, streams, verdicts
 from paramverify.reports.evidence import evidence_document
@@ -79,6 +80,7 @@ def _case(read: Read, options: Options) -> VerifyReport:
     case = read.content
     assert isinstance(case, Case)
     until = time.monotonic() + options.seconds
+    case = deciding(case, options)
     found = verify_beyond(case, options, near=True)
     condition = conditions.told(case, max(0.01, until - time.monotonic()))
     violated = isinstance(found.verdict, Violated)

@@ -30,6 +30,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.cases import Case
 from paramverify.privacy.other_bounds import is_total_variation, load_for_least
+from paramverify.privacy.sides import measured
 from paramverify.reports import (
     borders,
     case_budgets,
@@ -103,7 +104,8 @@ def _budget_of(
         name = "epsilon" if length is None else "length"
         raise InputError("it is for automata, and for cases about streams with Laplace noise", key=name)
     options = left()
-    if isinstance(read.content, Case) and is_total_variation(read.content) and given == [None, None]:
+    content = measured(read.content) if isinstance(read.content, Case) else read.content
+    if isinstance(content, Case) and is_total_variation(content) and given == [None, None]:
         given[0] = "0"
     with located(file=str(read.path)):
         if given != [None, None]:
@@ -116,8 +118,8 @@ def _budget_of(
             return _system(read, read.content, width, options)
         if read.kind is not Kind.PRIVACY:
             raise no_meaning(read, "budget", NO_BUDGET)
-        assert isinstance(read.content, Case)
-        return _case(read, read.content, width, options)
+        assert isinstance(content, Case)
+        return _case(read, content, width, options)
 
 
 def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetReport:

@@ -118,7 +118,8 @@ def read_text(text: bytes, path: Path, given: Given | None = None) -> Read:
         if about_streams(path):
             return Read(path, text, Kind.STREAM, load_stream(path))
         case = load_case(path)
-    return Read(path, text, Kind.CLAIM if isinstance(case.model, Inequality) else Kind.PRIVACY, case)
+    claimed = not case.sides and isinstance(case.model, Inequality)
+    return Read(path, text, Kind.CLAIM if claimed else Kind.PRIVACY, case)
 
 
 def _is_automaton(path: Path) -> bool:

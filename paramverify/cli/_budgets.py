@@ -17,6 +17,7 @@ from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, read_case
 from paramverify.privacy.keys import TOGETHER
+from paramverify.privacy.sides import deciding
 from paramverify.reports import documents, verdicts
 from paramverify.synthesis.borders import verify_beyond
 from paramverify.tables import read_document
@@ -62,8 +63,9 @@ def verify_budgets(
         standings: list[Standing] = []
         listed: list[dict[str, Any]] = []
         told: list[str] = []
-        for case in cases:
+        for listed_case in cases:
             left = replace(options, seconds=max(0.01, until - time.monotonic()))
+            case = deciding(listed_case, left)
             report = verify_beyond(case, left, near=True)
             standings.append(report.status)
             if report.status is Standing.VIOLATED:

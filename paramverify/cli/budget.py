@@ -43,6 +43,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.other_bounds import is_total_variation
+from paramverify.privacy.sides import measured
 from paramverify.reports import borders, case_budgets, divergence_budgets, documents, text
 from paramverify.synthesis.borders import beyond, border_of
 from paramverify.synthesis.case_budget import case_budget
@@ -157,7 +158,7 @@ def _of_case(
 ) -> int:
     started = time.monotonic()
     with time_limit(timeout), Session(options) as session:
-        loaded = load(case, settings=settings())
+        loaded = measured(load(case, settings=settings()))
         if is_total_variation(loaded):
             wanted = replace(wanted, delta_for="0")
             return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)

@@ -33,6 +33,7 @@ from paramverify.cli._settings import settings
 from paramverify.cli._streams import about_streams
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import Case, load
+from paramverify.privacy.sides import deciding
 from paramverify.privacy.verification import Progress, Report
 from paramverify.reports import documents, verdicts
 from paramverify.synthesis.borders import verify_beyond
@@ -102,6 +103,7 @@ def command(
             _check_has_evidence(loaded)
             options = replace(options, evidence=FOR_EVIDENCE)
         options, settled = _kept(options, progress, as_json)
+        loaded = deciding(loaded, options)
         report = verify_beyond(loaded, options, settled, near=not evidence)
         condition = _condition(loaded, max(0.01, until - time.monotonic()))
     status = report.status

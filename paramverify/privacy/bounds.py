@@ -19,7 +19,7 @@ from paramverify.algebra.polynomials import (
 )
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.trees import Number, Operation
-from paramverify.errors import CaseError, InputError, LimitError, UnsupportedError, located
+from paramverify.errors import BesideError, CaseError, InputError, LimitError, UnsupportedError, located
 from paramverify.models.context import Checks
 from paramverify.models.measures import Approximate, Measure, Metric, Pure
 from paramverify.privacy.keys import LENGTH, MAX_LENGTH
@@ -150,7 +150,7 @@ def check_fits(budget: Budget, others: Sequence[Fraction]) -> None:
     """Checks that e^ε of a number ε is a power of what the other exponents of exp need.
 
     Raises:
-        LimitError: it is not, or of too small a number; with rational bounds just below and above e^ε.
+        BesideError: it is not, or of too small a number; with rational bounds just below and above e^ε.
     """
     if budget.logarithms or budget.multiples:
         return
@@ -161,9 +161,8 @@ def check_fits(budget: Budget, others: Sequence[Fraction]) -> None:
         ends = ExpConstant(budget.rational).enclosure(BITS)
         below, above = at_least(ends[0], DIGITS), at_most(ends[1], DIGITS)
         ways = f"write ratio = {below}, just below e^epsilon, to prove privacy"
-        raise LimitError(
-            f"privacy.epsilon: {error}; or {ways}, or {above}, just above, to refute it"
-        ) from None
+        reason = f"privacy.epsilon: {error}; or {ways}, or {above}, just above, to refute it"
+        raise BesideError(reason, (below, above)) from None
 
 
 def _positive(ratio: RationalFunction, checks: Checks) -> tuple[Polynomial, Polynomial]:

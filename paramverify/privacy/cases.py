@@ -14,7 +14,7 @@ from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from paramverify.algebra.arrays import arrays_in, reaching
 from paramverify.algebra.budgets import read_epsilon
@@ -22,7 +22,16 @@ from paramverify.algebra.exponents import OUTPUTS, SLACKS, exponents, meanings
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.named import defining
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, Each, ExpressionError, FinerError, InputError, gathered, located
+from paramverify.errors import (
+    BesideError,
+    CaseError,
+    Each,
+    ExpressionError,
+    FinerError,
+    InputError,
+    gathered,
+    located,
+)
 from paramverify.expectations import read_expect
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Functions, read_files, read_named, unknown_table
@@ -72,6 +81,10 @@ class Case:
     Where a prior is conditioned on secrets, `prior` is that prior, and `inputs` are the weights of the inputs
     of the mechanism under each secret; `whole` is the prior as a network where it is large. It answers so
     many `times` about one input.
+
+    Where epsilon does not fit beside the other exponents, there is no model: whatever asks for one gets a
+    `BesideError`. `sides` are two cases with ratios just below and just above e^epsilon; see `privacy.sides`.
+    A case that is such a side of another one has a `stand_in`, which is its own bound in words.
     """
 
     path: str
@@ -93,6 +106,8 @@ class Case:
     settings: Settings = field(default_factory=dict)
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what was read, with the settings
+    sides: tuple[Case, ...] = field(default=(), repr=False)
+    stand_in: str = ""
 
     @property
     def over(self) -> str:
@@ -153,15 +168,46 @@ def read_case(
             raise CaseError("these are releases to be composed: use `paramverify compose`", key="component")
         if ("model" in data or "states" in data) and "mechanism" not in data:
             raise CaseError("this is a chain with formulas: use `paramverify logic`", key="model")
-        finer: dict[str, list[Fraction]] = {}
-        while True:
-            try:
-                read = _Reader(Table(data, shape_of_case(data)), path, digest, finer).case()
-                return replace(_with_notes(read, settings, data), text=text, data=data)
-            except FinerError as error:
-                if error.exponent in finer.setdefault(error.name, []):
-                    raise
-                finer[error.name].append(error.exponent)
+        try:
+            return replace(_formed(data, digest, path, settings), text=text, data=data)
+        except BesideError as error:
+            if bounds.DISTANCE.search(str(data["privacy"]["epsilon"])):
+                raise
+            sides = [_side(data, digest, path, settings, ratio) for ratio in error.sides]
+            kept = [replace(side, text=text, data=data) for side in sides]
+            return replace(kept[0], model=cast(AnyModel, _Withheld(error)), stand_in="", sides=tuple(kept))
+
+
+def _formed(data: dict[str, Any], digest: str, path: str, settings: Settings) -> Case:
+    """Reads a case, again if expressions need finer powers of exp than could be seen before."""
+    finer: dict[str, list[Fraction]] = {}
+    while True:
+        try:
+            read = _Reader(Table(data, shape_of_case(data)), path, digest, finer).case()
+            return _with_notes(read, settings, data)
+        except FinerError as error:
+            if error.exponent in finer.setdefault(error.name, []):
+                raise
+            finer[error.name].append(error.exponent)
+
+
+def _side(data: dict[str, Any], digest: str, path: str, settings: Settings, ratio: str) -> Case:
+    """Reads a case with a ratio in place of its epsilon, which it has still in words."""
+    privacy = {name: value for name, value in data["privacy"].items() if name != "epsilon"}
+    side = _formed({**data, "privacy": {**privacy, "ratio": ratio}}, digest, path, settings)
+    epsilon = str(data["privacy"]["epsilon"])
+    words = side.budget.replace(f"ratio = {ratio}", f"epsilon = {epsilon}", 1)
+    return replace(side, budget=words, stand_in=f"ratio = {ratio}")
+
+
+class _Withheld:
+    """Stands for the model of a case that has none: each question, also `isinstance`, is the error why."""
+
+    def __init__(self, error: BesideError) -> None:
+        object.__setattr__(self, "_error", error)
+
+    def __getattribute__(self, name: str) -> Any:
+        raise object.__getattribute__(self, "_error")
 
 
 def _with_notes(case: Case, settings: Settings, data: Mapping[str, Any]) -> Case:

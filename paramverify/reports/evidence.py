@@ -42,6 +42,7 @@ from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.cases import Case
+from paramverify.privacy.sides import check_is_own
 from paramverify.privacy.verification import Report
 from paramverify.reports import documents, enclosed_evidence, loss_evidence, window_evidence
 from paramverify.reports.violations import broken_claim, claim_of, recheck_witness, witness_document
@@ -58,6 +59,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
 
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
+    check_is_own(case)
     status = report.status.value
     if isinstance(case.model, Enclosed):
         own = enclosed_evidence.enclosed_document(case, case.model, report)
@@ -91,8 +93,11 @@ def check_has_evidence(case: Case) -> None:
     """Checks that verdicts about a case have evidence.
 
     Raises:
-        InputError: they have none: its probabilities are enclosed, and the kernel does not come to them.
+        InputError: they have none: its probabilities are enclosed, and the kernel does not come to them; or
+            its epsilon stands beside other exponents than its own.
     """
+    for side in case.sides[:1]:
+        check_is_own(side)
     if isinstance(case.model, Enclosed):
         enclosed_evidence.check_has_enclosed_evidence(case, case.model)
 

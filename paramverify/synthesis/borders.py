@@ -98,7 +98,7 @@ def border_of(case: Case, found: Least, options: Options, started: float) -> Bor
     if high is None or seconds <= 0:
         return None
     bound = {_key(found): _written(found, high if low == high else _above(high))}
-    less = {_key(found): _written(found, _below(low))}
+    less = {_key(found): _written(found, _below(low))} if low > 0 else {}
     return border(case, (bound, less), options, time.monotonic() + seconds)
 
 
@@ -154,15 +154,17 @@ def border(case: Case, bound: Bounds, options: Options, until: float) -> Border 
     if not enough or seconds <= 0 or not can_ring() or not has_ranges(case):
         return None
     same: list[str] = []
-    with suppress(LimitError), alarm(seconds, seconds):
+    with (
+        suppress(LimitError, InputError),
+        alarm(seconds, seconds),
+    ):  # such as a least ratio of 1: none is less
         for other, verdict in _decided(larger_cases(with_bound(case, **enough)), options, until):
             if isinstance(verdict, Violated):
                 return Border(Larger(other.over, verdict.witness))
             if isinstance(verdict, Holds):
                 same.append(other.over)
-        for other, verdict in _decided(
-            smaller_cases(with_bound(case, **fails)) if fails else (), options, until
-        ):
+        less = with_bound(case, **fails) if fails else None
+        for other, verdict in _decided(smaller_cases(less) if less else (), options, until):
             if isinstance(verdict, Holds):
                 return Border(smaller=other.over, same=tuple(same), bound=_told(enough))
     return None
@@ -224,4 +226,4 @@ def _above(number: Fraction) -> Fraction:
 
 def _below(number: Fraction) -> Fraction:
     """Returns a simple number that is a little smaller."""
-    return simplest_between(number * (1 - NEAR), number) if number > 0 else number
+    return simplest_between(number * (1 - NEAR), number)

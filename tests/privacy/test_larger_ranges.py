@@ -61,6 +61,7 @@ WITHIN = {  # cases without one, or without larger inputs
 }
 
 
+@pytest.mark.usefixtures("ample_share")
 @pytest.mark.parametrize("name", BEYOND)
 def test_a_violation_beyond_the_range_is_said_first(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -85,6 +86,7 @@ def test_a_violation_beyond_the_range_is_said_first(
     assert loads(larger).verify().verdict == "not private"
 
 
+@pytest.mark.usefixtures("ample_share")
 def test_other_commands_say_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The page of a case, with its badge; a theorem that is written; several budgets of one case."""
     case, over = BEYOND["distance"]
@@ -120,6 +122,7 @@ def test_nothing_is_said_of_what_is_not_found(name: str) -> None:
     assert "larger" not in found.to_dict()
 
 
+@pytest.mark.usefixtures("ample_share")
 def test_a_function_of_python(tmp_path: Path) -> None:
     """The ranges of a decorated function are looked at in the same way."""
     path = tmp_path / "own.py"

@@ -12,6 +12,8 @@ import pytest
 from paramverify import loads
 from paramverify.cli.main import run
 
+pytestmark = pytest.mark.usefixtures("ample_share")
+
 CASE = """
 [mechanism]
 kind = "program"
@@ -98,8 +100,21 @@ def test_the_worst_pair_on_the_border_where_larger_inputs_change_nothing() -> No
     assert "border" not in str(found.verify())
 
 
+@pytest.mark.parametrize("bound", BOUNDS.values(), ids=BOUNDS)
+def test_nothing_is_less_than_a_least_bound_of_nothing(bound: str) -> None:
+    """Outputs that do not depend on the inputs need the ratio 1, or 0: no smaller range needs less."""
+    found = loads(case("uniform(0, 3) > 4 - n*0", bound))
+    assert found.verify().verdict == "private"
+    answers = [found.verify(), *([] if "delta" in bound else [found.budget()])]
+    if bound.startswith("epsilon"):
+        answers += [found.budget(delta_for="2"), found.budget(epsilon_for="9/10")]
+    for answer in answers:
+        assert "border" not in str(answer)
+        assert "larger inputs" not in str(answer)
+
+
 def test_a_bound_between_two_multiples_says_nothing_of_those_of_larger_inputs() -> None:
-    """The inputs need 31/100 of eps, and larger ones 32/100: 1/3 is named for both, and is enough for both."""
+    """The inputs need 31/100 of eps, and larger ones 32/100: 1/3 is named, and is enough, for both."""
     shifts = "(0 if n <= 0 else 10 if n == 1 else 31 if n == 2 else 32)"
     text = symbolic(f"{shifts} + laplace(100/eps) > 40", high=2)
     found = loads(text).budget().to_dict()
