@@ -19,8 +19,6 @@ sys.path.insert(0, str(ROOT / "tests" / "tools"))
 
 import process_tools  # noqa: E402
 
-from paramverify.synthesis import borders  # noqa: E402
-
 NOT_BUILT = "the proved checker is not built"  # as tests/tools/three_checkers.py says it
 
 # Deadlines are timings, which say more about the machine than about the code. Under CI the examples are
@@ -42,6 +40,8 @@ os.environ["PARAMVERIFY_ORDER"] = "off"
 @pytest.fixture
 def ample_share(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives the search of larger inputs enough time on a busy machine, too."""
+    from paramverify.synthesis import borders
+
     for name, value in (("SHARE", 1.0), ("LEAST", 60.0), ("MOST", 60.0)):
         monkeypatch.setattr(borders, name, value)
 

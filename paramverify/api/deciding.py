@@ -119,7 +119,7 @@ def _system(read: Read, options: Options) -> VerifyReport:
         lines=tuple(interactive.all_lines(case, found)),
         document=interactive.document(case, found),
         seconds=found.seconds,
-        notes=tuple(case.checks.notes),
+        notes=tuple(interactive.remarks(case, found)),
         status=found.status,
         witness=_leak(case, found),
         reason=_reason(found.verdict),

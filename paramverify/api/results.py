@@ -131,8 +131,17 @@ class VerifyReport(Report):
             raise UndecidedError(f"it is undecided, which is neither true nor false: {self.reason}")
         return self.status is Standing.HOLDS
 
+    @property
+    def larger(self) -> Mapping[str, Any] | None:
+        """A violation that was found among larger inputs than those of a private case; None if none was.
+
+        `larger["inputs"]` are those inputs, such as `n in {0..5}`, and `larger["witness"]` is as in JSON.
+        """
+        found = self.document.get("larger")
+        return found if isinstance(found, Mapping) else None
+
     def _word(self) -> str:
-        return self.verdict
+        return f"{self.verdict}, but not for larger inputs" if self.larger else self.verdict
 
     def _table(self) -> Sequence[tuple[str, str]]:
         found = self.witness

@@ -133,7 +133,7 @@ def check_loss(found: Distribution, witness: Mapping[str, Any], bound: Between |
         return None
     own = value_of(found, order)
     low, high = map(number, witness["value"])
-    if not low <= own[1] or not own[0] <= high or high - low > (own[1] - own[0]) + WIDE:
+    if not _is_told((low, high), own):
         raise Misformed("the divergence at this point is another number", "witness", "value")
     if bound is not None and own[0] <= bound[1] * (order or 1):
         raise Misformed("the divergence is within its bound", "witness")
@@ -143,5 +143,13 @@ def check_loss(found: Distribution, witness: Mapping[str, Any], bound: Between |
 def _check_told(told: Any, bound: Sequence[Fraction]) -> None:
     """Checks that a bound is told as it is: a number, or two that enclose it narrowly."""
     low, high = [number(told)] * 2 if isinstance(told, str) else map(number, told)
-    if not (low <= bound[1] and bound[0] <= high and high - low <= bound[1] - bound[0] + WIDE):
+    if not _is_told((low, high), bound):
         raise Misformed("the bound is another number", "witness", "bound")
+
+
+def _is_told(ends: Sequence[Fraction], number: Sequence[Fraction]) -> bool:
+    """Tells whether ends are those of a number that is known between two others, or not much wider."""
+    low, high = ends
+    return (
+        low <= high and low <= number[1] and number[0] <= high and high - low <= number[1] - number[0] + WIDE
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -27,7 +28,8 @@ from paramverify.pages.comparison import read_summary
 from paramverify.pages.handing import beside
 from paramverify.pages.page import page
 from paramverify.pages.summary import word
-from paramverify.pages.work import Examined, Wanted, examine
+from paramverify.pages.work import Examined, PrivacyWork, Wanted, examine
+from paramverify.reports import text, verdicts
 
 LISTED = (25, "Write a page about cases that can be handed over: question, verdict, map, evidence.")
 
@@ -107,6 +109,11 @@ def command(
     return STATUS_CODES[status]
 
 
-def _document(work: Examined) -> dict[str, str]:
+def _document(work: Examined) -> dict[str, Any]:
+    """Returns the verdict on a case as JSON data, as `verify` has it, and the digests of what was written."""
     digests = {"digest": work.case.digest, "evidence": work.evidence.digest}
-    return {"case": work.source.path, "status": work.standing, "verdict": word(work), **digests}
+    told = {"case": work.source.path, "status": work.standing}
+    if not isinstance(work, PrivacyWork):
+        return {**told, "verdict": word(work), **digests}
+    verdict = text.verdict(work.standing, work.case.model)
+    return {**told, "verdict": verdict, **digests, **verdicts.larger(work.report)}

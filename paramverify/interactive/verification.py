@@ -30,6 +30,7 @@ from paramverify.models.systems.system import System
 from paramverify.models.systems.weights import Weight, as_function
 from paramverify.portfolio.obligations import Discharged, Proofs, require_point
 from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.unasked import unasked
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Violated, status_of
 
@@ -59,6 +60,7 @@ class Noninterference:
     claims: Proofs
     obligations: Proofs
     seconds: float
+    unasked: str = ""  # that solvers which were chosen were asked nothing
 
     @property
     def status(self) -> Standing:
@@ -135,6 +137,7 @@ def verify(
         claims=tuple(judge.decided.values()),
         obligations=tuple(done.proved),
         seconds=time.perf_counter() - started,
+        unasked=unasked(session, len(judge.decided)),
     )
 
 

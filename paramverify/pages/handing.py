@@ -13,6 +13,7 @@ from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import commands, facts, folded, items, left_out, listing, paragraph, section
 from paramverify.pages.work import Evidence, Examined, PrivacyWork, SystemWork
 from paramverify.reports import text, verdicts
+from paramverify.reports.interactive import remarks
 
 MOST_EMBEDDED = 8_000_000  # characters of evidence that a page carries with it
 _CONTENT = {
@@ -155,5 +156,5 @@ def _conditions(work: Examined) -> list[str]:
         return [*side, *work.report.notes]
     if isinstance(work, SystemWork):
         partial = "no input ever comes in a waiting state that does not accept it"
-        return [*([partial] if work.case.system.partial else []), *work.case.checks.notes]
+        return [*([partial] if work.case.system.partial else []), *remarks(work.case, work.report)]
     return list(work.case.relation.notes)

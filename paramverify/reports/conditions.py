@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from paramverify.answers import Open
+from paramverify.answers import Open, Standing
 from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
@@ -16,6 +16,8 @@ from paramverify.portfolio.elimination import Elimination, check, eliminate
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.vertices import by_vertices
 from paramverify.privacy.cases import Case
+from paramverify.reports.synthesis import condition_words
+from paramverify.reports.text import verdict
 from paramverify.synthesis.safe_values import Form, Intervals, safe_values
 from paramverify.synthesis.written import condition_of
 
@@ -45,16 +47,16 @@ def _condition(case: Case, seconds: float) -> dict[str, str]:
         raise InputError("[quantify] needs claims with <=, >= or ==, without < and >")
     started = time.monotonic()
     found = eliminate(claims, case.free, model.domain, seconds * FOR_QEPCAD)
-    how = ""
+    how = "on the word of QEPCAD"
     if isinstance(found, Open):
         own, how = _without_qepcad(case, claims, max(0.01, seconds - (time.monotonic() - started)))
         if own is None:
             return {"condition": f"undecided, {found.end.value}: {found.detail}"}
         found = own
-    names = ", ".join(case.free)
-    kept = "private" if isinstance(model, Model) else "true"
     points = f"{found.checked} point{'s' * (found.checked != 1)}"
-    told = f"{kept} exactly for {names} with {found.text} ({how}compared exactly at {points})"
+    standing = Standing.VIOLATED if found.text == "FALSE" else Standing.HOLDS
+    where = condition_words(case, case.free, found.text)
+    told = f"{verdict(standing, model)} {where} ({how}; compared exactly at {points})"
     return {"condition": told}
 
 
@@ -65,7 +67,7 @@ def _without_qepcad(case: Case, claims: Sequence[Claim], seconds: float) -> tupl
         try:
             found = by_vertices(claims, case.free, domain, session)
             if found is not None:
-                return found, "proved from the ends of the other parameters; "
+                return found, "proved from the ends of the other parameters"
             parts = safe_values(case, session, case.free, {Form.INTERVALS})
             if not isinstance(parts, Intervals):
                 return None, ""
@@ -78,4 +80,4 @@ def _without_qepcad(case: Case, claims: Sequence[Claim], seconds: float) -> tupl
         except (UnsupportedError, TimeLimitError):
             return None, ""
     given = And(whole.assumptions)
-    return Elimination(condition, given, str(condition), "", checked), "by exact projection; "
+    return Elimination(condition, given, str(condition), "", checked), "by exact projection"

@@ -19,7 +19,12 @@ ASSUMED = "  Assumed of the environment: no input ever comes in a waiting state 
 
 def all_lines(case: InteractiveCase, report: Noninterference) -> list[str]:
     """Returns the verdict in words, with the notes."""
-    return [*lines(case, report), *(f"  {line}" for line in notes(case.checks.notes, ""))]
+    return [*lines(case, report), *(f"  {line}" for line in notes(remarks(case, report), ""))]
+
+
+def remarks(case: InteractiveCase, report: Noninterference) -> list[str]:
+    """Returns the notes about the case and its verdict."""
+    return [*case.checks.notes, *([report.unasked] if report.unasked else [])]
 
 
 def lines(case: InteractiveCase, report: Noninterference) -> list[str]:
@@ -112,7 +117,7 @@ def document(case: InteractiveCase, report: Noninterference) -> dict[str, Any]:
         "pairs": report.pairs,
         "claims": len(report.claims) + len(report.obligations),
         "seconds": round(report.seconds, 6),
-        "notes": list(case.checks.notes),
+        "notes": remarks(case, report),
         "evidence": {
             "family": family
             and {

@@ -94,7 +94,7 @@ def _condition(case: Case, answer: ExactCondition) -> Told:
     points = f"{found.checked} point{'s' * (found.checked != 1)}"
     line = telling.condition_line(case, answer.parameters, found.text)
     document |= {"condition": found.text, "checked": found.checked, **telling.given(case.model.domain)}
-    return Told([line, f"  by qepcad; compared exactly at {points}"], document)
+    return Told([line, f"  on the word of QEPCAD; compared exactly at {points}"], document)
 
 
 def prior(case: Case, found: Violating, wanted: Objective) -> Told:

@@ -130,16 +130,23 @@ def given(domain: Domain) -> dict[str, list[str]]:
 
 
 def condition_line(case: Case, parameters: Sequence[str], condition: str) -> str:
-    """Returns a quantifier-free condition in words, and what the other parameters and constraints are."""
-    domain, names = case.model.domain, ", ".join(parameters)
+    """Returns a verdict with a quantifier-free condition in words; see `condition_words`."""
+    status = Status.VIOLATING if condition == "FALSE" else Status.SAFE
+    return f"{_verdict(case, status)} {condition_words(case, parameters, condition)}"
+
+
+def condition_words(case: Case, parameters: Sequence[str], condition: str) -> str:
+    """Returns for which parameters, with their ranges and those of others, a condition is true."""
+    domain = case.model.domain
+    names = ", ".join(domain.range_of(name) for name in parameters)
     ranges = text.others(domain, [n for n in domain.ring.parameters if n not in parameters])
     own = text.constraints(domain) if not ranges else ""
     if condition == "FALSE":
         rest = f" and some {ranges}" if ranges else own
-        return f"{_verdict(case, Status.VIOLATING)} for every {names}{rest}"
+        return f"for every {names}{rest}"
     rest = f" and all {ranges}" if ranges else own and f", where{own.removeprefix(' with')}"
     which = f"for every {names}" if condition == "TRUE" else f"exactly for {names} with {condition}"
-    return f"{_verdict(case, Status.SAFE)} {which}{rest}"
+    return f"{which}{rest}"
 
 
 # --- optimum -----------------------------------------------------------------------------------------

@@ -39,12 +39,16 @@ def notes(report: Report, case: Case) -> list[str]:
 
 def remarks(report: Report, case: Case) -> dict[str, Any]:
     """Returns as JSON data the inputs that the verdict is about and larger ones, the notes, and `-D`."""
-    about: dict[str, Any] = {**documents.inputs(case)}
-    if report.larger:
-        witness = documents.witness(report.larger.witness)
-        about |= {"larger": {"inputs": report.larger.over, "witness": witness}}
-    about |= {"notes": list(report.notes)}
+    about = {**documents.inputs(case), **larger(report), "notes": list(report.notes)}
     return {**about, **({"set": dict(case.settings)} if case.settings else {})}
+
+
+def larger(report: Report) -> dict[str, Any]:
+    """Returns a violation among larger inputs than those of the case as JSON data, if one is known."""
+    if report.larger is None:
+        return {}
+    witness = documents.witness(report.larger.witness)
+    return {"larger": {"inputs": report.larger.over, "witness": witness}}
 
 
 def proofs(report: Report) -> list[Decision]:

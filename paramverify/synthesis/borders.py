@@ -22,7 +22,16 @@ from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.least_divergence import LeastMoment
 from paramverify.synthesis.least_enclosed import LeastEnclosed, Wanted
 from paramverify.synthesis.least_loss import LeastLoss
-from paramverify.synthesis.multiples import Multiple, epsilon_of, least_multiple, quiet, times, with_bound
+from paramverify.synthesis.multiples import (
+    LEAST_ITSELF,
+    Multiple,
+    epsilon_of,
+    is_tight,
+    least_multiple,
+    quiet,
+    times,
+    with_bound,
+)
 from paramverify.synthesis.set_needs import Kind, LeastBound
 from paramverify.verdicts import Holds, Verdict, Violated
 
@@ -86,8 +95,9 @@ def beyond(case: Case, found: CaseBudget, options: Options, started: float) -> B
     if seconds <= 0:
         return Beyond()
     until = time.monotonic() + seconds
-    is_multiple = found.relative is not None and not found.distances and epsilon_of(case)
-    multiple = least_multiple(case, options, seconds) if is_multiple else None
+    multiple = None
+    if found.relative is not None and not found.distances and epsilon_of(case):
+        multiple = LEAST_ITSELF if is_tight(found.relative) else least_multiple(case, options, seconds)
     return Beyond(multiple, border(case, bounds(case, found, multiple), options, until))
 
 

@@ -16,7 +16,9 @@ from paramverify.privacy.cases import Case, read_case
 from paramverify.privacy.keys import MEASURES
 from paramverify.privacy.verification import verify
 from paramverify.processes.alarms import alarm, can_ring
+from paramverify.synthesis.beside import is_one
 from paramverify.synthesis.case_budget import case_budget
+from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Violated
 
 MOST, FINEST = 64, 10  # the largest multiple that is tried, and the largest denominator
@@ -37,6 +39,9 @@ class Multiple:
     def of(self, epsilon: str) -> str:
         """Returns the multiple of an epsilon as it is written in a case."""
         return times(self.enough, epsilon)
+
+
+LEAST_ITSELF = Multiple(Fraction(1), Fraction(FINEST - 1, FINEST), least=True)
 
 
 def times(factor: Fraction, epsilon: str) -> str:
@@ -120,4 +125,11 @@ def _is_tight(case: Case, options: Options) -> bool:
         if not isinstance(case.model, Model):
             return False
         found = case_budget(case.model, session, WIDTH).relative
-    return bool(found and found.proof and found.beside and found.beside.tight and found.lower <= 1)
+    return is_tight(found)
+
+
+def is_tight(found: TightBudget | None) -> bool:
+    """Tells whether a largest ratio relative to a bound was proved to be 1 where the bound is above 1."""
+    if found is None or found.proof is None or not is_one(found.value):
+        return False
+    return found.beside is not None and bool(found.beside.tight)

@@ -26,6 +26,7 @@ def assert_private(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
 
     `case` is a case, a decorated function, or the path of a case file; the limits are those of
     `paramverify.verify`. Where a case has a side condition, such as `one_sided`, it is private on that.
+    A case that is private for its own inputs, but not for larger ones, passes; `report.larger` has those.
 
     Raises:
         AssertionError: it is not private, or undecided within the limits; the message is the report.

@@ -265,7 +265,7 @@ let ends_told = function
 
 (* A number is told between two others as it is, or not much wider. *)
 let is_told (low, high) (below, above) =
-  Q.leq low above && Q.leq below high && Q.leq (Q.sub high low) (Q.add (Q.sub above below) wide)
+  Q.leq low high && Q.leq low above && Q.leq below high && Q.leq (Q.sub high low) (Q.add (Q.sub above below) wide)
 
 (* The numbers of a witness: its divergence and the bound are as it says. Nothing rests on them. *)
 let check_numbers found witness order (low, high) =

@@ -129,6 +129,9 @@ def test_a_case_without_qepcad(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     missing = Open(End.UNAVAILABLE, "qepcad is missing")
     monkeypatch.setattr(conditions, "eliminate", lambda *rest: missing)
     told = conditions.told(load(CASE), 20)["condition"]
-    assert told.startswith("private exactly for t with 4*t - 1 >= 0 and 4*t - 3 <= 0 (by exact projection; ")
+    assert told.startswith(
+        "private exactly for t in (1/10, 9/10) with 4*t - 1 >= 0 and 4*t - 3 <= 0 and all p in (0, 1) "
+        "(by exact projection; "
+    )
     beyond = inequality(tmp_path, "(q - p)**2 + r >= 1/10", "pr")
     assert conditions.told(load(beyond), 5)["condition"] == "undecided, unavailable: qepcad is missing"

@@ -123,16 +123,27 @@ def _choices(given: Arguments) -> ast.expr:
     return ast.List([one] * draws, ast.Load())
 
 
+def _is_truth(node: ast.expr) -> bool:
+    """Tells whether an expression is a truth value, as it is written."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in ("flip", "bool", "any", "all")
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, bool)
+    return isinstance(node, (ast.Compare, ast.BoolOp))
+
+
 def _to_whole(given: Arguments) -> str:
-    if isinstance(given["x"], (ast.Compare, ast.BoolOp)):
-        return "1 if x else 0"
-    return _TO_ZERO
+    return "1 if x else 0" if _is_truth(given["x"]) else _TO_ZERO
 
 
 def _exact_number(given: Arguments) -> str:
     if any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(given["x"])):
         raise NoTranslation("of a text is not in the language, where numbers are exact and finite")
-    return "x"
+    if _is_truth(given["x"]):
+        return "1 if x else 0"
+    return "x" if isinstance(given["x"], (ast.BinOp, ast.UnaryOp, ast.Constant)) else "x + 0"
 
 
 def _each(names: str, entry: Entry, prefix: str) -> dict[str, Entry]:
@@ -198,10 +209,13 @@ def _of_numpy_random() -> dict[str, Entry]:
         f"{old}.rand": Compared(),
         f"{old}.randn": Exact("", "gauss(1)"),
         f"{old}.randint": Exact("low, high=None, size=None, dtype=None", _integers),
+        f"{old}.random_integers": Refused(
+            "is deprecated: use numpy.random.randint, which leaves its end out"
+        ),
         f"{old}.choice": Exact("a, size=None, replace=True, p=None", _numpy_choice),
         f"{old}.standard_normal": Exact("size=None", "gauss(1)"),
         f"{old}.standard_exponential": Exact("size=None", "exponential(1)"),
-        **_each("bytes permutation shuffle random_integers tomaxint", Refused(_MANY), old),
+        **_each("bytes permutation shuffle tomaxint", Refused(_MANY), old),
         **_each("get_state set_state get_bit_generator set_bit_generator", Refused(_STATE), old),
         **_each("seed RandomState default_rng", Refused(_SEEDED), old),
         **_each(
@@ -279,6 +293,7 @@ def _of_numbers() -> dict[str, Entry]:
 
 
 TABLE: Mapping[str, Entry] = {**_of_python(), **_of_numpy_random(), **_of_scipy(), **_of_numbers()}
+NUMERIC = {name for name in _of_numbers() if not name.startswith("builtins.")}
 LIBRARIES = ("random", "numpy", "secrets", "scipy", "math")
 BARE: Mapping[str, tuple[str, ...]] = {  # functions that are often written without their library
     last: tuple(names)
@@ -296,6 +311,8 @@ def refusal(name: str, use: ast.expr, draw: ast.Call | None = None) -> str:
     the call `draw` on one side.
     """
     entry = TABLE.get(name, Refused("is not in the language"))
+    if name in NUMERIC and isinstance(use, ast.Call) and any(map(_is_truth, use.args)):
+        entry = Refused("has a translation for numbers only: write (1 if x else 0) for a truth value x")
     try:
         return f"{ast.unparse(use)} is not in the language; write {translated(entry, use, draw)}"
     except NoTranslation as reason:
