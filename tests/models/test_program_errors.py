@@ -29,7 +29,7 @@ REFUSED = {
     "output(max())": ("max needs at least 1 argument", 1),
     "import math\noutput(1)": ("imports are not allowed", 1),
     "output(q.count(1))": ("a dot is not allowed", 1),
-    "b = []\nb.append(1)\noutput(b)": ("write a = a + [x]", 2),
+    "b = []\nb.append(1)\noutput(b)": ("write b = b + [x]", 2),
     "output([x for x in q])": ("comprehensions are not allowed; write a for loop", 1),
     "x = geometric(a)\noutput([x for k in q])": ("comprehensions are not allowed", 2),
     "def f(x):\n    y = f(x)\n    return y\noutput(1)": ("recursion is not allowed; write a loop", 1),

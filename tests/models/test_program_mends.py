@@ -65,13 +65,13 @@ MENDS = {  # what is refused, and programs that do what the message says; stream
     "sorted": ("output(sorted(q))", BEST),
     "exit": ("exit()", "output(1)\nstop"),
     "quit": ("quit()", "output(1)\nstop"),
-    ".append": ("b = []\nb.append(1)\noutput(b)", "a = []\nx = 1\na = a + [x]\noutput(a)"),
-    ".extend": ("b = []\nb.extend(q)\noutput(b)", "a = []\nb = q\na = a + b\noutput(a)"),
+    ".append": ("b = []\nb.append(1)\noutput(b)", "x = 1\nb = []\nb = b + [x]\noutput(b)"),
+    ".extend": ("b = []\nb.extend(q)\noutput(b)", "b = []\nvalues = q\nb = b + values\noutput(b)"),
     ".insert": (
         "b = []\nb.insert(0, 1)\noutput(b)",
-        "a = []\nx = 1\nk = 0\na = a[:k] + [x] + a[k:]\noutput(a)",
+        "b = []\nx = 1\nk = 0\nb = b[:k] + [x] + b[k:]\noutput(b)",
     ),
-    ".copy": ("output(q.copy())", "a = q\nb = a + []\noutput(b)"),
+    ".copy": ("output(q.copy())", "b = q + []\noutput(b)"),
     ".count": ("output(q.count(1))", COUNTED),
     ".index": ("output(q.index(1))", KEPT),
     ".sort": ("q.sort()\noutput(q)", BEST),
@@ -83,9 +83,10 @@ MENDS = {  # what is refused, and programs that do what the message says; stream
     "RShift": ("output(q[0] >> 2)", "x = q[0]\nk = 2\noutput(x // 2 ** k)"),
     "MatMult": ("output(q @ q)", COUNTED),
 }
+LISTS = {"append": "b", "extend": "b", "insert": "b", "copy": "q"}  # the names above
 HINTS = {
     **hints.WRITE,
-    **{f".{name}": hint for name, hint in hints.ATTRIBUTES.items()},
+    **{f".{name}": hint.format(LISTS.get(name, "")) for name, hint in hints.ATTRIBUTES.items()},
     **{kind.__name__: hint for kind, hint in hints.OPERATORS.items()},
 }
 

@@ -205,4 +205,4 @@ def _multiple_of_inverse(value: Symbol, name: str) -> Fraction | None:
 def _whole(value: Value, what: str) -> int:
     if isinstance(value, Fraction) and value.denominator == 1:
         return int(value)
-    raise InputError(f"{what} needs whole numbers without noise")
+    raise InputError(f"{what} needs whole numbers: no noise, and no parameter without a value")

@@ -26,11 +26,11 @@ WRITE = {
     "exit": "write stop",
     "quit": "write stop",
 }
-ATTRIBUTES = {
-    "append": "write a = a + [x]",
-    "extend": "write a = a + b",
-    "insert": "write a = a[:k] + [x] + a[k:]",
-    "copy": "write b = a + []",
+ATTRIBUTES = {  # of a list with the name {0}
+    "append": "write {0} = {0} + [x]",
+    "extend": "write {0} = {0} + values",
+    "insert": "write {0} = {0}[:k] + [x] + {0}[k:]",
+    "copy": "write b = {0} + []",
     "count": "write a for loop with if",
     "index": "write a for loop that keeps the index",
     "sort": "write a for loop with min or max",
@@ -76,9 +76,10 @@ _INSTEAD: dict[type[ast.AST], str] = {
 def instead(tree: ast.AST, otherwise: str = "this is not in the language") -> str:
     """Returns why a tree is refused, with what to write instead where that is known."""
     if isinstance(tree, ast.Attribute):
-        hint = ATTRIBUTES.get(tree.attr)
+        hint = ATTRIBUTES.get(tree.attr, "")
+        name = tree.value.id if isinstance(tree.value, ast.Name) else "a"
         return "a dot is not allowed here: there are no methods and no modules" + (
-            f"; {hint}" if hint else ""
+            f"; {hint.format(name)}" if hint else ""
         )
     if isinstance(tree, (ast.BinOp, ast.UnaryOp, ast.AugAssign)):
         return OPERATORS.get(type(tree.op), otherwise)

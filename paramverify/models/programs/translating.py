@@ -84,8 +84,8 @@ def _compared(entry: Compared, use: ast.expr, draw: ast.Call | None) -> str:
     """Returns the translation of `u < p` or `u >= p`, in either order."""
     if not isinstance(use, ast.Compare) or draw is None:
         raise NoTranslation(
-            "is a real number: noise like this is not in the language, but for comparisons such as u < p "
-            "with a number u between 0 and 1"
+            "is a real number, and such noise is not in the language; a comparison is: if u is between 0 "
+            "and 1 and compared once, u < p is flip(p)"
         )
     kind, p = type(use.ops[0]), use.comparators[0]
     if p is draw:
