@@ -10,7 +10,7 @@ For each ratio c the largest δ of all pairs is a maximum of lines in c, with ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
@@ -42,6 +42,7 @@ from paramverify.models.settings import Settings, case_entry
 from paramverify.models.settings import told as set_by
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import Case
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.synthesis.set_curve import hull
 
@@ -74,8 +75,17 @@ def read_case(session: Session, path: str, settings: Settings) -> tuple[Way, tup
             raise LimitError(f"the model is in doubt: {doubt.detail}")
         way, count = way_of(model)
     way = replace(way, about=case_entry(case.title, case.digest, case.settings))
-    told = () if way.single else (f"{path}: no one of its {count} pairs is the worst for every epsilon",)
-    return way, (*told, *(note for note in model.notes if note not in set_by(settings)))
+    told = [] if way.single else [f"no one of its {count} pairs is the worst for every epsilon"]
+    notes = [note for note in model.notes if note not in set_by(settings)]
+    return way, tuple(f"{path}: {note}" for note in (f"it is about {_compared(case)}", *told, *notes))
+
+
+def _compared(case: Case) -> str:
+    """Returns what a release compares, with its inputs, and which of them are neighbours."""
+    neighbours = case.data.get("neighbours")
+    if not isinstance(neighbours, Mapping):
+        return case.compared(free=False)
+    return f"{case.compared(free=False)} ({', '.join(f'{k} = {v}' for k, v in neighbours.items())})"
 
 
 def way_of(model: Model) -> tuple[Way, int]:

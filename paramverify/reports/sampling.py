@@ -23,6 +23,8 @@ from paramverify.statistics.certification import Certified, TightRatio, simplest
 from paramverify.statistics.detection import SURE, Detection, Tested
 from paramverify.statistics.events import CandidateEvent, Event
 
+UNLIKELY = 0.01  # chance with which an audit misses an output
+MOST_NAMED = 8  # inputs that an audit names
 MOST_REJECTED = 10  # rejected fits that are told one by one
 
 
@@ -260,12 +262,17 @@ def tight_document(tight: TightRatio) -> dict[str, Any]:
 def audit_lines(found: Audit) -> list[str]:
     """Returns the sentences that tell an audit."""
     inputs = f"{len(found.fits)} input{'s' * (len(found.fits) != 1)}"
+    names = list(dict.fromkeys(fit.experiment.secret(fit.side) for fit in found.fits))
+    most = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    listed = f"  The inputs are {', '.join(names[:MOST_NAMED])}{most}; nothing is said about others."
     size = f"{found.fits[0].runs:,} runs each, level {found.level:g}"
     if found.passes:
         least = min(fit.p for fit in found.fits)
         smallest = f"The smallest of {len(found.fits)} p-values is {rounded(least, 3)}."
-        sure = f"  {smallest} Small differences may stay unseen."
-        return [f"no difference found: {inputs}, {size}.", sure, *_at(found)]
+        unseen = rounded(1 - UNLIKELY ** (1 / found.fits[0].runs), 2)
+        small = f"in 1 of 100 audits, an output of probability {unseen} that the model does not have"
+        may = f"Small differences may stay unseen: {small}."
+        return [f"no difference found: {inputs}, {size}.", f"  {smallest} {may}", listed, *_at(found)]
     told = [f"differs from the model: {len(found.rejected)} of {inputs}, {size}.", *_at(found)]
     told += [f"  {_fit(fit)}" for fit in found.rejected[:MOST_REJECTED]]
     if len(found.rejected) > MOST_REJECTED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paramverify.reports import bisection, divergence_sampling, sampling, set_sampling
+from paramverify.reports import bisection, divergence_sampling, documents, sampling, set_sampling, text
 from paramverify.statistics.detection import Detection
 from paramverify.statistics.set_detection import SetDetection
 from paramverify.statistics.testing import AnyDetection, Goal, Sampled
@@ -41,12 +41,15 @@ def lines(found: Sampled) -> list[str]:
     assert found.detection is not None
     if found.plan.goal is None:
         return [*told, "", *sampling.table(found.detection)]
+    about = f"  {text.priors(found.model.domain, found.case)}"
     if found.halved:
-        return [*bisection.lines(found.halved), *told]
+        first, *more = bisection.lines(found.halved)
+        return [first, about, *more, *told]
     if certify:
         return [*sampling.certified_lines(found.model, found.certified, found.unknown, code), *told]
     assert found.tight is not None
-    return [*sampling.tight_lines(found.tight), *told]
+    first, *more = sampling.tight_lines(found.tight)
+    return [first, about, *more, *told]
 
 
 def document(found: Sampled) -> dict[str, Any]:
@@ -62,8 +65,9 @@ def document(found: Sampled) -> dict[str, Any]:
         return told | (set_sampling.certified_document(*known) if certify else {})
     if found.divergence:
         return told | (divergence_sampling.certified_document(found.certified_pairs) if certify else {})
+    about = documents.inputs(found.case)
     if found.halved:
-        return told | bisection.document(found.halved)
+        return told | bisection.document(found.halved) | about
     if certify:
         return told | sampling.certified_document(found.model, found.certified, found.unknown)
-    return told | sampling.tight_document(found.tight) if found.tight else told
+    return told | sampling.tight_document(found.tight) | about if found.tight else told
