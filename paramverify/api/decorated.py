@@ -40,6 +40,7 @@ from paramverify.models.programs.runs import Plain
 from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import Output, Program, every_statement
 from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.sides import with_note
 from paramverify.reports import sampling
 from paramverify.statistics.audit import audit
 from paramverify.statistics.blackbox import BlackBoxSource
@@ -162,7 +163,8 @@ class Mechanism(Decorated):
         if key not in self._cases:
             digest = hashlib.sha256(self.toml.encode()).hexdigest()
             with self._at_home():
-                self._cases[key] = read_case(data, digest, self.source.place, numbers)
+                read = read_case(data, digest, self.source.place, numbers)
+                self._cases[key] = with_note(read, self.source.rounded)
         return self._cases[key]
 
     @contextmanager

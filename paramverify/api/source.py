@@ -20,7 +20,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from paramverify.api.libraries import library_name
-from paramverify.api.texts import Decorated, Line, Source, refused
+from paramverify.api.texts import Decorated, Line, Source, refused, rounded_in
 from paramverify.errors import InputError, ProgramError
 from paramverify.models.programs.bound import (
     bound_in,
@@ -88,6 +88,7 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
         place=place,
         check_meanings=check_again,
         calls=calls,
+        rounded=next(filter(None, (rounded_in(part.statements) for part in everything)), ""),
     )
 
 

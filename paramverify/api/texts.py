@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isfinite
 
 from paramverify.api.toml import document
 from paramverify.errors import ProgramError
@@ -35,6 +38,7 @@ class Source:
     place: str  # the file and the name of the function
     check_meanings: Callable[[], None]
     calls: Mapping[str, Decorated]  # the mechanisms that it may call, and those that these call
+    rounded: str = ""  # a note about numbers that Python rounds, and the function computes with
 
     @property
     def text(self) -> str:
@@ -102,3 +106,18 @@ def case_text(tables: Mapping[str, Mapping[str, object]], source: Source, title:
     order = ("parameters", "prior", "mechanism", "neighbours", "secrets", "privacy")
     found = {**tables, "mechanism": made}
     return document({**({"title": first} if first else {}), **{k: found[k] for k in order if k in found}})
+
+
+def rounded_in(statements: Sequence[ast.stmt]) -> str:
+    """Returns a note if Python rounds a number that statements add, multiply or compare; else "".
+
+    Such a number is exact in the language: 0.1 is 1/10.
+    """
+    kinds = (ast.BinOp, ast.Compare, ast.AugAssign)
+    used = (n for s in statements for n in ast.walk(s) if isinstance(n, kinds))
+    inside = (part for node in used for part in ast.iter_child_nodes(node))
+    numbers = (n.value for n in inside if isinstance(n, ast.Constant) and isinstance(n.value, float))
+    for number in (x for x in numbers if isfinite(x) and Fraction(repr(x)) != Fraction(x)):
+        told = f"numbers are exact here: {number} is {Fraction(repr(number))}, which Python rounds"
+        return f"{told}, so that the function itself may compute other numbers; `audit` runs it"
+    return ""

@@ -16,6 +16,7 @@ from paramverify.privacy.cases import Case
 from paramverify.privacy.verification import verify
 from paramverify.verdicts import Holds, Violated
 
+NEEDS = "evidence needs a bound that fits the noise"
 SETTLES = ((Holds, "the proof is that of {}, just below e^epsilon"), (Violated, "{} is just above e^epsilon"))
 
 
@@ -31,8 +32,7 @@ def deciding(case: Case, options: Options) -> Case:
     for side, (kind, told) in zip(case.sides, SETTLES, strict=True):
         left = replace(options, seconds=max(0.01, (until - time.monotonic()) / 2))
         if isinstance(verify(side, left).verdict, kind):
-            notes = (*side.model.notes, told.format(side.stand_in))
-            return replace(side, model=replace(side.model, notes=notes))
+            return with_note(side, told.format(side.stand_in))
     below, above = (side.stand_in for side in case.sides)
     reason = f"{below}, just below e^epsilon, is not proved, and {above}, just above it, not refuted"
     raise LimitError(f"privacy.epsilon: {reason}")
@@ -43,6 +43,15 @@ def measured(case: Case) -> Case:
     return case.sides[0] if case.sides else case
 
 
+def with_note(case: Case, note: str) -> Case:
+    """Returns the case, and each of its sides, with another note, if that is not empty."""
+    if not note:
+        return case
+    if case.sides:
+        return replace(case, sides=tuple(with_note(side, note) for side in case.sides))
+    return replace(case, model=replace(case.model, notes=(*case.model.notes, note)))
+
+
 def check_is_own(case: Case) -> None:
     """Checks that a case is no side of another one, with whose file evidence would not agree.
 
@@ -50,5 +59,17 @@ def check_is_own(case: Case) -> None:
         InputError: it is one, and which bound has evidence.
     """
     if case.stand_in:
-        reason = f"evidence needs a bound that fits the noise: write {case.stand_in}"
-        raise InputError(reason, key="privacy.epsilon")
+        raise InputError(f"{NEEDS}: write {case.stand_in}", key="privacy.epsilon")
+
+
+def check_is_whole(case: Case) -> None:
+    """Checks that a case has a model of its own.
+
+    Raises:
+        InputError: it has sides, and which of their bounds have evidence.
+    """
+    if case.sides:
+        below, above = (side.stand_in for side in case.sides)
+        raise InputError(
+            f"{NEEDS}: write {below} to prove it, or {above} to refute it", key="privacy.epsilon"
+        )
