@@ -218,10 +218,7 @@ class LimitError(ParamverifyError, RuntimeError):
 
 
 class BesideError(LimitError):
-    """An epsilon that does not fit beside the other exponents of a case.
-
-    `sides` are numbers, as they are written in a case, just below and just above e^epsilon.
-    """
+    """An epsilon that does not fit beside other exponents; `sides` are texts of numbers around e^epsilon."""
 
     def __init__(self, reason: str, sides: tuple[str, str]) -> None:
         super().__init__(reason)

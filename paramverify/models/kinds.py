@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from paramverify.algebra.domains import Domain
-from paramverify.errors import InputError, UnsupportedError
+from paramverify.errors import BesideError, InputError, UnsupportedError
 from paramverify.models.divergences import TOGETHER
 from paramverify.models.enclosed import Enclosed
 from paramverify.models.inequality import Inequality
@@ -16,6 +16,16 @@ Formal = Model | Inequality  # what has formulas, and makes claims
 AnyModel = Formal | Enclosed
 
 ENCLOSED = "`verify`, `budget`, `show`, `explain` and `sample` take such a case"
+
+
+class Withheld:
+    """Stands for the model of a case that has none: each question, also `isinstance`, is the error why."""
+
+    def __init__(self, error: BesideError) -> None:
+        object.__setattr__(self, "_error", error)
+
+    def __getattribute__(self, name: str) -> Any:
+        raise object.__getattribute__(self, "_error")
 
 
 class OnDomain(Protocol):

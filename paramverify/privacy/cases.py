@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from os import PathLike
@@ -17,50 +16,35 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from paramverify.algebra.arrays import arrays_in, reaching
-from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.exponents import OUTPUTS, SLACKS, exponents, meanings
-from paramverify.algebra.expressions import Expression
+from paramverify.algebra.exponents import meanings
 from paramverify.algebra.named import defining
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import (
-    BesideError,
-    CaseError,
-    Each,
-    ExpressionError,
-    FinerError,
-    InputError,
-    gathered,
-    located,
-)
+from paramverify.errors import BesideError, CaseError, Each, FinerError, gathered, located
 from paramverify.expectations import read_expect
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Functions, read_files, read_named, unknown_table
 from paramverify.models.design import Design, read_design
 from paramverify.models.distances import NAME
 from paramverify.models.inequality import Comparison, Inequality
-from paramverify.models.kinds import AnyModel
+from paramverify.models.kinds import AnyModel, Withheld
 from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism
 from paramverify.models.mechanisms._streams import StreamMechanism
-from paramverify.models.parameters import (
-    fixed_values,
-    read_domain_for,
-    unbounded_names,
-    without_interval,
-)
+from paramverify.models.parameters import read_domain_for, unbounded_names, without_interval
 from paramverify.models.priors import Prior
 from paramverify.models.programs.streams import VERIFY
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.undeclared import explained
 from paramverify.models.windows import Whole
 from paramverify.privacy import bounds, divergences
+from paramverify.privacy.exponents import used_in
 from paramverify.privacy.forming import model_of
 from paramverify.privacy.idle import warnings_of
 from paramverify.privacy.inputs import inputs_told
 from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.mechanism_files import read_mechanism_files
 from paramverify.privacy.secrets import Compared, read_comparison
-from paramverify.tables import Table, all_expressions, in_case, read_document
+from paramverify.tables import Table, in_case, read_document
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
 NOWHERE: Mapping[str, Fraction] = MappingProxyType({})
@@ -82,9 +66,8 @@ class Case:
     of the mechanism under each secret; `whole` is the prior as a network where it is large. It answers so
     many `times` about one input.
 
-    Where epsilon does not fit beside the other exponents, there is no model: whatever asks for one gets a
-    `BesideError`. `sides` are two cases with ratios just below and just above e^epsilon; see `privacy.sides`.
-    A case that is such a side of another one has a `stand_in`, which is its own bound in words.
+    Where epsilon does not fit beside the other exponents, the model is `Withheld`, and `sides` are two cases
+    with ratios just below and just above e^epsilon, each with this bound of its own as `stand_in`.
     """
 
     path: str
@@ -173,9 +156,9 @@ def read_case(
         except BesideError as error:
             if bounds.DISTANCE.search(str(data["privacy"]["epsilon"])):
                 raise
-            sides = [_side(data, digest, path, settings, ratio) for ratio in error.sides]
-            kept = [replace(side, text=text, data=data) for side in sides]
-            return replace(kept[0], model=cast(AnyModel, _Withheld(error)), stand_in="", sides=tuple(kept))
+            sides = (_side(data, digest, path, settings, ratio) for ratio in error.sides)
+            kept = tuple(replace(side, text=text, data=data) for side in sides)
+            return replace(kept[0], model=cast(AnyModel, Withheld(error)), stand_in="", sides=kept)
 
 
 def _formed(data: dict[str, Any], digest: str, path: str, settings: Settings) -> Case:
@@ -194,20 +177,11 @@ def _formed(data: dict[str, Any], digest: str, path: str, settings: Settings) ->
 def _side(data: dict[str, Any], digest: str, path: str, settings: Settings, ratio: str) -> Case:
     """Reads a case with a ratio in place of its epsilon, which it has still in words."""
     privacy = {name: value for name, value in data["privacy"].items() if name != "epsilon"}
-    side = _formed({**data, "privacy": {**privacy, "ratio": ratio}}, digest, path, settings)
-    epsilon = str(data["privacy"]["epsilon"])
-    words = side.budget.replace(f"ratio = {ratio}", f"epsilon = {epsilon}", 1)
+    epsilon = data["privacy"]["epsilon"]
+    bound = f"{ratio} + 0*({epsilon})" if isinstance(epsilon, str) else ratio  # the same names are used
+    side = _formed({**data, "privacy": {**privacy, "ratio": bound}}, digest, path, settings)
+    words = side.budget.replace(f"ratio = {bound}", f"epsilon = {epsilon}", 1)
     return replace(side, budget=words, stand_in=f"ratio = {ratio}")
-
-
-class _Withheld:
-    """Stands for the model of a case that has none: each question, also `isinstance`, is the error why."""
-
-    def __init__(self, error: BesideError) -> None:
-        object.__setattr__(self, "_error", error)
-
-    def __getattribute__(self, name: str) -> Any:
-        raise object.__getattribute__(self, "_error")
 
 
 def _with_notes(case: Case, settings: Settings, data: Mapping[str, Any]) -> Case:
@@ -261,7 +235,7 @@ class _Reader:
             if files:
                 parts = [digest, *(file.digest for file in files.values())]
                 digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
-            domain = read_domain_for(self.top, self.exponents(), files, each)
+            domain = read_domain_for(self.top, used_in(self.top, self.finer), files, each)
             checks = Checks(domain, mistakes=each)
             functions = Functions(checks)
             functions.read(define, files)
@@ -298,7 +272,8 @@ class _Reader:
             privacy: Table | None = None
             with each:
                 privacy = self.top.table("privacy")
-            used = self.exponents(privacy, [named.expression for named in definitions.named.values()])
+            defined = [named.expression for named in definitions.named.values()]
+            used = used_in(self.top, self.finer, privacy, defined)
             domain = read_domain_for(self.top, used, {}, each)
             checks = Checks(domain, mistakes=each, definitions=definitions)
             free, design = self.free(checks), self.design(checks)
@@ -382,32 +357,6 @@ class _Reader:
             times=compared.times,
             whole=compared.whole,
         )
-
-    def exponents(
-        self, privacy: Table | None = None, defined: Sequence[Expression] = ()
-    ) -> dict[str, list[Fraction]]:
-        """Returns the numbers in every `exp` of the case ("") and the factors of unbounded parameters."""
-        names = unbounded_names(self.top)
-        away = ("title", "source", "expect", "neighbours", *(["privacy", "define"] if privacy else []))
-        words = {k: v for k, v in self.top.data.items() if k not in away}
-        used = {name: [*self.finer.get(name, ())] for name in ("", OUTPUTS, SLACKS, *names)}
-        # Other distances than 1 need whole powers of what 1 needs; else the case is read again.
-        neighbours = self.top.data.get("neighbours")
-        one = {NAME: Fraction(1)} if isinstance(neighbours, dict) and NAME in neighbours else {}
-        texts = (*all_expressions(words), *all_expressions(privacy.data if privacy else {}, one))
-        for expression in (*defined, *texts):
-            with suppress(ExpressionError):  # told where its key is read
-                for name, factors in exponents([expression], names).items():
-                    used[name] += factors
-        for epsilon in divergences.epsilons(privacy, one) if privacy else ():
-            with suppress(InputError):  # told where the bound is read
-                budget = read_epsilon(epsilon, names, fixed_values(self.top))
-                if privacy and "epsilon" in privacy:
-                    bounds.check_fits(budget, used[""])
-                used[""].append(budget.rational)
-                for name, factor in budget.multiples:
-                    used[name].append(factor)
-        return used
 
     def close(self, each: Each) -> None:
         """Tells what no case has: tables, and keys above all tables."""

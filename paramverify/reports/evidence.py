@@ -42,7 +42,7 @@ from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.cases import Case
-from paramverify.privacy.sides import check_is_own
+from paramverify.privacy.sides import check_is_own, check_is_whole
 from paramverify.privacy.verification import Report
 from paramverify.reports import documents, enclosed_evidence, loss_evidence, window_evidence
 from paramverify.reports.violations import broken_claim, claim_of, recheck_witness, witness_document
@@ -96,8 +96,7 @@ def check_has_evidence(case: Case) -> None:
         InputError: they have none: its probabilities are enclosed, and the kernel does not come to them; or
             its epsilon stands beside other exponents than its own.
     """
-    for side in case.sides[:1]:
-        check_is_own(side)
+    check_is_whole(case)
     if isinstance(case.model, Enclosed):
         enclosed_evidence.check_has_enclosed_evidence(case, case.model)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from decimal import Context, Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -98,6 +99,35 @@ def test_the_budget_does_not_ask_for_epsilon(tmp_path: Path, capsys: pytest.Capt
         assert run(["budget", str(path)]) == 0
         outs.append(capsys.readouterr().out)
     assert outs[0] == outs[1]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ('[define]\nbudget = "1.500001"\n', "budget", "epsilon = budget (budget = 1.500001)"),
+        ('[parameters]\nc = "1.500001"\n', "c", "epsilon = c"),
+    ],
+)
+def test_names_that_epsilon_uses_are_used(told: tuple[str, str, str]) -> None:
+    """A side keeps the names of the epsilon that it stands in for, and words have the epsilon."""
+    table, name, words = told
+    found = loads(table + CASE.format("1", "2", f'epsilon = "{name}"')).verify()
+    assert str(found).startswith(f"private: {words} for ")
+    assert not any("uses" in note or "not used" in note for note in found.notes)
+
+
+def test_a_decorated_function_keeps_its_notes(tmp_path: Path) -> None:
+    """On both sides: numbers are exact in the proof, and rounded in Python."""
+    path = tmp_path / "own.py"
+    for epsilon in ("1.500001", "1.499999"):
+        path.write_text(
+            "from paramverify import laplace, mechanism, output\n"
+            '@mechanism(inputs={"x": {"values": [0, 1]}}, neighbours={"differ": "one"}, epsilon="'
+            f'{epsilon}")\n'
+            "def f(x):\n    output(x + laplace(1) > 0.3)\n    return x + laplace(2) > 0.3\n"
+        )
+        notes = runpy.run_path(str(path))["f"].verify().notes
+        assert any(note.startswith("numbers are exact here: 0.3 is 3/10") for note in notes)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
