@@ -32,6 +32,7 @@ from .second_reader import MAX_WORDS, Found
 from .strict import Rejected, Unread, counted
 
 ORDERS = [Fraction(n, 16) for n in (17, 24, 32, 64, 256)]
+WIDE = Fraction(1, 10**9)  # how much wider the ends of a divergence may be than they have to be
 NEAR = Fraction(1, 10**40)  # E is a rational that is nearer to exp(q) than this by far
 
 Ends = tuple[Fraction, Fraction]
@@ -160,7 +161,8 @@ class LossLook(Look):
             return
         order = number(written["order"]) if "order" in written else None
         value, told = value_of(found, order), [number(end) for end in written["value"]]
-        if told[1] < value[0] - NEAR or value[1] + NEAR < told[0]:
+        wide = told[1] - told[0] > value[1] - value[0] + WIDE
+        if told[1] < told[0] or wide or told[1] < value[0] - NEAR or value[1] + NEAR < told[0]:
             raise Rejected("the divergence of the witness is another one")
         if own and value[1] < bound_of(self.document["bound"])[0] * (order or 1) - NEAR:
             raise Rejected("the witness is within the bound")

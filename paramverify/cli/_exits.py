@@ -34,7 +34,8 @@ STATUS_CODES = {
     Standing.UNKNOWN: Exit.UNKNOWN,
 }
 CODES = (
-    "0 private or true, 1 not private or false, 2 bad input or usage, 3 undecided, "
+    "0 private or true (of commands such as budget and synthesize: answered), 1 not private or false, "
+    "2 bad input or usage, 3 undecided, "
     "70 a defect of paramverify, 74 output not written, 130 interrupted"
 )
 

@@ -42,11 +42,14 @@ def evidence(work: Examined, number: int) -> Element:
     """Returns the digests, the files, and how they are checked again."""
     found = work.evidence
     name, case = shlex.quote(found.name), shlex.quote(work.source.name)
+    content, trusted = _CONTENT[work.standing], text.words(decisions(work))
+    replayed = "The checker replays it with exact arithmetic and asks no solver."
+    if count := trusted["without_certificate"]:
+        content = "It has every claim, and each proof that there is."
+        rest = f"{count} claim{'s have no proof and rest' if count > 1 else ' has no proof and rests'}"
+        replayed = f"{replayed} But {rest} on the word of {', '.join(trusted['on_the_word_of'])}."
     parts: list[Part] = [
-        paragraph(
-            f"The evidence is a file. {_CONTENT[work.standing]} The checker replays it with exact "
-            "arithmetic and asks no solver."
-        ),
+        paragraph(f"The evidence is a file. {content} {replayed}"),
         *([paragraph(_LESS[work.standing])] if found.status != work.standing else []),
         facts(
             [

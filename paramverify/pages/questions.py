@@ -306,7 +306,12 @@ def _outputs(hmm: HMM, model: Model) -> Element:
         [printable.name(name), *(formula(p, model) for p in row)]
         for name, row in zip(sides[1], entries, strict=True)
     ]
-    title = f"Mechanism: the probability of an output for an input; each row is an {sides[0]}"
+    what = (
+        "density of a place of outputs, up to a common factor,"
+        if hmm.densities
+        else "probability of an output"
+    )
+    title = f"Mechanism: the {what} for an input; each row is an {sides[0]}"
     head: list[Part] = [sides[0], *map(printable.name, other[1])]
     shown = table(title, head, rows, first_is_head=True)
     return shown if len(rows) <= FEW else folded(f"The mechanism as a table, {len(rows)} {sides[0]}s", shown)

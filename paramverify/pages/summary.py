@@ -19,7 +19,8 @@ def word(work: Examined) -> str:
     """Returns the word of the verdict: about privacy, or about the truth of a claim or of formulas."""
     if isinstance(work, PrivacyWork):
         return verdicts.word(work.report, work.case)
-    return work.standing.of_claim if isinstance(work, LogicWork) else work.standing.of_case
+    told = work.standing.of_claim if isinstance(work, LogicWork) else work.standing.of_case
+    return told + text.on_word(decisions(work)) if work.standing is Standing.HOLDS else told
 
 
 def privacy_ratio(work: Examined) -> Cell:

@@ -18,6 +18,8 @@ from paramverify.reports.budgets import number, where
 from paramverify.synthesis.set_curve import Curve
 from paramverify.synthesis.set_needs import Kind, LeastBound
 
+BEYOND = "a set has a probability beyond delta where the other one is 0, or as near to 0 as you like"
+
 
 def lines(case: Case, model: Model, found: LeastBound, given: str) -> list[str]:
     """Returns what was found, for the bound that was `given`."""
@@ -34,7 +36,7 @@ def _head(found: LeastBound) -> str:
     what = found.kind.value
     told = number(found)[1]
     if found.infinite:
-        return "no epsilon is enough: the probability of a set grows beyond delta where the other is 0"
+        return f"no epsilon is enough: {BEYOND}"
     if found.value is None and found.upper is None:
         return f"the least {what} is {told}; no upper bound was proved"
     more = f", epsilon ≈ {_epsilon(found):.9g}" if found.kind is Kind.RATIO else ""
@@ -46,12 +48,17 @@ def _long(found: LeastBound) -> str:
 
 
 def _reached(model: Model, found: LeastBound) -> str:
-    at = where(model, found.place, found.witness)
+    at = _where(model, found)
     at = f" {at}" if at else ""
     if found.attained is None:
         near = "approached" if found.value is not None else f"the largest {found.kind.value} found is"
         return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
     return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
+
+
+def _where(model: Model, found: LeastBound) -> str:
+    """Returns the place of a bound in words; a witness is there only if the bound is reached."""
+    return where(model, found.place, found.witness if found.attained else None)
 
 
 def _witness(found: LeastBound) -> list[str]:
@@ -93,7 +100,7 @@ def document(model: Model, found: LeastBound, given: dict[str, str]) -> dict[str
         "attained": found.attained,
         "secrets": list(found.secrets),
         "length": found.length,
-        "where": where(model, found.place, found.witness),
+        "where": _where(model, found),
         **({"proved": documents.exact(found.proved)} if found.proved is not None else {}),
         **_set_document(found.witness),
     }
