@@ -228,7 +228,9 @@ def _of(case: AnyCase) -> Read:
         return case.as_read()
     if isinstance(case, (str, PathLike)):
         return read(case)
-    raise InputError(f"a case, a mechanism or a path is needed here, not {type(case).__name__}")
+    raise InputError(
+        f"a case, a mechanism or a path is needed here, not {type(case).__module__}.{type(case).__name__}"
+    )
 
 
 def verify(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:

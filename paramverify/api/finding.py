@@ -45,7 +45,7 @@ from paramverify.reports.evidence import map_evidence
 from paramverify.reports.pictures.drawn import drawing_of
 from paramverify.reports.set_budget_evidence import set_budget_document
 from paramverify.reports.systems import exact
-from paramverify.synthesis.borders import beyond, border_of
+from paramverify.synthesis.borders import beyond, border_of, larger_for
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.least_divergence import LeastMoment
 from paramverify.synthesis.least_sets import least_bound
@@ -376,7 +376,7 @@ def _map(read: Read, case: Case, session: Session, asked: Asked, obligations: Pr
     options = MapOptions(coverage, fold=True)
     found = find_safe_values(case, session, list(asked.parameters), forms, options)
     assert found is not None
-    told = safe_values.told(case, found)
+    told = safe_values.told(case, found, larger_for(case, found, session))
     evidence = None
     if isinstance(found, Regions):
         cells = found.map

@@ -47,8 +47,21 @@ class Report:
         return "\n".join(map(printable.line, self.lines))
 
     def __repr__(self) -> str:
-        first = printable.line(self.lines[0] if self.lines else "").strip().rstrip(".")
-        return f"<{first if len(first) <= LONGEST else f'{first[: LONGEST - 3]}...'}>"
+        return self._short(printable.line(self.lines[0] if self.lines else "").strip().rstrip("."))
+
+    @staticmethod
+    def _short(told: str, more: str = "") -> str:
+        most = LONGEST - len(more)
+        return f"<{told if len(told) <= most else f'{told[: most - 3]}...'}{more}>"
+
+    @property
+    def larger(self) -> Mapping[str, Any] | None:
+        """A violation that was found among larger inputs than those of the case; None if none was.
+
+        `larger["inputs"]` are those inputs, such as `n in {0..5}`, and `larger["witness"]` is as in JSON.
+        """
+        found = self.document.get("larger")
+        return found if isinstance(found, Mapping) else None
 
     def __bool__(self) -> bool:
         """A report without a verdict is neither true nor false.
@@ -131,15 +144,6 @@ class VerifyReport(Report):
             raise UndecidedError(f"it is undecided, which is neither true nor false: {self.reason}")
         return self.status is Standing.HOLDS
 
-    @property
-    def larger(self) -> Mapping[str, Any] | None:
-        """A violation that was found among larger inputs than those of a private case; None if none was.
-
-        `larger["inputs"]` are those inputs, such as `n in {0..5}`, and `larger["witness"]` is as in JSON.
-        """
-        found = self.document.get("larger")
-        return found if isinstance(found, Mapping) else None
-
     def _word(self) -> str:
         return f"{self.verdict}, but not for larger inputs" if self.larger else self.verdict
 
@@ -204,6 +208,10 @@ class BudgetReport(Report):
     def epsilon(self) -> ExactNumber | None:
         """The least ε, ln of the ratio, where that is known exactly."""
         return None if self.ratio is None else ExactNumber.ln(self.ratio)
+
+    def __repr__(self) -> str:
+        first = printable.line(self.lines[0] if self.lines else "").strip().rstrip(".")
+        return self._short(first, "; larger inputs need more" if self.larger else "")
 
     def _table(self) -> Sequence[tuple[str, str]]:
         numbers = {"ratio": self.ratio, "epsilon": self.epsilon, "delta": self.delta}
@@ -309,6 +317,12 @@ class CheckReport(Report):
 
     def __bool__(self) -> bool:
         return self.accepted
+
+    def __repr__(self) -> str:
+        told = printable.line(self.lines[-1] if self.lines else "").strip().rstrip(".")
+        if not self.accepted and not told.lower().startswith(("rejected", "undecided")):
+            told = f"rejected: {told}"
+        return self._short(told)
 
     def _word(self) -> str:
         return "accepted" if self.accepted else "rejected"

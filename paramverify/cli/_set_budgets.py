@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from paramverify.algebra.points import check_names
-from paramverify.cli._common import parse_point, print_json, say, time_limit, write_json
+from paramverify.cli._common import parse_point, print_answer, time_limit, write_json
 from paramverify.cli._enclosed import enclosed_budget
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture
@@ -20,7 +20,6 @@ from paramverify.models.enclosed import Enclosed
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.other_bounds import load_for_least, load_with_bounds
 from paramverify.reports import borders, documents, set_budgets, text
 from paramverify.reports.set_budget_evidence import set_budget_document
@@ -86,12 +85,8 @@ def set_budget(
     document |= borders.document(border) | {"notes": list(model.notes)}
     first, *told = set_budgets.lines(case, model, found, f"{name} = {value}")
     notes = [f"Note: {note}." for note in model.notes]
-    told, document = remarked(session, [first, *borders.lines(border), *told, *more, *notes], document, False)
-    if as_json:
-        print_json(document)
-    else:
-        for line in told:
-            say(line)
+    lines = [first, *borders.lines(border), *told, *more, *notes]
+    print_answer(session, lines, document, as_json, others=False)
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
 
@@ -116,10 +111,5 @@ def _curve(path: str, options: Options, width: Fraction, wanted: Wanted, as_json
     told = set_budgets.curve_lines(case, model, found, point)
     notes = [f"Note: {note}." for note in model.notes]
     document = set_budgets.curve_document(found) | words | about
-    told, document = remarked(session, [*told, *more, *notes], document, False)
-    if as_json:
-        print_json(document)
-    else:
-        for line in told:
-            say(line)
+    print_answer(session, [*told, *more, *notes], document, as_json, others=False)
     return Exit.HOLDS

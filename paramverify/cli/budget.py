@@ -19,8 +19,7 @@ from paramverify.cli._common import (
     OUTPUT_FILE,
     case_argument,
     json_option,
-    print_json,
-    say,
+    print_answer,
     session_option,
     session_options,
     time_limit,
@@ -40,7 +39,6 @@ from paramverify.interactive.cases import is_system
 from paramverify.models.enclosed import Enclosed
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.cases import Case, load
 from paramverify.privacy.other_bounds import is_total_variation
 from paramverify.privacy.sides import measured
@@ -176,7 +174,7 @@ def _of_case(
     if evidence:
         write_json(evidence, document, indent=1)
     told = case_budgets.lines(loaded, found, session.words, other)
-    _tell(session, told, case_budgets.document(loaded, found, session.words, other), as_json)
+    print_answer(session, told, case_budgets.document(loaded, found, session.words, other), as_json)
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
 
@@ -192,19 +190,8 @@ def _divergence(
     first, *told = divergence_budgets.lines(case, found, session.words)
     shown = divergence_budgets.document(case, found, session.words) | borders.document(border)
     lines = [first, *borders.lines(border), *told]
-    _tell(session, lines, shown, as_json, isinstance(found, LeastMoment))
+    print_answer(session, lines, shown, as_json, isinstance(found, LeastMoment))
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
-
-
-def _tell(
-    session: Session, lines: list[str], document: dict[str, Any], as_json: bool, others: bool = True
-) -> None:
-    told, shown = remarked(session, lines, document, others)
-    if as_json:
-        print_json(shown)
-    else:
-        for line in told:
-            say(line)
 
 
 def best_bound() -> Callable[[TightBudget], None]:

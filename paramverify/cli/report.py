@@ -29,7 +29,7 @@ from paramverify.pages.handing import beside
 from paramverify.pages.page import page
 from paramverify.pages.summary import word
 from paramverify.pages.work import Examined, PrivacyWork, Wanted, examine
-from paramverify.reports import text, verdicts
+from paramverify.reports import documents, text
 
 LISTED = (25, "Write a page about cases that can be handed over: question, verdict, map, evidence.")
 
@@ -116,4 +116,4 @@ def _document(work: Examined) -> dict[str, Any]:
     if not isinstance(work, PrivacyWork):
         return {**told, "verdict": word(work), **digests}
     verdict = text.verdict(work.standing, work.case.model)
-    return {**told, "verdict": verdict, **digests, **verdicts.larger(work.report)}
+    return {**told, "verdict": verdict, **digests, **documents.larger(work.report.larger)}

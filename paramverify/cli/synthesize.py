@@ -20,9 +20,8 @@ from paramverify.cli._common import (
     OUTPUT_FILE,
     case_argument,
     json_option,
-    print_json,
+    print_answer,
     progress_bar,
-    say,
     session_option,
     session_options,
     time_limit,
@@ -41,8 +40,8 @@ from paramverify.errors import LimitError
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
-from paramverify.portfolio.unasked import remarked
 from paramverify.privacy.cases import Case, load
+from paramverify.privacy.larger_ranges import Larger
 from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
 from paramverify.reports.decision_trees import TREES
@@ -54,6 +53,7 @@ from paramverify.reports.pictures.set_curves import curve_of
 from paramverify.reports.roots import closed_form
 from paramverify.reports.safe_values import told as safe_values_told
 from paramverify.reports.synthesis import Answer
+from paramverify.synthesis.borders import larger_for
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.safe_values import (
@@ -180,16 +180,11 @@ def command(
                 check_has_synthesis_evidence(loaded, form is _Form.EXACT)
             files = _Files(state, plot, evidence, tree, lift=lift, obligations=obligations)
             found = _safe_values(loaded, session, _names(parameters), form=form, coverage=reach, files=files)
-            code, document, lines = _told(loaded, found, files)
+            code, document, lines = _told(loaded, found, files, larger_for(loaded, found, session))
         more, words = text.session_words(session.words)
     about = documents.side_condition(model) | documents.inputs(loaded) | {"notes": list(model.notes)}
     notes = [f"Note: {note}." for note in model.notes]
-    told, shown = remarked(session, [*lines, *more, *notes], document | words | about, others=False)
-    if as_json:
-        print_json(shown)
-    else:
-        for line in told:
-            say(line)
+    print_answer(session, [*lines, *more, *notes], document | words | about, as_json, others=False)
     return code
 
 
@@ -283,9 +278,11 @@ def _safe_values(
     return found
 
 
-def _told(case: Case, found: Intervals | ExactCondition | Regions, files: _Files) -> Answer:
+def _told(
+    case: Case, found: Intervals | ExactCondition | Regions, files: _Files, larger: Larger | None
+) -> Answer:
     """Returns what was found in words, and draws and writes it."""
-    answer = safe_values_told(case, found)
+    answer = safe_values_told(case, found, larger)
     document, lines = answer.document, answer.lines
     code = Exit.HOLDS if answer.complete else Exit.UNKNOWN
     if not answer.possible and answer.complete:

@@ -106,17 +106,16 @@ def command(
         loaded = deciding(loaded, options)
         report = verify_beyond(loaded, options, settled, near=not evidence)
         condition = _condition(loaded, max(0.01, until - time.monotonic()))
-    status = report.status
     if evidence:
         lift()
         _write_evidence(evidence, loaded, report)
     if as_json:
         print_json(verdicts.document(report, loaded) | documents.side_condition(loaded.model) | condition)
-        return STATUS_CODES[status]
+        return STATUS_CODES[report.status]
     told = [f"  {name.capitalize()}: {text}" for name, text in condition.items()]
     for line in (*verdicts.lines(report, loaded), *told, *verdicts.notes(report, loaded)):
         say(line)
-    return STATUS_CODES[status]
+    return STATUS_CODES[report.status]
 
 
 def _of_formulas(case: str, timeout: float, options: Options, as_json: bool, **others: Any) -> int:

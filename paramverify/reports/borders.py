@@ -25,7 +25,6 @@ def document(found: Border | None) -> dict[str, Any]:
     if found is None:
         return {}
     if found.larger:
-        witness = documents.witness(found.larger.witness)
-        return {"larger": {"inputs": found.larger.over, "witness": witness}}
+        return documents.larger(found.larger)
     same = {"bound": found.bound, "same_for": list(found.same)} if found.same else {}
     return {"border": {"less_for": found.smaller, **same}}

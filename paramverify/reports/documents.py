@@ -20,6 +20,7 @@ from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
+from paramverify.privacy.larger_ranges import Larger
 from paramverify.reports import enclosures, text
 from paramverify.verdicts import status_of
 
@@ -198,3 +199,8 @@ def decision(made: Decision) -> dict[str, Any]:
     elif isinstance(answer, Open):
         document |= {"end": answer.end.value, "detail": answer.detail}
     return document
+
+
+def larger(found: Larger | None) -> dict[str, Any]:
+    """Returns a violation among larger inputs than those of a case as JSON data, if one is known."""
+    return {"larger": {"inputs": found.over, "witness": witness(found.witness)}} if found else {}

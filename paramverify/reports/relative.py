@@ -16,8 +16,8 @@ from paramverify.reports.budgets import (
     tends,
     where,
 )
-from paramverify.synthesis.beside import Beside, is_one
-from paramverify.synthesis.multiples import Multiple, times
+from paramverify.synthesis.beside import Beside
+from paramverify.synthesis.multiples import Multiple, is_proved, times
 from paramverify.synthesis.suprema import TightBudget
 
 ONE = "where both are 1"
@@ -75,8 +75,7 @@ def document(model: Model, found: TightBudget) -> dict[str, Any]:
 def _enough(found: TightBudget) -> bool | None:
     if found.infinite or found.lower > 1:
         return False
-    within = is_one(found.value) or (found.upper is not None and found.upper <= 1)
-    return True if found.proof is not None and within else None
+    return True if is_proved(found) else None
 
 
 def _tight(found: TightBudget) -> bool | None:

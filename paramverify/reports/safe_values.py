@@ -16,10 +16,11 @@ from paramverify.portfolio.session import Session
 from paramverify.privacy.approximate import verify_sets, violation_document
 from paramverify.privacy.cases import Case
 from paramverify.privacy.every_length_verification import Found
+from paramverify.privacy.larger_ranges import Larger
 from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.verification import Report, levels_certificate
-from paramverify.reports import documents
+from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis.safe_values import ExactCondition, Intervals, Regions
@@ -41,12 +42,20 @@ class Told:
     possible: bool = True
 
 
-def told(case: Case, found: Intervals | ExactCondition | Regions) -> Told:
-    """Returns what was found about the values for which a case is private, and about which inputs."""
+def told(case: Case, found: Intervals | ExactCondition | Regions, larger: Larger | None = None) -> Told:
+    """Returns what was found about the values for which a case is private, and about which inputs.
+
+    It may not be private for `larger` ones.
+    """
     answer = _told(case, found)
     who = "all neighbouring" if case.neighbours else "the priors of the case over"
     about = [f"The answer is about {who} {case.over}."] if case.over else []
-    return replace(answer, lines=[*answer.lines, *about])
+    if larger:
+        point, *more = text.witness_lines(larger.witness)
+        about += [f"It does not hold for larger inputs. Not private for {larger.over}: {point}"]
+        about += [f"  {line}" for line in more]
+    document = {**answer.document, **documents.larger(larger)}
+    return replace(answer, lines=[*answer.lines, *about], document=document)
 
 
 def _told(case: Case, found: Intervals | ExactCondition | Regions) -> Told:

@@ -16,18 +16,18 @@ from paramverify.verdicts import Holds, Violated
 
 def lines(report: Report, case: Case) -> list[str]:
     """Returns the verdict in words, without the notes."""
-    rests = ""
-    if isinstance(report.verdict, Holds):
-        rests = text.on_word(proofs(report)) + text.on_condition(case.model)
     first, *more = headline(report, case)
     if isinstance(report.verdict, Violated):
         witness = report.verdict.witness
         more += [*text.witness_lines(witness), *runs.lines(told_run(case, witness))]
-    return [f"{word(report, case, rests)}: {first}", *(f"  {line}" for line in more)]
+    return [f"{word(report, case)}: {first}", *(f"  {line}" for line in more)]
 
 
-def word(report: Report, case: Case, rests: str = "") -> str:
-    """Returns the verdict in a few words, with what it `rests` on, and of larger inputs."""
+def word(report: Report, case: Case) -> str:
+    """Returns the verdict in a few words, with what it rests on, and of larger inputs."""
+    rests = ""
+    if isinstance(report.verdict, Holds):
+        rests = text.on_word(proofs(report)) + text.on_condition(case.model)
     beyond = ", but not for larger inputs" if report.larger else ""
     return f"{text.verdict(report.status, case.model)}{rests}{beyond}"
 
@@ -39,16 +39,8 @@ def notes(report: Report, case: Case) -> list[str]:
 
 def remarks(report: Report, case: Case) -> dict[str, Any]:
     """Returns as JSON data the inputs that the verdict is about and larger ones, the notes, and `-D`."""
-    about = {**documents.inputs(case), **larger(report), "notes": list(report.notes)}
+    about = {**documents.inputs(case), **documents.larger(report.larger), "notes": list(report.notes)}
     return {**about, **({"set": dict(case.settings)} if case.settings else {})}
-
-
-def larger(report: Report) -> dict[str, Any]:
-    """Returns a violation among larger inputs than those of the case as JSON data, if one is known."""
-    if report.larger is None:
-        return {}
-    witness = documents.witness(report.larger.witness)
-    return {"larger": {"inputs": report.larger.over, "witness": witness}}
 
 
 def proofs(report: Report) -> list[Decision]:

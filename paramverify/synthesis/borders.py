@@ -9,29 +9,42 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp
 
+from paramverify.algebra.domains import Interval
+from paramverify.algebra.polynomials import rational
 from paramverify.algebra.simplest import simplest_between
-from paramverify.errors import InputError, LimitError
+from paramverify.errors import InputError, LimitError, TimeLimitError
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import Case
-from paramverify.privacy.larger_ranges import Larger, has_ranges, larger_cases, smaller_cases
+from paramverify.privacy.keys import MEASURES
+from paramverify.privacy.larger_ranges import (
+    Larger,
+    has_ranges,
+    is_near_by_default,
+    larger_cases,
+    lists_bits,
+    smaller_cases,
+)
 from paramverify.privacy.verification import Progress, Report, verify
 from paramverify.processes.alarms import alarm, can_ring
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.least_divergence import LeastMoment
 from paramverify.synthesis.least_enclosed import LeastEnclosed, Wanted
 from paramverify.synthesis.least_loss import LeastLoss
+from paramverify.synthesis.maps import Status
 from paramverify.synthesis.multiples import (
     LEAST_ITSELF,
     Multiple,
     epsilon_of,
+    is_proved,
     is_tight,
     least_multiple,
     quiet,
     times,
     with_bound,
 )
+from paramverify.synthesis.safe_values import ExactCondition, Intervals, Regions
 from paramverify.synthesis.set_needs import Kind, LeastBound
 from paramverify.verdicts import Holds, Verdict, Violated
 
@@ -39,6 +52,8 @@ SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long o
 CHI_SQUARED = "chi_squared"
 Least = LeastBound | LeastEnclosed | LeastLoss | LeastMoment
 Bounds = tuple[Mapping[str, object], Mapping[str, object]]
+BY = "neighbours differ by at most 1, the default of `by` in [neighbours]"
+ALL = "the range 0..1 is taken to have all values that exist, so no larger inputs are looked at"
 NEAR = Fraction(1, 10**9)  # relative distance of numbers that stand for irrational ones
 
 
@@ -72,21 +87,38 @@ def verify_beyond(
 
     This takes a tenth of the time limit, two seconds, or about the time of the proof, whichever is least.
     If there is none, but larger ranges have a larger ratio, or the worst pair was not in smaller ones, a note
-    says so. That nothing is found says nothing.
+    says so. Another note has the larger ranges that are private, too. That nothing is found says nothing.
     """
     started, options = time.monotonic(), options or Options()
     found = verify(case, options, progress, near)
-    seconds = _share(options, started, found.seconds)
-    if not isinstance(found.verdict, Holds) or seconds <= 0:
+    if not isinstance(found.verdict, Holds):
         return found
-    until = time.monotonic() + seconds
-    with suppress(LimitError), alarm(seconds, seconds):
-        for other, verdict in _decided(larger_cases(case), options, until):
-            if isinstance(verdict, Violated):
-                return replace(found, larger=Larger(other.over, verdict.witness))
-        if note := _note(case, options, until):
-            return replace(found, notes=(*found.notes, note))
-    return found
+    notes = (BY if is_near_by_default(case) else "", ALL if lists_bits(case) else "")
+    found = replace(found, notes=(*found.notes, *filter(None, notes)))
+    if not has_ranges(case):
+        return found
+    seconds = _share(options, started, found.seconds)
+    if seconds <= 0:
+        why = "there was no time" if can_ring() else "only the main thread of Python looks at them"
+        return replace(found, notes=(*found.notes, f"nothing is said about larger inputs: {why}"))
+    private: list[str] = []
+    more, why = "", ""
+    try:
+        with alarm(seconds, seconds):
+            until = time.monotonic() + seconds
+            for other, verdict in _decided(larger_cases(case), options, until):
+                if isinstance(verdict, Violated):
+                    return replace(found, larger=Larger(other.over, verdict.witness))
+                if isinstance(verdict, Holds):
+                    private.append(other.over)
+            more = _note(case, options, until)
+    except TimeLimitError:
+        why = ", for there was no time"
+    except LimitError:
+        pass
+    known = f"it is private for {', '.join(private)}, too; " if private else ""
+    told = f"{known}nothing is said about {'other ' if private else ''}larger inputs{why}"
+    return replace(found, notes=(*found.notes, told, *filter(None, [more])))
 
 
 def beyond(case: Case, found: CaseBudget, options: Options, started: float) -> Beyond:
@@ -94,11 +126,10 @@ def beyond(case: Case, found: CaseBudget, options: Options, started: float) -> B
     seconds = _share(options, started, time.monotonic() - started)
     if seconds <= 0:
         return Beyond()
-    until = time.monotonic() + seconds
     multiple = None
     if found.relative is not None and not found.distances and epsilon_of(case):
         multiple = LEAST_ITSELF if is_tight(found.relative) else least_multiple(case, options, seconds)
-    return Beyond(multiple, border(case, bounds(case, found, multiple), options, until))
+    return Beyond(multiple, border(case, bounds(case, found, multiple), options, time.monotonic() + seconds))
 
 
 def border_of(case: Case, found: Least, options: Options, started: float) -> Border | None:
@@ -136,8 +167,8 @@ def _key(found: Least) -> str:
 def _written(found: Least, number: Fraction) -> object:
     """Returns a bound as it is written in `[privacy]`."""
     if isinstance(found, LeastMoment) and found.key != CHI_SQUARED:
-        return {"order": found.order, "ratio": str(number)}
-    return str(number)
+        return {"order": found.order, "ratio": exact(number)}
+    return exact(number)
 
 
 def bounds(case: Case, found: CaseBudget, multiple: Multiple | None) -> Bounds:
@@ -151,10 +182,15 @@ def bounds(case: Case, found: CaseBudget, multiple: Multiple | None) -> Bounds:
     if multiple:
         fails = {"epsilon": times(multiple.fails, epsilon_of(case))} if multiple.fails else {}
         return {"epsilon": multiple.of(epsilon_of(case))}, fails
-    if found.relative or found.ratio.infinite or found.ratio.upper is None:
-        return {}, {}
+    if found.ratio.infinite or found.ratio.upper is None:
+        return (own_bound(case) if is_proved(found.relative) else {}), {}
     low, high = found.ratio.lower, found.ratio.upper
-    return {"ratio": str(high if low == high else _above(high))}, {"ratio": str(_below(low))}
+    return {"ratio": exact(high if low == high else _above(high))}, {"ratio": exact(_below(low))}
+
+
+def own_bound(case: Case) -> dict[str, object]:
+    """Returns the bound of a case as it is written."""
+    return {name: case.data["privacy"][name] for name in MEASURES if name in case.data["privacy"]}
 
 
 def border(case: Case, bound: Bounds, options: Options, until: float) -> Border | None:
@@ -164,10 +200,8 @@ def border(case: Case, bound: Bounds, options: Options, until: float) -> Border 
     if not enough or seconds <= 0 or not can_ring() or not has_ranges(case):
         return None
     same: list[str] = []
-    with (
-        suppress(LimitError, InputError),
-        alarm(seconds, seconds),
-    ):  # such as a least ratio of 1: none is less
+    # A bound that is no bound of a case, such as one below a least ratio of 1, says nothing.
+    with suppress(LimitError, InputError), alarm(seconds, seconds):
         for other, verdict in _decided(larger_cases(with_bound(case, **enough)), options, until):
             if isinstance(verdict, Violated):
                 return Border(Larger(other.over, verdict.witness))
@@ -182,10 +216,64 @@ def border(case: Case, bound: Bounds, options: Options, until: float) -> Border 
 
 def _told(bound: Mapping[str, object]) -> str:
     """Returns a bound as it is written in a case."""
-    ((name, value),) = bound.items()
-    if isinstance(value, dict):
-        return f"{name} = {{ {', '.join(f'{key} = {text}' for key, text in value.items())} }}"
-    return f"{name} = {value}"
+
+    def text(value: object) -> str:
+        return f"{{ {_told(value)} }}" if isinstance(value, dict) else str(value)
+
+    return ", ".join(f"{name} = {text(value)}" for name, value in bound.items())
+
+
+def larger_for(case: Case, found: Intervals | ExactCondition | Regions, session: Session) -> Larger | None:
+    """Returns a violation among larger inputs, at a point for which a session found a case to be private.
+
+    None says nothing.
+    """
+    options, started = session.options, session.deadline - session.options.seconds
+    safe = {} if isinstance(found, ExactCondition) else _some_safe(found)
+    seconds = _share(options, started, time.monotonic() - started)
+    if not safe or seconds <= 0:
+        return None
+    with suppress(LimitError, InputError), alarm(seconds, seconds):
+        others = (_inside(case, other, safe) for other in larger_cases(case))
+        for other, verdict in _decided(filter(None, others), options, time.monotonic() + seconds):
+            if isinstance(verdict, Violated):
+                return Larger(other.over, verdict.witness)
+    return None
+
+
+def _some_safe(found: Intervals | Regions) -> dict[str, Interval]:
+    """Returns values for which a case is private: the best ones that are known, or some."""
+    if isinstance(found, Regions):
+        cells = [cell for cell in found.map.listed if cell.status is Status.SAFE]
+        box = max(cells, key=lambda cell: cell.volume).box if cells else ()
+        ends = ((low, high) for low, high in box)
+        return {n: Interval(*e, True, True) for n, e in zip(found.map.parameters, ends, strict=bool(box))}
+    best = found.optimum.value if found.optimum and found.optimum.attained else None
+    places = [part.sample for part in found.partition.having(Status.SAFE) if part.sample is not None]
+    value = best.lower if best is not None and best.is_rational else next(iter(places), None)
+    return {} if value is None else {found.partition.parameter: Interval(value, value, True, True)}
+
+
+def _inside(case: Case, other: Case, box: Mapping[str, Interval]) -> Case | None:
+    """Returns a case of larger inputs for some values of its parameters, if they mean the same in both."""
+    models = case.model, other.model
+    if any(not isinstance(model, Model) for model in models):
+        return None
+    own, domain = (model.domain for model in models)
+    if own.ring.parameters != domain.ring.parameters or own.ring.unbounded != domain.ring.unbounded:
+        return None
+    kept = {name: met for name in box if (met := _met(domain.box[name], box[name]))}
+    if len(kept) < len(box):
+        return None
+    return replace(other, model=replace(other.model, domain=replace(domain, box={**domain.box, **kept})))
+
+
+def _met(one: Interval, other: Interval) -> Interval | None:
+    """Returns the values in both intervals, None if there are none."""
+    low, high = max(one.lower, other.lower), min(one.upper, other.upper)
+    with suppress(InputError):
+        return Interval(low, high, low in one and low in other, high in one and high in other)
+    return None
 
 
 def _note(case: Case, options: Options, until: float) -> str:
@@ -202,13 +290,10 @@ def _note(case: Case, options: Options, until: float) -> str:
         multiple = least_multiple(case, options, until - time.monotonic())
     seen = border(case, bounds(case, found, multiple), options, until)
     if seen and seen.larger:
-        return f"larger inputs have a larger ratio, such as {seen.larger.over}: {OPEN}"
+        return f"larger inputs have a larger ratio, such as {seen.larger.over}"
     if seen and not seen.same:
-        return f"the worst pair lies on the border of the inputs; less is enough for {seen.smaller}: {OPEN}"
+        return f"the worst pair lies on the border of the inputs: less is enough for {seen.smaller}"
     return ""
-
-
-OPEN = "the verdict says nothing of inputs that are larger still"
 
 
 def _decided(cases: Iterable[Case], options: Options, until: float) -> Iterator[tuple[Case, Verdict]]:
@@ -222,6 +307,11 @@ def _share(options: Options, started: float, spent: float) -> float:
     """Returns the seconds for other inputs than those of a case whose work began at a monotonic time."""
     left = options.seconds - (time.monotonic() - started)
     return min(left / 2, options.seconds * SHARE, MOST, max(LEAST, spent)) if can_ring() else 0.0
+
+
+def exact(number: Fraction) -> str:
+    """Returns a number of any length as a text."""
+    return str(rational(number))
 
 
 def _near(number: float) -> Fraction:

@@ -128,6 +128,13 @@ def _is_tight(case: Case, options: Options) -> bool:
     return is_tight(found)
 
 
+def is_proved(found: TightBudget | None) -> bool:
+    """Tells whether a ratio relative to a bound was proved to be at most 1: the bound is enough."""
+    if found is None or found.proof is None:
+        return False
+    return is_one(found.value) or (found.upper is not None and found.upper <= 1)
+
+
 def is_tight(found: TightBudget | None) -> bool:
     """Tells whether a largest ratio relative to a bound was proved to be 1 where the bound is above 1."""
     if found is None or found.proof is None or not is_one(found.value):

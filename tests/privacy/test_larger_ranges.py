@@ -6,10 +6,11 @@ import json
 import runpy
 import shutil
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from paramverify import loads
+from paramverify import VerifyReport, loads
 from paramverify.cli.main import run
 
 CASE = """
@@ -118,8 +119,44 @@ def test_nothing_is_said_of_what_is_not_found(name: str) -> None:
     """No violation, no sentence."""
     found = loads(WITHIN[name]).verify()
     assert found.verdict == "private"
-    assert "larger" not in str(found)
+    assert "but not for larger" not in str(found)
     assert "larger" not in found.to_dict()
+    assert found.larger is None
+
+
+@pytest.mark.usefixtures("ample_share")
+def test_a_note_has_the_larger_inputs_that_are_private() -> None:
+    """And says that it says nothing of others; each of them is decided to be private by itself."""
+    case = WITHIN["the same for all"]
+    (note,) = [note for note in loads(case).verify().notes if "larger" in note]
+    listed = ["{0..4}", "{-1..3}", "{0..7}"]
+    named = ", ".join(f"n in {values}" for values in listed)
+    assert note == f"it is private for {named}, too; nothing is said about other larger inputs"
+    for values in listed:
+        assert loads(case.replace('"0..3"', f'"{values[1:-1]}"')).verify().verdict == "private"
+    assert not any("larger" in note for note in loads(WITHIN["a list"]).verify().notes)
+
+
+def test_outside_of_the_main_thread_the_note_says_why() -> None:
+    """Nothing interrupts a search there, so there is none."""
+    found: list[VerifyReport] = []
+    thread = Thread(target=lambda: found.append(loads(BEYOND["above"][0]).verify()))
+    thread.start()
+    thread.join()
+    assert found[0].verdict == "private"
+    why = "only the main thread of Python looks at them"
+    assert f"nothing is said about larger inputs: {why}" in found[0].notes
+
+
+@pytest.mark.parametrize(("values", "said"), [('"0..3"', True), ("[0, 1, 2]", True), ('"0..1"', False)])
+def test_how_far_neighbours_are_apart_by_default(values: str, said: bool) -> None:
+    """Numbers may be codes, so the default is said where it leaves pairs out, and only there."""
+    case = text("output(n + laplace(1/eps) > 0)", f"n = {{ values = {values} }}", 'differ = "one"')
+    note = "neighbours differ by at most 1, the default of `by` in [neighbours]"
+    assert (note in loads(case).verify().notes) == said
+    assert note not in loads(case.replace('"one"', '"one"\nby = 1')).verify().notes
+    taken = [note for note in loads(case).verify().notes if "taken to have all values" in note]
+    assert len(taken) == (values == '"0..1"')
 
 
 @pytest.mark.usefixtures("ample_share")
@@ -144,4 +181,4 @@ def test_what_takes_too_long_is_given_up() -> None:
         timeout=25
     )
     assert found.verdict == "private"
-    assert "larger" not in str(found)
+    assert any(note.startswith("nothing is said about larger inputs") for note in found.notes)
