@@ -186,7 +186,7 @@ def test_an_undecided_budget_is_worse_than_a_proved_one(tmp_path: Path) -> None:
             return found
         return verification.replace(found, verdict=Unknown(End.TIMEOUT, "the time was over"))
 
-    with mock.patch.object(_budgets, "verify", verify):
+    with mock.patch.object(_budgets, "verify_beyond", verify):
         assert called("verify", CASE, "--budgets", "1,2").code == 3
         assert called("verify", CASE, "--budgets", "2,1/2").code == 1
 
