@@ -49,6 +49,7 @@ from paramverify.synthesis.set_needs import Kind, LeastBound
 from paramverify.verdicts import Holds, Verdict, Violated
 
 SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long other inputs are looked at
+MOST_EXPONENT = 700  # of exp as a float
 CHI_SQUARED = "chi_squared"
 Least = LeastBound | LeastEnclosed | LeastLoss | LeastMoment
 Bounds = tuple[Mapping[str, object], Mapping[str, object]]
@@ -150,7 +151,11 @@ def _ends(found: Least) -> tuple[Fraction, Fraction | None]:
     if found.key == CHI_SQUARED:
         return found.sum.lower - 1, None if found.sum.upper is None else found.sum.upper - 1
     power = 1 / (found.order - 1)
-    low, high = (None if s is None else _near(float(s) ** power) for s in (found.sum.lower, found.sum.upper))
+    sums = found.sum.lower, found.sum.upper
+    try:
+        low, high = (None if s is None else _near(float(s) ** power) for s in sums)
+    except OverflowError:  # no float is so large: nothing is looked at
+        return Fraction(0), None
     return low or Fraction(0), high and _above(high)
 
 
@@ -176,6 +181,8 @@ def bounds(case: Case, found: CaseBudget, multiple: Multiple | None) -> Bounds:
     if found.distances:
         root = found.distances.epsilon
         if root.high is None or root.low is None or "delta" in case.data["privacy"]:
+            return {}, {}
+        if max(root.low, root.high) > MOST_EXPONENT:
             return {}, {}
         low, high = (_near(exp(end)) for end in (root.low, root.high))
         return {"ratio": f"({_above(high)})**distance"}, {"ratio": f"({_below(low)})**distance"}

@@ -60,6 +60,13 @@ def test_larger_inputs_that_need_more_stand_beside_every_kind_of_bound(name: str
     assert found.lower is None or float(more.lower) > float(found.upper)
 
 
+def test_numbers_beyond_floats() -> None:
+    """A sum that no float has is a budget as before: other ranges are not looked at."""
+    text = case("n + geometric(1/100000)", 'renyi = { order = 100, ratio = "100001" }', high=2)
+    found = loads(text.replace('by = "any"', "by = 1")).budget()
+    assert str(found).startswith("least renyi of order 100: ")
+
+
 def test_bounds_for_distances() -> None:
     """Squares are farther apart for each unit of distance, the larger they are."""
     text = case("n*n + laplace(10) > 3", 'epsilon = "distance"')
