@@ -16,7 +16,7 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Claim
-from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, AttemptLimits, Runner
 
 BACKENDS = ("bernstein", "z3", "cvc5", "cvc5-cov")
 PROBLEMS = [
@@ -55,7 +55,7 @@ def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=10.0)
-    limit = Limits(parser.parse_args().limit)
+    limit = AttemptLimits(parser.parse_args().limit)
     print(f"| parameters | degree in each | minimum | terms | {' | '.join(BACKENDS)} |")
     print("| --- " * (len(BACKENDS) + 4) + "|")
     with Runner() as runner:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.composition.answers import Question
+from paramverify.composition.answers import CompositionQuestion
 from paramverify.composition.composing import Component, Composition
 from paramverify.composition.losses import Loss
 from paramverify.composition.searching import ask
@@ -110,7 +110,7 @@ def ours(subject: Subject, times: int, delta: float, precision: Fraction) -> Num
     composition = Composition(
         (repeated(component(subject.ours), times),), deadline=time.monotonic() + SECONDS
     )
-    (found,) = ask(composition, [Question(delta=Fraction(delta))], precision)
+    (found,) = ask(composition, [CompositionQuestion(delta=Fraction(delta))], precision)
     return float(found.between.lower), float(found.between.upper or math.inf)
 
 
@@ -173,10 +173,10 @@ def formula() -> Iterator[str]:
     ):
         for rate in (Fraction(1, 2), Fraction(1, 100)):
             composition = Composition((component(f"{text},subsample={rate}"),))
-            (most,) = ask(composition, [Question(delta=Fraction(0))], Fraction(1, 10**6))
+            (most,) = ask(composition, [CompositionQuestion(delta=Fraction(0))], Fraction(1, 10**6))
             told = 1 + rate * (ratio - 1)
             half = Fraction(math.sqrt(told)).limit_denominator(1000)
-            (delta,) = ask(composition, [Question(epsilon=Loss(ratio=half))], Fraction(1, 10**6))
+            (delta,) = ask(composition, [CompositionQuestion(epsilon=Loss(ratio=half))], Fraction(1, 10**6))
             yield f"| `{text}` | {rate} | {told} | {most.exact} | {delta.exact} at e^ε = {half} |"
 
 

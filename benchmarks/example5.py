@@ -20,7 +20,7 @@ from paramverify.answers import Proved
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.exact.branching import decide_exactly
 from paramverify.privacy.cases import load
-from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, AttemptLimits, Runner
 
 CASE = Path(__file__).parent.parent / "cases" / "noisy-max-independent.toml"
 
@@ -68,7 +68,7 @@ def main() -> None:
     seconds, solved = 0.0, 0
     with Runner() as runner:
         for claim in claims:
-            decision = runner.run(Attempt("z3", claim), Limits(options.limit))
+            decision = runner.run(Attempt("z3", claim), AttemptLimits(options.limit))
             seconds += decision.seconds
             solved += isinstance(decision.answer, Proved)
     note = f"{solved} of {len(claims)} proved, limit {options.limit:g} s each"

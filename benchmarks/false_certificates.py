@@ -34,7 +34,7 @@ from paramverify.checker.claims import check_claim
 from paramverify.checker.strict import Rejected
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 
 FORGERIES = 6  # of each certificate
 Square = tuple[Fraction, Polynomial]  # a coefficient that is not negative, and what is squared
@@ -213,7 +213,7 @@ def tried(seed: int, ask: bool) -> Sequence[str]:
     false = made.false
     assert is_false(false, made.zero), seed
     told = ["claims that are false"]
-    answers = {"exact procedures": decide_exactly(false, Work(boxes=100))}
+    answers = {"exact procedures": decide_exactly(false, RemainingWork(boxes=100))}
     if ask:
         answers["sos"] = Sos().decide(false, {})
     for name, answer in answers.items():

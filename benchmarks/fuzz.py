@@ -20,7 +20,7 @@ from claim_tools import ask_z3, failing_grid_point, random_claim, replayed
 
 from paramverify.answers import Refuted
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.formats.refutations import fails_at
 
 
@@ -36,7 +36,7 @@ def main() -> None:
     for seed in range(options.first, options.first + options.claims):
         claim = random_claim(seed)
         started = time.perf_counter()
-        answer = decide_exactly(claim, Work(boxes=5000))
+        answer = decide_exactly(claim, RemainingWork(boxes=5000))
         spent = time.perf_counter() - started
         seconds, slowest = seconds + spent, max(slowest, (spent, seed))
         if replayed(answer):

@@ -16,7 +16,7 @@ from flint import fmpq
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import cheapest
 from paramverify.interactive.families import largest_family
@@ -37,7 +37,7 @@ def measure(count: int, points: int, full: str, limit: int) -> str:
     checks = Checks(Domain(Ring(), {}))
     half = RationalFunction.of(checks.ring.number(Fraction(1, 2)))
     noise = tuple(map(tuple, truncated_geometric(half, 2 * limit, checks).rows))
-    judge = Judge(checks)
+    judge = WeightJudge(checks)
     marks = [time.process_time()]
     queries = dict.fromkeys(("count", "sum"), slots.Answers(-limit, limit, noise))
     given = slots.Slots(count, points, (-1, 1), queries, checks.ring, drops=full == "drop")

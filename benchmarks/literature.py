@@ -30,7 +30,7 @@ from paramverify.encodings.choice import claims_of
 from paramverify.evidence.replaying import replayed
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, AttemptLimits, Runner
 
 ROOT = Path(__file__).parent.parent
 OURS = "portfolio"
@@ -105,7 +105,7 @@ def measure(found: list[Question], limit: float, kept: Path | None) -> dict[tupl
                     with Session(Options(seconds=limit, evidence=limit * (who == SHOWN)), runner) as session:
                         decision = session.decide(question.claim)
                 else:
-                    decision = runner.run(Attempt(who, question.claim), Limits(limit))
+                    decision = runner.run(Attempt(who, question.claim), AttemptLimits(limit))
                 seconds = time.perf_counter() - started
                 # A session takes `E` as the number that it is, whatever encloses it for the backends.
                 about = without_enclosure(question.claim) if who in (OURS, SHOWN) else question.claim

@@ -21,7 +21,7 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.logic.cases import LogicCase, load
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_predicate, read_property
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains.chain import ANY, Chain, Row
 from paramverify.models.chains.relations import closed, where
 from paramverify.portfolio.session import Options, Session
@@ -67,7 +67,7 @@ def measure(size: int) -> str:
     joined = time.perf_counter()
     case = LogicCase("", "", "walk", chain, relation, {"walk": read_property(FORMULA)})
     with Session(Options(seconds=600)) as session:
-        result = check_property(Work(case, session), case.properties["walk"])
+        result = check_property(LogicSession(case, session), case.properties["walk"])
     ended = time.perf_counter()
     times = f"{joined - started:.2f} | {ended - joined:.2f} | {ended - started:.2f}"
     return (
@@ -92,7 +92,7 @@ def main() -> None:
         for title, found in case.properties.items():
             with Session(Options(seconds=60)) as session:
                 started = time.perf_counter()
-                result = check_property(Work(case, session), found)
+                result = check_property(LogicSession(case, session), found)
                 taken = time.perf_counter() - started
             how = ", ".join(method.name.lower() for method in result.methods)
             print(f"| {name} | {title} | {taken:.3f} | {result.status} | {how} |")

@@ -21,7 +21,7 @@ from paramverify.encodings.sequences import sequence_claims
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, AttemptLimits, Runner
 
 ROOT = Path(__file__).parent.parent
 FIRST = 6  # claims of each case
@@ -54,7 +54,7 @@ def main() -> None:
         runner.warm(names)
         for claim in claims:
             for name in names:
-                decision = runner.run(Attempt(name, claim), Limits(limit))
+                decision = runner.run(Attempt(name, claim), AttemptLimits(limit))
                 solved = not isinstance(decision.answer, Open)
                 alone[name].append((min(decision.seconds, limit) if solved else limit, solved))
             with Session(Options(seconds=limit)) as session:

@@ -35,7 +35,7 @@ from paramverify.automata.examples import WIDTH, worst_signs
 from paramverify.automata.lengths import by_length
 from paramverify.automata.programs import heights, streams
 from paramverify.automata.reading import parse_automaton
-from paramverify.automata.verification import Report, verify
+from paramverify.automata.verification import AutomatonReport, verify
 from paramverify.automata.ways import Way, cost
 from paramverify.checker.automata import check_document
 from paramverify.checker.second_automata import compare
@@ -75,7 +75,9 @@ def need(true: bool, seed: int, what: str) -> None:
         raise SystemExit(f"seed {seed}: {what}")
 
 
-def check_proofs(seed: int, text: str, report: Report, generator: random.Random) -> dict[int, Fraction]:
+def check_proofs(
+    seed: int, text: str, report: AutomatonReport, generator: random.Random
+) -> dict[int, Fraction]:
     """Checks readers, kernel, and the costs of ways by brute force; returns the multiples of lengths."""
     automaton, graph = report.automaton, report.graph
     lengths = by_length(graph, LENGTHS, 60)
@@ -96,7 +98,7 @@ def check_proofs(seed: int, text: str, report: Report, generator: random.Random)
     return multiples
 
 
-def chosen(report: Report, generator: random.Random) -> Way | None:
+def chosen(report: AutomatonReport, generator: random.Random) -> Way | None:
     """A way to evaluate: of a family its shortest one that costs, else a long one of some random ones."""
     automaton = report.automaton
     if report.family is not None:
@@ -116,7 +118,7 @@ def chosen(report: Report, generator: random.Random) -> Way | None:
     return max(costly, key=lambda way: (len(way.steps), way.cost), default=None)
 
 
-def check_engine(seed: int, report: Report, way: Way, geometric: bool) -> str:
+def check_engine(seed: int, report: AutomatonReport, way: Way, geometric: bool) -> str:
     """Evaluates a way exactly, far from the means and near to them."""
     automaton = report.automaton
     exceeded = dict.fromkeys(EPSILONS, False)

@@ -21,7 +21,7 @@ from scipy import stats
 
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import verification
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.statistics.audit import audit
 from paramverify.statistics.bisection import bisect
 from paramverify.statistics.blackbox import BlackBoxSource
@@ -40,12 +40,12 @@ CASES = ROOT / "cases"
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
 
 
-def case(name: str) -> Case:
+def case(name: str) -> PrivacyCase:
     """Returns a case of the project."""
     return load(CASES / f"{name}.toml")
 
 
-def listed(loaded: Case, points: int = 12) -> list[Experiment]:
+def listed(loaded: PrivacyCase, points: int = 12) -> list[Experiment]:
     """Returns the experiments on a case at its longest length."""
     model = loaded.model
     return experiments(model, max(model.lengths), chosen_points(model, {}, 0, points))
@@ -80,7 +80,7 @@ def speed(repeat: int) -> None:
             print(f"| {what}, from {how} | {row} |")
 
 
-def tested(loaded: Case, settings: Settings) -> tuple[Runs, Detection]:
+def tested(loaded: PrivacyCase, settings: Settings) -> tuple[Runs, Detection]:
     """Returns what testing alone says about a case."""
     runs = Runs(ModelSource(loaded.model), 0)
     found = listed(loaded)
@@ -89,7 +89,7 @@ def tested(loaded: Case, settings: Settings) -> tuple[Runs, Detection]:
     return runs, detect(runs, found, [1.0], settings)
 
 
-def combined(loaded: Case, settings: Settings) -> TightRatio:
+def combined(loaded: PrivacyCase, settings: Settings) -> TightRatio:
     """Returns the tight ratio from testing, exact evaluation and proof."""
     runs, found = tested(loaded, settings)
     tried = [

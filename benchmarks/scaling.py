@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.claims import Claim
-from paramverify.compare.comparing import Choice, plan, run
+from paramverify.compare.comparing import CompareOptions, plan, run
 from paramverify.compare.results import ResultsFile
 from paramverify.compare.subjects import read_subjects
 from paramverify.exact.branching import decide_exactly
@@ -40,7 +40,7 @@ from paramverify.synthesis.regions import region_map
 from paramverify.tasks.busy import busy_task
 from paramverify.tasks.cluster import Cluster
 from paramverify.tasks.handing import BATCH, batch_size
-from paramverify.tasks.places import Place
+from paramverify.tasks.places import TaskPlace
 from paramverify.tasks.tasks import HERE
 
 ROOT = Path(__file__).parent.parent
@@ -233,7 +233,7 @@ def overhead(workers: Sequence[int]) -> None:
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for count in workers:
-        with Cluster(Place("local", count, memory=MEMORY), lambda line: None) as cluster:
+        with Cluster(TaskPlace("local", count, memory=MEMORY), lambda line: None) as cluster:
             list(cluster.map([busy_task(k, 0.01) for k in range(20)]))  # all is imported then
             for seconds, number in ((0.001, 2000), (0.01, 600), (0.05, 200), (0.2, 50)):
                 tasks = [busy_task(k, seconds) for k in range(number)]
@@ -281,7 +281,7 @@ def simulate(seconds: Sequence[float], workers: int, serial: float, delay: float
 
 def _costs() -> tuple[float, float]:
     """Returns the processor seconds of client and scheduler for a batch, and the seconds there and back."""
-    with Cluster(Place("local", 1, memory=MEMORY), lambda line: None) as cluster:
+    with Cluster(TaskPlace("local", 1, memory=MEMORY), lambda line: None) as cluster:
         list(cluster.map([busy_task(k, 0.0) for k in range(20)]))
         before, given = (
             time.process_time(),
@@ -299,7 +299,7 @@ def _costs() -> tuple[float, float]:
 def _attempts() -> list[float]:
     """Returns the seconds of attempts of `compare`: built-in and Z3 on shipped cases."""
     names = ("noisy-max-contagious", "geometric-independent", "geometric-neighbours", "survey-memory")
-    choice = Choice(("bernstein", "z3"), seconds=10.0)
+    choice = CompareOptions(("bernstein", "z3"), seconds=10.0)
     attempts, _ = plan(read_subjects([str(CASES / f"{name}.toml") for name in names], ()), choice)
     with TemporaryDirectory() as folder, ResultsFile(Path(folder) / "results.jsonl") as results:
         return [float(record["wall"]) for record in run(attempts, choice, results)]

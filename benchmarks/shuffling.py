@@ -22,7 +22,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.reports.set_budgets import document
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import Kind
+from paramverify.synthesis.set_needs import NeedKind
 
 CASE = """
 [parameters]
@@ -68,7 +68,7 @@ def least(people: int, truth: str, bounds: str, parameters: str = "") -> tuple[d
         begin = time.perf_counter()
         with Session(Options(seconds=3600)) as session:
             model = need_privacy(load(path).model, "this benchmark", sets=True)
-            kind = Kind.DELTA if parameters else Kind.RATIO
+            kind = NeedKind.DELTA if parameters else NeedKind.RATIO
             found = document(model, least_bound(model, session, PRECISION, kind), {})
     return found, time.perf_counter() - begin
 

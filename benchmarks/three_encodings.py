@@ -141,7 +141,7 @@ def by_claims(encoding: str, model: Model) -> dict[str, str]:
 def by_formulas(model: Model, length: int) -> dict[str, str]:
     """Decides with the monolithic formulas and Z3, one after the other."""
     from paramverify.encodings import monolithic
-    from paramverify.evidence.witnesses import Witness
+    from paramverify.evidence.witnesses import ExactWitness
 
     if model.stands_for:
         raise SystemExit(4)  # more pairs of inputs than can be formed
@@ -153,7 +153,7 @@ def by_formulas(model: Model, length: int) -> dict[str, str]:
         if status == "violated":
             continue  # the size is still counted
         answer = monolithic.solve(model, formula, UNLIMITED)
-        if isinstance(answer, Witness):
+        if isinstance(answer, ExactWitness):
             status = "violated"
         elif not isinstance(answer, monolithic.Unsatisfiable):
             raise SystemExit(4)

@@ -27,7 +27,7 @@ from paramverify.files import read_file
 from paramverify.keys import Key, Leaf, Shape
 from paramverify.spelling import nearest
 from paramverify.toml_mistakes import not_toml
-from paramverify.toml_places import Places
+from paramverify.toml_places import TomlPlaces
 
 MAX_BYTES = 1_000_000
 AUTOMATON = ".dipa"
@@ -44,7 +44,7 @@ def is_decimal(value: object) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Document:
+class TomlDocument:
     """A TOML file that was read: its data, in which floats are text, its own text, and its SHA-256 digest."""
 
     data: dict[str, Any]
@@ -58,7 +58,7 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     return document.data, document.digest
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> TomlDocument:
     """Reads a TOML file; floats stay text.
 
     Raises:
@@ -76,7 +76,7 @@ def read_document(path: Path) -> Document:
             mistake = CaseError(f"not UTF-8 text (byte {error.start})", mend=mend)
             mistake.file_line = 1 + content[: error.start].count(b"\n")
             raise mistake from None
-        return Document(document_data(text), text, hashlib.sha256(content).hexdigest())
+        return TomlDocument(document_data(text), text, hashlib.sha256(content).hexdigest())
 
 
 def document_data(text: str) -> dict[str, Any]:
@@ -100,13 +100,13 @@ def document_data(text: str) -> dict[str, Any]:
 
 def in_case(file: str, text: str) -> AbstractContextManager[None]:
     """Adds the file to the mistakes that are found inside, and the line of the text for the key of each."""
-    places: list[Places] = []
+    places: list[TomlPlaces] = []
 
     def line_of(error: InputError) -> int:
         if not text or isinstance(error, SyntaxMistake) or error.key.startswith("-"):
             return 0  # an option does not stand in the file
         if not places:
-            places.append(Places.of(text))
+            places.append(TomlPlaces.of(text))
         below = error.line - 1 if isinstance(error, ProgramError) else 0
         if isinstance(error, ExpressionError):
             below = error.text.count("\n", 0, error.column)

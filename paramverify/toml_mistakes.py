@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator
 
 from paramverify.errors import CaseError, Mistakes, SyntaxMistake
-from paramverify.toml_places import Places
+from paramverify.toml_places import TomlPlaces
 
 MAX_LINE, MAX_TEXT = 400, 100_000  # characters in which a mend is looked for
 MAX_MISTAKES = 20
@@ -120,7 +120,7 @@ def _other_format(text: str) -> tuple[str, str] | None:
 def _twice(lines: list[str], number: int) -> tuple[str, str]:
     """Returns the reason and the mend for a line with what stands in an earlier one already."""
     try:
-        places = Places.of("\n".join(lines[: number - 1]))
+        places = TomlPlaces.of("\n".join(lines[: number - 1]))
     except (ValueError, IndexError, RecursionError):
         return "not TOML: this stands here twice", ""
     header = _HEADER.match(lines[number - 1])

@@ -27,7 +27,7 @@ _ESCAPE = re.compile(r"\\(?:([ \t]*\n[ \t\n]*)|(n|u000[aA]|U0000000[aA])|.)")
 
 
 @dataclass(frozen=True)
-class Place:
+class TomlPlace:
     """Where a key or an entry begins, and its value from `start` to `end`, as numbers of characters before.
 
     A table that has its own header, or is named in the key of another one only, has no value.
@@ -39,20 +39,20 @@ class Place:
 
 
 @dataclass
-class Places:
+class TomlPlaces:
     """The places of all keys of a text."""
 
     text: str
-    found: dict[Path, Place] = field(default_factory=dict)
-    _names: dict[str, Place] = field(default_factory=dict)
+    found: dict[Path, TomlPlace] = field(default_factory=dict)
+    _names: dict[str, TomlPlace] = field(default_factory=dict)
     _starts: Sequence[int] = ()
 
     @staticmethod
-    def of(text: str) -> Places:
+    def of(text: str) -> TomlPlaces:
         """Returns the places of a text that `tomllib` has read."""
         text = text.replace("\r\n", "\n")
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        places = Places(text, _Scanner(text).places(), _starts=starts)
+        places = TomlPlaces(text, _Scanner(text).places(), _starts=starts)
         for path, place in places.found.items():
             places._names.setdefault(written(path), place)
         return places
@@ -73,7 +73,7 @@ class Places:
         lines = self._text_lines(place) if below else []
         return lines[min(below, len(lines) - 1)] if lines else self.line(place.key)
 
-    def _text_lines(self, place: Place) -> list[int]:
+    def _text_lines(self, place: TomlPlace) -> list[int]:
         """Returns for each line of a text the line of the file in which it begins."""
         raw = self.text[place.start : place.end]
         if raw[:1] not in ("'", '"'):
@@ -107,10 +107,10 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        self.found: dict[Path, Place] = {}
+        self.found: dict[Path, TomlPlace] = {}
         self.counts: dict[Path, int] = {}  # tables in each array of tables
 
-    def places(self) -> dict[Path, Place]:
+    def places(self) -> dict[Path, TomlPlace]:
         table: Path = ()
         self.skip(_BLANK)
         while self.at < len(self.text):
@@ -156,17 +156,17 @@ class _Scanner:
             path = self.entered((*path, name), start)
         path = (*path, keys[-1])
         if not is_array:
-            self.found[path] = Place(start)
+            self.found[path] = TomlPlace(start)
             return path
         number = self.counts.get(path, 0)
         self.counts[path] = number + 1
-        self.found.setdefault(path, Place(start))
-        self.found[(*path, number)] = Place(start)
+        self.found.setdefault(path, TomlPlace(start))
+        self.found[(*path, number)] = TomlPlace(start)
         return (*path, number)
 
     def entered(self, path: Path, start: int) -> Path:
         """Returns the path of a table that a key passes through: of an array, the last table."""
-        self.found.setdefault(path, Place(start))
+        self.found.setdefault(path, TomlPlace(start))
         return (*path, self.counts[path] - 1) if path in self.counts else path
 
     def pair(self, table: Path) -> None:
@@ -181,7 +181,7 @@ class _Scanner:
 
     def value(self, path: Path, key: int) -> None:
         start = self.at
-        self.found[path] = Place(key)  # before those of its entries
+        self.found[path] = TomlPlace(key)  # before those of its entries
         match self.text[start : start + 1]:
             case "[":
                 self.entries(path)
@@ -193,7 +193,7 @@ class _Scanner:
                 self.skip(_LONG_LITERAL if self.text.startswith("'''", start) else _LITERAL)
             case _:
                 self.skip(_OTHER)
-        self.found[path] = Place(key, start, self.at)
+        self.found[path] = TomlPlace(key, start, self.at)
 
     def entries(self, path: Path) -> None:
         self.at += 1

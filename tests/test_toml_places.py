@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramverify.toml_places import Path as KeyPath
-from paramverify.toml_places import Places
+from paramverify.toml_places import TomlPlaces
 
 SHIPPED = sorted((ROOT / "cases").rglob("*.toml"))
 
@@ -32,7 +32,7 @@ def flat(data: Any, path: KeyPath = ()) -> dict[KeyPath, Any]:
 
 def check(text: str) -> None:
     """Compares the places with what `tomllib` reads, and reads each value again at its place."""
-    known, places = flat(tomllib.loads(text)), Places.of(text)
+    known, places = flat(tomllib.loads(text)), TomlPlaces.of(text)
     assert places.found.keys() == known.keys()
     plain = text.replace("\r\n", "\n")
     for path, place in places.found.items():
@@ -168,5 +168,5 @@ fifth"""
 )
 def test_lines(key: str, below: int, line: int) -> None:
     """A key has its line, one that is not there that of its table, and a line of a text has its own."""
-    assert Places.of(TEXT).line_of(key, below) == line
-    assert Places.of(TEXT.replace("\n", "\r\n")).line_of(key, below) == line
+    assert TomlPlaces.of(TEXT).line_of(key, below) == line
+    assert TomlPlaces.of(TEXT.replace("\n", "\r\n")).line_of(key, below) == line

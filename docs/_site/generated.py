@@ -15,7 +15,7 @@ from paramverify.cli.main import cli
 from paramverify.logic.parser import GRAMMAR
 
 if TYPE_CHECKING:
-    from paramverify.reports.schema import Part, Row
+    from paramverify.reports.schema import ReferenceKey, ReferenceTable
 
 SHARED = ("--json", "--timeout", "--memory", "--config", "--debug", "--help")  # told once for all
 
@@ -123,7 +123,7 @@ def every_key() -> str:
     return "\n".join(lines)
 
 
-def heading(part: Part) -> str:
+def heading(part: ReferenceTable) -> str:
     """Returns the heading of a table: its name as in TOML, or the kind of a mechanism."""
     if part.name == part.kind:
         return "The top of the file"
@@ -132,7 +132,7 @@ def heading(part: Part) -> str:
     return f"`{part.name}`"
 
 
-def key_row(row: Row) -> str:
+def key_row(row: ReferenceKey) -> str:
     """Returns the row of one key; a key in capitals stands for names of the user."""
     name = f"*{row.name}*" if row.name.isupper() else f"`{row.name}`"
     kinds = escaped(", or ".join(dict.fromkeys(row.type.split(", or "))))

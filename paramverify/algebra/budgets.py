@@ -15,8 +15,8 @@ from paramverify.algebra.expressions import (
     Expression,
     Name,
     Node,
-    Number,
     Operation,
+    RationalConstant,
     evaluate,
 )
 from paramverify.algebra.polynomials import RationalFunction, Ring
@@ -66,7 +66,7 @@ def read_epsilon(
             if abs(factor) > MAX_EXPONENT:
                 raise expression.error(f"the factor of a logarithm is larger than {MAX_EXPONENT}", node)
             logarithms.append((int(factor), Expression(expression.text, node.arguments[0])))
-        elif isinstance(node, Number):
+        elif isinstance(node, RationalConstant):
             rational += factor * node.value
         elif isinstance(node, Name) and fixed and node.name in fixed:
             rational += factor * fixed[node.name]
@@ -119,13 +119,13 @@ def summands(expression: Expression, node: Node, factor: Fraction) -> list[tuple
                     raise expression.error("not a number to multiply or divide by", argument)
                 scale = scale / value if divide else scale * value
             if not rest:
-                return [(Fraction(1), Number(scale, node.column))]
+                return [(Fraction(1), RationalConstant(scale, node.column))]
             if len(rest) == 1 and (op == "*" or rest[0] is args[0]):
                 return summands(expression, rest[0], scale)
         if op == "**" and not _has_symbol(node):
             value = evaluate(Expression(expression.text, node))
             if isinstance(value, Fraction):
-                return [(factor, Number(value, node.column))]
+                return [(factor, RationalConstant(value, node.column))]
     return [(factor, node)]
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from paramverify.algebra.arrays import INDICES, without_entries
-from paramverify.algebra.trees import Expression, Name, Node, Number, Operation, Text, Value
+from paramverify.algebra.trees import Expression, Name, Node, Operation, RationalConstant, Text, Value
 from paramverify.errors import ExpressionError
 from paramverify.spelling import nearest
 
@@ -46,7 +46,7 @@ class _Evaluation:
         self.known = known
 
     def value(self, node: Node) -> Value:
-        if isinstance(node, (Number, Text)):
+        if isinstance(node, (RationalConstant, Text)):
             return node.value
         if isinstance(node, Name):
             if node.name not in self.known:

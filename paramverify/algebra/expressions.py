@@ -19,7 +19,7 @@ from paramverify.algebra.arrays import RUNNING, Arrays, IndexMistake, bound, ent
 from paramverify.algebra.evaluation import evaluate, unknown_name
 from paramverify.algebra.mends import proposals
 from paramverify.algebra.named import in_force
-from paramverify.algebra.trees import Expression, Name, Node, Number, Operation, Text, Value
+from paramverify.algebra.trees import Expression, Name, Node, Operation, RationalConstant, Text, Value
 from paramverify.errors import ExpressionError
 from paramverify.spelling import nearest
 
@@ -27,8 +27,8 @@ __all__ = [  # what is to be known of expressions, from one place
     "Expression",
     "Name",
     "Node",
-    "Number",
     "Operation",
+    "RationalConstant",
     "Text",
     "Value",
     "constant",
@@ -141,7 +141,7 @@ def _parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression
     except (RecursionError, MemoryError, ValueError, OverflowError):
         raise ExpressionError("nested too deeply, or a sum with too many terms", text, 0) from None
     try:
-        return Expression(text, _Reader(text, source, indent, known or {}).node(tree.body, 0))
+        return Expression(text, _ExpressionReader(text, source, indent, known or {}).node(tree.body, 0))
     except RecursionError:
         raise ExpressionError("nested too deeply", text, 0) from None
 
@@ -164,7 +164,7 @@ def _reserved(source: str) -> re.Match[str] | None:
     return None if {"if", "else"} <= {w.group() for w in found} else next(iter(found), None)
 
 
-class _Reader:
+class _ExpressionReader:
     """Turns a Python syntax tree into ours and refuses whatever is not on the whitelist."""
 
     def __init__(self, text: str, source: str, indent: int, known: Mapping[str, Fraction]) -> None:
@@ -218,7 +218,7 @@ class _Reader:
                     "write a label as it is, in one pair of quotes, without a backslash", column
                 )
             return Text(tree.value, column)
-        return Number(self.number(self.source[column:end], column), column)
+        return RationalConstant(self.number(self.source[column:end], column), column)
 
     def number(self, digits: str, column: int) -> Fraction:
         try:
@@ -228,11 +228,11 @@ class _Reader:
 
     def name(self, name: str, column: int, depth: int) -> Node:
         if name in ("true", "false"):
-            return Number(Fraction(name == "true"), column)
+            return RationalConstant(Fraction(name == "true"), column)
         if not NAME.match(name):
             raise self.refuse(f"not a name: {name!r} (letters, digits and _, starting with a letter)", column)
         if name in self.known:
-            return Number(self.known[name], column)
+            return RationalConstant(self.known[name], column)
         if name in self.arrays.sizes:
             return Name(self.whole_array(name, column), column)
         if name in self.defined.below:

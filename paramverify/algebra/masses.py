@@ -63,7 +63,7 @@ def zcdp(masses: Masses) -> float:
 
 
 @dataclass(frozen=True)
-class Divergence:
+class MassDivergence:
     """A divergence as a function of masses; `key` is that of a case file, and `renyi` has an order."""
 
     key: str
@@ -85,12 +85,12 @@ class Divergence:
         return {self.key: bound if self.order is None else {"order": self.order, "epsilon": bound}}
 
 
-CHI_SQUARED = Divergence("chi_squared", chi_squared)
-KL = Divergence("kl", kl)
-ZCDP = Divergence("zcdp", zcdp)
+CHI_SQUARED = MassDivergence("chi_squared", chi_squared)
+KL = MassDivergence("kl", kl)
+ZCDP = MassDivergence("zcdp", zcdp)
 BY_KEY = {found.key: found for found in (CHI_SQUARED, KL, ZCDP)}
 
 
-def of_order(order: int) -> Divergence:
+def of_order(order: int) -> MassDivergence:
     """Returns the Rényi divergence of an order."""
-    return Divergence("renyi", partial(renyi, order=order), order)
+    return MassDivergence("renyi", partial(renyi, order=order), order)

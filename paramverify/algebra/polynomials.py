@@ -21,8 +21,8 @@ from paramverify.algebra.expressions import (
     Expression,
     Name,
     Node,
-    Number,
     Operation,
+    RationalConstant,
     evaluate,
     unknown_name,
 )
@@ -286,7 +286,7 @@ class _Denoted:
     known: Mapping[str, RationalFunction]
 
     def of(self, node: Node) -> RationalFunction:
-        if isinstance(node, Number):
+        if isinstance(node, RationalConstant):
             return RationalFunction.of(self.ring.number(node.value))
         if isinstance(node, Name):
             if node.name in (u.name for u in self.ring.unbounded):

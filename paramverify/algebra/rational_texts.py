@@ -48,7 +48,7 @@ class ValueCondition(NamedTuple):
 Part = int | list[ValueCondition]
 
 
-class Place(NamedTuple):
+class WordPlace(NamedTuple):
     """A word of the text and where it starts."""
 
     word: str
@@ -56,7 +56,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Formulas:
+class FormulaReader:
     """Reads formulas over the given values; `known` are the parameters that may occur.
 
     `where` turns a position of the text into words for an error, such as `line 12`.
@@ -99,10 +99,10 @@ class Formulas:
     def _refuse(self, reason: str, start: int) -> NoReturn:
         raise InputError(reason, key=self.where(start))
 
-    def _unexpected(self, place: Place) -> NoReturn:
+    def _unexpected(self, place: WordPlace) -> NoReturn:
         self._refuse(f"unexpected {place.word[:_SHOWN]!r}", place.start)
 
-    def _atom(self, place: Place) -> int:
+    def _atom(self, place: WordPlace) -> int:
         word = place.word
         if _NAME.fullmatch(word):
             if word not in self.known:
@@ -111,7 +111,7 @@ class Formulas:
             return self.values.parameter(word)
         return self.values.constant(self._number(place))
 
-    def _number(self, place: Place) -> fmpq:
+    def _number(self, place: WordPlace) -> fmpq:
         word = place.word
         if len(word) > MAX_DIGITS:
             raise LimitError(f"{self.where(place.start)}: a number with more than {MAX_DIGITS:,} digits")
@@ -127,7 +127,7 @@ class Formulas:
         value = fmpq(fmpz((whole or "") + digits))
         return value * fmpq(10) ** scale
 
-    def _exponent(self, place: Place) -> int:
+    def _exponent(self, place: WordPlace) -> int:
         if not re.fullmatch(r"[0-9]+", place.word):
             self._refuse("an exponent must be a whole number, without a sign", place.start)
         if len(place.word) > 6 or int(place.word) > MAX_POWER:
@@ -148,16 +148,16 @@ class Formulas:
 class _Call:
     """An open bracket of a prefix text: its operator, and the operands read so far."""
 
-    place: Place
+    place: WordPlace
     parts: list[Part] = field(default_factory=list)
 
 
-def _prefix(read: Formulas, text: str) -> Part:
+def _prefix(read: FormulaReader, text: str) -> Part:
     stack: list[_Call] = []
     result: Part | None = None
     at = 0
     while match := _WORD.search(text, at):
-        place, at = Place(match.group(), match.start()), match.end()
+        place, at = WordPlace(match.group(), match.start()), match.end()
         if result is not None:
             read._unexpected(place)
         powered = bool(stack) and stack[-1].place.word in ("^", "**") and bool(stack[-1].parts)
@@ -169,7 +169,7 @@ def _prefix(read: Formulas, text: str) -> Part:
             at = operator.end()
             if operator.group() == "-" and is_lone_sum(text, at):
                 read._refuse("(- p+q) has two readings: write (- (p+q)) or (-p+q)", operator.start())
-            stack.append(_Call(Place(operator.group(), operator.start())))
+            stack.append(_Call(WordPlace(operator.group(), operator.start())))
             continue
         call = stack[-1]  # the text starts with a bracket
         if place.word == ")":
@@ -183,13 +183,13 @@ def _prefix(read: Formulas, text: str) -> Part:
             call.parts.append(read._exponent(place))
         else:
             at = operand_end(text, place.start)
-            call.parts.append(_operand(read, call, Place(text[place.start : at], place.start)))
+            call.parts.append(_operand(read, call, WordPlace(text[place.start : at], place.start)))
     if result is None:
         read._refuse("a bracket is not closed", stack[-1].place.start if stack else 0)
     return result
 
 
-def _operand(read: Formulas, call: _Call, place: Place) -> Part:
+def _operand(read: FormulaReader, call: _Call, place: WordPlace) -> Part:
     """Reads an operand without an operator in front: a number, a name, or an infix formula."""
     word = place.word
     if not PLAIN.fullmatch(word):
@@ -198,22 +198,22 @@ def _operand(read: Formulas, call: _Call, place: Place) -> Part:
         return _fraction(read, place)
     if call.place.word == "-":
         read._refuse(f"write (- {word[1:][:_SHOWN]}) for a negative number here", place.start)
-    atom = _fraction(read, Place(word[1:], place.start))
+    atom = _fraction(read, WordPlace(word[1:], place.start))
     return read.values.negative(atom) if word[0] == "-" else atom
 
 
-def _fraction(read: Formulas, place: Place) -> int:
+def _fraction(read: FormulaReader, place: WordPlace) -> int:
     """Reads an operand without brackets; `3/4` is one number."""
     above, slash, below = place.word.partition("/")
     if not slash:
         return read._atom(place)
-    divisor = read._number(Place(below, place.start))
+    divisor = read._number(WordPlace(below, place.start))
     if not divisor:
         read._refuse("division by zero", place.start)
-    return read.values.constant(read._number(Place(above, place.start)) / divisor)
+    return read.values.constant(read._number(WordPlace(above, place.start)) / divisor)
 
 
-def _applied(read: Formulas, call: _Call) -> Part:
+def _applied(read: FormulaReader, call: _Call) -> Part:
     """Returns what an operator makes of its operands."""
     word, values = call.place.word, read.values
     conditions = [part for part in call.parts if isinstance(part, list)]
@@ -254,7 +254,7 @@ def _negated(condition: ValueCondition) -> ValueCondition:
 
 
 @dataclass
-class _Sum:
+class _OpenSum:
     """An open bracket of an infix text, or the text itself: the sum that is being read.
 
     `above` and `below` are the factors of the current term; `left` and `relation` what stands before a
@@ -283,11 +283,11 @@ class _Sum:
 class _Infix:
     """One pass over an infix text."""
 
-    def __init__(self, read: Formulas, text: str) -> None:
+    def __init__(self, read: FormulaReader, text: str) -> None:
         self.read = read
-        self.symbols: Iterator[Place] = (Place(m.group(), m.start()) for m in _SYMBOL.finditer(text))
-        self.stack = [_Sum(0)]
-        self.end = Place("the end", len(text.rstrip()))
+        self.symbols: Iterator[WordPlace] = (WordPlace(m.group(), m.start()) for m in _SYMBOL.finditer(text))
+        self.stack = [_OpenSum(0)]
+        self.end = WordPlace("the end", len(text.rstrip()))
 
     def run(self) -> Part:
         for place in self.symbols:
@@ -296,24 +296,24 @@ class _Infix:
             self.read._refuse("a bracket is not closed", self.stack[-1].start)
         return self.close(self.stack.pop(), self.end)
 
-    def step(self, place: Place) -> None:
+    def step(self, place: WordPlace) -> None:
         word, top = place.word, self.stack[-1]
         if word == "(":
             if top.complete or top.closed:
                 self.read._unexpected(place)
-            self.stack.append(_Sum(place.start))
+            self.stack.append(_OpenSum(place.start))
         elif word == "!":
             bracket = next(self.symbols, self.end)
             if top.complete or top.closed or bracket.word != "(":
                 self.read._unexpected(place)
-            self.stack.append(_Sum(place.start, inverted=True))
+            self.stack.append(_OpenSum(place.start, inverted=True))
         elif word == ")":
             self.bracket(place)
         elif word in ("&", "&&"):
             found = self.close(top, place)
             if not isinstance(found, list):
                 self.read._unexpected(place)
-            self.stack[-1] = _Sum(top.start, top.inverted, conditions=found)
+            self.stack[-1] = _OpenSum(top.start, top.inverted, conditions=found)
         elif word in NEGATED or word == "==":
             if top.relation or not top.complete:
                 self.read._unexpected(place)
@@ -322,7 +322,7 @@ class _Infix:
         else:
             self.arithmetic(place, top)
 
-    def arithmetic(self, place: Place, top: _Sum) -> None:
+    def arithmetic(self, place: WordPlace, top: _OpenSum) -> None:
         word = place.word
         if top.closed:
             self.read._unexpected(place)
@@ -346,7 +346,7 @@ class _Infix:
         else:
             top.operand(self.read._atom(place))
 
-    def bracket(self, place: Place) -> None:
+    def bracket(self, place: WordPlace) -> None:
         if len(self.stack) == 1:
             self.read._unexpected(place)
         inner = self.stack.pop()
@@ -366,7 +366,7 @@ class _Infix:
         top.conditions += found
         top.closed = True
 
-    def close(self, top: _Sum, place: Place) -> Part:
+    def close(self, top: _OpenSum, place: WordPlace) -> Part:
         """Returns what a bracket holds once it ends."""
         if top.closed:
             return top.conditions
@@ -379,7 +379,7 @@ class _Infix:
             self.read._unexpected(place)
         return total
 
-    def term(self, top: _Sum) -> None:
+    def term(self, top: _OpenSum) -> None:
         """Ends a product and adds it to the terms."""
         values = self.read.values
         value = values.product(top.above)
@@ -388,7 +388,7 @@ class _Infix:
         top.terms.append(values.negative(value) if top.minus else value)
         top.above, top.below, top.minus, top.divide = [], [], False, False
 
-    def total(self, top: _Sum) -> int:
+    def total(self, top: _OpenSum) -> int:
         """Ends a sum and returns it."""
         self.term(top)
         found = self.read.values.total(top.terms)
@@ -396,5 +396,5 @@ class _Infix:
         return found
 
 
-def _infix(read: Formulas, text: str) -> Part:
+def _infix(read: FormulaReader, text: str) -> Part:
     return _Infix(read, text).run()

@@ -10,7 +10,7 @@ from paramverify.errors import ExpressionError
 
 
 @dataclass(frozen=True)
-class Number:
+class RationalConstant:
     """An exact rational constant."""
 
     value: Fraction
@@ -42,7 +42,7 @@ class Operation:
     column: int
 
 
-Node = Number | Name | Text | Operation
+Node = RationalConstant | Name | Text | Operation
 Value = Fraction | str | bool
 
 

@@ -38,7 +38,7 @@ MAX_AXES = 8  # of a linear constraint whose volume is found by the formula
 
 
 @dataclass(frozen=True)
-class Share:
+class VolumeShare:
     """A number that lies between two certified bounds; it is exact if they agree."""
 
     lower: Fraction
@@ -79,7 +79,7 @@ class Inside:
         samples = tuple({**others, **dict(zip(ranging, values, strict=True))} for values in few)
         return cls(free, conditions, others, samples)
 
-    def volumes(self, boxes: Sequence[Box]) -> list[Share]:
+    def volumes(self, boxes: Sequence[Box]) -> list[VolumeShare]:
         """Returns for each box bounds of the volume of its part in the domain."""
         known = [Fraction(0)] * len(boxes)
         heap: list[tuple[Fraction, int, int, Box]] = []
@@ -105,7 +105,7 @@ class Inside:
         most = list(known)
         for size, _, number, _ in heap:
             most[number] -= size
-        return [Share(low, high) for low, high in zip(known, most, strict=True)]
+        return [VolumeShare(low, high) for low, high in zip(known, most, strict=True)]
 
     def has(self, box: Box) -> bool:
         """Tells whether one look shows that a box is in the domain, but for a set without volume."""
@@ -189,7 +189,7 @@ def _below(polynomial: Polynomial, box: Box, free: Sequence[str]) -> Fraction | 
     return total / (factorial(len(sizes)) * prod(sizes)) * _volume(box)
 
 
-def shares(volumes: Mapping[Name, Share]) -> dict[Name, Share]:
+def shares(volumes: Mapping[Name, VolumeShare]) -> dict[Name, VolumeShare]:
     """Returns the shares of disjoint parts in their union, from the volumes of the parts.
 
     The share v/(v + w) of a part with volume v, all others together with volume w, grows with v and falls
@@ -201,5 +201,5 @@ def shares(volumes: Mapping[Name, Share]) -> dict[Name, Share]:
         high = sum((v.upper for n, v in volumes.items() if n != name), Fraction(0))
         lower = own.lower / (own.lower + high) if own.lower else Fraction(0)
         upper = own.upper / (own.upper + low) if own.upper else Fraction(0)
-        found[name] = Share(lower, upper)
+        found[name] = VolumeShare(lower, upper)
     return found

@@ -22,7 +22,7 @@ from paramverify.api.results import (
 )
 from paramverify.automata.cases import StreamCase
 from paramverify.errors import InputError
-from paramverify.logic.cases import Given
+from paramverify.logic.cases import LogicOptions
 from paramverify.reports.streams import budget_of
 
 
@@ -200,8 +200,8 @@ def load(
         InputError: any mistake in the file, with file, key and reason.
         LimitError: a model larger than the bounds of this package.
     """
-    given = Given(tuple(formulas), neighbours, parameters=parameters or {}, constants=constants or {})
-    return Case(read(path, None if given == Given() else given))
+    given = LogicOptions(tuple(formulas), neighbours, parameters=parameters or {}, constants=constants or {})
+    return Case(read(path, None if given == LogicOptions() else given))
 
 
 def loads(text: str, *, folder: str | PathLike[str] = ".") -> Case:
@@ -310,7 +310,7 @@ def synthesize(
         InputError: a mistake, or a case of another kind.
         LimitError: nothing was found within a limit.
     """
-    asked = finding.Asked(
+    asked = finding.SynthesisRequest(
         form, parameters=parameters, coverage=coverage, objective=objective, near=near, precision=precision
     )
     return finding.values_of(lambda: _of(case), asked, limits)
@@ -343,11 +343,11 @@ def sample(case: AnyCase, implementation: Callable[..., Any] | None = None, **op
         InputError: a mistake, a case that is not about privacy, or numpy and scipy are missing.
         LimitError: a limit was met.
     """
-    known = [name for name in telling.Asked.__dataclass_fields__ if name != "implementation"]
+    known = [name for name in telling.SampleRequest.__dataclass_fields__ if name != "implementation"]
     for name in options:
         if name not in known:
             raise InputError(f"there is no such option; there are: {', '.join(known)}", key=name)
-    return telling.sample_read(lambda: _of(case), telling.Asked(implementation, **options))
+    return telling.sample_read(lambda: _of(case), telling.SampleRequest(implementation, **options))
 
 
 def check(

@@ -12,7 +12,7 @@ from paramverify.api.clock import clock
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Bound, Kind
 from paramverify.api.results import ComposeReport
-from paramverify.composition.composing import Composition, Way
+from paramverify.composition.composing import Composition, DirectedRelease
 from paramverify.composition.from_cases import read_case
 from paramverify.composition.searching import ask
 from paramverify.composition.written import read_components, read_question, repeated
@@ -49,13 +49,15 @@ def compose(
     """
     if (delta_for is None) == (epsilon_for is None):
         raise InputError("give either delta_for or epsilon_for")
-    asked = compositions.Asked(*(None if x is None else str(x) for x in (delta_for, epsilon_for)))
+    asked = compositions.CompositionRequest(
+        *(None if x is None else str(x) for x in (delta_for, epsilon_for))
+    )
     question = read_question(asked.epsilon, asked.delta, ("delta_for", "epsilon_for"))
     width, options, count = between("precision", precision, 1), options_of(limits), whole("times", times, 1)
     started = time.perf_counter()
     with clock(options) as left, Session(options) as session:
 
-        def read(path: str, values: Settings) -> tuple[Way, tuple[str, ...]]:
+        def read(path: str, values: Settings) -> tuple[DirectedRelease, tuple[str, ...]]:
             return read_case(session, path, values)
 
         listed = (

@@ -25,12 +25,12 @@ from paramverify.interactive.cases import load as load_system
 from paramverify.interactive.verification import Noninterference
 from paramverify.interactive.verification import verify as verify_system
 from paramverify.logic.cases import LogicCase
-from paramverify.logic.comparisons import Choice
+from paramverify.logic.comparisons import SchedulerChoice
 from paramverify.logic.families import check_property
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.unasked import remarked
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.sides import deciding
 from paramverify.privacy.verification import verify as verify_case
@@ -78,7 +78,7 @@ def _open(kind: Kind, error: LimitError, seconds: float) -> VerifyReport:
 
 def _case(read: Read, options: Options) -> VerifyReport:
     case = read.content
-    assert isinstance(case, Case)
+    assert isinstance(case, PrivacyCase)
     until = time.monotonic() + options.seconds
     case = deciding(case, options)
     found = verify_beyond(case, options, near=True)
@@ -180,11 +180,11 @@ def _formulas(read: Read, options: Options) -> VerifyReport:
         raise InputError("P=? asks for a number and claims nothing: use `paramverify logic`", key=name)
     started = time.perf_counter()
     with Session(options) as session, located(file=case.path):
-        work = Work(case, session, Choice.AUTO)
+        work = LogicSession(case, session, SchedulerChoice.AUTO)
         doubt = work.prepare()
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
-        results: dict[str, Result] = {}
+        results: dict[str, FormulaResult] = {}
         for name, asked in case.properties.items():
             with located(key=name):
                 results[name] = check_property(work, asked, lambda done, total: None)
@@ -211,7 +211,9 @@ def _formulas(read: Read, options: Options) -> VerifyReport:
     )
 
 
-def _formula_evidence(work: Work, results: Mapping[str, Result], options: Options) -> dict[str, Any]:
+def _formula_evidence(
+    work: LogicSession, results: Mapping[str, FormulaResult], options: Options
+) -> dict[str, Any]:
     with Session(options) as session:
         return evidence_of(replace(work, session=session), results)[0]
 

@@ -25,21 +25,21 @@ from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import BudgetReport, SampleReport, ShowReport, VerifyReport
 from paramverify.api.source import source_of
 from paramverify.api.telling import show_read
-from paramverify.api.texts import Decorated, Source, case_text
+from paramverify.api.texts import Decorated, ProgramSource, case_text
 from paramverify.api.values import Number, complete, fraction, generator, point_at, python
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
-from paramverify.models.conditions import Part
+from paramverify.models.conditions import InputPart
 from paramverify.models.evaluation import Values
 from paramverify.models.kinds import need_privacy
-from paramverify.models.mechanisms._inputs import Given, read_inputs
-from paramverify.models.mechanisms.program import Drawn, ProgramMechanism
+from paramverify.models.mechanisms._inputs import GivenInput, read_inputs
+from paramverify.models.mechanisms.program import NumericProgram, ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.parameters import unbounded_names
 from paramverify.models.programs.runs import Plain
 from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import Output, Program, every_statement
-from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.cases import PrivacyCase, read_case
 from paramverify.privacy.sides import with_note
 from paramverify.reports import sampling
 from paramverify.statistics.audit import audit
@@ -103,13 +103,13 @@ class Mechanism(Decorated):
     Called with inputs and numbers for the parameters, it returns one random output.
     """
 
-    source: Source
+    source: ProgramSource
     program: Program
     signature: inspect.Signature
-    given: Mapping[str, Given]
+    given: Mapping[str, GivenInput]
     intervals: Mapping[str, Interval | None]  # of the parameters; None is (0, ∞)
     toml: str
-    _cases: dict[tuple[tuple[str, Fraction], ...], Case] = field(default_factory=dict, repr=False)
+    _cases: dict[tuple[tuple[str, Fraction], ...], PrivacyCase] = field(default_factory=dict, repr=False)
 
     @staticmethod
     def of(function: Callable[..., Any], tables: Mapping[str, Tables], title: str) -> Mechanism:
@@ -149,7 +149,7 @@ class Mechanism(Decorated):
         """Returns the case file that says the same; what is proved is what this text says."""
         return self.toml
 
-    def case(self, at: Mapping[str, Number] | None = None) -> Case:
+    def case(self, at: Mapping[str, Number] | None = None) -> PrivacyCase:
         """Returns the case, with numbers in the place of parameters of the domain (0, ∞) that `at` names.
 
         Raises:
@@ -231,7 +231,7 @@ class Mechanism(Decorated):
             return show_read(self.as_read())
 
     @staticmethod
-    def _model(case: Case) -> Model:
+    def _model(case: PrivacyCase) -> Model:
         return need_privacy(case.model, "this", sets=True, together=True)
 
     # --- what is run -----------------------------------------------------------------------------------
@@ -261,9 +261,9 @@ class Mechanism(Decorated):
         values = {name: self._number(name, bound[name]) for name in bound if name not in self.given}
         self._check_constraints(values)
         entries = [e for name in self.given for e in self._entries(name, bound[name])]
-        places = tuple(Part(name, found.length) for name, found in self.given.items())
+        places = tuple(InputPart(name, found.length) for name, found in self.given.items())
         with self._at_home(), located(file=self.source.place):
-            drawn = Drawn(self.program, places, values)
+            drawn = NumericProgram(self.program, places, values)
             found = drawn.outcomes(generator(seed, rng), entries, size)
         told = [self._returned(outputs) for outputs in found.outputs]
         return [told[k] for k in found.which.tolist()]

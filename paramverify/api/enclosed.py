@@ -11,22 +11,24 @@ from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.reading import Read
 from paramverify.api.results import BudgetReport
 from paramverify.errors import InputError
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import borders, enclosed_budgets
 from paramverify.synthesis.borders import border_of
-from paramverify.synthesis.least_enclosed import Wanted
+from paramverify.synthesis.least_enclosed import LeastTarget
 
 
 def enclosed_budget(
-    read: Read, case: Case, session: Session, width: Fraction, given: Mapping[str, str]
+    read: Read, case: PrivacyCase, session: Session, width: Fraction, given: Mapping[str, str]
 ) -> BudgetReport:
     """Finds the least bound of enclosed probabilities, for the one that is given."""
     started, begun = time.perf_counter(), time.monotonic()
     model = case.model
-    assert isinstance(model, Enclosed)
-    wanted = Wanted.DELTA if "epsilon" in given else Wanted.RATIO_FOR if given else Wanted.RATIO
+    assert isinstance(model, EnclosedModel)
+    wanted = (
+        LeastTarget.DELTA if "epsilon" in given else LeastTarget.RATIO_FOR if given else LeastTarget.RATIO
+    )
     found = enclosed_budgets.find(model, session, width, wanted)
     border = border_of(case, found, session.options, begun)
     first, *more = enclosed_budgets.lines(case, model, found, given)

@@ -23,12 +23,12 @@ from paramverify.errors import InputError, LimitError, located
 from paramverify.interactive import certificates
 from paramverify.interactive.budgets import tight_budget
 from paramverify.interactive.cases import InteractiveCase
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.unasked import remarked
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import is_total_variation, load_for_least
 from paramverify.privacy.sides import measured
 from paramverify.reports import (
@@ -49,9 +49,9 @@ from paramverify.synthesis.borders import beyond, border_of, larger_for
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.least_divergence import LeastMoment
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.safe_values import EXACT, SUITABLE, Form, MapOptions, Regions
+from paramverify.synthesis.safe_values import EXACT, SUITABLE, AnswerForm, MapOptions, Regions
 from paramverify.synthesis.safe_values import safe_values as find_safe_values
-from paramverify.synthesis.set_needs import Kind as Least
+from paramverify.synthesis.set_needs import NeedKind
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.synthesis.violating import Objective, violating_prior
 
@@ -104,8 +104,8 @@ def _budget_of(
         name = "epsilon" if length is None else "length"
         raise InputError("it is for automata, and for cases about streams with Laplace noise", key=name)
     options = left()
-    content = measured(read.content) if isinstance(read.content, Case) else read.content
-    if isinstance(content, Case) and is_total_variation(content) and given == [None, None]:
+    content = measured(read.content) if isinstance(read.content, PrivacyCase) else read.content
+    if isinstance(content, PrivacyCase) and is_total_variation(content) and given == [None, None]:
         given[0] = "0"
     with located(file=str(read.path)):
         if given != [None, None]:
@@ -118,14 +118,14 @@ def _budget_of(
             return _system(read, read.content, width, options)
         if read.kind is not Kind.PRIVACY:
             raise no_meaning(read, "budget", NO_BUDGET)
-        assert isinstance(content, Case)
+        assert isinstance(content, PrivacyCase)
         return _case(read, content, width, options)
 
 
-def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetReport:
+def _case(read: Read, case: PrivacyCase, width: Fraction, options: Options) -> BudgetReport:
     started, begun = time.perf_counter(), time.monotonic()
     with Session(options) as session:
-        if isinstance(case.model, Enclosed):
+        if isinstance(case.model, EnclosedModel):
             return enclosed_budget(read, case, session, width, {})
         if divergence_budgets.is_asked(case):
             return _divergence(read, case, session, width, options=options)
@@ -163,7 +163,7 @@ def _case(read: Read, case: Case, width: Fraction, options: Options) -> BudgetRe
 
 
 def _divergence(
-    read: Read, case: Case, session: Session, width: Fraction, *, options: Options
+    read: Read, case: PrivacyCase, session: Session, width: Fraction, *, options: Options
 ) -> BudgetReport:
     """Finds the least bound of a divergence."""
     started, begun = time.perf_counter(), time.monotonic()
@@ -197,10 +197,10 @@ def _least(
 ) -> BudgetReport:
     """Finds the least δ for an ε, or the least ε for a δ."""
     started, begun = time.perf_counter(), time.monotonic()
-    kind = Least.RATIO if delta_for is None else Least.DELTA
+    kind = NeedKind.RATIO if delta_for is None else NeedKind.DELTA
     with Session(options) as session, read.as_file():
         case = load_for_least(read.path, delta_for, epsilon_for, names=("delta_for", "epsilon_for"))
-        if isinstance(case.model, Enclosed):
+        if isinstance(case.model, EnclosedModel):
             bounds = {"epsilon": delta_for, "delta": epsilon_for}
             given = {name: bound for name, bound in bounds.items() if bound is not None}
             return enclosed_budget(read, case, session, width, given)
@@ -283,7 +283,7 @@ def _system(read: Read, case: InteractiveCase, width: Fraction, options: Options
 
 
 @dataclass(frozen=True)
-class Asked:
+class SynthesisRequest:
     """What `synthesize` is asked for; see there."""
 
     form: str | None = None
@@ -294,19 +294,19 @@ class Asked:
     precision: Bound = TOLERANCE
 
 
-def values_of(reading: Callable[[], Read], asked: Asked, limits: Limits) -> SynthesisReport:
+def values_of(reading: Callable[[], Read], asked: SynthesisRequest, limits: Limits) -> SynthesisReport:
     """Reads a case and finds where it is private; see `paramverify.synthesize`."""
     with clock(options_of(limits)) as left:
         return _values_of(reading(), asked, left())
 
 
-def _values_of(read: Read, asked: Asked, options: Options) -> SynthesisReport:
+def _values_of(read: Read, asked: SynthesisRequest, options: Options) -> SynthesisReport:
     """Finds where a case that was read is private."""
     if read.kind in NO_VALUES:
         raise no_meaning(read, "synthesize", NO_VALUES)
     form = _form(asked)
     case = read.content
-    assert isinstance(case, Case)
+    assert isinstance(case, PrivacyCase)
     started = time.perf_counter()
     with located(file=str(read.path)), Session(options) as session:
         obligations = _undoubted(session, case.model)
@@ -328,7 +328,7 @@ def _values_of(read: Read, asked: Asked, options: Options) -> SynthesisReport:
     )
 
 
-def _form(asked: Asked) -> str | None:
+def _form(asked: SynthesisRequest) -> str | None:
     forms = ("witness", "region", "exact")
     if asked.form is not None and asked.form not in forms:
         raise InputError(f"must be one of {', '.join(forms)}; not {asked.form!r}", key="form")
@@ -340,7 +340,9 @@ def _form(asked: Asked) -> str | None:
     return "witness" if about_prior else asked.form
 
 
-def _prior(read: Read, case: Case, session: Session, asked: Asked, options: Options) -> SynthesisReport:
+def _prior(
+    read: Read, case: PrivacyCase, session: Session, asked: SynthesisRequest, options: Options
+) -> SynthesisReport:
     near = point_at(asked.near)
     with located(key="objective"):
         known = [o.value for o in Objective]
@@ -370,8 +372,10 @@ def _prior(read: Read, case: Case, session: Session, asked: Asked, options: Opti
     )
 
 
-def _map(read: Read, case: Case, session: Session, asked: Asked, obligations: Proofs) -> SynthesisReport:
-    forms = {None: SUITABLE, "region": frozenset({Form.MAP}), "exact": EXACT}[asked.form]
+def _map(
+    read: Read, case: PrivacyCase, session: Session, asked: SynthesisRequest, obligations: Proofs
+) -> SynthesisReport:
+    forms = {None: SUITABLE, "region": frozenset({AnswerForm.MAP}), "exact": EXACT}[asked.form]
     coverage = None if asked.coverage is None else between("coverage", asked.coverage, 1)
     options = MapOptions(coverage, fold=True)
     found = find_safe_values(case, session, list(asked.parameters), forms, options)

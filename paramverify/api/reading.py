@@ -22,11 +22,11 @@ from paramverify.errors import CaseError, InputError
 from paramverify.files import read_file, standing_in
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.cases import load as load_system
-from paramverify.logic.cases import Given, LogicCase
+from paramverify.logic.cases import LogicCase, LogicOptions
 from paramverify.logic.cases import load as load_formulas
 from paramverify.models.inequality import Inequality
 from paramverify.models.settings import designed, without_chosen
-from paramverify.privacy.cases import Case as PrivacyCase
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.cases import load as load_case
 from paramverify.privacy.keys import MEASURES, TOGETHER
 from paramverify.tables import MAX_BYTES, read_toml
@@ -74,7 +74,7 @@ class Read:
     text: bytes
     kind: Kind
     content: Content
-    given: Given = field(default_factory=Given)
+    given: LogicOptions = field(default_factory=LogicOptions)
 
     def as_file(self) -> AbstractContextManager[None]:
         """Lets readers find the text under the path, whether there is a file or not."""
@@ -86,7 +86,7 @@ class Read:
             return read_toml(self.path)[0]
 
 
-def read(path: str | PathLike[str], given: Given | None = None) -> Read:
+def read(path: str | PathLike[str], given: LogicOptions | None = None) -> Read:
     """Reads a file; see `read_text`."""
     file = Path(path)
     what, most = ("an automaton", MAX_AUTOMATON) if _is_automaton(file) else ("a case file", MAX_BYTES)
@@ -98,7 +98,7 @@ def read(path: str | PathLike[str], given: Given | None = None) -> Read:
     return read_text(content, file, given)
 
 
-def read_text(text: bytes, path: Path, given: Given | None = None) -> Read:
+def read_text(text: bytes, path: Path, given: LogicOptions | None = None) -> Read:
     """Reads the text of a case file as if it stood at a path.
 
     Raises:
@@ -107,7 +107,7 @@ def read_text(text: bytes, path: Path, given: Given | None = None) -> Read:
     """
     with standing_in(path, text):
         if given is not None or path.suffix in (".prism", ".pm", ".nm"):
-            return Read(path, text, Kind.LOGIC, load_formulas(path, given), given or Given())
+            return Read(path, text, Kind.LOGIC, load_formulas(path, given), given or LogicOptions())
         if _is_automaton(path):
             return Read(path, text, Kind.AUTOMATON, AutomatonFile(path.name, read_automaton(path)))
         data, _ = read_toml(path)
@@ -142,7 +142,7 @@ def changed(
     """
     if of.kind is Kind.AUTOMATON:
         raise InputError("an automaton has no tables: load a case with [automaton], which names its file")
-    if of.given != Given():
+    if of.given != LogicOptions():
         raise InputError("a case with formulas beside its file has no tables: load it with others")
     data = {name: value for name, value in of.data().items() if name != "expect"}
     if title is not None:

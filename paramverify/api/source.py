@@ -20,7 +20,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from paramverify.api.libraries import library_name
-from paramverify.api.texts import Decorated, Line, Source, refused, rounded_in
+from paramverify.api.texts import Decorated, ProgramSource, SourceLine, refused, rounded_in
 from paramverify.errors import InputError, ProgramError
 from paramverify.models.programs.bound import (
     bound_in,
@@ -38,7 +38,7 @@ _NAMING = (ast.Lambda, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Try, ast.Wi
 FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 
 
-def source_of(function: object, parameters: Collection[str]) -> Source:
+def source_of(function: object, parameters: Collection[str]) -> ProgramSource:
     """Returns the program that a function is; `parameters` are those of its case.
 
     Raises:
@@ -81,7 +81,7 @@ def source_of(function: object, parameters: Collection[str]) -> Source:
     lines = [line for helper in read.values() for line in helper.definition()]
     files = {part.file: part.text for part in everything}
     place = f"{main.file}:{main.function.__name__}"
-    return Source(
+    return ProgramSource(
         lines=(*lines, *main.body(0)),
         files=files,
         arguments=main.arguments,
@@ -332,7 +332,7 @@ class _Read:
         if self.function.__code__ is not self.code:
             raise self.refuse(f"{self.tree.name} has got another body since it was read", self.tree)
 
-    def body(self, indent: int) -> list[Line]:
+    def body(self, indent: int) -> list[SourceLine]:
         """Returns the lines of the body, moved to the left, and then indented."""
         first, last = self.statements[0], self.statements[-1]
         column = self.column(first.lineno, first)
@@ -342,14 +342,14 @@ class _Read:
             line = lines[number - 1]
             blank = len(line) - len(line.lstrip())
             cut = column if number == first.lineno else min(column, blank)
-            found.append(Line(" " * indent + line[cut:], self.file, number, cut - indent))
+            found.append(SourceLine(" " * indent + line[cut:], self.file, number, cut - indent))
         return found
 
-    def definition(self) -> list[Line]:
+    def definition(self) -> list[SourceLine]:
         """Returns the function as the language has it."""
         head = f"def {self.tree.name}({', '.join(self.arguments)}):"
         shift = self.column(self.tree.lineno, self.tree)
-        return [Line(head, self.file, self.tree.lineno, shift), *self.body(INDENT)]
+        return [SourceLine(head, self.file, self.tree.lineno, shift), *self.body(INDENT)]
 
 
 def _definition(text: str, code: CodeType) -> ast.FunctionDef | None:

@@ -20,7 +20,7 @@ from paramverify.automata.verification import verify
 from paramverify.errors import InputError, located
 from paramverify.portfolio.session import Options
 from paramverify.reports import automata, automaton_budgets
-from paramverify.reports.automaton_budgets import Subject
+from paramverify.reports.automaton_budgets import BudgetSubject
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,8 +112,8 @@ def _multiple(found: Budgets) -> ExactNumber | None:
     return ExactNumber(found.multiple) if known else None
 
 
-def _subject(read: Read) -> Subject:
+def _subject(read: Read) -> BudgetSubject:
     if isinstance(read.content, StreamCase):
-        return Subject.of_case(read.content)
+        return BudgetSubject.of_case(read.content)
     assert isinstance(read.content, AutomatonFile)
-    return Subject(read.content.automaton, Path(read.path), read.text)
+    return BudgetSubject(read.content.automaton, Path(read.path), read.text)

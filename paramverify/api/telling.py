@@ -26,19 +26,19 @@ from paramverify.checker.strict import counted
 from paramverify.errors import InputError, located
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.reports import checks, sampling, testing
-from paramverify.reports.enclosed_showing import Enclosures
+from paramverify.reports.enclosed_showing import ShownEnclosures
 from paramverify.reports.pictures import automata, pvalues, systems
 from paramverify.reports.pictures.looks import styled
-from paramverify.reports.showing import Functions, Probabilities, formulas_of, graph
+from paramverify.reports.showing import ShownFunctions, ShownProbabilities, formulas_of, graph
 from paramverify.statistics.attack import Learner
 from paramverify.statistics.certification import Certified
 from paramverify.statistics.detection import MOST_LEVEL, Settings
 from paramverify.statistics.divergence_testing import worst_pair
 from paramverify.statistics.experiments import MOST_PAIRS
 from paramverify.statistics.set_testing import CertifiedSet
-from paramverify.statistics.testing import Goal, Plan, carry_out, numbers
+from paramverify.statistics.testing import Plan, SamplingGoal, carry_out, numbers
 
 RUNS = 500_000
 BISECTED = Fraction(1, 1000)
@@ -69,17 +69,17 @@ def show_read(read: Read) -> ShowReport:
         )
     if isinstance(case, StreamCase | AutomatonFile):
         return _show_stream(read, case, started)
-    assert isinstance(case, Case)
+    assert isinstance(case, PrivacyCase)
     with located(file=str(read.path)):
         shown = formulas_of(case)
-    is_case = isinstance(shown, Probabilities | Enclosures)
+    is_case = isinstance(shown, ShownProbabilities | ShownEnclosures)
     return ShowReport(
         kind=read.kind,
         lines=tuple(shown.lines()),
         document=shown.document(),
         seconds=time.perf_counter() - started,
-        notes=tuple(shown.notes) if isinstance(shown, Probabilities | Enclosures) else (),
-        complete=isinstance(shown, Functions) or not shown.left_out,
+        notes=tuple(shown.notes) if isinstance(shown, ShownProbabilities | ShownEnclosures) else (),
+        complete=isinstance(shown, ShownFunctions) or not shown.left_out,
         _latex=shown.latex,
         _graph=(lambda: graph(case)) if is_case else None,
     )
@@ -101,7 +101,7 @@ def _show_stream(read: Read, case: StreamCase | AutomatonFile, started: float) -
 
 
 @dataclass(frozen=True)
-class Asked:
+class SampleRequest:
     """What `sample` is asked for; see there."""
 
     implementation: Callable[..., Any] | None = None
@@ -123,7 +123,7 @@ class Asked:
     timeout: float = 60.0
 
 
-def sample_read(reading: Callable[[], Read], asked: Asked) -> SampleReport:
+def sample_read(reading: Callable[[], Read], asked: SampleRequest) -> SampleReport:
     """Reads a case and tests it by sampling; see `paramverify.sample`."""
     plan = _plan(asked)
     with clock(Options(seconds=plan.seconds, limit=plan.seconds)) as left:
@@ -137,8 +137,8 @@ def _sample(read: Read, plan: Plan) -> SampleReport:
     """Tests a case that was read."""
     started = time.perf_counter()
 
-    def again(at: Mapping[str, Fraction]) -> Case:
-        assert isinstance(read.content, Case)
+    def again(at: Mapping[str, Fraction]) -> PrivacyCase:
+        assert isinstance(read.content, PrivacyCase)
         if not at:
             return read.content
         with read.as_file():
@@ -178,21 +178,21 @@ def _excess(found: CertifiedSet) -> float:
     return float(found.witness.beyond - found.witness.delta)
 
 
-def _plan(asked: Asked) -> Plan:
-    goals = [goal.value for goal in Goal]
+def _plan(asked: SampleRequest) -> Plan:
+    goals = [goal.value for goal in SamplingGoal]
     learners = [learner.value for learner in Learner]
     for name, value, known in (("goal", asked.goal, goals), ("classifier", asked.classifier, learners)):
         if value is not None and value not in known:
             raise InputError(f"must be one of {', '.join(known)}; not {value!r}", key=name)
-    goal = None if asked.goal is None else Goal(asked.goal)
-    if goal is Goal.AUDIT and asked.implementation is None and not asked.direct:
+    goal = None if asked.goal is None else SamplingGoal(asked.goal)
+    if goal is SamplingGoal.AUDIT and asked.implementation is None and not asked.direct:
         raise InputError("an audit compares with the model: give implementation, or direct=True", key="goal")
     if asked.implementation is not None and asked.direct:
         raise InputError("give either implementation or direct", key="direct")
-    if asked.bisection is not None and goal is not Goal.SEARCH:
+    if asked.bisection is not None and goal is not SamplingGoal.SEARCH:
         raise InputError('it is a way to search: give goal="search" too', key="bisection")
     runs = whole("runs", asked.runs, 1)
-    level = asked.level if asked.level is not None else 0.01 if goal is Goal.AUDIT else 0.05
+    level = asked.level if asked.level is not None else 0.01 if goal is SamplingGoal.AUDIT else 0.05
     share = float(between("level", level, 1))
     if share > MOST_LEVEL:
         raise InputError("a level is at most 1/2", key="level")

@@ -16,7 +16,7 @@ from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 
 
 @dataclass(frozen=True)
-class Line:
+class SourceLine:
     """A line of a program: its text, and the file, line and columns before it that it came from."""
 
     text: str
@@ -26,13 +26,13 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class ProgramSource:
     """A program with its lines; `files` are the texts of the files, `arguments` those of the function.
 
     `check_meanings` looks again whether every name means what it meant when the function was read.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[SourceLine, ...]
     files: Mapping[str, str]
     arguments: tuple[str, ...]
     place: str  # the file and the name of the function
@@ -94,11 +94,11 @@ def refused(reason: str, file: str, text: str, place: tuple[int, int]) -> Progra
 class Decorated:
     """A function that is a mechanism, so that others may call it: where it comes from, and its program."""
 
-    source: Source
+    source: ProgramSource
     program: Program
 
 
-def case_text(tables: Mapping[str, Mapping[str, object]], source: Source, title: str) -> str:
+def case_text(tables: Mapping[str, Mapping[str, object]], source: ProgramSource, title: str) -> str:
     """Returns the case file of a program with these tables."""
     calls = {"calls": source.tables()} if source.calls else {}
     made = {"kind": "program", "source": source.text, "inputs": tables["inputs"], **calls}

@@ -153,7 +153,7 @@ def told_witness(found: AnyWitness) -> ToldWitness:
 
     if isinstance(found, algebraic.AtAlgebraic):
         return _at_algebraic(found)
-    if isinstance(found, witnesses.Counterexample):
+    if isinstance(found, witnesses.ExactCounterexample):
         sides = ExactNumber(found.left), ExactNumber(found.right)
         return Counterexample(dict(found.parameters), found.stated.text, *sides)
     if isinstance(found, MomentWitness):
@@ -177,7 +177,7 @@ def told_witness(found: AnyWitness) -> ToldWitness:
             bound=ExactNumber(found.bound[0]) if found.bound[0] == found.bound[1] else None,
             divergence=float(sum(found.value) / 2) if found.value else math.inf,
         )
-    if isinstance(found, enclosed.EnclosedWitness):
+    if isinstance(found, enclosed.EnclosureWitness):
         return EnclosedWitness(
             left=found.left,
             right=found.right,
@@ -186,7 +186,7 @@ def told_witness(found: AnyWitness) -> ToldWitness:
             bound=found.bound,
             delta=found.delta,
         )
-    if isinstance(found, witnesses.SetWitness):
+    if isinstance(found, witnesses.ExactSetWitness):
         return _of_set(found)
     left, right = found.probabilities
     return Witness(
@@ -225,7 +225,7 @@ def _at_algebraic(found: algebraic.AtAlgebraic) -> Witness | Counterexample:
     )
 
 
-def _of_set(found: witnesses.SetWitness) -> SetWitness:
+def _of_set(found: witnesses.ExactSetWitness) -> SetWitness:
     left, right = found.probabilities
     return SetWitness(
         parameters=dict(found.parameters),
@@ -239,6 +239,6 @@ def _of_set(found: witnesses.SetWitness) -> SetWitness:
     )
 
 
-def _within(found: intervals.Within) -> Within:
+def _within(found: intervals.OutputSets) -> Within:
     left, right = (p if isinstance(p, tuple) else ExactNumber(p) for p in found.probabilities)
     return Within(found.observations, (left, right))

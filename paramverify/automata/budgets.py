@@ -13,7 +13,7 @@ from paramverify.tables import as_expression
 
 
 @dataclass(frozen=True)
-class Budget:
+class StreamBudget:
     """`multiple`·ε + `plus`, where both are 0 or more.
 
     If W·ε is the least budget for each ε, then this one is enough for every ε iff W ≤ multiple: for
@@ -28,7 +28,7 @@ class Budget:
         return f"{self.multiple} * {name}{f' + {self.plus}' if self.plus else ''}"
 
 
-def read_budget(value: object, parameter: str, constants: Mapping[str, Fraction]) -> Budget:
+def read_budget(value: object, parameter: str, constants: Mapping[str, Fraction]) -> StreamBudget:
     """Reads a budget that is linear in the parameter by value: `eps/2 + eps/4`, `c * eps`, `eps + 1`.
 
     `constants` are the parameters that are numbers.
@@ -66,5 +66,5 @@ def _is_budget(text: str, parameter: str, constants: Mapping[str, Fraction]) -> 
     return True
 
 
-def _linear(found: Sum) -> Budget:
-    return Budget(sum((factor for _, factor in found.multiples), Fraction(0)), found.rational)
+def _linear(found: Sum) -> StreamBudget:
+    return StreamBudget(sum((factor for _, factor in found.multiples), Fraction(0)), found.rational)

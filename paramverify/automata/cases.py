@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import Budget, read_budget
+from paramverify.automata.budgets import StreamBudget, read_budget
 from paramverify.automata.keys import STREAM
 from paramverify.automata.reading import MAX_BYTES, parse_automaton
 from paramverify.automata.stream_values import Unit, Value
@@ -42,7 +42,7 @@ from paramverify.tables import Table, in_case, read_document
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedStreams:
     """Which streams are compared, and what ε is called.
 
     Entries differ by at most `reach` each, or only `one` entry does. `values` are those of an entry, None if
@@ -67,7 +67,7 @@ class StreamCase:
     digest: str
     automaton: Automaton
     parameter: str
-    budget: Budget
+    budget: StreamBudget
     one: bool
     values: tuple[Fraction, ...] | None = None
     by: int | None = 1
@@ -84,9 +84,9 @@ class StreamCase:
         return max(d for d in apart if self.by is None or d <= self.by)
 
     @property
-    def compared(self) -> Compared:
+    def compared(self) -> ComparedStreams:
         """Which streams are compared."""
-        return Compared(self.one, self.reach, self.values, self.parameter)
+        return ComparedStreams(self.one, self.reach, self.values, self.parameter)
 
 
 def about_streams(path: Path) -> bool:
@@ -177,7 +177,7 @@ def _parameters(top: Table) -> tuple[str, dict[str, Fraction]]:
     return names[0], constants
 
 
-def _budget(top: Table, parameter: str, constants: Mapping[str, Fraction]) -> Budget:
+def _budget(top: Table, parameter: str, constants: Mapping[str, Fraction]) -> StreamBudget:
     with top.within("privacy") as table:
         what = "an automaton" if "automaton" in top.data else "a stream with Laplace noise"
         if "delta" in table.data:

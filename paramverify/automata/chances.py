@@ -16,7 +16,7 @@ from flint import arb, fmpq
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import Budget
+from paramverify.automata.budgets import StreamBudget
 from paramverify.automata.evaluating import way_case
 from paramverify.automata.gaps import Gap
 from paramverify.automata.programs import WAY, Streams, streams, with_entry
@@ -43,7 +43,7 @@ class Chances:
         """What the variables stand for, such as `x_eps = exp(-eps/4)`."""
         return tuple(f"{u.variable} = {u.meaning}" for u in self.ring.unbounded)
 
-    def loss(self, epsilon: Fraction, until: float) -> Loss | None:
+    def loss(self, epsilon: Fraction, until: float) -> LossRange | None:
         """Returns how much likelier the way is under the first stream, at an ε; None if it is not likelier.
 
         None also if the probabilities are so near to 0, or to each other, that no bound is known in time.
@@ -56,11 +56,11 @@ class Chances:
                 break
         if bounds is None or bounds[0] <= 0:
             return None
-        return Loss(self, bounds[0], min(bounds[1], self.way.cost * epsilon))
+        return LossRange(self, bounds[0], min(bounds[1], self.way.cost * epsilon))
 
 
 @dataclass(frozen=True, eq=False)
-class Loss:
+class LossRange:
     """low ≤ ln of the quotient of two probabilities ≤ high, at an ε."""
 
     chances: Chances
@@ -71,7 +71,7 @@ class Loss:
 def chances(automaton: Automaton, way: Way, given: Streams, width: Fraction) -> Chances | None:
     """Returns the exact probabilities of a way for two streams; None if they are beyond the engine."""
     given = with_entry(automaton, way.steps, given)
-    case = way_case(automaton, way.steps, [given], Budget(Fraction(1)), width, most=MOST_DEGREE)
+    case = way_case(automaton, way.steps, [given], StreamBudget(Fraction(1)), width, most=MOST_DEGREE)
     model = None if case is None else case.model
     if not isinstance(model, Model):
         return None
@@ -85,7 +85,7 @@ def largest(
     epsilon: Fraction,
     until: float,
     reach: Fraction = Fraction(1),
-) -> Loss | None:
+) -> LossRange | None:
     """Returns the largest loss of streams in the direction of a way's differences that was found.
 
     Entries that differ do so by `reach`. The loss is a lower bound of the budget at this ε, and comes near to
@@ -104,7 +104,7 @@ def largest(
 
 def loss_of(
     automaton: Automaton, gap: Gap, width: Fraction, epsilon: Fraction, until: float, *, enough: Fraction
-) -> Loss | None:
+) -> LossRange | None:
     """Returns the loss of the two streams of a gap at an ε; `enough`·ε is a budget for them."""
     way = Way(gap.steps, (), enough, ({}, {}))
     known = chances(automaton, way, gap.streams, width)

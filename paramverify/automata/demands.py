@@ -30,7 +30,7 @@ MAX_DEMANDS = 50_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class Demand:
     """How a step is paid for: level, cost, and the zone before it."""
 
     level: int
@@ -39,7 +39,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Link:
+class DemandLink:
     """A step from one demand to another, by their numbers, and the edge of the graph that it takes."""
 
     source: int
@@ -69,7 +69,7 @@ class Demands:
 
     graph: Graph
     zones: list[tuple[int, Zone]] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    links: list[DemandLink] = field(default_factory=list)
     forward: list[tuple[int, int] | None] = field(default_factory=list)
     conflict: Conflict | None = None
 
@@ -137,7 +137,7 @@ def before(automaton: Automaton, step: Transition, later: Zone, level: int) -> Z
     return zone(bounds, pairs | {(x, y) for x in variables_below for y in variables_above})
 
 
-def ask(graph: Graph, edge: int, later: Zone, sparing: bool = False) -> Asked | None:
+def ask(graph: Graph, edge: int, later: Zone, sparing: bool = False) -> Demand | None:
     """Returns how an edge is paid for before a zone; None if it cannot be.
 
     An edge that repeats pays the least level for which a sample alone could be moved; any other one pays the
@@ -151,8 +151,8 @@ def ask(graph: Graph, edge: int, later: Zone, sparing: bool = False) -> Asked | 
     for level in range(highest + 1):
         found = before(automaton, step, later, level)
         if found == free or ((sparing or graph.repeats(edge)) and _alone(automaton, step, later, level)):
-            return None if found is None else Asked(level, cost_of(automaton, step, level), found)
-    return Asked(highest, cost_of(automaton, step, highest), free)
+            return None if found is None else Demand(level, cost_of(automaton, step, level), found)
+    return Demand(highest, cost_of(automaton, step, highest), free)
 
 
 def _alone(automaton: Automaton, step: Transition, later: Zone, level: int) -> bool:
@@ -199,7 +199,7 @@ def all_demands(graph: Graph, sparing: Collection[int] = ()) -> Demands:
             source = demand(graph.edges[edge].source, asked.zone if asked else None, (edge, place))
             if asked is None or source is None:
                 return found
-            found.links.append(Link(source, place, edge, asked.level, asked.cost))
+            found.links.append(DemandLink(source, place, edge, asked.level, asked.cost))
     return found
 
 
@@ -226,7 +226,7 @@ def repeated(graph: Graph) -> dict[int, Zone | None]:
 
 def weights(found: Demands) -> list[Fraction] | None:
     """Returns what the rest of a run costs at most from each demand; None if there is no bound."""
-    leaving: list[list[Link]] = [[] for _ in found.zones]
+    leaving: list[list[DemandLink]] = [[] for _ in found.zones]
     for link in found.links:
         leaving[link.source].append(link)
     component = strong([[link.target for link in links] for links in leaving])

@@ -16,13 +16,13 @@ from pathlib import Path
 
 from paramverify.algebra.constants import MAX_EXPONENT
 from paramverify.automata.automaton import GEOMETRIC, SECOND, Automaton
-from paramverify.automata.budgets import Budget
+from paramverify.automata.budgets import StreamBudget
 from paramverify.automata.programs import Streams, case_of_all, heights
 from paramverify.automata.ways import links
 from paramverify.errors import InputError, LimitError
 from paramverify.files import standing_in
 from paramverify.models.programs.bases import MAX_DEGREE as MOST_POWER
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 
 MOST_DEGREE = 100_000  # in x, where a case is decided
 
@@ -46,7 +46,11 @@ class Sizes:
 
 
 def sizes(
-    automaton: Automaton, steps: Sequence[int], given: Sequence[Streams], budget: Budget, width: Fraction
+    automaton: Automaton,
+    steps: Sequence[int],
+    given: Sequence[Streams],
+    budget: StreamBudget,
+    width: Fraction,
 ) -> Sizes:
     """Returns how large the exponents of a way become for pairs of streams and a budget."""
     whole = automaton.noise == GEOMETRIC
@@ -103,10 +107,10 @@ def way_case(
     automaton: Automaton,
     steps: Sequence[int],
     given: Sequence[Streams],
-    budget: Budget,
+    budget: StreamBudget,
     width: Fraction,
     most: int = MOST_DEGREE,
-) -> Case | None:
+) -> PrivacyCase | None:
     """Returns the case of one way and pairs of streams; None if it is too large for the engine.
 
     It is, if the degree in x may be above `most`, or if the engine refuses an exponent that is too large.

@@ -15,7 +15,7 @@ from paramverify.automata.gaps import Gap
 from paramverify.automata.lengths import Lengths
 from paramverify.automata.orders import Graph
 from paramverify.automata.searching import Closed
-from paramverify.automata.violations import Family
+from paramverify.automata.violations import ViolationFamily
 from paramverify.automata.ways import Flow, Way
 
 FORMAT, VERSION = "paramverify-automaton", 1
@@ -156,7 +156,7 @@ def lengths(
     return data | {"budgets": budgets}
 
 
-def family(found: Family) -> dict[str, Any]:
+def family(found: ViolationFamily) -> dict[str, Any]:
     """Returns a family of ways as JSON data."""
     return {
         "kind": found.kind,

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import Budget
+from paramverify.automata.budgets import StreamBudget
 from paramverify.automata.evaluating import way_case
 from paramverify.automata.least import costly_way
 from paramverify.automata.orders import may_end
 from paramverify.automata.programs import OTHER, Streams, streams, streams_within, with_entry
-from paramverify.automata.verification import Report
-from paramverify.automata.violations import Family
+from paramverify.automata.verification import AutomatonReport
+from paramverify.automata.violations import ViolationFamily
 from paramverify.automata.ways import Way, cost
 from paramverify.errors import LimitError
 from paramverify.evidence.algebraic import AlgebraicWitness
-from paramverify.evidence.witnesses import AnyWitness, Witness
+from paramverify.evidence.witnesses import AnyWitness, ExactWitness
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import verify as verify_case
 from paramverify.verdicts import Unknown, Verdict, Violated
 
@@ -35,15 +35,15 @@ FOR_ONE = 10.0  # seconds for one way
 class Example:
     """A way that is too likely for a budget: with so many repetitions, these streams, and this witness."""
 
-    budget: Budget
+    budget: StreamBudget
     repetitions: int
     way: Way
     streams: Streams
-    case: Case
+    case: PrivacyCase
     witness: AnyWitness
 
 
-def worst_signs(automaton: Automaton, family: Family, repetitions: int) -> Way:
+def worst_signs(automaton: Automaton, family: ViolationFamily, repetitions: int) -> Way:
     """Returns a way of a family with differences that make each repetition cost."""
     steps = family.way(repetitions)
     first, last = (set(places) for places in family.marked(repetitions))
@@ -55,12 +55,12 @@ def worst_signs(automaton: Automaton, family: Family, repetitions: int) -> Way:
     return cost(automaton, steps, signs)
 
 
-def find_example(report: Report, multiple: Fraction, options: Options) -> Looked:
+def find_example(report: AutomatonReport, multiple: Fraction, options: Options) -> Looked:
     """Looks for streams and an ε at which a multiple is exceeded, as short as they are found in time.
 
     Every example is a witness of the case of its way (`evaluating.way_case`), evaluated exactly.
     """
-    return first_example(report.automaton, candidates(report, multiple), Budget(multiple), options)
+    return first_example(report.automaton, candidates(report, multiple), StreamBudget(multiple), options)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Looked:
 def first_example(
     automaton: Automaton,
     ways: Iterable[tuple[int, Way]],
-    budget: Budget,
+    budget: StreamBudget,
     options: Options,
     entries: Entries = ANY,
 ) -> Looked:
@@ -127,7 +127,7 @@ def first_example(
 
 def _is_end(automaton: Automaton, way: Way, witness: AnyWitness) -> bool:
     """Tells whether a witness may be about the end of a run, which is no output."""
-    seen = witness.observations if isinstance(witness, Witness | AlgebraicWitness) else (OTHER,)
+    seen = witness.observations if isinstance(witness, ExactWitness | AlgebraicWitness) else (OTHER,)
     return OTHER in seen and may_end(automaton, way.steps)
 
 
@@ -142,7 +142,7 @@ def _streams(automaton: Automaton, way: Way, entries: Entries) -> Iterator[Strea
         yield from (given for given in found if given is not None)
 
 
-def candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
+def candidates(report: AutomatonReport, multiple: Fraction) -> Iterator[tuple[int, Way]]:
     """Returns ways that cost more than a multiple, the shortest ones first."""
     family = report.family
     if family is None:
@@ -160,7 +160,7 @@ def candidates(report: Report, multiple: Fraction) -> Iterator[tuple[int, Way]]:
         repetitions += family.period
 
 
-def _verdict(case: Case, options: Options) -> Verdict | None:
+def _verdict(case: PrivacyCase, options: Options) -> Verdict | None:
     """Returns the verdict on a case; None if it is too large, or there is no time."""
     try:
         return verify_case(case, options).verdict

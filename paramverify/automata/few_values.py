@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.cases import Compared, StreamCase
+from paramverify.automata.cases import ComparedStreams, StreamCase
 from paramverify.automata.evaluating import way_case
 from paramverify.automata.examples import MOST_STEPS, WIDTH, candidates
 from paramverify.automata.gaps import Gap, Widest, all_streams, near_pairs, reads
@@ -22,7 +22,7 @@ from paramverify.automata.lengths import Length
 from paramverify.automata.one_place import OneReport, exceeding
 from paramverify.automata.orders import Graph
 from paramverify.automata.programs import Streams, released, streams_within
-from paramverify.automata.verification import Report
+from paramverify.automata.verification import AutomatonReport
 from paramverify.automata.ways import Way
 from paramverify.errors import LimitError
 from paramverify.portfolio.session import Options
@@ -38,7 +38,10 @@ _Look = Callable[[Sequence[int], Iterable[Streams]], None]
 
 
 def widest_gap(
-    compared: Compared, report: Report | OneReport, seconds: float, beyond: Fraction | None = None
+    compared: ComparedStreams,
+    report: AutomatonReport | OneReport,
+    seconds: float,
+    beyond: Fraction | None = None,
 ) -> Gap | None:
     """Returns the widest gap that was found between streams of few values.
 
@@ -59,7 +62,7 @@ def widest_gap(
 
 
 def widest_gaps(
-    graph: Graph, compared: Compared, lengths: Sequence[Length], seconds: float
+    graph: Graph, compared: ComparedStreams, lengths: Sequence[Length], seconds: float
 ) -> dict[int, Gap]:
     """Returns for each length the widest gap on ways that read no more inputs, where one was found.
 
@@ -83,12 +86,14 @@ def widest_gaps(
     return found
 
 
-def _widest(automaton: Automaton, compared: Compared, goal: Fraction | None, seconds: float) -> Widest:
+def _widest(automaton: Automaton, compared: ComparedStreams, goal: Fraction | None, seconds: float) -> Widest:
     until = time.monotonic() + min(FOR_GAPS, seconds)
     return Widest(automaton, near_pairs(compared.values or (), compared.reach), compared.one, goal, until)
 
 
-def _look_at(look: _Look, automaton: Automaton, ways: Iterable[tuple[int, ...]], compared: Compared) -> None:
+def _look_at(
+    look: _Look, automaton: Automaton, ways: Iterable[tuple[int, ...]], compared: ComparedStreams
+) -> None:
     """Tries ways, in the direction in which all entries of one stream are larger."""
     for steps in ways:
         signs = [int(automaton.state_of(automaton.transitions[k]).reads) for k in steps]
@@ -96,7 +101,7 @@ def _look_at(look: _Look, automaton: Automaton, ways: Iterable[tuple[int, ...]],
         look(steps, _starts(automaton, compared, way))
 
 
-def _ways(report: Report | OneReport) -> Iterator[Way]:
+def _ways(report: AutomatonReport | OneReport) -> Iterator[Way]:
     """Yields ways that cost."""
     if isinstance(report, OneReport):
         ways = exceeding(report.graph, Fraction(0), MOST_STEPS)
@@ -106,7 +111,7 @@ def _ways(report: Report | OneReport) -> Iterator[Way]:
         yield way
 
 
-def _starts(automaton: Automaton, compared: Compared, way: Way) -> Iterator[Streams]:
+def _starts(automaton: Automaton, compared: ComparedStreams, way: Way) -> Iterator[Streams]:
     """Yields streams of few values in the direction of the differences of a way."""
     values = compared.values or ()
     for start in dict.fromkeys((Fraction(0), min(values), max(values))):

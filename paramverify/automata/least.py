@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.demands import Demands, Link
+from paramverify.automata.demands import DemandLink, Demands
 from paramverify.automata.orders import Graph
 from paramverify.automata.violations import tour
 from paramverify.automata.ways import Way, cost
@@ -18,7 +18,7 @@ MAX_TRIES = 400
 
 
 @dataclass(frozen=True)
-class _Place:
+class _WayPlace:
     """A transition of a way, the difference of the streams to try first, and whether it is in a tour."""
 
     step: int
@@ -47,10 +47,10 @@ def costly_way(found: Demands, weight: Sequence[Fraction], most: int = MAX_STEPS
     return best
 
 
-def _places(found: Demands, weight: Sequence[Fraction], start: int, most: int) -> list[_Place]:
+def _places(found: Demands, weight: Sequence[Fraction], start: int, most: int) -> list[_WayPlace]:
     """Returns the way of the heaviest chain of demands, with tours of the cycles that it meets."""
     graph, leaving = found.graph, _heaviest(found, weight)
-    places: list[_Place] = []
+    places: list[_WayPlace] = []
     toured: set[int] = set()
     demand: int | None = start
     while demand is not None and len(places) < MAX_STEPS:
@@ -61,18 +61,18 @@ def _places(found: Demands, weight: Sequence[Fraction], start: int, most: int) -
         link = leaving[demand]
         if link is not None:
             step = graph.edges[link.edge].transition
-            places.append(_Place(step, _against(found, link), False))
+            places.append(_WayPlace(step, _against(found, link), False))
         demand = None if link is None else link.target
     return places
 
 
-def _heaviest(found: Demands, weight: Sequence[Fraction]) -> list[Link | None]:
+def _heaviest(found: Demands, weight: Sequence[Fraction]) -> list[DemandLink | None]:
     """Returns for each demand the link to take, so that all costs of its weight are met; None at the end.
 
     Links that cost nothing may lead around in a circle: the nearest link that costs is sought.
     """
-    entering: list[list[Link]] = [[] for _ in found.zones]
-    chosen: list[Link | None] = [None] * len(found.zones)
+    entering: list[list[DemandLink]] = [[] for _ in found.zones]
+    chosen: list[DemandLink | None] = [None] * len(found.zones)
     waiting = []
     for link in found.links:
         if weight[link.source] == link.cost + weight[link.target]:
@@ -88,7 +88,7 @@ def _heaviest(found: Demands, weight: Sequence[Fraction]) -> list[Link | None]:
     return chosen
 
 
-def _forcing(graph: Graph, node: int, wanted: tuple[Fraction, int], most: int) -> list[_Place]:
+def _forcing(graph: Graph, node: int, wanted: tuple[Fraction, int], most: int) -> list[_WayPlace]:
     """Returns a tour of the cycles at a node, so often that moving another way would cost the whole bound.
 
     `wanted` is the bound, and how often at most.
@@ -100,7 +100,7 @@ def _forcing(graph: Graph, node: int, wanted: tuple[Fraction, int], most: int) -
     least = min(automaton.state_of(automaton.transitions[k]).rate for k in round_trip)
     times = max(1, min(2 * int(bound / least + 1), most // len(round_trip), often))
     return [
-        _Place(number, _wanting(automaton, number, repetition), True)
+        _WayPlace(number, _wanting(automaton, number, repetition), True)
         for repetition in range(times)
         for number in round_trip
     ]
@@ -116,7 +116,7 @@ def _wanting(automaton: Automaton, number: int, repetition: int) -> int:
     return 1 if step.above else -1
 
 
-def _against(found: Demands, link: Link) -> int:
+def _against(found: Demands, link: DemandLink) -> int:
     """Returns the difference for which a step has to be paid, by its guard or by what it stores."""
     step = found.graph.step(link.edge)
     if not found.graph.automaton.state_of(step).reads:

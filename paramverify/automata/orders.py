@@ -28,7 +28,7 @@ Pairs = frozenset[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Node:
+class OrderNode:
     """A state of the automaton, the variables that have a value, and the pairs that are known.
 
     `apart` are the pairs that cannot be equal.
@@ -54,7 +54,7 @@ class Graph:
     """All nodes that a run can reach, from node 0, and what leaves and enters each."""
 
     automaton: Automaton
-    nodes: tuple[Node, ...]
+    nodes: tuple[OrderNode, ...]
     edges: tuple[Edge, ...]
     component: tuple[int, ...]  # by the node: the number of its strongly connected component
     leaving: tuple[tuple[int, ...], ...] = field(init=False)
@@ -107,7 +107,7 @@ def live_variables(automaton: Automaton) -> tuple[frozenset[int], ...]:
     return tuple(live)
 
 
-def fits(node: Node, *steps: Transition) -> bool:
+def fits(node: OrderNode, *steps: Transition) -> bool:
     """Tells whether a new sample may be where the guards of all these steps ask it to be."""
     apart = {v for step in steps for v in step.apart}
     return not any(
@@ -118,7 +118,7 @@ def fits(node: Node, *steps: Transition) -> bool:
     )
 
 
-def after(step: Transition, node: Node, kept: frozenset[int]) -> tuple[Pairs, Pairs]:
+def after(step: Transition, node: OrderNode, kept: frozenset[int]) -> tuple[Pairs, Pairs]:
     """Returns the pairs that are known after a step, of the variables that are kept; and those apart."""
     apart: dict[tuple[int, int], bool] = {pair: pair in node.apart for pair in node.pairs}
     lower, upper = dict.fromkeys(step.above, False), dict.fromkeys(step.below, False)
@@ -140,9 +140,9 @@ def after(step: Transition, node: Node, kept: frozenset[int]) -> tuple[Pairs, Pa
     return frozenset(found), frozenset(pair for pair, told in found.items() if told)
 
 
-def _after(step: Transition, node: Node, kept: frozenset[int]) -> Node:
+def _after(step: Transition, node: OrderNode, kept: frozenset[int]) -> OrderNode:
     pairs, apart = after(step, node, kept)
-    return Node(step.target, pairs, (node.known | step.stored) & kept, apart)
+    return OrderNode(step.target, pairs, (node.known | step.stored) & kept, apart)
 
 
 def explore(automaton: Automaton) -> Graph:
@@ -153,7 +153,7 @@ def explore(automaton: Automaton) -> Graph:
         LimitError: there are too many nodes.
     """
     live = live_variables(automaton)
-    first = Node(0, frozenset(), frozenset())
+    first = OrderNode(0, frozenset(), frozenset())
     numbers, nodes, edges = {first: 0}, [first], []
     for place, node in enumerate(nodes):
         for number in _taken(automaton, node):
@@ -168,7 +168,7 @@ def explore(automaton: Automaton) -> Graph:
     return _merged(automaton, nodes, edges)
 
 
-def _taken(automaton: Automaton, node: Node) -> list[int]:
+def _taken(automaton: Automaton, node: OrderNode) -> list[int]:
     """Returns the transitions that can be taken from a node; no two of them at once."""
     found: list[int] = []
     for number in automaton.leaving[node.state]:
@@ -193,7 +193,7 @@ def may_end(automaton: Automaton, steps: Sequence[int]) -> bool:
 
     That is no output. Where more than `MAX_COMPARED` values are compared with a sample, the answer is True.
     """
-    live, node = live_variables(automaton), Node(0, frozenset(), frozenset())
+    live, node = live_variables(automaton), OrderNode(0, frozenset(), frozenset())
     for number in steps:
         if _lets_end(automaton, node):
             return True
@@ -202,7 +202,7 @@ def may_end(automaton: Automaton, steps: Sequence[int]) -> bool:
     return False
 
 
-def _lets_end(automaton: Automaton, node: Node) -> bool:
+def _lets_end(automaton: Automaton, node: OrderNode) -> bool:
     """Tells whether a sample may lie among the compared values where no guard is true.
 
     `place` says how a value lies to the sample: below it (-1), equal (0) or above it (1).
@@ -219,7 +219,7 @@ def _lets_end(automaton: Automaton, node: Node) -> bool:
     return False
 
 
-def _agrees(node: Node, place: Mapping[int, int]) -> bool:
+def _agrees(node: OrderNode, place: Mapping[int, int]) -> bool:
     return all(
         place[x] < place[y] or (place[x] == place[y] and not (place[x] == 0 and (x, y) in node.apart))
         for x, y in node.pairs
@@ -250,7 +250,7 @@ def same_outputs(graph: Graph) -> tuple[int, int] | None:
     return None
 
 
-def _merged(automaton: Automaton, nodes: list[Node], edges: list[Edge]) -> Graph:
+def _merged(automaton: Automaton, nodes: list[OrderNode], edges: list[Edge]) -> Graph:
     """Returns the graph of classes of nodes: same state, and the same transitions to the same classes."""
     leaving: list[list[Edge]] = [[] for _ in nodes]
     for edge in edges:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import partial
 
 from paramverify.automata.automaton import GEOMETRIC, SAMPLE, SECOND, Automaton, comparisons
-from paramverify.automata.budgets import Budget
+from paramverify.automata.budgets import StreamBudget
 from paramverify.automata.ways import Way
 
 PARAMETER = "eps"
@@ -155,7 +155,11 @@ def released(automaton: Automaton, steps: Sequence[int]) -> bool:
 
 
 def case_of_all(
-    automaton: Automaton, steps: Sequence[int], given: Sequence[Streams], budget: Budget, width: Fraction
+    automaton: Automaton,
+    steps: Sequence[int],
+    given: Sequence[Streams],
+    budget: StreamBudget,
+    width: Fraction,
 ) -> str:
     """Returns the case that asks whether a budget is enough for one way and several pairs of streams."""
     listed = ", ".join(f"[{_listed(pair.first)}, {_listed(pair.second)}]" for pair in given)

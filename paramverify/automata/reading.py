@@ -114,7 +114,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 @dataclass
-class _Step:
+class _NamedTransition:
     """A transition whose target is still a name."""
 
     output: str
@@ -185,7 +185,7 @@ class _Parser:
 
     def automaton(self) -> Automaton:
         states: dict[str, State] = {}
-        steps: dict[str, list[_Step]] = {}
+        steps: dict[str, list[_NamedTransition]] = {}
         if self.has("noise"):
             self.noise = self.take(LAPLACE, GEOMETRIC).text
         while self.now.kind != "end":
@@ -242,7 +242,7 @@ class _Parser:
         second = (numbers[2], numbers[3]) if len(numbers) == 4 else None
         return State(name, reads, numbers[0], numbers[1], second=second, line=line)
 
-    def statement(self, state: State) -> list[_Step]:
+    def statement(self, state: State) -> list[_NamedTransition]:
         if not self.has("if"):
             return [self.step([], state)]
         found = [self.branch(state)]
@@ -250,7 +250,7 @@ class _Parser:
             found.append(self.branch(state))
         return found
 
-    def branch(self, state: State) -> _Step:
+    def branch(self, state: State) -> _NamedTransition:
         guard: list[tuple[str, int]] = []
         self.take("(", mend="a guard stands in brackets: if (insample < t) then ...")
         while True:
@@ -263,7 +263,7 @@ class _Parser:
         self.take("then", mend="write if (...) then output ...; goto ...")
         return self.step(guard, state)
 
-    def step(self, guard: list[tuple[str, int]], state: State) -> _Step:
+    def step(self, guard: list[tuple[str, int]], state: State) -> _NamedTransition:
         stored: set[int] = set()
         line = self.now.line
         if self.now.text != "output":
@@ -281,7 +281,7 @@ class _Parser:
         self.take("goto")
         target = self.name("the name of a state").text
         self.has(";")
-        return _Step(output, target, guard, frozenset(stored), line)
+        return _NamedTransition(output, target, guard, frozenset(stored), line)
 
     def turned(self) -> str:
         """Returns what to write for a comparison whose left side is a variable."""
@@ -300,7 +300,9 @@ class _Parser:
         return self.name("an output").text
 
 
-def _transitions(steps: list[_Step], source: int, number: dict[str, int], ties: bool) -> list[Transition]:
+def _transitions(
+    steps: list[_NamedTransition], source: int, number: dict[str, int], ties: bool
+) -> list[Transition]:
     """Returns the transitions of a state, each with what keeps the guards before it from being true.
 
     A guard of several comparisons is excluded where only one of them does not follow from the later guard. A

@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from paramverify.automata.automaton import SAMPLE, SECOND
-from paramverify.automata.stream_values import Expressions, Kept, Sample, Sum, Unit, Value, has_noise
+from paramverify.automata.stream_values import (
+    Sample,
+    StoredSample,
+    StreamExpressions,
+    Sum,
+    Unit,
+    Value,
+    has_noise,
+)
 from paramverify.errors import ProgramError
 from paramverify.models.programs.syntax import (
     Assign,
@@ -36,7 +44,7 @@ class _Ended(Exception):
     """The run has ended."""
 
 
-class _Left(Exception):
+class _LoopLeft(Exception):
     """A loop is left, or goes on."""
 
 
@@ -57,7 +65,7 @@ class Segment:
     stored: frozenset[str] = frozenset()
 
 
-class Turn(Expressions):
+class StreamTurn(StreamExpressions):
     """Runs statements once; comparisons come out as `given` says, and after these as "above"."""
 
     def __init__(
@@ -81,12 +89,12 @@ class Turn(Expressions):
         self.undrawn: dict[str, Place] = {}  # variables with an entry without noise: where they got it
         self.gone: Mapping[str, Place] = {}  # those of earlier turns
 
-    def run(self, body: Sequence[Statement], place: Place) -> Turn:
+    def run(self, body: Sequence[Statement], place: Place) -> StreamTurn:
         """Runs the statements; a turn that does not draw its entry draws it in the end, for nothing."""
         self.place = place
         try:
             self.block(body)
-        except _Left:
+        except _LoopLeft:
             pass  # the loop over the stream goes on
         except _Ended:
             self.ended = True
@@ -141,7 +149,7 @@ class Turn(Expressions):
             case Jump("stop", _):
                 raise _Ended
             case Jump(word, _):
-                raise _Left(word)
+                raise _LoopLeft(word)
             case Output(value, _) | Return(value, _):
                 self.output(value)
                 if isinstance(statement, Return):
@@ -154,7 +162,7 @@ class Turn(Expressions):
             raise self.refuse(f"one turn has more than {MAX_STEPS:,} steps", self.place)
         try:
             self.block(body)
-        except _Left as left:
+        except _LoopLeft as left:
             return left.args != ("break",)
         return True
 
@@ -218,7 +226,7 @@ class Turn(Expressions):
         if isinstance(value, tuple):
             for k, inner in enumerate(value):
                 self.check(f"{name}[{k}]", inner, place)
-        elif (isinstance(value, Kept) and value.name != name) or self.is_old(value):
+        elif (isinstance(value, StoredSample) and value.name != name) or self.is_old(value):
             reason = "other noise was drawn since this noisy value got its first name: use that name here"
             raise self.refuse(reason, place)
 
@@ -250,7 +258,7 @@ class Turn(Expressions):
             if value == Sample(number):
                 stored.add(name)
                 self.names.setdefault(number, name)
-                return Kept(name)
+                return StoredSample(name)
             return value
 
         self.values = {n: v if n in self.fixed else kept(n, v) for n, v in self.values.items()}
@@ -271,7 +279,7 @@ class Turn(Expressions):
         if self.is_old(left) or self.is_old(right):
             raise self.refuse("this value was drawn before: compare it at once", place)
         pairs = ((left, right), (right, left))
-        kept = next((b.name for a, b in pairs if isinstance(a, Sample) and isinstance(b, Kept)), None)
+        kept = next((b.name for a, b in pairs if isinstance(a, Sample) and isinstance(b, StoredSample)), None)
         if kept is None:
             if has_noise(left) and has_noise(right):
                 reason = "only the noise that was drawn last is compared, with a value that was drawn before"
@@ -293,7 +301,7 @@ class Turn(Expressions):
     def by_name(self, value: Value) -> Value:
         """Returns a sample that was the last one until now by its name."""
         if isinstance(value, Sample) and value.number in self.names:
-            return Kept(self.names[value.number])
+            return StoredSample(self.names[value.number])
         return value
 
     def output(self, node: Node) -> None:

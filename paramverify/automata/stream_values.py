@@ -46,14 +46,14 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredSample:
     """A sample of an earlier step, which the variable of this name keeps."""
 
     name: str
 
 
-Value = Fraction | str | bool | tuple[Any, ...] | Unit | Sum | Sample | Kept
-Noisy = (Sum, Sample, Kept)
+Value = Fraction | str | bool | tuple[Any, ...] | Unit | Sum | Sample | StoredSample
+Noisy = (Sum, Sample, StoredSample)
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -70,7 +70,7 @@ _ORDER: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class Expressions:
+class StreamExpressions:
     """Evaluates expressions; who draws and compares noise says how (`decide`)."""
 
     def __init__(self, text: str, parameters: Mapping[str, Value]) -> None:
@@ -185,7 +185,7 @@ class Expressions:
             found = _added(word, left, right)
             if found is not None:
                 return found
-            if isinstance(left, (Sample, Kept)) or isinstance(right, (Sample, Kept)):
+            if isinstance(left, (Sample, StoredSample)) or isinstance(right, (Sample, StoredSample)):
                 raise self.refuse(_of_drawn(left, right), place)
             if isinstance(left, Sum) and isinstance(right, Sum) and left.rate and right.rate:
                 raise self.refuse("a sum has one noise only: take one with a larger scale", place)
@@ -204,7 +204,7 @@ def _of_drawn(left: Value, right: Value) -> str:
     """Returns why noise that was drawn is not added to, and what to write instead."""
     if any(isinstance(v, Sum) and v.reads for v in (left, right)):
         return "noise was drawn before, and nothing is added to it now: write x + laplace(4 / eps) > t"
-    name = next((v.name for v in (left, right) if isinstance(v, Kept)), "y")
+    name = next((v.name for v in (left, right) if isinstance(v, StoredSample)), "y")
     number = next((v for v in (left, right) if isinstance(v, Fraction)), Fraction(1))
     return (
         f"noise was drawn before, and nothing is added to it now: draw {name} = {number} + laplace(4 / eps)"

@@ -13,7 +13,7 @@ from paramverify.automata.examples import MOST_STEPS, Entries, Example, Looked, 
 from paramverify.automata.few_values import decided_by_all, widest_gap
 from paramverify.automata.gaps import Gap
 from paramverify.automata.one_place import OneReport, exceeding, verify_one
-from paramverify.automata.verification import Report, verify
+from paramverify.automata.verification import AutomatonReport, verify
 from paramverify.automata.ways import Way
 from paramverify.checker.strict import counted
 from paramverify.portfolio.session import Options
@@ -33,7 +33,7 @@ class StreamVerdict:
 
     case: StreamCase
     standing: Standing
-    report: Report | OneReport
+    report: AutomatonReport | OneReport
     example: Example | None
     seconds: float
     reason: str = ""
@@ -109,14 +109,14 @@ def _standing(verdict: StreamVerdict) -> Standing:
     multiple, known = verdict.case.budget.multiple, verdict.known
     if known is not None and multiple >= known:
         return Standing.HOLDS
-    grows = isinstance(verdict.report, Report) and verdict.report.standing is Standing.VIOLATED
+    grows = isinstance(verdict.report, AutomatonReport) and verdict.report.standing is Standing.VIOLATED
     exceeded = multiple < verdict.least or (grows and verdict.case.values is None)
     return Standing.VIOLATED if exceeded else Standing.UNKNOWN
 
 
 def _may_exceed(verdict: StreamVerdict) -> bool:
     """Tells whether the budget is not enough for entries that are any numbers."""
-    grows = isinstance(verdict.report, Report) and verdict.report.standing is Standing.VIOLATED
+    grows = isinstance(verdict.report, AutomatonReport) and verdict.report.standing is Standing.VIOLATED
     return grows or verdict.case.budget.multiple < verdict.least_of_any
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify.automata.automaton import SAMPLE, SECOND, Automaton, State, Transition
-from paramverify.automata.stream_runs import Segment, Turn
+from paramverify.automata.stream_runs import Segment, StreamTurn
 from paramverify.automata.stream_values import Sum, Value
 from paramverify.errors import LimitError, ProgramError
 from paramverify.models.programs.runs import key
@@ -35,7 +35,7 @@ Where = tuple[int, tuple[bool, ...], int]  # a head, the comparisons before a dr
 
 
 @dataclass(frozen=True)
-class _Step:
+class _OpenTransition:
     """A transition whose states are not numbered yet; no target is the end."""
 
     source: Where
@@ -51,7 +51,7 @@ class _Turns:
     stream: Stream
     parameters: Mapping[str, Value]
     numbers: dict[Hashable, int] = field(default_factory=dict)  # of heads, by `key`: True is not 1
-    turns: dict[int, list[Turn]] = field(default_factory=dict)
+    turns: dict[int, list[StreamTurn]] = field(default_factory=dict)
     gone: dict[str, Place] = field(default_factory=dict)  # variables with an entry, which no later turn has
 
     def explore(self) -> None:
@@ -90,7 +90,7 @@ class _Turns:
         grows = f"{name} has {len(values[name]):,} values and more; stop before it grows"
         return f"line {assigned[-1].place.line} of the program: {grows}: if {name} == 3: stop"
 
-    def from_head(self, head: Head) -> list[Turn]:
+    def from_head(self, head: Head) -> list[StreamTurn]:
         """Returns the turns from a head, for all outcomes of comparisons."""
         body: Sequence[Statement] = self.stream.setup if head is None else self.stream.body
         entry = "" if head is None else self.stream.name
@@ -98,7 +98,7 @@ class _Turns:
         found = []
         while pending:
             given = pending.pop()
-            turn = Turn(self.stream.program.text, self.parameters, dict(head or ()), entry, given)
+            turn = StreamTurn(self.stream.program.text, self.parameters, dict(head or ()), entry, given)
             turn.gone = self.gone
             found.append(turn.run(body, self.stream.place))
             for k in range(len(given), len(turn.decisions)):
@@ -129,9 +129,9 @@ class _Turns:
         where, more = self.beginning(self.numbers[key(turn.left())])
         return where, (*words, *more)
 
-    def steps(self) -> list[_Step]:
+    def steps(self) -> list[_OpenTransition]:
         """Returns all transitions, each once."""
-        found: dict[tuple[Where, tuple[bool, ...]], _Step] = {}
+        found: dict[tuple[Where, tuple[bool, ...]], _OpenTransition] = {}
         for number, turns in sorted(self.turns.items()):
             for turn in turns:
                 for k, segment in enumerate(turn.segments[1:], start=2):
@@ -145,7 +145,7 @@ class _Turns:
                         target, more = self.beginning(self.numbers[key(turn.left())])
                         words = (*words, *more)
                     taken = source, tuple(turn.decisions[segment.before : until])
-                    found.setdefault(taken, _Step(source, target, words, segment))
+                    found.setdefault(taken, _OpenTransition(source, target, words, segment))
         return list(found.values())
 
 
@@ -160,7 +160,7 @@ def translate(stream: Stream, parameters: Mapping[str, Value]) -> Automaton:
     turns.explore()
     first, _ = turns.beginning(0)
     steps = turns.steps()
-    leaving: dict[Where, list[_Step]] = {} if first is None else {first: []}
+    leaving: dict[Where, list[_OpenTransition]] = {} if first is None else {first: []}
     for step in steps:
         leaving.setdefault(step.source, []).append(step)
     leaving = {where: _merged(found) for where, found in leaving.items()}
@@ -190,7 +190,7 @@ def translate(stream: Stream, parameters: Mapping[str, Value]) -> Automaton:
     return Automaton((*states, *ends), tuple(variables), tuple(made), late=turns.late)
 
 
-def _merged(steps: Sequence[_Step]) -> list[_Step]:
+def _merged(steps: Sequence[_OpenTransition]) -> list[_OpenTransition]:
     """Returns transitions in which comparisons are left out that change nothing."""
     found = list(steps)
     while True:
@@ -202,7 +202,7 @@ def _merged(steps: Sequence[_Step]) -> list[_Step]:
         found = [*found[:k], both, *found[k + 1 : j], *found[j + 1 :]]
 
 
-def _without(one: _Step, other: _Step) -> _Step | None:
+def _without(one: _OpenTransition, other: _OpenTransition) -> _OpenTransition | None:
     """Returns one transition for two that differ in the outcome of one comparison only; None else."""
     mine, theirs = one.segment, other.segment
     same = (one.target, one.words, mine.stored, mine.second) == (
@@ -225,7 +225,7 @@ def _name(line: int, before: Sequence[State]) -> str:
     return f"line{line}" if not same else f"line{line}_{same + 1}"
 
 
-def _state(where: Where, found: Sequence[_Step], stream: Stream) -> State:
+def _state(where: Where, found: Sequence[_OpenTransition], stream: Stream) -> State:
     draw, place = found[0].segment.draw, found[0].segment.place
     assert draw is not None
     assert draw.rate is not None
@@ -238,7 +238,7 @@ def _state(where: Where, found: Sequence[_Step], stream: Stream) -> State:
     return State(str(where), draw.reads, draw.rate, draw.mean, second=pair, line=place.line)
 
 
-def _outputs(found: Sequence[_Step], stream: Stream) -> list[str]:
+def _outputs(found: Sequence[_OpenTransition], stream: Stream) -> list[str]:
     """Returns the output of each transition of a state: its words, or its number."""
     told = [tuple("" if w in (SAMPLE, SECOND) else w for w in step.words) for step in found]
     numbers = [[w for w in step.words if w in (SAMPLE, SECOND)] for step in found]

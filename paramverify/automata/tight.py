@@ -16,14 +16,14 @@ from fractions import Fraction
 
 from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.cases import Compared
-from paramverify.automata.chances import Loss, largest, loss_of
+from paramverify.automata.cases import ComparedStreams
+from paramverify.automata.chances import LossRange, largest, loss_of
 from paramverify.automata.examples import WIDTH
 from paramverify.automata.few_values import widest_gap, widest_gaps
 from paramverify.automata.gaps import Gap
 from paramverify.automata.lengths import Length, Lengths, by_length
 from paramverify.automata.one_place import OneReport, verify_one
-from paramverify.automata.verification import Report, verify
+from paramverify.automata.verification import AutomatonReport, verify
 from paramverify.errors import InputError, TimeLimitError
 
 FOR_GAPS = 0.25  # of the time that is left
@@ -38,14 +38,14 @@ class Budgets:
     are about entries of few values: for every length, and for single ones.
     """
 
-    report: Report | OneReport
-    compared: Compared
+    report: AutomatonReport | OneReport
+    compared: ComparedStreams
     asked: tuple[int, ...] = ()
     lengths: Lengths | None = None
     epsilon: Fraction | None = None
     gap: Gap | None = None
     gaps: Mapping[int, Gap] = field(default_factory=dict)
-    losses: tuple[Loss | None, ...] = ()
+    losses: tuple[LossRange | None, ...] = ()
 
     @property
     def told_apart(self) -> bool:
@@ -134,7 +134,7 @@ def lengths_of(text: str, key: str) -> tuple[int, ...]:
 
 def find_budgets(
     automaton: Automaton,
-    compared: Compared,
+    compared: ComparedStreams,
     asked: tuple[int, ...],
     epsilon: Fraction | None,
     until: float,
@@ -182,14 +182,14 @@ def with_losses(found: Budgets, until: float) -> Budgets:
     """Returns the budgets with certified losses of streams at `epsilon`, as far as there is time."""
     if found.epsilon is None or not found.told_apart:
         return found
-    losses: list[Loss | None] = [None] * len(found.shown)
+    losses: list[LossRange | None] = [None] * len(found.shown)
     with suppress(TimeLimitError):  # the budgets are known, and only losses are missing
         for place, length in enumerate(found.shown):
             losses[place] = _loss(found, length, found.epsilon, until)
     return replace(found, losses=tuple(losses))
 
 
-def _loss(found: Budgets, length: Length, epsilon: Fraction, until: float) -> Loss | None:
+def _loss(found: Budgets, length: Length, epsilon: Fraction, until: float) -> LossRange | None:
     automaton, gap = found.report.automaton, found.gaps.get(length.inputs)
     if gap is not None:
         return loss_of(automaton, gap, WIDTH, epsilon, until, enough=found.enough(length))

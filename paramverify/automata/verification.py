@@ -13,14 +13,14 @@ from paramverify.automata.demands import Demands, all_demands, weights
 from paramverify.automata.least import costly_way
 from paramverify.automata.orders import Graph, explore, same_outputs
 from paramverify.automata.searching import Closed, search
-from paramverify.automata.violations import Family, find_family
+from paramverify.automata.violations import ViolationFamily, find_family
 from paramverify.automata.ways import Way
 
 MOST_TRIED = 12  # steps that are tried one after another for lighter demands
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class AutomatonReport:
     """What was found of an automaton.
 
     Private: `multiple`·ε is enough, by `demands` with their `weight`, or by `tables` if there are some; and
@@ -36,7 +36,7 @@ class Report:
     multiple: Fraction | None = None
     way: Way | None = None
     tables: tuple[Closed, ...] = ()
-    family: Family | None = None
+    family: ViolationFamily | None = None
     reason: str = ""
     end: End = End.DECIDED
     confused: tuple[int, int] | None = None
@@ -71,7 +71,7 @@ class Report:
         return self.multiple is not None and self.least == self.multiple
 
 
-def verify(automaton: Automaton) -> Report:
+def verify(automaton: Automaton) -> AutomatonReport:
     """Decides whether an automaton is private for some multiple of ε.
 
     Private means: there is a number D so that for every ε > 0, all streams of one length whose entries differ
@@ -101,7 +101,7 @@ def verify(automaton: Automaton) -> Report:
             if tables:
                 multiple = costly
         seconds = time.monotonic() - start
-        return Report(
+        return AutomatonReport(
             automaton,
             graph,
             demands,
@@ -145,7 +145,7 @@ def _lighter(demands: Demands, weight: list[Fraction], least: Fraction) -> tuple
     return demands, weight
 
 
-def _not_private(automaton: Automaton, graph: Graph, demands: Demands, start: float) -> Report:
+def _not_private(automaton: Automaton, graph: Graph, demands: Demands, start: float) -> AutomatonReport:
     """Returns the ways whose costs grow, or what is missing to say that there are some."""
     confused = same_outputs(graph)
     family = find_family(graph, demands.conflict)
@@ -155,7 +155,7 @@ def _not_private(automaton: Automaton, graph: Graph, demands: Demands, start: fl
     elif confused:
         reason, end = "the costs of ways have no bound, but outputs do not tell the way", End.GAVE_UP
     seconds = time.monotonic() - start
-    return Report(
+    return AutomatonReport(
         automaton,
         graph,
         demands,

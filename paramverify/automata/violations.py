@@ -6,10 +6,10 @@ Pr(way) under the stream τ·δ. As τ grows, a(τ)/τ goes to −ε·W, whateve
 ε·W by the shifts, so some come as near to ε·W as one likes. So **the cost of a way is the least multiple of
 ε for that way**, for every ε (the proof is in docs/automata.md).
 
-**Families.** A `Family` has parts of a way that are repeated n times, and a chain of samples, each of which
-lies below the next. The first one of the chain, in repetition k, wants the shift 1 or 0, and the last one
--1 or 0. Their order does not allow both; so each repetition pays. Repetitions have samples of their own, so
-n of them pay n times: the cost of the way grows without bound.
+**Families.** A `ViolationFamily` has parts of a way that are repeated n times, and a chain of samples, each
+of which lies below the next. The first one of the chain, in repetition k, wants the shift 1 or 0, and the
+last one -1 or 0. Their order does not allow both; so each repetition pays. Repetitions have samples of their
+own, so n of them pay n times: the cost of the way grows without bound.
 
 The kinds are those of [Chadha21] and [Chadha23]: a released input in a cycle (disclosing cycle), a value
 that a cycle stores and compares (leaking cycle), two cycles that compare values in order (leaking pair),
@@ -32,7 +32,7 @@ KINDS = ("disclosing cycle", "leaking cycle", "leaking pair", "privacy-violating
 
 
 @dataclass(frozen=True)
-class Part:
+class ViolationPart:
     """Transitions one after another, once or in every repetition."""
 
     steps: tuple[int, ...]
@@ -40,7 +40,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Family:
+class ViolationFamily:
     """Ways of every length with a cost that grows: see above.
 
     The chain has places: number of the part, step in it, and 0 or 1 for a repetition and the one after it.
@@ -48,7 +48,7 @@ class Family:
     """
 
     kind: str
-    parts: tuple[Part, ...]
+    parts: tuple[ViolationPart, ...]
     chain: tuple[tuple[int, int, int], ...]
     gain: Fraction
 
@@ -88,7 +88,7 @@ class Family:
         return every(self.chain[0]), every(self.chain[-1])
 
 
-def find_family(graph: Graph, conflict: Conflict | None) -> Family | None:
+def find_family(graph: Graph, conflict: Conflict | None) -> ViolationFamily | None:
     """Returns a family of ways with costs without bound, if the automaton has one of the known kinds."""
     found = _disclosing(graph) or _leaking_cycle(graph)
     if found is None and conflict is not None:
@@ -113,7 +113,7 @@ def gain_of(automaton: Automaton, first: Transition, last: Transition) -> Fracti
     return min(rates) * gap if rates and gap > 0 else Fraction(0)
 
 
-def _disclosing(graph: Graph) -> Family | None:
+def _disclosing(graph: Graph) -> ViolationFamily | None:
     """A cycle that releases what it reads."""
     automaton = graph.automaton
     for number, edge in enumerate(graph.edges):
@@ -124,11 +124,11 @@ def _disclosing(graph: Graph) -> Family | None:
         if gain:
             cycle = (number, *path(graph, edge.target, edge.source, _inside(graph, edge.source)))
             parts = _parts(graph, [_to(graph, edge.source), cycle])
-            return Family(KINDS[0], parts, ((len(parts) - 1, 0, 0),), gain)
+            return ViolationFamily(KINDS[0], parts, ((len(parts) - 1, 0, 0),), gain)
     return None
 
 
-def _leaking_cycle(graph: Graph) -> Family | None:
+def _leaking_cycle(graph: Graph) -> ViolationFamily | None:
     """A cycle that stores a value and compares it, where one of both reads an input."""
     automaton = graph.automaton
     for number, edge in enumerate(graph.edges):
@@ -161,7 +161,7 @@ def _stores_before(graph: Graph, number: int, variable: int) -> list[int]:
     return found
 
 
-def _cycle_family(graph: Graph, places: tuple[int, int], variable: int, gain: Fraction) -> Family:
+def _cycle_family(graph: Graph, places: tuple[int, int], variable: int, gain: Fraction) -> ViolationFamily:
     store, compare = places
     inside = _inside(graph, graph.edges[store].source)
     there = path(
@@ -180,10 +180,10 @@ def _cycle_family(graph: Graph, places: tuple[int, int], variable: int, gain: Fr
     chain = [(last, 0, 0), (last, offset, copy)]
     if variable in graph.step(compare).below:
         chain.reverse()
-    return Family(KINDS[1], parts, tuple(chain), gain)
+    return ViolationFamily(KINDS[1], parts, tuple(chain), gain)
 
 
-def _conflicting(graph: Graph, conflict: Conflict) -> Family | None:
+def _conflicting(graph: Graph, conflict: Conflict) -> ViolationFamily | None:
     """Two parts of a way, one after another or the same, whose samples cannot be moved as both want."""
     route = _with_tours(graph, (*_to(graph, conflict.node), *conflict.way))
     below, above = _links(graph, route)
@@ -229,7 +229,9 @@ def _chains(start: int, following: Sequence[set[int]]) -> dict[int, tuple[int, .
     return found
 
 
-def _pumped(graph: Graph, route: Sequence[int], chain: tuple[int, ...], gain: Fraction) -> Family | None:
+def _pumped(
+    graph: Graph, route: Sequence[int], chain: tuple[int, ...], gain: Fraction
+) -> ViolationFamily | None:
     """Returns the family that repeats a cycle at each end of a chain, if the chain outlives it."""
     ends = [place for place in (chain[0], chain[-1]) if not graph.step(route[place]).releases]
     kept = _spans(graph, route, chain)
@@ -261,7 +263,7 @@ def _assembled(
     chain: tuple[int, ...],
     cycles: dict[int, tuple[int, ...]],
     gain: Fraction,
-) -> Family:
+) -> ViolationFamily:
     """Returns the family with a cycle before each of these places, instead of the place in the chain."""
     pieces: list[tuple[tuple[int, ...], bool]] = []
     where: dict[int, tuple[int, int, int]] = {}
@@ -280,8 +282,10 @@ def _assembled(
         for k in range(start, end + 1):
             where.setdefault(k, (len(pieces) - 1, k - start, 0))
     kind = KINDS[3] if any(graph.step(route[place]).releases for place in chain) else KINDS[2]
-    parts = tuple(Part(tuple(graph.edges[n].transition for n in steps), rep) for steps, rep in pieces)
-    return Family(kind, parts, tuple(where[place] for place in chain), gain)
+    parts = tuple(
+        ViolationPart(tuple(graph.edges[n].transition for n in steps), rep) for steps, rep in pieces
+    )
+    return ViolationFamily(kind, parts, tuple(where[place] for place in chain), gain)
 
 
 def _spans(graph: Graph, route: Sequence[int], chain: Sequence[int]) -> list[tuple[int, int, int]]:
@@ -374,8 +378,8 @@ def _maybe_path(graph: Graph, start: int, end: int, allowed: Callable[[int], boo
     return tuple(reversed(found))
 
 
-def _parts(graph: Graph, pieces: Iterable[Sequence[int]]) -> tuple[Part, ...]:
+def _parts(graph: Graph, pieces: Iterable[Sequence[int]]) -> tuple[ViolationPart, ...]:
     """Returns parts of edges as transitions; the last one is repeated."""
     told = [tuple(graph.edges[number].transition for number in piece) for piece in pieces]
-    parts = [Part(piece) for piece in told[:-1] if piece]
-    return (*parts, Part(told[-1], repeated=True))
+    parts = [ViolationPart(piece) for piece in told[:-1] if piece]
+    return (*parts, ViolationPart(told[-1], repeated=True))

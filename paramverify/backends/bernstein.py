@@ -10,7 +10,7 @@ from paramverify.backends import DECIDES, Ability
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import VERSION, Work
+from paramverify.exact.settling import VERSION, RemainingWork
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class BernsteinBackend:
         return decide_exactly(claim, _work(options))
 
 
-def _work(options: Mapping[str, str]) -> Work:
-    work = Work()
+def _work(options: Mapping[str, str]) -> RemainingWork:
+    work = RemainingWork()
     for name, text in options.items():
         if name not in ("boxes", "coefficients") or not text.isdecimal() or not int(text):
             raise InputError(

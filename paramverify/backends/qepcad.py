@@ -22,7 +22,7 @@ from paramverify.backends.programs import Finished, banner, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.formats import qepcad
-from paramverify.formats.conditions import Condition, Question, question
+from paramverify.formats.conditions import Condition, QuantifiedImplication, question
 from paramverify.formats.violations import violation
 
 FOLDER = "qe"  # an environment variable
@@ -107,7 +107,7 @@ class Qepcad:
             return Open(End.GAVE_UP, "not the answer to a closed question", reply.transcript)
         transcripts = [reply.transcript]
 
-        def condition(part: Question) -> Condition | Open:
+        def condition(part: QuantifiedImplication) -> Condition | Open:
             found = ask(part, cells)
             transcripts.append(found.transcript)
             return found if isinstance(found, Open) else found.condition
@@ -143,7 +143,7 @@ def installation() -> Installation | None:
 
 
 def ask(
-    about: Question, cells: str = CELLS, seconds: float | None = None, memory: int | None = None
+    about: QuantifiedImplication, cells: str = CELLS, seconds: float | None = None, memory: int | None = None
 ) -> Reply | Open:
     """Returns the condition on the free parameters that is equivalent to the question under its assumptions.
 
@@ -167,7 +167,7 @@ def ask(
     return reply
 
 
-def interpret(finished: Finished, about: Question) -> Reply | Open:
+def interpret(finished: Finished, about: QuantifiedImplication) -> Reply | Open:
     """Returns what the end and the output of the program mean: an equivalent condition, or nothing.
 
     Nothing may be printed between the formula that it read and the answer but notes of garbage collections.

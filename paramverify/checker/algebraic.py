@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from .convexity import modular
-from .goals import Goal, Statement, bernstein
+from .goals import Goal, WrittenClaim, bernstein
 from .polynomials import Poly, constant, degree, evaluate, number, parse, plus, times
 from .strict import Misformed, Rejected
 from .values import is_true
@@ -35,7 +35,7 @@ KEYS = {
 
 
 @dataclass(frozen=True)
-class Place:
+class RootPoint:
     """A point: the only root of `minimal` between two rationals, and coordinates as polynomials in it."""
 
     minimal: Poly
@@ -82,7 +82,7 @@ def _isolates(poly: Poly, low: Fraction, high: Fraction) -> bool:
     return bool(ends) and sum(a != b for a, b in pairwise(signs)) == 1
 
 
-def read_place(data: Mapping[str, Any]) -> Place:
+def read_place(data: Mapping[str, Any]) -> RootPoint:
     """Reads a point of evidence.
 
     Raises:
@@ -95,10 +95,10 @@ def read_place(data: Mapping[str, Any]) -> Place:
     coordinates = {}
     for name, text in data["coordinates"].items():
         coordinates[name] = modular({(1,): ONE}, [parse(text, ("t",))], minimal)
-    return Place(minimal, (low, high), coordinates)
+    return RootPoint(minimal, (low, high), coordinates)
 
 
-def check_place(statement: Statement, witness: Mapping[str, Any]) -> None:
+def check_place(statement: WrittenClaim, witness: Mapping[str, Any]) -> None:
     """Checks that a claim fails at the algebraic point of a witness, in its domain.
 
     Raises:
@@ -124,7 +124,7 @@ def check_place(statement: Statement, witness: Mapping[str, Any]) -> None:
     _check_told(place, witness["parameters"])
 
 
-def _check_told(place: Place, told: Mapping[str, Any]) -> None:
+def _check_told(place: RootPoint, told: Mapping[str, Any]) -> None:
     """Checks the coordinates as people read them: rationals, or only roots of polynomials in intervals."""
     if told.keys() != place.coordinates.keys():
         raise Misformed("not the coordinates of the point", "witness", "parameters")
@@ -179,11 +179,11 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
         raise Misformed("the probabilities are within the bound", "witness")
 
 
-def _product(place: Place, left: Poly, right: Poly) -> Poly:
+def _product(place: RootPoint, left: Poly, right: Poly) -> Poly:
     return modular({(1,): ONE}, [times(left, right)], place.minimal)
 
 
-def _number(place: Place, witness: Mapping[str, Any], *path: str | int) -> Poly:
+def _number(place: RootPoint, witness: Mapping[str, Any], *path: str | int) -> Poly:
     """Reads a number: a rational, or a polynomial in t between two rationals; reduced."""
     data: Any = witness
     for step in path:

@@ -57,12 +57,12 @@ from . import automaton_shapes
 from .automaton_demands import classes_of, covered, proved
 from .automaton_examples import example
 from .automaton_families import check_family
-from .automaton_gaps import ANY, Entries, entries_of, gap
+from .automaton_gaps import ANY, StreamEntries, entries_of, gap
 from .automaton_least import least_cost
 from .automaton_lengths import lengths, widest
 from .automaton_runs import Machine, explore, machine, outputs_differ
 from .automaton_tables import bounded_by_tables
-from .claims import Report
+from .claims import KernelReport
 from .strict import Rejected, check
 
 FORMAT, VERSION = "paramverify-automaton", 1
@@ -70,7 +70,7 @@ PARTS = {"proof", "tables", "family", "least", "lengths", "gap"}  # what shows s
 _MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
 
-def check_document(document: Any, expected: Any = None) -> Report:
+def check_document(document: Any, expected: Any = None) -> KernelReport:
     """Checks a document; `expected`, if given, is the automaton of the file in the same form."""
     try:
         check(document, automaton_shapes.AUTOMATON)
@@ -78,10 +78,10 @@ def check_document(document: Any, expected: Any = None) -> Report:
             raise Rejected("the evidence is about another automaton")
         lines = _check(document)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except _MALFORMED as error:  # numbers too long for Python, before or after they are multiplied
-        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
-    return Report(True, tuple(lines), proved=1, status=document["status"])
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
+    return KernelReport(True, tuple(lines), proved=1, status=document["status"])
 
 
 def _check(document: Any) -> list[str]:
@@ -109,13 +109,13 @@ def _check(document: Any) -> list[str]:
     return lines
 
 
-def _whole(read: Machine, entries: Entries) -> None:
+def _whole(read: Machine, entries: StreamEntries) -> None:
     """Checks that entries are whole numbers where noise is."""
     if read.whole and any(value.denominator > 1 for value in entries.values or ()):
         raise Rejected("noise is geometric, and an entry is not a whole number")
 
 
-def _claimed(read: Machine, document: Any, asked: Fraction, entries: Entries) -> list[str]:
+def _claimed(read: Machine, document: Any, asked: Fraction, entries: StreamEntries) -> list[str]:
     """Checks what is said of one budget: it is enough, or a way costs more, or ways without bound do.
 
     The claim is asked·ε + plus. All costs are multiplied by the largest difference of an entry. Where a way
@@ -220,7 +220,7 @@ def _bound(read: Machine, document: Any) -> tuple[Fraction, str]:
     return proved(read, document["proof"]), f"demands: {len(document['proof']['demands'])}"
 
 
-def _needed(read: Machine, data: Any, entries: Entries, bound: Fraction) -> str:
+def _needed(read: Machine, data: Any, entries: StreamEntries, bound: Fraction) -> str:
     """Checks a way that needs a multiple, and returns what is shown; `bound` is one that is enough."""
     outputs_differ(read, explore(read))
     cost = least_cost(read, data, entries.one) * entries.reach

@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from .automaton_gaps import Entries, streams_of
+from .automaton_gaps import StreamEntries, streams_of
 from .automaton_least import links
 from .automaton_runs import Machine, first_order, runs_out, walk
-from .second_regions import Noise, Region, limited
-from .second_sums import Sums
+from .second_regions import Region, VariableLaw, limited
+from .second_sums import RegionSums
 from .second_ties import near_log
-from .strict import Rejected, Unread
+from .strict import Rejected, UnreadCase
 from .ties import log_bounds
 
 Pair = tuple[Fraction, Fraction]
@@ -33,7 +33,7 @@ MOST_BITS = 1_000_000  # of a power of x
 BITS = 128  # of a logarithm
 
 
-def example(read: Machine, data: Any, entries: Entries, budget: Pair) -> str:
+def example(read: Machine, data: Any, entries: StreamEntries, budget: Pair) -> str:
     """Returns what was checked of an example of more than exp(multiple·ε + plus), for a `budget` of both.
 
     Raises:
@@ -53,7 +53,7 @@ def example(read: Machine, data: Any, entries: Entries, budget: Pair) -> str:
     _exceeds([_certain(said) for said in data["probabilities"]], (x, step), budget)
     try:
         found = [_chance(read, data, stream, (x, step)) for stream in streams]
-    except Unread as error:
+    except UnreadCase as error:
         return f"{told}: both probabilities are told, and not computed again ({error})"
     for p, said in zip(found, data["probabilities"], strict=True):
         chance = p if data["output"] == "way" else 1 - p
@@ -116,17 +116,17 @@ def _chance(
     """Returns how likely the way is for a stream."""
     steps, (x, step) = data["steps"], point
     if read.whole or len(steps) > MOST_SAMPLES:
-        raise Unread("geometric noise" if read.whole else f"more than {MOST_SAMPLES} samples")
+        raise UnreadCase("geometric noise" if read.whole else f"more than {MOST_SAMPLES} samples")
 
     def power(exponent: Fraction) -> Fraction:
         count = -exponent / step
         if count.denominator != 1:
             raise Rejected("a power of x is not whole: the step is another one")
         if abs(count) * max(x.numerator, x.denominator).bit_length() > MOST_BITS:
-            raise Unread("numbers that are too large")
+            raise UnreadCase("numbers that are too large")
         return x ** int(count)
 
-    kinds: list[Noise] = []
+    kinds: list[VariableLaw] = []
     centres: list[Fraction] = []
     between: list[int] = []
     left = iter(stream)
@@ -134,7 +134,7 @@ def _chance(
     for place, number in enumerate(steps):
         state = read.states[read.steps[number].source]
         entry = next(left) if state.reads else Fraction(0)
-        kinds.append(Noise(False, True, state.rate))
+        kinds.append(VariableLaw(False, True, state.rate))
         centres.append(entry + state.mean)
         if read.steps[number].output == "insample":
             between.append(place)
@@ -142,7 +142,7 @@ def _chance(
             seconds.append((state.second, entry + state.second_mean))
     for rate, centre in seconds:
         between.append(len(kinds))
-        kinds.append(Noise(False, True, rate))
+        kinds.append(VariableLaw(False, True, rate))
         centres.append(centre)
     region: Region | None = {}
     limits = [({low: 1, high: -1}, centres[high] - centres[low]) for low, high in links(read, steps)]
@@ -156,5 +156,5 @@ def _chance(
             region = limited(region, kinds, {v: Fraction(s) for v, s in slopes.items()}, bound, False)
     if region is None:
         return Fraction(0)
-    sums = Sums(near_log(1 / x) / step, power)
+    sums = RegionSums(near_log(1 / x) / step, power)
     return sums.number(sums.chance(region, kinds))

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .automaton_runs import Machine, Step, first_order, walk
+from .automaton_runs import Machine, RunTransition, first_order, walk
 from .strict import Rejected
 
 Place = tuple[int, int, int]  # part, step in it, and repetition: 0 or 1
@@ -88,7 +88,7 @@ def _gain(read: Machine, parts: list[tuple[list[int], bool]], chain: list[Place]
     return min(rates) * gap if rates and gap > 0 else Fraction(0)
 
 
-def _wish(read: Machine, step: Step, most: int) -> int:
+def _wish(read: Machine, step: RunTransition, most: int) -> int:
     return most if read.states[step.source].reads and step.output != "insample" else 0
 
 
@@ -99,7 +99,7 @@ def _in_one(read: Machine, steps: list[int], chain: list[Place]) -> bool:
     return all(_directly(twice, low, high) for low, high in pairwise(places))
 
 
-def _directly(way: list[Step], low: int, high: int) -> bool:
+def _directly(way: list[RunTransition], low: int, high: int) -> bool:
     """Tells whether a way compares two samples directly: the later one with the value of the earlier one."""
     start, end = min(low, high), max(low, high)
     if start == end:

@@ -33,7 +33,7 @@ MOST_TOLD = 20  # values of an entry
 
 
 @dataclass(frozen=True)
-class Entries:
+class StreamEntries:
     """What a claim says of streams: the values of an entry, how much it differs, and whether one does."""
 
     values: Collection[Fraction] | None
@@ -64,19 +64,19 @@ class Entries:
         return f"about streams{whose} whose entries differ {far} each"
 
 
-ANY = Entries(None, Fraction(1), one=False)
+ANY = StreamEntries(None, Fraction(1), one=False)
 
 
-def entries_of(claim: Any) -> Entries:
+def entries_of(claim: Any) -> StreamEntries:
     """Returns what a claim says of streams; entries are any numbers that differ by 1 if it says nothing."""
     by = claim.get("by", "1")
     if by != "any" and not (by.isascii() and by.isdigit()):
         raise Rejected("entries differ by a whole number, or by any")
     values = [Fraction(v) for v in claim["values"]] if "values" in claim else None
-    return Entries(values, None if by == "any" else Fraction(by), claim["differ"] == "one")
+    return StreamEntries(values, None if by == "any" else Fraction(by), claim["differ"] == "one")
 
 
-def streams_of(read: Machine, data: Any, entries: Entries) -> list[list[Fraction]]:
+def streams_of(read: Machine, data: Any, entries: StreamEntries) -> list[list[Fraction]]:
     """Returns the two streams of a way, which has to be possible; they have to be neighbours."""
     order = first_order(read)
     for number in data["steps"]:
@@ -94,7 +94,7 @@ def streams_of(read: Machine, data: Any, entries: Entries) -> list[list[Fraction
     return streams
 
 
-def gap(read: Machine, data: Any, entries: Entries) -> Fraction:
+def gap(read: Machine, data: Any, entries: StreamEntries) -> Fraction:
     """Returns a number that V(β) − V(α) is not below."""
     if read.whole:
         raise Rejected("a gap is about noise with densities")

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from .automaton_demands import classes_of, covered
-from .automaton_gaps import Entries, gap
+from .automaton_gaps import StreamEntries, gap
 from .automaton_least import least_cost
 from .automaton_runs import Machine, explore, outputs_differ
 from .automaton_tables import bounded_by_length
@@ -24,7 +24,7 @@ from .strict import Rejected
 
 
 def lengths(
-    read: Machine, document: Any, entries: Entries, bound: Fraction | None, whom: str = ""
+    read: Machine, document: Any, entries: StreamEntries, bound: Fraction | None, whom: str = ""
 ) -> list[str]:
     """Returns what is shown of streams of single lengths; ways are about entries of `whom`.
 
@@ -42,7 +42,7 @@ def lengths(
     ]
 
 
-def _length(read: Machine, budget: Any, entries: Entries, enough: Fraction, whom: str) -> str:
+def _length(read: Machine, budget: Any, entries: StreamEntries, enough: Fraction, whom: str) -> str:
     length = budget["length"]
     line = f"length {length}: {enough} times epsilon is enough"
     if "least" in budget and "gap" in budget:
@@ -66,7 +66,7 @@ def _length(read: Machine, budget: Any, entries: Entries, enough: Fraction, whom
     return line + (", and no less is" if cost == enough else f", and no less than {cost} is") + whom
 
 
-def widest(read: Machine, data: Any, entries: Entries, enough: Fraction | None) -> str:
+def widest(read: Machine, data: Any, entries: StreamEntries, enough: Fraction | None) -> str:
     """Checks a gap, and returns what is shown; `enough` is a multiple that is enough, if one is known."""
     if entries.values is None:
         raise Rejected("a gap is about entries of few values")

@@ -28,7 +28,7 @@ SAMPLE = -1  # among variables: the new sample
 
 
 @dataclass(frozen=True)
-class State:
+class RunState:
     """Whether a state reads, its rate, the rate of insample' (0 if none), and both means."""
 
     reads: bool
@@ -39,7 +39,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Step:
+class RunTransition:
     """A transition; variables by their numbers."""
 
     source: int
@@ -73,8 +73,8 @@ class Order:
 class Machine:
     """The automaton that evidence is about; `live` has for each state what may still be compared."""
 
-    states: tuple[State, ...]
-    steps: tuple[Step, ...]
+    states: tuple[RunState, ...]
+    steps: tuple[RunTransition, ...]
     variables: int
     leaving: tuple[tuple[int, ...], ...]
     live: tuple[frozenset[int], ...]
@@ -85,7 +85,7 @@ class Machine:
         """Returns how many entries a stream needs, so that a run takes a way."""
         return sum(self.states[self.steps[number].source].reads for number in steps) + self.late
 
-    def second_cost(self, step: Step) -> Fraction:
+    def second_cost(self, step: RunTransition) -> Fraction:
         """Returns what the release of insample' costs for a difference of 1."""
         state = self.states[step.source]
         return state.second if step.output == "insample'" and state.reads else Fraction(0)
@@ -120,7 +120,7 @@ def machine(data: Any) -> Machine:
         Rejected: it is none.
     """
     states = tuple(
-        State(
+        RunState(
             s["reads"],
             Fraction(s["rate"]),
             Fraction(s["second"][0]) if s["second"] else Fraction(0),
@@ -154,7 +154,7 @@ def machine(data: Any) -> Machine:
     )
 
 
-def _step(data: Any, states: int, variables: int, whole: bool) -> Step:
+def _step(data: Any, states: int, variables: int, whole: bool) -> RunTransition:
     if ("strict" in data) != whole:
         raise Rejected("a transition says which comparisons are strict iff noise is geometric")
     sets = [frozenset(data[name]) for name in ("above", "below", "stored")]
@@ -165,10 +165,10 @@ def _step(data: Any, states: int, variables: int, whole: bool) -> Step:
         raise Rejected("a transition is between states that are not there")
     if any(not 0 <= v < variables for found in sets for v in found):
         raise Rejected("a transition has a variable that is not there")
-    return Step(data["source"], data["target"], data["output"], *sets)
+    return RunTransition(data["source"], data["target"], data["output"], *sets)
 
 
-def _live(states: int, steps: Iterable[Step]) -> tuple[frozenset[int], ...]:
+def _live(states: int, steps: Iterable[RunTransition]) -> tuple[frozenset[int], ...]:
     live: list[frozenset[int]] = [frozenset()] * states
     changed = True
     while changed:
@@ -182,7 +182,7 @@ def _live(states: int, steps: Iterable[Step]) -> tuple[frozenset[int], ...]:
     return tuple(live)
 
 
-def fits(steps: Iterable[Step], order: Order) -> bool:
+def fits(steps: Iterable[RunTransition], order: Order) -> bool:
     """Tells whether a sample may be where the guards of all these steps ask it to be."""
     edges = {(v, SAMPLE): v in step.apart for step in steps for v in step.above}
     ends = {(SAMPLE, v): v in step.apart for step in steps for v in step.below}

@@ -29,7 +29,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .automaton_runs import Machine, Step
+from .automaton_runs import Machine, RunTransition
 from .strict import Rejected
 
 MOST_VARIABLES = 6
@@ -38,7 +38,7 @@ Costs = dict[tuple[int, ...], Fraction]
 
 
 @dataclass(frozen=True)
-class _Table:
+class _AutomatonTable:
     place: int
     variables: tuple[int, ...]
     costs: Costs  # without entries that bound nothing
@@ -112,7 +112,7 @@ def bounded_by_length(
     return stated
 
 
-def _is_first(table: _Table) -> bool:
+def _is_first(table: _AutomatonTable) -> bool:
     first = table.place == 0 and not table.variables and table.read == 0 and not table.differed
     return first and table.costs[()] >= 0
 
@@ -124,14 +124,14 @@ def _differences(reads: bool, one: bool, differed: bool) -> tuple[int, ...]:
     return (-1, 0, 1) if one else (-1, 1)
 
 
-def _table(data: Any) -> _Table:
+def _table(data: Any) -> _AutomatonTable:
     variables = tuple(data["variables"])
     if len(set(variables)) < len(variables) or ("entries" in data) is ("costs" in data):
         raise Rejected("a table has a variable twice, or not one list of costs")
     costs = _entries(data["entries"], len(variables)) if "entries" in data else _costs(data, len(variables))
     if data.get("read", 0) < 0:
         raise Rejected("a table has read less than nothing")
-    return _Table(data["class"], variables, costs, data.get("read", 0), data.get("differed", False))
+    return _AutomatonTable(data["class"], variables, costs, data.get("read", 0), data.get("differed", False))
 
 
 def _costs(data: Any, variables: int) -> Costs:
@@ -152,7 +152,9 @@ def _entries(data: Any, variables: int) -> Costs:
     return costs
 
 
-def _leads(read: Machine, step: Step, now: _Table, sign: int, after: Iterable[_Table]) -> bool:
+def _leads(
+    read: Machine, step: RunTransition, now: _AutomatonTable, sign: int, after: Iterable[_AutomatonTable]
+) -> bool:
     """Tells whether a step leads from what a table bounds to what one of the tables after it bounds."""
     if not step.above | step.below <= set(now.variables):
         raise Rejected("a table lacks a variable that is compared")
@@ -168,7 +170,9 @@ def _leads(read: Machine, step: Step, now: _Table, sign: int, after: Iterable[_T
     return False
 
 
-def _stepped(read: Machine, step: Step, now: _Table, sign: int, variables: tuple[int, ...]) -> Costs:
+def _stepped(
+    read: Machine, step: RunTransition, now: _AutomatonTable, sign: int, variables: tuple[int, ...]
+) -> Costs:
     """Returns what ways cost at most after a step, for shifts of these variables."""
     state, found = read.states[step.source], Costs()
     for shifts, so_far in now.costs.items():

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from .quotients import Value, Values, same
+from .quotients import QuotientValues, Value, same
 from .strict import Misformed, Rejected
 
 Row: TypeAlias = tuple[tuple[int, Value], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class CheckedChain:
     """A model: `rows[s][a]` are the successors of state s under action a, without those of probability zero.
 
     Where it is not `scheduled`, the rows of a state are its choices in any order, and no D is about it.
@@ -38,7 +38,7 @@ class Chain:
         return not self.scheduled or len(self.actions) > 1
 
 
-def read_chain(data: Any, values: Values) -> Chain:
+def read_chain(data: Any, values: QuotientValues) -> CheckedChain:
     """Reads a model, and checks that all rows are probabilities.
 
     Raises:
@@ -67,7 +67,7 @@ def read_chain(data: Any, values: Values) -> Chain:
     for place, listed in (("initial", data["initial"]), *data["labels"].items()):
         if any(s >= size for s in listed) or len(set(listed)) < len(listed):
             raise Misformed(f"{place}: not different states", "model")
-    return Chain(
+    return CheckedChain(
         states=tuple(data["states"]),
         actions=tuple(data["actions"]),
         scheduled=data["scheduled"],
@@ -78,7 +78,7 @@ def read_chain(data: Any, values: Values) -> Chain:
     )
 
 
-def _row(entries: Any, place: int, size: int, values: Values) -> Row:
+def _row(entries: Any, place: int, size: int, values: QuotientValues) -> Row:
     row = tuple((t, values.read(text)) for t, text in entries)
     if any(t >= size for t, _ in row) or len({t for t, _ in row}) < len(row):
         raise Misformed("not different states", "model", "steps", place)

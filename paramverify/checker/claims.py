@@ -16,7 +16,7 @@ from typing import Any
 from . import shapes
 from .algebraic import check_place
 from .exponentials import encloses_exp, sign_in_exp
-from .goals import Context, Goal, Statement, Tie
+from .goals import Context, Goal, Tie, WrittenClaim
 from .polynomials import Box, Poly, add, number, parse
 from .rules import prove
 from .strict import Misformed, changed, check, plain, read, shown, statement_of, told_witness
@@ -30,7 +30,7 @@ FORMAT, VERSION = "paramverify-evidence", 1
 
 
 @dataclass(frozen=True)
-class Report:
+class KernelReport:
     """What a check found: accepted or not, one line for each claim, and how many of which kind.
 
     `status` is what was shown, computed from the checked parts: holds, violated, unknown or region map.
@@ -56,7 +56,7 @@ def digest(claim: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_claim(claim: Any) -> Statement:
+def read_claim(claim: Any) -> WrittenClaim:
     """Reads a claim: variables, polynomial, box, constraints, and the constant where there is one.
 
     Raises:
@@ -72,7 +72,7 @@ def read_claim(claim: Any) -> Statement:
 _MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
 
-def _read_claim(claim: Any) -> Statement:
+def _read_claim(claim: Any) -> WrittenClaim:
     names = tuple(claim["variables"])
     if len(set(names)) < len(names) or not all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", n) for n in names):
         raise Rejected("the variables of a claim are not different names")
@@ -96,7 +96,7 @@ def _read_claim(claim: Any) -> Statement:
         names[-1:] != ("E",) or ("E" in box and not encloses_exp(exponent, *box["E"]))
     ):
         raise Rejected(f"the interval of E is not shown to contain exp({exponent})")
-    return Statement(
+    return WrittenClaim(
         Goal(names, parse(claim["polynomial"], names), box, conditions, frozenset(ends), ties=ties), exponent
     )
 
@@ -173,7 +173,7 @@ def check_witness(claim: Any, point: Any) -> None:
         raise Rejected(f"malformed witness: {error!r:.200}") from error
 
 
-def _sign_at(statement: Statement, poly: Poly, values: Mapping[str, Fraction]) -> int:
+def _sign_at(statement: WrittenClaim, poly: Poly, values: Mapping[str, Fraction]) -> int:
     """Returns the sign at a point; a polynomial in E that is not zero is enclosed until it has a sign."""
     names = statement.goal.names
     if statement.goal.about(poly).tied:
@@ -209,7 +209,7 @@ def check_document(
     expected: Iterable[Any] | None = None,
     case_digest: str | None = None,
     obligations: Iterable[Any] = (),
-) -> Report:
+) -> KernelReport:
     """Checks the evidence of a whole case.
 
     `expected` are the claims that the case makes, derived by the caller; then the evidence must settle all of
@@ -222,14 +222,14 @@ def check_document(
         check(document, shapes.EVIDENCE)
         return _check_document(document, expected, case_digest, obligations)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except _MALFORMED as error:
-        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
 
 
 def _check_document(
     document: Any, expected: Iterable[Any] | None, case_digest: str | None, obligations: Iterable[Any]
-) -> Report:
+) -> KernelReport:
     if case_digest is not None and document.get("case", {}).get("digest") != case_digest:
         raise Rejected(changed(document.get("case"), case_digest))
     status = document["status"]
@@ -270,7 +270,7 @@ def _check_document(
         if {digest(claim) for claim in obligations} - settled:
             raise Rejected("an obligation of the model is not proved")
         lines.append(told_witness(witness, wanted is not None))
-    return Report(
+    return KernelReport(
         accepted,
         tuple(lines),
         proved=counts["proved"] + own.counts["proved"],
@@ -285,7 +285,7 @@ def _check_document(
 class Lemmas:
     """Lemmas by name, and the solvers that each rests on."""
 
-    known: dict[str, Statement] = field(default_factory=dict)
+    known: dict[str, WrittenClaim] = field(default_factory=dict)
     supports: dict[str, set[str]] = field(default_factory=dict)
 
     def solvers(self, context: Context) -> set[str]:
@@ -390,10 +390,12 @@ def check_points(document: Any, claims: Iterable[Any]) -> None:
                 raise Misformed(str(error), "points", k) from None
 
 
-def check_text(text: str, expected: Iterable[Any] | None = None, case_digest: str | None = None) -> Report:
+def check_text(
+    text: str, expected: Iterable[Any] | None = None, case_digest: str | None = None
+) -> KernelReport:
     """Checks evidence given as JSON text; see `check_document`."""
     try:
         document = read(text)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     return check_document(document, expected, case_digest)

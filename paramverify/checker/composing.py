@@ -12,9 +12,9 @@ from functools import reduce
 from math import lcm
 from typing import Any
 
-from .convolutions import Grid, Lower, Upper, multiplied, power
+from .convolutions import LossGrid, LowerMasses, UpperMasses, multiplied, power
 from .logarithms import BITS
-from .releases import Loss, Losses, loss_of, read
+from .releases import ExactLoss, ReleaseLosses, loss_of, read
 from .strict import Misformed, Rejected
 
 MOST_TIMES = 100_000
@@ -23,23 +23,23 @@ MOST_BITS = BITS - 16  # of masses on a grid
 
 
 @dataclass(frozen=True)
-class Direction:
+class ComposedDirection:
     """One direction of neighbours: the releases, how often each is made, and the grid."""
 
     document: Mapping[str, Any]
-    releases: tuple[tuple[Losses, tuple[Losses, ...], int], ...]
+    releases: tuple[tuple[ReleaseLosses, tuple[ReleaseLosses, ...], int], ...]
 
-    def upper(self) -> tuple[Upper, Grid]:
+    def upper(self) -> tuple[UpperMasses, LossGrid]:
         """Returns the composition of the dominating pairs on the grid."""
         grid, bits, tail = self._grid()
         spans = self.document["spans"]
         sides = [
-            power(Upper.of(losses, grid, span and (span[0], span[1]), bits, tail), times)
+            power(UpperMasses.of(losses, grid, span and (span[0], span[1]), bits, tail), times)
             for (losses, _, times), span in zip(self.releases, spans, strict=True)
         ]
-        return reduce(Upper.times, sides), grid
+        return reduce(UpperMasses.times, sides), grid
 
-    def lower(self) -> Lower:
+    def lower(self) -> LowerMasses:
         """Returns the composition of the chosen pairs, with labels."""
         grid, bits, tail = self._grid()
         given = zip(self.releases, self.document["spans"], self.document["choice"], strict=True)
@@ -48,10 +48,10 @@ class Direction:
             if not 0 <= choice < len(pairs):
                 raise Misformed("no such pair", "choice")
             ends = span and (span[0], span[1])
-            sides.append(power(Lower.of(pairs[choice], grid, ends, bits, tail), times))
-        return reduce(Lower.times, sides)
+            sides.append(power(LowerMasses.of(pairs[choice], grid, ends, bits, tail), times))
+        return reduce(LowerMasses.times, sides)
 
-    def _grid(self) -> tuple[Grid, int, int]:
+    def _grid(self) -> tuple[LossGrid, int, int]:
         written = self.document["grid"]
         if written is None:
             raise Misformed("a grid is missing", "grid")
@@ -60,12 +60,12 @@ class Direction:
             raise Misformed("too many bits, or too few", "grid", "bits")
         if len(self.document["spans"]) != len(self.releases):
             raise Misformed("not one for each component", "spans")
-        return Grid(loss_of(written["step"])), bits, tail
+        return LossGrid(loss_of(written["step"])), bits, tail
 
     def exactly(self) -> dict[Fraction, Fraction]:
         """Returns the mass under P of each P/Q; 0 stands for outputs that are impossible under Q."""
         written = self.document["grid"]
-        found = None if written is None else self._on_grid(Grid(loss_of(written["step"])))
+        found = None if written is None else self._on_grid(LossGrid(loss_of(written["step"])))
         return self._listed() if found is None else found
 
     def _outputs(self) -> Iterator[tuple[dict[Fraction, Fraction], int]]:
@@ -74,11 +74,11 @@ class Direction:
                 raise Rejected("a release has no rational masses, or several pairs: nothing is exact")
             yield {(p / q if q else Fraction(0)): p for p, q in losses.exact if p}, times
 
-    def _on_grid(self, grid: Grid) -> dict[Fraction, Fraction] | None:
+    def _on_grid(self, grid: LossGrid) -> dict[Fraction, Fraction] | None:
         """Returns it where all P/Q are whole powers of e^step: by powers of polynomials."""
         row, first, bottom, finite = [1], 0, 1, Fraction(1)
         for outputs, times in self._outputs():
-            places = {grid.exactly(Loss(ratio=ratio)): p for ratio, p in outputs.items() if ratio}
+            places = {grid.exactly(ExactLoss(ratio=ratio)): p for ratio, p in outputs.items() if ratio}
             if None in places:
                 return None
             known = {place: p for place, p in places.items() if place is not None}
@@ -119,7 +119,7 @@ def _power(row: list[int], times: int) -> list[int]:
 # --- reading ------------------------------------------------------------------------------------------
 
 
-def directions(document: Mapping[str, Any]) -> list[Direction]:
+def directions(document: Mapping[str, Any]) -> list[ComposedDirection]:
     """Reads the directions of neighbours.
 
     Raises:
@@ -141,7 +141,7 @@ def directions(document: Mapping[str, Any]) -> list[Direction]:
                 raise Misformed("not a number of releases", "components", n, "times")
             way = each["ways"][k if len(each["ways"]) > 1 else 0]
             releases.append((*_way(way, n), each["times"]))
-        found.append(Direction(written, tuple(releases)))
+        found.append(ComposedDirection(written, tuple(releases)))
     return found
 
 
@@ -170,7 +170,7 @@ def _check_ways(ways: list[Any], n: int) -> None:
         raise Misformed("the pairs are not those of the other direction", *place)
 
 
-def _way(written: Mapping[str, Any], n: int) -> tuple[Losses, tuple[Losses, ...]]:
+def _way(written: Mapping[str, Any], n: int) -> tuple[ReleaseLosses, tuple[ReleaseLosses, ...]]:
     whole = read(written["dominating"])
     if not written["pairs"] or written["pairs"] == [written["dominating"]]:
         return whole, (whole,)
@@ -180,12 +180,12 @@ def _way(written: Mapping[str, Any], n: int) -> tuple[Losses, tuple[Losses, ...]
     return whole, pairs
 
 
-def is_single(whole: Losses, pairs: tuple[Losses, ...]) -> bool:
+def is_single(whole: ReleaseLosses, pairs: tuple[ReleaseLosses, ...]) -> bool:
     """Tells whether the pair that dominates is the only one, so that its numbers are those of the release."""
     return len(pairs) == 1 and pairs[0] is whole
 
 
-def dominates(whole: Losses, pair: Losses) -> bool:
+def dominates(whole: ReleaseLosses, pair: ReleaseLosses) -> bool:
     """Tells whether one release has at least the δ of another one for every ε, from −∞ on.
 
     Both δ are convex, piecewise linear functions of c = e^ε from 0 on, so corners are enough, and the end.

@@ -22,14 +22,14 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from .claims import Report
+from .claims import KernelReport
 from .composing import directions, is_single
 from .composition_shapes import COMPOSITION
-from .convolutions import Grid, Lower, Upper
+from .convolutions import LossGrid, LowerMasses, UpperMasses
 from .logarithms import UNIT, Ends, exp
 from .neighbours import MALFORMED
 from .polynomials import number
-from .releases import Loss, loss_of
+from .releases import ExactLoss, loss_of
 from .strict import Misformed, Rejected, check, counted, plain
 
 FORMAT = "paramverify-composition"
@@ -42,17 +42,17 @@ LEFT = ("releases of cases with their files",)  # what a document alone does not
 
 
 @dataclass(frozen=True)
-class Bounds:
+class DeltaBounds:
     """The bounds of δ of all directions, for any ε."""
 
-    above: list[tuple[Upper, Grid]]
-    below: list[Lower]
+    above: list[tuple[UpperMasses, LossGrid]]
+    below: list[LowerMasses]
 
     @staticmethod
-    def of(document: Mapping[str, Any]) -> Bounds:
+    def of(document: Mapping[str, Any]) -> DeltaBounds:
         """Returns the bounds on the grids of a document."""
         every = directions(document)
-        return Bounds([each.upper() for each in every], [each.lower() for each in every])
+        return DeltaBounds([each.upper() for each in every], [each.lower() for each in every])
 
     def most(self, epsilon: Ends) -> Fraction:
         """Returns an upper bound of δ."""
@@ -64,7 +64,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedMasses:
     """The masses of all directions, exactly."""
 
     masses: list[dict[Fraction, Fraction]]
@@ -78,23 +78,23 @@ class Listed:
         return max(exact_delta(each, Fraction(exp(*epsilon)[1], UNIT)) for each in self.masses)
 
 
-def bounds_of(document: Mapping[str, Any]) -> Bounds | Listed:
+def bounds_of(document: Mapping[str, Any]) -> DeltaBounds | ListedMasses:
     """Returns bounds of δ for any ε: on grids, or exactly where a document has no spans."""
     if all(each["spans"] for each in document["directions"]):
-        return Bounds.of(document)
-    return Listed([each.exactly() for each in directions(document)])
+        return DeltaBounds.of(document)
+    return ListedMasses([each.exactly() for each in directions(document)])
 
 
-def largest(document: Mapping[str, Any]) -> Loss | None:
+def largest(document: Mapping[str, Any]) -> ExactLoss | None:
     """Returns the largest loss of a composition in any direction, where that of each release is exact."""
     found = []
     for direction in directions(document):
-        total = Loss()
+        total = ExactLoss()
         for losses, pairs, times in direction.releases:
             if losses.most is None or not is_single(losses, pairs):
                 return None
             own = losses.most.times(times)
-            total = Loss(total.rational + own.rational, total.ratio * own.ratio)
+            total = ExactLoss(total.rational + own.rational, total.ratio * own.ratio)
         found.append(total)
     best, *others = found
     for other in others:
@@ -107,7 +107,7 @@ def largest(document: Mapping[str, Any]) -> Loss | None:
     return best
 
 
-def _between(loss: Loss) -> tuple[Fraction, Fraction]:
+def _between(loss: ExactLoss) -> tuple[Fraction, Fraction]:
     """Returns bounds of a loss, twice the same where it is rational."""
     if loss.ratio == 1:
         return loss.rational, loss.rational
@@ -147,7 +147,7 @@ def exact_ratio(masses: Mapping[Fraction, Fraction], delta: Fraction) -> Fractio
     return best
 
 
-def check_document(document: Any) -> Report:
+def check_document(document: Any) -> KernelReport:
     """Checks evidence about a composition: its bounds are computed again.
 
     Malformed evidence of any kind gives a report that is not accepted.
@@ -156,12 +156,12 @@ def check_document(document: Any) -> Report:
         check(document, COMPOSITION)
         about, shown = _check(document)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except MALFORMED as error:
-        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
     left = LEFT if any(map(is_of_case, document["components"])) else ()
     lines = (*about, *shown)
-    return Report(True, lines, proved=len(shown), status=STATUS, not_compared=left)
+    return KernelReport(True, lines, proved=len(shown), status=STATUS, not_compared=left)
 
 
 def is_of_case(component: Mapping[str, Any]) -> bool:
@@ -218,9 +218,9 @@ def check_bounds(document: Mapping[str, Any]) -> list[str]:
         if high is not None and bounds.most(epsilon) > high:
             raise Misformed("delta is not shown to be so small", "upper")
     else:
-        if low and bounds.least(Loss(low).ends()) <= delta:
+        if low and bounds.least(ExactLoss(low).ends()) <= delta:
             raise Misformed("delta is not shown to be above the given one before", "lower")
-        if high is not None and bounds.most(Loss(high).ends()) > delta:
+        if high is not None and bounds.most(ExactLoss(high).ends()) > delta:
             raise Misformed("delta is not shown to be at most the given one from there", "upper")
     return lines
 

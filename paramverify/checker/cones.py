@@ -33,14 +33,14 @@ from typing import Any
 
 from . import shapes
 from .claims import (
+    KernelReport,
     Rejected,
-    Report,
     check_claim,
     check_obligations,
     check_points,
     check_witness,
 )
-from .models import Model, apply, bounds, lift, moved, numeric, reached, read_model, shape
+from .models import CheckedModel, apply, bounds, lift, moved, numeric, reached, read_model, shape
 from .polynomials import Poly, number, parse, plus
 from .signs import Signs
 from .strict import Misformed, check, counted, shown
@@ -54,7 +54,9 @@ MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, Arithm
 STATUSES = {"levels": "holds", "closed": "holds", "ratios": "holds", "loop": "violated"}
 
 
-def check_document(document: Any, model: Any = None, obligations: Iterable[Any] | None = None) -> Report:
+def check_document(
+    document: Any, model: Any = None, obligations: Iterable[Any] | None = None
+) -> KernelReport:
     """Checks a certificate; `model`, if given, is what the document must be about, derived from the case.
 
     `obligations`, if given, are what must be proved of the model besides. The status follows from the kind.
@@ -84,12 +86,12 @@ def check_document(document: Any, model: Any = None, obligations: Iterable[Any] 
             solvers=tuple(sorted(own.solvers.union(report.solvers))),
         )
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except MALFORMED as error:
-        return Report(False, (f"rejected: malformed certificate: {error!r:.200}",))
+        return KernelReport(False, (f"rejected: malformed certificate: {error!r:.200}",))
 
 
-def check_signs(signs: Signs, model: Model) -> bool:
+def check_signs(signs: Signs, model: CheckedModel) -> bool:
     """Tells whether weights, masses and sides of the bound of a model are shown never to be negative.
 
     Raises:
@@ -107,7 +109,7 @@ def check_signs(signs: Signs, model: Model) -> bool:
 # --- what is shown by claims ------------------------------------------------------------------------
 
 
-def settle(document: Any, wanted: Iterable[Poly]) -> Report:
+def settle(document: Any, wanted: Iterable[Poly]) -> KernelReport:
     """Checks that each polynomial is a positive multiple of one that is proved on the domain, or trivial."""
     domain = document["model"]["domain"]
     names = tuple(domain["variables"])
@@ -134,7 +136,7 @@ def settle(document: Any, wanted: Iterable[Poly]) -> Report:
     ]
     lines += [f"trusted to {shown(name)}" for name in sorted(solvers)]
     proved_claims = len(document["claims"]) - trusted
-    return Report(True, tuple(lines), proved_claims, trusted, solvers=tuple(solvers))
+    return KernelReport(True, tuple(lines), proved_claims, trusted, solvers=tuple(solvers))
 
 
 # --- vectors of numbers -----------------------------------------------------------------------------
@@ -143,7 +145,7 @@ def settle(document: Any, wanted: Iterable[Poly]) -> Report:
 # --- the rules --------------------------------------------------------------------------------------
 
 
-def levels_rule(document: Any, model: Model) -> Report:
+def levels_rule(document: Any, model: CheckedModel) -> KernelReport:
     """See `levels` above."""
     tables = numeric(model)
     vectors = {k: read_vector(v, model.states) for k, v in enumerate(document["vectors"])}
@@ -189,7 +191,7 @@ def levels_rule(document: Any, model: Model) -> Report:
     return settle(document, wanted)
 
 
-def closed_rule(document: Any, model: Model) -> Report:
+def closed_rule(document: Any, model: CheckedModel) -> KernelReport:
     """See `closed` above."""
     tables = numeric(model)
     rays = {k: read_vector(v, model.states) for k, v in enumerate(document["rays"])}
@@ -208,7 +210,7 @@ def closed_rule(document: Any, model: Model) -> Report:
     return settle(document, wanted)
 
 
-def ratios_rule(document: Any, model: Model) -> Report:
+def ratios_rule(document: Any, model: CheckedModel) -> KernelReport:
     """See `ratios` above."""
     states, depth = document["states"], document["depth"]
     if not 1 <= depth <= 20 or len(set(states)) != len(states):
@@ -241,7 +243,7 @@ def ratios_rule(document: Any, model: Model) -> Report:
     return settle(document, wanted)
 
 
-def check_tail(model: Model, states: set[int], depth: int) -> None:
+def check_tail(model: CheckedModel, states: set[int], depth: int) -> None:
     """Checks that after so many steps every state is one of these, and that they are not left again."""
     after = {s: {t for table in model.tables for t in table.get(s, {})} for s in range(model.states)}
     if not states <= after.keys() or any(not after[s] <= states for s in states):
@@ -253,7 +255,7 @@ def check_tail(model: Model, states: set[int], depth: int) -> None:
         raise Rejected("a state is missing after the steps")
 
 
-def loop_rule(document: Any, model: Model) -> Report:
+def loop_rule(document: Any, model: CheckedModel) -> KernelReport:
     """See `loop` above; the model has numbers only, those at the point."""
     check_witness({**document["model"]["domain"], "polynomial": "-1"}, document["point"])  # in the domain
     tables = numeric(model)
@@ -281,10 +283,10 @@ def loop_rule(document: Any, model: Model) -> Report:
     high = sum((c * bound[s] for s, c in right.items()), Fraction(0))
     if not (a > b > 0 and high > 0 and 0 < number(document["factor"]) <= low / high):
         raise Rejected("the ratio is not shown to grow")
-    return Report(True, (f"the ratio is at least {document['factor']} * ({a / b})^n after n loops",), 1)
+    return KernelReport(True, (f"the ratio is at least {document['factor']} * ({a / b})^n after n loops",), 1)
 
 
-def loop_starts(document: Any, model: Model) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+def loop_starts(document: Any, model: CheckedModel) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
     """Returns both conditioned priors as numbers."""
     one, other = document["secrets"]
     zero = (0,) * len(model.names)

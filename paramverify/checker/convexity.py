@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .goals import Context, Form, Goal, bernstein
+from .goals import BernsteinCoefficients, Context, Goal, bernstein
 from .polynomials import (
     ONE,
     Poly,
@@ -25,7 +25,9 @@ from .polynomials import (
 from .strict import Rejected as Rejected
 
 
-def convex_rule(goal: Goal, proof: Any, context: Context, depth: int, form: Form | None = None) -> None:
+def convex_rule(
+    goal: Goal, proof: Any, context: Context, depth: int, form: BernsteinCoefficients | None = None
+) -> None:
     form = form or bernstein(goal, goal.poly)
     if not semidefinite(hessian(form)):
         raise Rejected("the polynomial is not shown to be convex")
@@ -97,7 +99,7 @@ def positive_on(goal: Goal, poly: Poly) -> bool:
     return True
 
 
-def hessian(form: Form) -> list[list[Fraction]]:
+def hessian(form: BernsteinCoefficients) -> list[list[Fraction]]:
     """Returns a matrix that is positive semidefinite only if every Hessian matrix on the (unit) box is.
 
     With entries between M − R and M + R, xᵀHx ≥ xᵀMx − Σ Rᵢⱼ·|xᵢ|·|xⱼ| ≥ xᵀMx − Σᵢ (Σⱼ Rᵢⱼ)·xᵢ².

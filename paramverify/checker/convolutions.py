@@ -22,7 +22,7 @@ from math import log
 from typing import TypeVar
 
 from .logarithms import BITS, UNIT, Ends, exp, product
-from .releases import Loss, Losses
+from .releases import ExactLoss, ReleaseLosses
 from .strict import Rejected
 
 MOST_POINTS = 60_000  # of a product
@@ -31,7 +31,7 @@ GUARD = 24  # bits of a tail that is always clipped
 
 
 @dataclass(frozen=True)
-class Part:
+class IntervalMass:
     """Outputs between the points i and j: masses under P and Q, and that under Q times e^(i·step)."""
 
     i: int
@@ -41,10 +41,10 @@ class Part:
     scaled: Ends
 
 
-class Grid:
+class LossGrid:
     """The points n·step for all whole n."""
 
-    def __init__(self, step: Loss) -> None:
+    def __init__(self, step: ExactLoss) -> None:
         self.step = step
         self.known: dict[int, Ends] = {}
         low, _ = step.ends()
@@ -61,9 +61,9 @@ class Grid:
         low, high = self.step.ends()
         return (n * low, n * high) if n >= 0 else (n * high, n * low)
 
-    def exactly(self, loss: Loss) -> int | None:
+    def exactly(self, loss: ExactLoss) -> int | None:
         """Returns n with loss = n·step, if that is known."""
-        if loss == Loss():
+        if loss == ExactLoss():
             return 0
         if self.step.ratio == 1 == loss.ratio:
             place = loss.rational / self.step.rational
@@ -99,23 +99,23 @@ def _log(value: Fraction) -> float:
     return log(value.numerator) - log(value.denominator)
 
 
-def parts(losses: Losses, grid: Grid, span: tuple[int, int] | None) -> Iterator[Part]:
+def parts(losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None) -> Iterator[IntervalMass]:
     """Yields the parts of a release; a density is cut at all points of a span.
 
     Raises:
         Rejected: there is a density and no span, or one without the other.
     """
     for atom in losses.atoms:
-        place = grid.exactly(atom.loss) if isinstance(atom.loss, Loss) else None
+        place = grid.exactly(atom.loss) if isinstance(atom.loss, ExactLoss) else None
         if place is not None:
-            yield Part(place, place, atom.mass, atom.other, (0, 0))
+            yield IntervalMass(place, place, atom.mass, atom.other, (0, 0))
             continue
         ends = atom.ends()
         i, j = grid.around(ends)
         low, high = grid.at(i)
         gap = exp(low - ends[1], high - ends[0])  # e^(−(L − l_i))
         scaled = product(atom.mass[0], gap[0], False), product(atom.mass[1], gap[1], True)
-        yield Part(i, j, atom.mass, atom.other, scaled)
+        yield IntervalMass(i, j, atom.mass, atom.other, scaled)
     if (losses.over is None) != (span is None):
         raise Rejected("a density needs a span of the grid, and other releases have none")
     if losses.over is None or span is None:
@@ -126,11 +126,11 @@ def parts(losses: Losses, grid: Grid, span: tuple[int, int] | None) -> Iterator[
     for n, (more, less) in enumerate(pairwise(tails), span[0]):
         p, q = ((max(0, m[0] - x[1]), max(0, m[1] - x[0])) for m, x in zip(more, less, strict=True))
         grown = exp(*grid.at(n))
-        yield Part(n, n + 1, p, q, (product(q[0], grown[0], False), product(q[1], grown[1], True)))
+        yield IntervalMass(n, n + 1, p, q, (product(q[0], grown[0], False), product(q[1], grown[1], True)))
 
 
 @dataclass(frozen=True)
-class Upper:
+class UpperMasses:
     """Masses P of the losses first, first + 1, ..., and of an infinite one, times 2^bits, rounded up."""
 
     first: int
@@ -140,7 +140,9 @@ class Upper:
     tail: int
 
     @staticmethod
-    def of(losses: Losses, grid: Grid, span: tuple[int, int] | None, bits: int, tail: int) -> Upper:
+    def of(
+        losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None, bits: int, tail: int
+    ) -> UpperMasses:
         """Returns a release whose outputs are spread to the points of the grid."""
         masses: dict[int, int] = {}
         for part in parts(losses, grid, span):
@@ -166,9 +168,9 @@ class Upper:
         first = min(masses, default=0)
         _check_length(masses)
         listed = [-(-masses.get(n, 0) >> down) for n in range(first, max(masses, default=-1) + 1)]
-        return Upper(first, listed, -(-infinite >> down), bits, tail).clipped()
+        return UpperMasses(first, listed, -(-infinite >> down), bits, tail).clipped()
 
-    def clipped(self) -> Upper:
+    def clipped(self) -> UpperMasses:
         """Returns it without small tails: the upper one gets an infinite loss, the lower one goes up."""
         start, end = _kept(self.masses, 1 << max(GUARD, self.bits - self.tail))
         if not start and end == len(self.masses):
@@ -180,14 +182,14 @@ class Upper:
         more = sum(self.masses[end:])
         return replace(self, first=self.first + start, masses=kept, infinite=self.infinite + more)
 
-    def times(self, other: Upper) -> Upper:
+    def times(self, other: UpperMasses) -> UpperMasses:
         """Returns both releases together."""
         masses = [-(-m >> self.bits) for m in multiplied(self.masses, other.masses)]
         everything = sum(other.masses) + other.infinite
         infinite = -(-(self.infinite * everything + sum(self.masses) * other.infinite) >> self.bits)
         return replace(self, first=self.first + other.first, masses=masses, infinite=infinite).clipped()
 
-    def delta(self, grid: Grid, epsilon: Ends) -> int:
+    def delta(self, grid: LossGrid, epsilon: Ends) -> int:
         """Returns an upper bound of δ(ε), times 2^bits, for ε from a number on."""
         total = self.infinite
         for n, mass in enumerate(self.masses, self.first):
@@ -198,7 +200,7 @@ class Upper:
 
 
 @dataclass(frozen=True)
-class Lower:
+class LowerMasses:
     """Masses of the labels first, first + 1, ...: at most those under P, and at least those under Q.
 
     `only` is at most the mass under P of outputs that are impossible under Q.
@@ -212,7 +214,9 @@ class Lower:
     tail: int
 
     @staticmethod
-    def of(losses: Losses, grid: Grid, span: tuple[int, int] | None, bits: int, tail: int) -> Lower:
+    def of(
+        losses: ReleaseLosses, grid: LossGrid, span: tuple[int, int] | None, bits: int, tail: int
+    ) -> LowerMasses:
         """Returns a release whose outputs have the point below their loss as their label."""
         sides: tuple[dict[int, int], dict[int, int]] = {}, {}
         for part in parts(losses, grid, span):
@@ -223,14 +227,14 @@ class Lower:
         down = BITS - bits
         p = [sides[0].get(n, 0) >> down for n in places]
         q = [-(-sides[1].get(n, 0) >> down) for n in places]
-        return Lower(places.start, p, q, only=losses.only[0] >> down, bits=bits, tail=tail).clipped()
+        return LowerMasses(places.start, p, q, only=losses.only[0] >> down, bits=bits, tail=tail).clipped()
 
-    def clipped(self) -> Lower:
+    def clipped(self) -> LowerMasses:
         """Returns it without outputs at both ends that are not likely under P."""
         start, end = _kept(self.p, 1 << max(GUARD, self.bits - self.tail))
         return replace(self, first=self.first + start, p=self.p[start:end], q=self.q[start:end])
 
-    def times(self, other: Lower) -> Lower:
+    def times(self, other: LowerMasses) -> LowerMasses:
         """Returns both releases together."""
         p = [m >> self.bits for m in multiplied(self.p, other.p)]
         q = [-(-m >> self.bits) for m in multiplied(self.q, other.q)]
@@ -245,7 +249,7 @@ class Lower:
         )
 
 
-Side = TypeVar("Side", Upper, Lower)
+Side = TypeVar("Side", UpperMasses, LowerMasses)
 
 
 def power(side: Side, count: int) -> Side:

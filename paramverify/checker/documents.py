@@ -28,7 +28,7 @@ from . import (
     told,
     unwinding,
 )
-from .claims import Report
+from .claims import KernelReport
 from .strict import Rejected, check, counted, read, shown
 
 ALONE = "not shown by this document alone: "  # begins the lines of checkers about what the case has to show
@@ -43,7 +43,7 @@ TOLD = {
     compositions.STATUS: "a composition",
 }
 
-CHECKERS: dict[str, Callable[[Any], Report]] = {
+CHECKERS: dict[str, Callable[[Any], KernelReport]] = {
     module.FORMAT: module.check_document
     for module in (
         *(automata, claims, compositions, cones, dpctl, enclosed, every),
@@ -95,13 +95,13 @@ def no_evidence(text: str) -> str:
     return ""
 
 
-def check_text(text: str) -> Report:
+def check_text(text: str) -> KernelReport:
     """Checks evidence in itself, by the rules of its format, and the numbers of a witness with each other."""
     try:
         document = read_document(text)
         report = _checked({name: value for name, value in document.items() if name != BUDGET})
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     report = replace(report, not_compared=report.not_compared or _of_streams(document))
     if BUDGET not in document or not report.accepted:
         return with_missing(report, document["format"])
@@ -111,7 +111,7 @@ def check_text(text: str) -> Report:
     return with_missing(report, document["format"])
 
 
-def with_missing(report: Report, form: str) -> Report:
+def with_missing(report: KernelReport, form: str) -> KernelReport:
     """Returns a report on a document of a format alone, with what that does not show by itself."""
     missing = report.not_compared or NOT_COMPARED.get(form) or NOT_COMPARED.get(report.status, ())
     told_ = tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
@@ -126,7 +126,7 @@ def _of_streams(document: Mapping[str, Any]) -> tuple[str, ...]:
     return (f"the automaton{budget} and the streams with the file",)
 
 
-def _checked(document: Mapping[str, Any]) -> Report:
+def _checked(document: Mapping[str, Any]) -> KernelReport:
     report = neighbours.with_statements(document, CHECKERS[document["format"]](document))
     if report.accepted and document["format"] == claims.FORMAT and "witness" in document:
         told.check_numbers(document["witness"])
@@ -155,7 +155,7 @@ def _budget(stated: Mapping[str, Any]) -> str:
     return f"budget: the bound in the claims is said to be {bound}; neither it nor a witness was compared"
 
 
-def verdict_of(report: Report, claimed: bool = False) -> str:
+def verdict_of(report: KernelReport, claimed: bool = False) -> str:
     """Returns what was shown in one word: private or not; true or false of claims, or of a `claimed` case.
 
     Evidence that consists of claims shows these alone, until they are compared with a case.
@@ -164,12 +164,12 @@ def verdict_of(report: Report, claimed: bool = False) -> str:
     return words.get(report.status, report.status)
 
 
-def _claims_alone(report: Report) -> bool:
+def _claims_alone(report: KernelReport) -> bool:
     alone = [dpctl.NOT_COMPARED, *(NOT_COMPARED[status] for status in CLAIMED)]
     return any(report.not_compared[: len(words)] == words for words in alone)
 
 
-def verdict_line(report: Report, claimed: bool = False, about: str = "") -> str:
+def verdict_line(report: KernelReport, claimed: bool = False, about: str = "") -> str:
     """Returns what was shown, on whose word, and what was not compared, in one line; see `verdict_of`.
 
     `about` says of what, where a case was compared.

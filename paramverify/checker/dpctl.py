@@ -19,10 +19,10 @@ from typing import Any
 
 from . import shapes
 from .chains import read_chain
-from .claims import Report, check_points, check_witness, read_claim
+from .claims import KernelReport, check_points, check_witness, read_claim
 from .formula_words import stated
 from .polynomials import number
-from .quotients import Point, Values
+from .quotients import Point, QuotientValues
 from .strict import Misformed, Rejected, check, plain, shown
 from .systems import Ask
 from .truths import Truths, instance, mentions
@@ -35,7 +35,7 @@ NO_POINT = "not shown by this document alone: that the domain has a point"
 NOT_COMPARED = ("the model, the neighbours, the domain and the formulas with the case",)
 
 
-def check_document(document: Any, ask: Ask | None = None, named: bool = False) -> Report:
+def check_document(document: Any, ask: Ask | None = None, named: bool = False) -> KernelReport:
     """Checks a document; `ask` decides signs in place of its claims.
 
     `named` says that the names and the texts of the formulas are compared with a case, and are shown.
@@ -45,12 +45,12 @@ def check_document(document: Any, ask: Ask | None = None, named: bool = False) -
         check(document, shapes.FORMULAS)
         return _check(document, ask, named)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except MALFORMED as error:
-        return Report(False, (f"rejected: malformed evidence: {error!r:.200}",))
+        return KernelReport(False, (f"rejected: malformed evidence: {error!r:.200}",))
 
 
-def _check(document: Any, ask: Ask | None, named: bool) -> Report:
+def _check(document: Any, ask: Ask | None, named: bool) -> KernelReport:
     entries = document["formulas"]
     if not entries or len({entry["name"] for entry in entries}) < len(entries):
         raise Misformed("not formulas with different names", "formulas")
@@ -79,7 +79,7 @@ def _check(document: Any, ask: Ask | None, named: bool) -> Report:
     lines += [f"trusted to {shown(name)}" for name in solvers]
     if found != "violated" and document["domain"]["constraints"] and not document.get("points"):
         lines.append(NO_POINT)
-    return Report(
+    return KernelReport(
         True,
         tuple(lines),
         proved=shown_ - trusted,
@@ -132,7 +132,7 @@ def check_true(document: Any, entry: Any, ask: Ask) -> None:
         Rejected: that is not shown.
     """
     about = read_claim({**document["domain"], "polynomial": "0"})
-    values = Values(about.goal.names, about.exponent, ask)
+    values = QuotientValues(about.goal.names, about.exponent, ask)
     truths = Truths(read_chain(document["model"], values), values)
     family = entry.get("family")
     if family is None:
@@ -160,7 +160,7 @@ def check_false(document: Any, entry: Any) -> None:
     check_witness({**document["domain"], "polynomial": "-1"}, entry["parameters"])
     about = read_claim({**document["domain"], "polynomial": "0"})
     point: Point = {name: number(text) for name, text in entry["parameters"].items()}
-    values = Values(about.goal.names, about.exponent, lambda poly, strict: False, point)
+    values = QuotientValues(about.goal.names, about.exponent, lambda poly, strict: False, point)
     chain = read_chain(document["model"], values)
     word: tuple[int, ...] = ()
     if entry.get("actions"):

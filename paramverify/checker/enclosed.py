@@ -21,11 +21,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import shapes
-from .claims import Report, check_obligations
+from .claims import KernelReport, check_obligations
 from .logarithms import BITS, UNIT, Ends, down, exp, up
 from .neighbours import MALFORMED
-from .noise import Noise, check_noise
-from .noisy_regions import Enclosures, Path
+from .noise import NoiseLaw, check_noise
+from .noisy_regions import NoisyPath, RegionEnclosures
 from .polynomials import number
 from .strict import Misformed, Rejected, check, plain
 
@@ -37,7 +37,7 @@ Rows = Mapping[str, Mapping[str, Ends]]  # bounds of the probabilities, by input
 
 def check_document(
     document: Any, obligations: Iterable[Any] | None = None, rows: Rows | None = None
-) -> Report:
+) -> KernelReport:
     """Checks evidence about enclosed probabilities.
 
     `obligations` are those of the case, `rows` what `rows_of` has returned for this document.
@@ -48,12 +48,12 @@ def check_document(
         check(document, shapes.ENCLOSED)
         return _check(document, obligations, rows)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except MALFORMED as error:
-        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
 
 
-def _check(document: Any, obligations: Iterable[Any] | None, rows: Rows | None) -> Report:
+def _check(document: Any, obligations: Iterable[Any] | None, rows: Rows | None) -> KernelReport:
     status = document["status"]
     if ("witness" in document) != (status == "violated"):
         raise Misformed("a witness comes with the status violated, and only with it", "status")
@@ -82,7 +82,7 @@ def _check(document: Any, obligations: Iterable[Any] | None, rows: Rows | None) 
     elif status == "violated":
         _check_witness(document["witness"], directions, chances, bound, delta)
         lines.append("witness: its outputs are too likely")
-    return Report(
+    return KernelReport(
         True,
         tuple(lines),
         proved=ledger.counts["proved"] + (len(directions) if status == "holds" else 0),
@@ -103,10 +103,10 @@ def rows_of(document: Any) -> Rows:
     cells = document["cells"]
     if not all(1 <= count <= MAX_CELLS for count in cells):
         raise Misformed("not a number of cells", "cells")
-    noise = [Noise(kind, number(value)) for kind, value in document["noise"]]
+    noise = [NoiseLaw(kind, number(value)) for kind, value in document["noise"]]
     for each in noise:
         check_noise(each)
-    enclosures = Enclosures((cells[0], cells[1]))
+    enclosures = RegionEnclosures((cells[0], cells[1]))
     found: dict[str, dict[str, Ends]] = {}
     for name, outputs in document["inputs"].items():
         row = found.setdefault(name, {})
@@ -118,7 +118,7 @@ def rows_of(document: Any) -> Rows:
     return found
 
 
-def _path(written: Mapping[str, Any], noise: list[Noise]) -> Path:
+def _path(written: Mapping[str, Any], noise: list[NoiseLaw]) -> NoisyPath:
     drawn = tuple(noise[k] for k in written["noise"])
     weight = number(written["weight"])
     region = []
@@ -132,7 +132,7 @@ def _path(written: Mapping[str, Any], noise: list[Noise]) -> Path:
         region.append((form, number(bound)))
     if not 0 < weight <= 1 or min(written["noise"], default=0) < 0:
         raise Rejected("a way of no weight, or without its noise")
-    return Path(weight, drawn, tuple(region))
+    return NoisyPath(weight, drawn, tuple(region))
 
 
 def _bound(written: Mapping[str, str]) -> Ends:

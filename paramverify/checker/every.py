@@ -25,13 +25,13 @@ if __name__ == "__main__":  # this file alone checks nothing: the folder does
 from typing import Any
 
 from . import shapes
-from .claims import Report
+from .claims import KernelReport
 from .strict import Rejected, check
 
 FORMAT, VERSION = "paramverify-slots", 1
 
 
-def check_document(document: Any, expected: Any = None) -> Report:
+def check_document(document: Any, expected: Any = None) -> KernelReport:
     """Checks a document; `expected`, if given, is what the program does, read from the case."""
     try:
         check(document, shapes.SLOTS)
@@ -39,10 +39,10 @@ def check_document(document: Any, expected: Any = None) -> Report:
             raise Rejected("the evidence is about another program")
         return _check(document)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
 
 
-def _check(document: Any) -> Report:
+def _check(document: Any) -> KernelReport:
     program, steps = document["program"], document["steps"]
     if not program["deletes"]:
         raise Rejected("slots keep their points: the states are never equal again")
@@ -64,4 +64,4 @@ def _check(document: Any) -> Report:
             raise Rejected("a data point leads to another form")
     assumed = "" if program["drops"] else ", assuming that no data point comes to a full slot"
     line = f"slots: {len(forms)} forms, {steps}*t*epsilon for every t, maxPts, data and K: proved{assumed}"
-    return Report(True, (line,), status="holds")
+    return KernelReport(True, (line,), status="holds")

@@ -97,7 +97,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Form:
+class BernsteinCoefficients:
     """Bernstein coefficients up to one positive factor: row-major over the axes named."""
 
     names: tuple[str, ...]
@@ -120,7 +120,7 @@ class Form:
             return 0
         return 1 if low >= 0 else -1 if high <= 0 else None
 
-    def cut(self, name: str, ratio: Fraction) -> tuple[Form, Form]:
+    def cut(self, name: str, ratio: Fraction) -> tuple[BernsteinCoefficients, BernsteinCoefficients]:
         """Returns the forms on both sides of a cut, by de Casteljau's averages, scaled to whole numbers."""
         lower, upper = self.entries[:], self.entries[:]
         p, m = ratio.numerator, ratio.denominator
@@ -135,18 +135,18 @@ class Form:
             lower[line], upper[line] = first, last[::-1]
         return replace(self, entries=lower), replace(self, entries=upper)
 
-    def end(self, name: str, upper: bool) -> Form:
+    def end(self, name: str, upper: bool) -> BernsteinCoefficients:
         """Returns the form on the face where a variable is at an end."""
         axis = self.names.index(name)
         _, lines = self.lines(name)
         entries = [self.entries[line][-1 if upper else 0] for line in lines]
-        return Form(
+        return BernsteinCoefficients(
             self.names[:axis] + self.names[axis + 1 :],
             self.degrees[:axis] + self.degrees[axis + 1 :],
             entries,
         )
 
-    def slope(self, name: str) -> Form:
+    def slope(self, name: str) -> BernsteinCoefficients:
         """Returns the form of the derivative along an axis of the unit box."""
         axis = self.names.index(name)
         d, lines = self.lines(name)
@@ -160,7 +160,7 @@ class Form:
         return target
 
 
-def bernstein(goal: Goal, poly: Poly) -> Form:
+def bernstein(goal: Goal, poly: Poly) -> BernsteinCoefficients:
     """Returns the Bernstein coefficients of a polynomial on the box of the goal."""
     axes = [k for k in range(len(goal.names)) if degree(poly, k)]
     names, degrees = tuple(goal.names[k] for k in axes), tuple(degree(poly, k) for k in axes)
@@ -176,7 +176,7 @@ def bernstein(goal: Goal, poly: Poly) -> Form:
         for k, d in zip(axes, degrees, strict=True):
             place = place * (d + 1) + x[k]
         entries[place] = c
-    form = Form(names, degrees, entries)
+    form = BernsteinCoefficients(names, degrees, entries)
     for name in names:
         d, lines = form.lines(name)
         convert = converter(d, *goal.box[name])
@@ -221,14 +221,14 @@ class Context:
     """What the rules may refer to, and the solvers that a proof trusts."""
 
     exponent: Fraction | None = None
-    lemmas: dict[str, Statement] = field(default_factory=dict)
+    lemmas: dict[str, WrittenClaim] = field(default_factory=dict)
     trusted: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
     powers: dict[tuple[tuple[str, ...], str, int], Poly] = field(default_factory=dict)  # computed before
 
 
 @dataclass(frozen=True)
-class Statement:
+class WrittenClaim:
     """A claim as it is written: its goal, and the exponent q where E stands for exp(q)."""
 
     goal: Goal

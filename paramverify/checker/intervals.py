@@ -30,7 +30,7 @@ from typing import Any
 
 from . import shapes
 from .by_roots import MAX_DEGREE, sign_at, variations
-from .claims import Report, check_obligations, check_points, read_claim
+from .claims import KernelReport, check_obligations, check_points, read_claim
 from .interval_shapes import OUTSIDE, SAFE, VIOLATING
 from .maps import read_product
 from .polynomials import Poly, degree, evaluate, number, parse, whole
@@ -64,7 +64,7 @@ class Break:
 
 
 @dataclass(frozen=True)
-class Piece:
+class IntervalPiece:
     """Points between two breaks, given by their numbers; the ends of the box are the first and the last."""
 
     status: str
@@ -77,7 +77,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Line:
+class ParameterLine:
     """What a document is about: signed claims and constraints, and all places at which they may vanish."""
 
     name: str
@@ -92,31 +92,31 @@ class Line:
             return OUTSIDE
         return SAFE if all(c.sign(place, factor) >= 0 for c in self.claims) else VIOLATING
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[IntervalPiece]:
         """Yields the points and the open intervals between them, in ascending order."""
         last = len(self.places) - 1
         for k, at in enumerate(self.places):
             if 0 < k < last or (self.closed[0] if k == 0 else self.closed[1]):
-                yield Piece(self.status(at.low, at.factor), (k, k), (True, True))
+                yield IntervalPiece(self.status(at.low, at.factor), (k, k), (True, True))
             if k < last:
                 middle = (at.high + self.places[k + 1].low) / 2
-                yield Piece(self.status(middle), (k, k + 1), (False, False))
+                yield IntervalPiece(self.status(middle), (k, k + 1), (False, False))
 
-    def parts(self) -> list[Piece]:
+    def parts(self) -> list[IntervalPiece]:
         """Returns the pieces, neighbouring ones of one status as one."""
-        parts: list[Piece] = []
+        parts: list[IntervalPiece] = []
         for piece in self.pieces():
             if parts and parts[-1].status == piece.status:
                 before = parts.pop()
                 ends, closed = (before.ends[0], piece.ends[1]), (before.closed[0], piece.closed[1])
-                piece = Piece(piece.status, ends, closed)
+                piece = IntervalPiece(piece.status, ends, closed)
             parts.append(piece)
         return parts
 
 
 def check_document(
     document: Any, claims: Sequence[Any] | None = None, obligations: Iterable[Any] | None = None
-) -> Report:
+) -> KernelReport:
     """Checks exact intervals.
 
     `claims`, if given, are the claims that they must be about, derived from the case by the caller, as
@@ -139,10 +139,10 @@ def check_document(
         if len(document["parts"]) != len(parts):
             raise Rejected("there are more parts than the signs of the claims show")
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except MALFORMED as error:
-        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
-    return Report(
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
+    return KernelReport(
         True,
         (*(_told(document, line, part) for part in parts), *own.lines),
         proved=len(parts),
@@ -153,7 +153,7 @@ def check_document(
     )
 
 
-def read_line(document: Any) -> Line:
+def read_line(document: Any) -> ParameterLine:
     """Reads what a document is about, and checks that its breaks are all roots of its factors.
 
     Raises:
@@ -177,7 +177,7 @@ def read_line(document: Any) -> Line:
         raise Rejected("a break of a factor that is not there")
     for k, (factor, cuts) in enumerate(zip(factors, document["cuts"], strict=True)):
         _check_roots(factor, (low, high), [b for b in breaks if b.factor == k], [*map(number, cuts)])
-    return Line(
+    return ParameterLine(
         name,
         _signed(polys, document["products"], factors),
         _signed(conditions, document["constraints"], factors),
@@ -225,7 +225,7 @@ def _check_roots(
             raise Rejected("it is not shown that a factor has one root at a break")
 
 
-def _told(document: Any, line: Line, part: Piece) -> str:
+def _told(document: Any, line: ParameterLine, part: IntervalPiece) -> str:
     """Returns a part in words."""
     words = [_place(document, line.places[k]) for k in part.ends]
     if part.ends[0] == part.ends[1]:

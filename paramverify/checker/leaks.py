@@ -23,13 +23,13 @@ from fractions import Fraction
 from typing import Any
 
 from .strict import Misformed, Rejected
-from .systems import SILENT, Numbers, System, Weight, after, ends_of
+from .systems import SILENT, CheckedSystem, Weight, WeightSigns, after, ends_of
 from .witnesses import check_admissible, input_sequences, probabilities_of
 
 Vector = dict[int, Weight]
 
 
-def check_tight(system: System, numbers: Numbers, ratio: Weight, told: Any) -> str:
+def check_tight(system: CheckedSystem, numbers: WeightSigns, ratio: Weight, told: Any) -> str:
     """Checks the observation of a lower bound; returns what it shows in words.
 
     Without one there is the bound 1, which every budget has.
@@ -73,7 +73,7 @@ def _plain(weight: Any) -> str:
     return weight if isinstance(weight, str) else f"({weight[0]})/({weight[1]})"
 
 
-def check_growth(system: System, numbers: Numbers, told: Any) -> str:
+def check_growth(system: CheckedSystem, numbers: WeightSigns, told: Any) -> str:
     """Checks a loop by which a ratio grows for ever; returns what it shows in words."""
     left, right, loop = told["left"], told["right"], told["loop"]
     input_sequences(system, left, right, told["place"])
@@ -92,7 +92,7 @@ def check_growth(system: System, numbers: Numbers, told: Any) -> str:
     return "a loop makes the ratio grow without limit: a violation, and there is no budget"
 
 
-def _after(system: System, numbers: Numbers, vector: Vector, steps: Sequence[int]) -> Vector:
+def _after(system: CheckedSystem, numbers: WeightSigns, vector: Vector, steps: Sequence[int]) -> Vector:
     for action in steps:
         if not 0 <= action < system.hidden:
             raise Rejected(f"{action!r:.40} is neither an input nor a response")
@@ -112,7 +112,7 @@ def _after(system: System, numbers: Numbers, vector: Vector, steps: Sequence[int
     return vector
 
 
-def _factor(numbers: Numbers, vector: Vector, moved: Vector) -> Weight:
+def _factor(numbers: WeightSigns, vector: Vector, moved: Vector) -> Weight:
     """Returns λ with moved = λ·vector, where signs are decided (at a point); vectors are positive."""
     positive = {s: w for s, w in vector.items() if numbers.sign(w[0], True)}
     after_it = {s: w for s, w in moved.items() if numbers.sign(w[0], True)}

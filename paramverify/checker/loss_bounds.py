@@ -40,26 +40,26 @@ Logs = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True)
-class Product:
+class FactoredProduct:
     """constant·∏ |factor|^power, with a positive constant; factors by their numbers."""
 
     constant: Fraction
     powers: Mapping[int, int]
 
-    def over(self, other: Product) -> Product:
+    def over(self, other: FactoredProduct) -> FactoredProduct:
         """Returns the quotient."""
         powers = dict(self.powers)
         for k, e in other.powers.items():
             powers[k] = powers.get(k, 0) - e
-        return Product(self.constant / other.constant, {k: e for k, e in powers.items() if e})
+        return FactoredProduct(self.constant / other.constant, {k: e for k, e in powers.items() if e})
 
 
 @dataclass(frozen=True)
-class Output:
+class FactoredOutput:
     """Both probabilities of an output; one that is 0 everywhere is None."""
 
-    left: Product | None
-    right: Product | None
+    left: FactoredProduct | None
+    right: FactoredProduct | None
 
 
 def range_of(poly: Poly, goal: Goal) -> tuple[Fraction, Fraction]:
@@ -82,17 +82,17 @@ def logs_of(low: Fraction, high: Fraction) -> Logs:
     return ln(low)[0] if low else None, ln(high)[1] if high else NOTHING
 
 
-class OnBox:
+class BoxOutputs:
     """Outputs on a box, where `logs` are bounds of the logarithms of the factors."""
 
-    def __init__(self, outputs: Sequence[Output], logs: Sequence[Logs]) -> None:
+    def __init__(self, outputs: Sequence[FactoredOutput], logs: Sequence[Logs]) -> None:
         self.outputs = outputs
         self.logs = logs
         self._shares = [
             (self._range(o.left), self._range(o.right), self._range(_ratio(o))) for o in self.outputs
         ]
 
-    def _range(self, of: Product | None) -> Logs | None:
+    def _range(self, of: FactoredProduct | None) -> Logs | None:
         return None if of is None else self.range(of.constant, of.powers)
 
     def range(self, constant: Fraction, powers: Mapping[int, int | Fraction]) -> Logs:
@@ -138,7 +138,10 @@ class OnBox:
         return total
 
     def _term(
-        self, output: Output, share: tuple[Logs | None, Logs | None, Logs | None], order: Fraction | None
+        self,
+        output: FactoredOutput,
+        share: tuple[Logs | None, Logs | None, Logs | None],
+        order: Fraction | None,
     ) -> int | None:
         """Returns an upper bound of Q·ψ(r)."""
         left, right, ratio = share
@@ -156,7 +159,7 @@ class OnBox:
                 found.append(other)
         return min(found, default=None)
 
-    def _split(self, output: Output, left: Logs, most: int, order: Fraction | None) -> int | None:
+    def _split(self, output: FactoredOutput, left: Logs, most: int, order: Fraction | None) -> int | None:
         """Returns an upper bound of P^α·Q^(1−α) − α·P + (α−1)·Q, or of P·ln r − P + Q."""
         assert output.left is not None
         assert output.right is not None
@@ -177,7 +180,7 @@ class OnBox:
             return None
         return _exp(high) - times(order, least, False) + times(order - 1, most, True)
 
-    def _logarithm(self, output: Output, left: Logs) -> int | None:
+    def _logarithm(self, output: FactoredOutput, left: Logs) -> int | None:
         """Returns an upper bound of P·ln r, as a sum over the factors of r."""
         assert output.left is not None
         ratio = _ratio(output)
@@ -207,7 +210,7 @@ class OnBox:
         return total
 
 
-def _ratio(output: Output) -> Product | None:
+def _ratio(output: FactoredOutput) -> FactoredProduct | None:
     return None if output.left is None or output.right is None else output.left.over(output.right)
 
 
@@ -242,7 +245,7 @@ def _entropy(high: int, power: int) -> Ends:
 # --- bounds that are to be shown ---------------------------------------------------------------------
 
 
-def is_below(found: OnBox, bound: Fraction, orders: Sequence[Fraction] | None) -> bool:
+def is_below(found: BoxOutputs, bound: Fraction, orders: Sequence[Fraction] | None) -> bool:
     """Tells whether KL ≤ bound is shown on a box, or with orders D_α ≤ bound·α for all α > 1.
 
     Raises:

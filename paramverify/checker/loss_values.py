@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from .exponentials import TERMS, exp_bounds, sign_in_exp
-from .goals import Statement
+from .goals import WrittenClaim
 from .logarithms import UNIT, Ends, exp, ln, product, times
 from .polynomials import Poly, number
 from .strict import Misformed, Rejected
@@ -27,7 +27,7 @@ Distribution = list[tuple[Between, Between]]
 
 
 def at_point(
-    polynomials: Sequence[Poly], statement: Statement, values: Mapping[str, Fraction]
+    polynomials: Sequence[Poly], statement: WrittenClaim, values: Mapping[str, Fraction]
 ) -> Distribution:
     """Returns |p|/|total| and |q|/|total| of all outputs; given are the total, and then p and q of each.
 
@@ -48,7 +48,9 @@ def at_point(
     return list(zip(shares[::2], shares[1::2], strict=True))
 
 
-def _size(poly: Poly, statement: Statement, values: Mapping[str, Fraction]) -> tuple[int, Fraction, Fraction]:
+def _size(
+    poly: Poly, statement: WrittenClaim, values: Mapping[str, Fraction]
+) -> tuple[int, Fraction, Fraction]:
     """Returns the sign of f at a point, and bounds of |f|: both 0, or both above 0."""
     names = statement.goal.names
     found: dict[int, Fraction] = {}

@@ -30,10 +30,10 @@ from functools import reduce
 from typing import Any
 
 from . import shapes
-from .claims import Report, check_obligations, check_points, check_witness, read_claim
+from .claims import KernelReport, check_obligations, check_points, check_witness, read_claim
 from .goals import Goal
 from .logarithms import UNIT, ln
-from .loss_bounds import OnBox, Output, Product, is_below, logs_of, range_of
+from .loss_bounds import BoxOutputs, FactoredOutput, FactoredProduct, is_below, logs_of, range_of
 from .loss_values import Distribution, at_point, check_loss
 from .neighbours import MALFORMED
 from .polynomials import ONE, Poly, constant, number, parse, plus, power, times
@@ -49,7 +49,7 @@ Origin = tuple[str, str, int]
 
 def check_document(
     document: Any, expected: Iterable[Any] | None = None, obligations: Iterable[Any] | None = None
-) -> Report:
+) -> KernelReport:
     """Checks evidence about such divergences.
 
     `expected` are the claims of the case, derived by the caller, each with total, outputs and one origin;
@@ -61,12 +61,12 @@ def check_document(
         check(document, shapes.LOSSES)
         return _check(document, None if expected is None else list(expected), obligations)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except MALFORMED as error:
-        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
 
 
-def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any] | None) -> Report:
+def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any] | None) -> KernelReport:
     status = document["status"]
     if ("witness" in document) != (status == "violated"):
         raise Misformed("a witness comes with the status violated, and only with it", "status")
@@ -104,7 +104,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
         _check_violation(document, known, bound)
         lines.append(told_witness(document["witness"], known is not None))
         lines += [LARGEST_NOT_SHOWN] * bool(document["witness"]["largest"])
-    return Report(
+    return KernelReport(
         True,
         tuple(lines),
         proved=ledger.counts["proved"] + len(document["claims"]),
@@ -201,7 +201,7 @@ def check_tree(domain: Mapping[str, Any], claim: Mapping[str, Any], measure: str
         if (measure == "kl") and token[1]:
             raise Rejected("kl has no orders")
         orders = None if measure == "kl" else [number(text) for text in token[1]]
-        found = OnBox(outputs, [logs_of(*range_of(factor, part)) for factor in factors])
+        found = BoxOutputs(outputs, [logs_of(*range_of(factor, part)) for factor in factors])
         if not is_below(found, bound, orders):
             raise Rejected("the divergence is not shown to be within its bound on a part of the box")
     if pending:
@@ -209,7 +209,7 @@ def check_tree(domain: Mapping[str, Any], claim: Mapping[str, Any], measure: str
     return leaves
 
 
-def _outputs(claim: Mapping[str, Any], factors: list[Poly], goal: Goal) -> list[Output]:
+def _outputs(claim: Mapping[str, Any], factors: list[Poly], goal: Goal) -> list[FactoredOutput]:
     """Returns the probabilities of the outputs as products, which are multiplied again.
 
     Raises:
@@ -231,12 +231,12 @@ def _outputs(claim: Mapping[str, Any], factors: list[Poly], goal: Goal) -> list[
     if total is None:
         raise Rejected("the total is 0")
     shares = [None if each is None else each.over(total) for each in rest]
-    return [Output(p, q) for p, q in zip(shares[::2], shares[1::2], strict=True) if p or q]
+    return [FactoredOutput(p, q) for p, q in zip(shares[::2], shares[1::2], strict=True) if p or q]
 
 
 def _product(
     poly: Poly, written: Any, factors: list[Poly], powers: dict[tuple[int, int], Poly]
-) -> Product | None:
+) -> FactoredProduct | None:
     """Returns the size of a polynomial as a product of factors; None for 0."""
     if (written is None) != (not poly):
         raise Rejected("a product is another polynomial")
@@ -257,7 +257,7 @@ def _product(
     own: dict[int, int] = {}
     for k, exponent in written[1]:
         own[k] = own.get(k, 0) + exponent
-    return Product(abs(content), own)
+    return FactoredProduct(abs(content), own)
 
 
 # --- witnesses ---------------------------------------------------------------------------------------

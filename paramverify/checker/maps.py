@@ -15,10 +15,10 @@ from .claims import (
     Rejected,
     read_claim,
 )
-from .goals import Form, Goal, bernstein
+from .goals import BernsteinCoefficients, Goal, bernstein
 from .polynomials import Box, Poly, constant, degree, number, parse, times
 
-AnyForm = TypeVar("AnyForm", Form, ByRoots)
+AnyForm = TypeVar("AnyForm", BernsteinCoefficients, ByRoots)
 Cells = list[tuple[tuple[tuple[Fraction, Fraction], ...], Any]]
 
 
@@ -37,7 +37,7 @@ class Map:
     conditions: tuple[tuple[Poly, bool], ...]
     by_roots: dict[int, ByRoots]
 
-    def form(self, index: int) -> Form | ByRoots:
+    def form(self, index: int) -> BernsteinCoefficients | ByRoots:
         """Returns what is known of a factor on the box of the domain."""
         known = self.by_roots.get(index)
         return bernstein(self.goal, self.factors[index]) if known is None else known
@@ -49,26 +49,26 @@ class Map:
 
 
 @dataclass(frozen=True)
-class Node:
+class MapNode:
     """A part of the subdivision: its box, and the forms of factors and of conditions there."""
 
     box: Box
-    forms: tuple[Form | ByRoots, ...]
-    conditions: tuple[Form, ...]
+    forms: tuple[BernsteinCoefficients | ByRoots, ...]
+    conditions: tuple[BernsteinCoefficients, ...]
 
-    def halves(self, name: str) -> list[Node]:
+    def halves(self, name: str) -> list[MapNode]:
         """Returns the parts below and above the middle of a parameter."""
         low, high = self.box[name]
         return self.sides(name, (low + high) / 2)
 
-    def sides(self, name: str, place: Fraction) -> list[Node]:
+    def sides(self, name: str, place: Fraction) -> list[MapNode]:
         """Returns the parts below and above a place inside the interval of a parameter."""
         low, high = self.box[name]
         ratio = (place - low) / (high - low)
         forms = [f.cut(name, ratio) if name in f.names else (f, f) for f in self.forms]
         conditions = [c.cut(name, ratio) if name in c.names else (c, c) for c in self.conditions]
         return [
-            Node({**self.box, name: ends}, tuple(f[k] for f in forms), tuple(c[k] for c in conditions))
+            MapNode({**self.box, name: ends}, tuple(f[k] for f in forms), tuple(c[k] for c in conditions))
             for k, ends in enumerate(((low, place), (place, high)))
         ]
 

@@ -33,7 +33,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Model:
+class CheckedModel:
     """What the document is about."""
 
     names: tuple[str, ...]
@@ -47,7 +47,7 @@ class Model:
         return {s: constant(Fraction(1), len(self.names)) for s in range(self.states)}
 
 
-def read_model(data: Any) -> Model:
+def read_model(data: Any) -> CheckedModel:
     """Reads a model from its document."""
     names = read_claim({**data["domain"], "polynomial": "0"}).goal.names
     states, count = data["states"], len(data["observations"])
@@ -80,7 +80,7 @@ def read_model(data: Any) -> Model:
     top, bottom = (read_weight(part, names) for part in data["ratio"])
     if not bottom:
         raise Rejected("the denominator of the bound is zero")
-    return Model(names, states, tuple(tables), pairs, (top, bottom))
+    return CheckedModel(names, states, tuple(tables), pairs, (top, bottom))
 
 
 def read_weight(text: str, names: Sequence[str]) -> Poly:
@@ -99,7 +99,7 @@ def shape(poly: Poly) -> frozenset[tuple[tuple[int, ...], Fraction]]:
     return frozenset((x, c / scale) for x, c in poly.items())
 
 
-def bounds(model: Model, vector: PolyVector, directions: Sequence[int] = (0, 1)) -> Iterator[Poly]:
+def bounds(model: CheckedModel, vector: PolyVector, directions: Sequence[int] = (0, 1)) -> Iterator[Poly]:
     """Yields F(v) for every secret pair and the given directions (1: right secret against left one)."""
     top, bottom = model.ratio
     for _, _, pi, tau in model.pairs:
@@ -131,12 +131,12 @@ def apply(table: Table, vector: PolyVector) -> PolyVector:
     return found
 
 
-def lift(model: Model, vector: Sequence[Fraction], states: Sequence[int]) -> PolyVector:
+def lift(model: CheckedModel, vector: Sequence[Fraction], states: Sequence[int]) -> PolyVector:
     """Returns a vector of numbers on some states as one of polynomials."""
     return {s: constant(x, len(model.names)) for s, x in zip(states, vector, strict=True) if x}
 
 
-def numeric(model: Model) -> list[list[list[tuple[int, int]]]]:
+def numeric(model: CheckedModel) -> list[list[list[tuple[int, int]]]]:
     """Returns the matrices by rows of (column, whole number), multiplied by one positive number."""
     scale = 1
     for table in model.tables:
@@ -160,7 +160,7 @@ def moved(matrix: list[list[tuple[int, int]]], vector: Sequence[int]) -> tuple[i
     return whole([sum(w * vector[t] for t, w in row) for row in matrix])
 
 
-def reached(model: Model, side: int, turned: int) -> set[int]:
+def reached(model: CheckedModel, side: int, turned: int) -> set[int]:
     """Returns the states that secrets of one side reach."""
     found = {s for _, _, pi, tau in model.pairs for s in ((pi, tau)[side ^ turned]).weights}
     pending = list(found)

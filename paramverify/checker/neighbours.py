@@ -21,7 +21,7 @@ from itertools import combinations_with_replacement, permutations, product
 from math import prod
 from typing import Any
 
-from .claims import Rejected, Report
+from .claims import KernelReport, Rejected
 from .neighbour_shapes import LARGEST
 from .polynomials import number
 from .standing import check_everywhere, reach
@@ -36,7 +36,7 @@ MAX_ENTRIES = 2_000_000
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 
 
-def with_statements(document: Mapping[str, Any], report: Report) -> Report:
+def with_statements(document: Mapping[str, Any], report: KernelReport) -> KernelReport:
     """Returns the report on a document with its side condition, and on the pair that stands for others."""
     report = replace(report, side_condition=document.get("side_condition", ""))
     if not report.accepted or "reduction" not in document:

@@ -22,7 +22,7 @@ FAR = 17  # standard deviations beyond which a Gaussian weight is below 2^−192
 
 
 @dataclass(frozen=True)
-class Noise:
+class NoiseLaw:
     """A distribution: its kind, and its standard deviation, its scale, or the ratio of its weights."""
 
     kind: str
@@ -42,7 +42,7 @@ class Noise:
         return Fraction(min(2_000, ceil(16 / (1 - self.number))))
 
 
-def check_noise(noise: Noise) -> None:
+def check_noise(noise: NoiseLaw) -> None:
     """Checks that a distribution is one.
 
     Raises:
@@ -55,7 +55,7 @@ def check_noise(noise: Noise) -> None:
 
 
 @lru_cache(maxsize=200_000)
-def at_most(noise: Noise, x: Fraction) -> Ends:
+def at_most(noise: NoiseLaw, x: Fraction) -> Ends:
     """Returns bounds of Pr(noise ≤ x), as whole numbers at 2^BITS."""
     if noise.kind == "gauss":
         low, high = above_normal(x / noise.number)
@@ -74,12 +74,12 @@ def at_most(noise: Noise, x: Fraction) -> Ends:
     return (low, high) if x < 0 else (UNIT - high, UNIT - low)
 
 
-def less_than(noise: Noise, x: Fraction) -> Ends:
+def less_than(noise: NoiseLaw, x: Fraction) -> Ends:
     """Returns bounds of Pr(noise < x)."""
     return at_most(noise, Fraction(ceil(x) - 1) if noise.whole else x)
 
 
-def _geometric(noise: Noise, k: int) -> Ends:
+def _geometric(noise: NoiseLaw, k: int) -> Ends:
     """Returns bounds of Pr(noise ≤ k) for weights in proportion to ratio^|k|, on one side or on both."""
     ratio, below = noise.number, Fraction(0)
     if noise.kind == "geometric":

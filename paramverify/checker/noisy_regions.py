@@ -19,47 +19,47 @@ from itertools import combinations, pairwise
 from math import ceil, floor
 
 from .logarithms import BITS, UNIT, Ends, times
-from .noise import Noise, at_most, less_than
+from .noise import NoiseLaw, at_most, less_than
 from .strict import Rejected
 
 Form = tuple[tuple[int, Fraction], ...]  # slopes of variables
 Limits = tuple[Fraction | None, Fraction | None]  # None: there is no end
 Cells = tuple[Limits, ...]
-Grid = tuple[Noise, Limits, int]  # a centre, between which ends, in how many cells
-End = tuple[Noise, bool, Form, Fraction]  # of which number, whether above it, and the comparison
-Known = tuple[Sequence[Noise], Sequence[Limits], int]
+Grid = tuple[NoiseLaw, Limits, int]  # a centre, between which ends, in how many cells
+End = tuple[NoiseLaw, bool, Form, Fraction]  # of which number, whether above it, and the comparison
+Known = tuple[Sequence[NoiseLaw], Sequence[Limits], int]
 
 MAX_CELLS = 40_000_000  # of all regions of a document, pairs of cells of two centres included
 
 
 @dataclass(frozen=True)
-class Path:
+class NoisyPath:
     """One way through a program: its weight, the noise it draws, and the region that takes it."""
 
     weight: Fraction
-    noise: tuple[Noise, ...]
+    noise: tuple[NoiseLaw, ...]
     region: tuple[tuple[Form, Fraction], ...]  # each form is at most its number
 
 
 @dataclass(frozen=True)
-class Row:
+class CumulativeRow:
     """Bounds for the ends of a number on each cell of a centre: of Pr(≤ upper end) and Pr(< lower end)."""
 
     above: tuple[list[int], list[int]]
     below: tuple[list[int], list[int]]
 
 
-class Enclosures:
+class RegionEnclosures:
     """Bounds of probabilities, with so many cells of one centre, and of each of two."""
 
     def __init__(self, cells: tuple[int, int]) -> None:
         self.cells = cells
         self.work = 0
-        self.known: dict[tuple[tuple[Noise, ...], tuple[tuple[Form, Fraction], ...]], Ends] = {}
+        self.known: dict[tuple[tuple[NoiseLaw, ...], tuple[tuple[Form, Fraction], ...]], Ends] = {}
         self.grids: dict[Grid, tuple[Cells, list[int], list[int]]] = {}
         self.ends: dict[tuple[End, Grid], tuple[list[int], list[int]]] = {}
 
-    def chance(self, path: Path) -> Ends:
+    def chance(self, path: NoisyPath) -> Ends:
         """Returns bounds of weight · Pr(region), as whole numbers at 2^BITS.
 
         Raises:
@@ -76,7 +76,7 @@ class Enclosures:
             low, high = (low * least) >> BITS, -((-high * most) >> BITS)
         return low, high
 
-    def _part(self, noise: tuple[Noise, ...], forms: tuple[tuple[Form, Fraction], ...]) -> Ends:
+    def _part(self, noise: tuple[NoiseLaw, ...], forms: tuple[tuple[Form, Fraction], ...]) -> Ends:
         limits = [_limits(kind, v, forms) for v, kind in enumerate(noise)]
         pairs = [(form, bound) for form, bound in forms if len(form) > 1]
         if any(len(form) > 2 for form, _ in pairs):
@@ -107,7 +107,7 @@ class Enclosures:
         between = [(dict(form), bound) for form, bound in pairs if {v for v, _ in form} == set(chosen)]
         return _two(grids, rows, [((s[chosen[0]], s[chosen[1]]), bound) for s, bound in between])
 
-    def _grid(self, noise: Noise, limits: Limits, count: int) -> tuple[Cells, list[int], list[int]]:
+    def _grid(self, noise: NoiseLaw, limits: Limits, count: int) -> tuple[Cells, list[int], list[int]]:
         """Returns the cells of a centre, with bounds of the mass of each."""
         key = noise, limits, count
         if key not in self.grids:
@@ -116,7 +116,9 @@ class Enclosures:
             self.grids[key] = cells, [low for low, _ in masses], [high for _, high in masses]
         return self.grids[key]
 
-    def _row(self, v: int, centre: int, pairs: Sequence[tuple[Form, Fraction]], known: Known) -> Row:
+    def _row(
+        self, v: int, centre: int, pairs: Sequence[tuple[Form, Fraction]], known: Known
+    ) -> CumulativeRow:
         """Returns bounds of the ends of a number on each cell of a centre, its own limits included."""
         noise, limits, count = known
         low, high = limits[v]
@@ -135,7 +137,7 @@ class Enclosures:
                 above = _each(min, above, found)
             else:
                 below = _each(max, below, found)
-        return Row(above, below)
+        return CumulativeRow(above, below)
 
     def _ends(self, end: End, grid: Grid) -> tuple[list[int], list[int]]:
         """Returns bounds of Pr(≤ end), or of Pr(< end) for a lower end, on each cell of a centre."""
@@ -159,7 +161,7 @@ def _each(
     return [*map(best, one[0], other[0])], [*map(best, one[1], other[1])]
 
 
-def _one(grid: tuple[Cells, list[int], list[int]], rows: Sequence[Row]) -> Ends:
+def _one(grid: tuple[Cells, list[int], list[int]], rows: Sequence[CumulativeRow]) -> Ends:
     """Returns the sum over all cells of one centre."""
     _, lows, highs = grid
     for row in rows:
@@ -172,7 +174,7 @@ def _one(grid: tuple[Cells, list[int], list[int]], rows: Sequence[Row]) -> Ends:
 
 def _two(
     grids: Sequence[tuple[Cells, list[int], list[int]]],
-    rows: Sequence[Sequence[Row]],
+    rows: Sequence[Sequence[CumulativeRow]],
     between: Sequence[tuple[tuple[Fraction, Fraction], Fraction]],
 ) -> Ends:
     """Returns the sum over all pairs of cells of two centres, which may be compared with each other."""
@@ -212,7 +214,7 @@ def _range(slope: Fraction, cell: Limits) -> Limits:
     return (low, high) if slope > 0 else (high, low)
 
 
-def _mass(noise: Noise, cell: Limits) -> Ends:
+def _mass(noise: NoiseLaw, cell: Limits) -> Ends:
     """Returns bounds of the mass between two ends, which both belong to it."""
     low, high = cell
     above = (UNIT, UNIT) if high is None else at_most(noise, high)
@@ -220,7 +222,7 @@ def _mass(noise: Noise, cell: Limits) -> Ends:
     return max(0, above[0] - below[1]), max(0, above[1] - below[0])
 
 
-def _cells(noise: Noise, limits: Limits, count: int) -> Iterator[Limits]:
+def _cells(noise: NoiseLaw, limits: Limits, count: int) -> Iterator[Limits]:
     """Yields the cells between two limits: all values, without a gap."""
     low, high = limits
     reach = noise.reach()
@@ -242,7 +244,7 @@ def _cells(noise: Noise, limits: Limits, count: int) -> Iterator[Limits]:
         yield last + step, high
 
 
-def _limits(noise: Noise, v: int, forms: Sequence[tuple[Form, Fraction]]) -> Limits:
+def _limits(noise: NoiseLaw, v: int, forms: Sequence[tuple[Form, Fraction]]) -> Limits:
     """Returns the ends of a number that are numbers; whole ones of whole noise."""
     low: Fraction | None = None
     high: Fraction | None = None

@@ -26,10 +26,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from .chains import Chain, Row
+from .chains import CheckedChain, Row
 from .policies import extreme
-from .progressions import FALSE, TRUE, Goal, Part, Progression, goal_of, unbounded
-from .quotients import Quotient, Value
+from .progressions import FALSE, TRUE, Goal, GoalProgression, Part, goal_of, unbounded
+from .quotients import PolynomialQuotient, Value
 from .strict import Rejected
 
 Node: TypeAlias = tuple[int, Goal]
@@ -45,7 +45,7 @@ DECIDED = {TRUE: Fraction(1), FALSE: Fraction(0)}
 
 
 @dataclass
-class Graph:
+class DecisionGraph:
     """Nodes from some starts on: each is decided, or has choices of steps to others."""
 
     choices: Callable[[Any], Sequence[Step] | Fraction]
@@ -159,10 +159,10 @@ class Paths:
     `graphs` has what is known of largest and smallest probabilities: goals of several formulas share it.
     """
 
-    chain: Chain
-    progression: Progression
+    chain: CheckedChain
+    progression: GoalProgression
     formula: Part
-    graphs: dict[tuple[bool, Fraction], Graph]
+    graphs: dict[tuple[bool, Fraction], DecisionGraph]
     work: int = 0
     _words: dict[tuple[int, ...], list[dict[int, Value]]] = field(default_factory=dict)
 
@@ -202,7 +202,7 @@ class Paths:
             following = place + 1 if place + 1 < len(word) else last
             return [[(w, (t, after, following)) for t, w in self.chain.rows[state][word[place]]]]
 
-        graph = Graph(choices, self.dead)
+        graph = DecisionGraph(choices, self.dead)
         start = self.start
         ends = {s: (s, start, 0) for s in starts}
         graph.explore(ends.values())
@@ -228,7 +228,7 @@ class Paths:
             return [[(w, (t, after)) for t, w in row] for row in rows]
 
         # A graph in which something stays unknown is thrown away: all nodes of a kept one have their values.
-        graph = self.graphs.pop((largest, self.dead), None) or Graph(choices, self.dead)
+        graph = self.graphs.pop((largest, self.dead), None) or DecisionGraph(choices, self.dead)
         start = self.start
         ends = {s: (s, start) for s in starts}
         graph.explore(ends.values())
@@ -243,7 +243,7 @@ class Paths:
         steps = [step for own in nodes.values() for step in own]
         around = {t: known[t] for step in steps for _, t in step if t not in nodes}
         weights = [w for step in steps for w, _ in step]
-        if any(isinstance(value, Quotient) for value in (*weights, *around.values())):
+        if any(isinstance(value, PolynomialQuotient) for value in (*weights, *around.values())):
             raise Rejected("a cycle has probabilities with parameters")
         # With unbounded R the probability is 1 − r, where r is that of reaching a decision against it.
         turn = self.dead == 1
@@ -353,7 +353,7 @@ class Paths:
 
         Of numbers only those are kept that do not depend on earlier ones, linearly.
         """
-        kept = Span()
+        kept = VectorSpan()
         level = [v for v in first if kept.adds(v)]
         for _ in range(size):
             yield from level
@@ -370,7 +370,7 @@ class Paths:
 
 
 @dataclass
-class Span:
+class VectorSpan:
     """Vectors that were met: of numbers their span, of others the vectors as they are written."""
 
     rows: list[tuple[Hashable, dict[Any, Fraction]]] = field(default_factory=list)
@@ -378,7 +378,7 @@ class Span:
 
     def adds(self, vector: Vector) -> bool:
         """Tells whether a vector is new, and keeps it."""
-        if any(isinstance(x, Quotient) for x in vector.values()):
+        if any(isinstance(x, PolynomialQuotient) for x in vector.values()):
             name = frozenset(vector.items())
             if name in self.others:
                 return False

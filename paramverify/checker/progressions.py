@@ -65,7 +65,7 @@ def unbounded(part: Part, kind: str) -> bool:
 
 
 @dataclass
-class Progression:
+class GoalProgression:
     """The goals of all formulas about a model; `holds` tells whether the leaf of a name holds in a state."""
 
     holds: Callable[[int, str], bool]

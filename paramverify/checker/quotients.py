@@ -1,7 +1,7 @@
 """Numbers and quotients of polynomials, as path probabilities need them: sums and products, no divisions.
 
-A value is a Fraction, or a `Quotient` whose bottom is a product of polynomials that were shown to be positive
-on the domain. So its sign is that of its top.
+A value is a Fraction, or a `PolynomialQuotient` whose bottom is a product of polynomials that were shown to
+be positive on the domain. So its sign is that of its top.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from typing import Any, TypeAlias
 
 from .polynomials import Poly, add, constant, parse, plus, times
 from .strict import Rejected
-from .systems import Ask, Numbers
+from .systems import Ask, WeightSigns
 
 Point = Mapping[str, Fraction]
 
 
 @dataclass(frozen=True, eq=False)
-class Quotient:
+class PolynomialQuotient:
     """One polynomial over another that is positive; never zero, and never a number."""
 
     top: Poly
     bottom: Poly
 
     def _other(self, value: Value | int) -> tuple[Poly, Poly]:
-        if isinstance(value, Quotient):
+        if isinstance(value, PolynomialQuotient):
             return value.top, value.bottom
         width = len(next(iter(self.bottom)))
         return constant(Fraction(value), width), constant(Fraction(1), width)
@@ -49,7 +49,7 @@ class Quotient:
     __rmul__ = __mul__
 
     def __neg__(self) -> Value:
-        return Quotient({x: -c for x, c in self.top.items()}, self.bottom)
+        return PolynomialQuotient({x: -c for x, c in self.top.items()}, self.bottom)
 
     def __sub__(self, other: Value | int) -> Value:
         return self + (-other)
@@ -62,10 +62,10 @@ class Quotient:
 
     def __eq__(self, other: object) -> bool:
         """Tells whether both are written alike; see `same`."""
-        return isinstance(other, Quotient) and (self.top, self.bottom) == (other.top, other.bottom)
+        return isinstance(other, PolynomialQuotient) and (self.top, self.bottom) == (other.top, other.bottom)
 
 
-Value: TypeAlias = Fraction | Quotient
+Value: TypeAlias = Fraction | PolynomialQuotient
 
 
 def made(top: Poly, bottom: Poly) -> Value:
@@ -76,8 +76,8 @@ def made(top: Poly, bottom: Poly) -> Value:
         (unit, by), *_ = bottom.items()
         if len(top) == 1 and unit in top:
             return top[unit] / by
-        return Quotient({x: c / by for x, c in top.items()}, {unit: Fraction(1)})
-    return Quotient(top, bottom)
+        return PolynomialQuotient({x: c / by for x, c in top.items()}, {unit: Fraction(1)})
+    return PolynomialQuotient(top, bottom)
 
 
 def same(left: Value, right: Value) -> bool:
@@ -87,7 +87,7 @@ def same(left: Value, right: Value) -> bool:
 
 
 @dataclass
-class Values:
+class QuotientValues:
     """Reads values, and knows their signs: on the domain, or at a point where one is given.
 
     `ask` tells whether a polynomial is shown to be at least (or above) zero.
@@ -128,7 +128,7 @@ class Values:
         return found
 
     def _shown(self, poly: Poly, strict: bool) -> bool:
-        return Numbers(self.names, self.exponent, self.ask).sign(poly, strict)
+        return WeightSigns(self.names, self.exponent, self.ask).sign(poly, strict)
 
     def shows(self, value: Value, strict: bool = False) -> bool:
         """Tells whether a value is shown to be at least zero, or above it, everywhere."""

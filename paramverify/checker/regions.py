@@ -38,16 +38,16 @@ from typing import Any
 from . import shapes
 from .by_roots import ByRoots
 from .claims import (
+    KernelReport,
     Rejected,
-    Report,
     check_claim,
     check_obligations,
     check_points,
 )
 from .covers import check_covers
 from .folds import check_mirrored, read_folds
-from .goals import Form, Goal, bernstein
-from .maps import AnyForm, Cells, Map, Node, read_map, separated
+from .goals import BernsteinCoefficients, Goal, bernstein
+from .maps import AnyForm, Cells, Map, MapNode, read_map, separated
 from .polynomials import Poly, add, number
 from .strict import check, counted, read
 
@@ -69,7 +69,7 @@ def check_document(
     claims: Sequence[Any] | None = None,
     obligations: Iterable[Any] | None = None,
     sums: Sequence[Any] | None = None,
-) -> Report:
+) -> KernelReport:
     """Checks a region map.
 
     `claims`, if given, are the claims that the map must be about, derived from the case by the caller, as
@@ -84,17 +84,17 @@ def check_document(
         check(document, shapes.REGIONS)
         return _check_document(document, claims, obligations, sums)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except MALFORMED as error:
-        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
 
 
-def check_text(text: str, claims: Sequence[Any] | None = None) -> Report:
+def check_text(text: str, claims: Sequence[Any] | None = None) -> KernelReport:
     """Checks a region map given as JSON text; see `check_document`."""
     try:
         document = read(text)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     return check_document(document, claims)
 
 
@@ -103,7 +103,7 @@ def _check_document(
     claims: Sequence[Any] | None,
     obligations: Iterable[Any] | None,
     sums: Sequence[Any] | None,
-) -> Report:
+) -> KernelReport:
     found = read_map(document)
     if claims is not None:
         same_claims(document, claims)
@@ -119,7 +119,7 @@ def _check_document(
     lines += [f"symmetric: {', '.join(names)}" for names in folds] + list(own.lines)
     if "sums" in document:
         lines.append(check_covers(document, sums))
-    return Report(
+    return KernelReport(
         True,
         tuple(lines),
         proved=counts["safe"] + counts["violating"],
@@ -143,7 +143,7 @@ def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> d
     forms = tuple(map(found.form, range(len(found.factors))))
     conditions = tuple(bernstein(found.goal, poly) for poly, _ in found.conditions)
     counts = dict.fromkeys(CELLS, 0)
-    pending = [(Node(dict(found.goal.box), forms, conditions), cells)]
+    pending = [(MapNode(dict(found.goal.box), forms, conditions), cells)]
     while pending:
         node, inside = pending.pop()
         own = tuple(node.box[name] for name in found.free)
@@ -180,7 +180,7 @@ def same_claims(document: Any, claims: Sequence[Any], told: str = "the map is") 
             raise Rejected(f"{told} about another domain")
 
 
-def nowhere(found: Map, node: Node) -> bool:
+def nowhere(found: Map, node: MapNode) -> bool:
     """Tells whether the coefficients of a constraint show that it holds nowhere on the box of a part."""
     return any(
         max(form.entries) <= 0 and (strict or never_zero(found, node, form))
@@ -188,7 +188,7 @@ def nowhere(found: Map, node: Node) -> bool:
     )
 
 
-def check_safe(found: Map, node: Node, entry: Any) -> None:
+def check_safe(found: Map, node: MapNode, entry: Any) -> None:
     """Checks that all claims hold on a cell within the domain."""
     cuts = entry.get("cuts", {})
     if cuts is None:
@@ -201,7 +201,7 @@ def check_safe(found: Map, node: Node, entry: Any) -> None:
             follow(found, node, cuts.get(str(index), ["+"]), sign, powers)
 
 
-def check_proof(found: Map, node: Node, text: Any, proof: Any) -> None:
+def check_proof(found: Map, node: MapNode, text: Any, proof: Any) -> None:
     """Checks a proof that a claim holds on the cell within the domain; E is the number that it stands for."""
     box = {name: ends for name, ends in found.domain["box"].items() if name in node.box}
     for name in found.free:
@@ -215,7 +215,7 @@ def check_proof(found: Map, node: Node, text: Any, proof: Any) -> None:
         raise Rejected(f"a claim on a cell is proved by a solver only: {', '.join(trusted)}")
 
 
-def check_outside(found: Map, node: Node, entry: Any) -> None:
+def check_outside(found: Map, node: MapNode, entry: Any) -> None:
     """Checks that no point of the cell is in the domain."""
     cuts = entry.get("cuts")
     if cuts is None:
@@ -235,14 +235,14 @@ def positive(sign: int, powers: Iterable[tuple[int, int]], signs: Sequence[int |
     return sign > 0
 
 
-def follow(found: Map, node: Node, tokens: Any, sign: int, powers: Sequence[tuple[int, int]]) -> None:
+def follow(found: Map, node: MapNode, tokens: Any, sign: int, powers: Sequence[tuple[int, int]]) -> None:
     """Checks a subdivision of the box of the quantified parameters."""
     if not 0 < len(tokens) <= MAX_TOKENS:
         raise Rejected("not a list of cuts")
     used = sorted({index for index, _ in powers})
     places = {index: place for place, index in enumerate(used)}
     here = [(places[index], power) for index, power in powers]
-    pending = [Node(node.box, tuple(node.forms[k] for k in used), node.conditions)]
+    pending = [MapNode(node.box, tuple(node.forms[k] for k in used), node.conditions)]
     for token in tokens:
         if not pending:
             raise Rejected("more cuts than parts")
@@ -259,7 +259,7 @@ def follow(found: Map, node: Node, tokens: Any, sign: int, powers: Sequence[tupl
         raise Rejected("fewer cuts than parts")
 
 
-def check_violating(found: Map, node: Node, entry: Any) -> None:
+def check_violating(found: Map, node: MapNode, entry: Any) -> None:
     """Checks that a claim fails at every point of a cell that is in the domain."""
     goal, index = found.goal, entry["claim"]
     if not 0 <= index < len(found.products):
@@ -290,7 +290,7 @@ def check_violating(found: Map, node: Node, entry: Any) -> None:
         raise Rejected("the signs of the factors make the product positive")
 
 
-def at_values(found: Map, node: Node, poly: Poly, form: AnyForm, at: Mapping[str, Fraction]) -> AnyForm:
+def at_values(found: Map, node: MapNode, poly: Poly, form: AnyForm, at: Mapping[str, Fraction]) -> AnyForm:
     """Returns the form on the cell with the quantified parameters fixed."""
     if not found.occurs(poly):
         return form
@@ -305,7 +305,7 @@ def at_values(found: Map, node: Node, poly: Poly, form: AnyForm, at: Mapping[str
     return bernstein(Goal(names, result, node.box, ()), result)
 
 
-def never_zero(found: Map, node: Node, form: Form | ByRoots) -> bool:
+def never_zero(found: Map, node: MapNode, form: BernsteinCoefficients | ByRoots) -> bool:
     """Tells whether a form of one weak sign vanishes nowhere on the cell within the domain's box."""
     if isinstance(form, ByRoots):
         return True

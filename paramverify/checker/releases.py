@@ -25,7 +25,7 @@ FAR = 125  # e^(−FAR) is below 2^−180
 
 
 @dataclass(frozen=True)
-class Loss:
+class ExactLoss:
     """The number rational + ln(ratio), with a positive ratio."""
 
     rational: Fraction = Fraction(0)
@@ -36,22 +36,22 @@ class Loss:
         low, high = (0, 0) if self.ratio == 1 else ln(self.ratio)
         return down(self.rational) + low, up(self.rational) + high
 
-    def times(self, n: int) -> Loss:
+    def times(self, n: int) -> ExactLoss:
         """Returns a whole multiple."""
-        return Loss(self.rational * n, self.ratio**n)
+        return ExactLoss(self.rational * n, self.ratio**n)
 
 
 @dataclass(frozen=True)
-class Atom:
+class LossAtom:
     """Outputs with one loss: bounds of their mass under P; `loss` are bounds too where it is not exact."""
 
     mass: Ends
-    loss: Loss | Ends
+    loss: ExactLoss | Ends
     other: Ends  # under Q
 
     def ends(self) -> Ends:
         """Returns bounds of the loss."""
-        return self.loss.ends() if isinstance(self.loss, Loss) else self.loss
+        return self.loss.ends() if isinstance(self.loss, ExactLoss) else self.loss
 
 
 # Bounds of the masses under P and Q of the outputs of a density with a loss above that between two numbers.
@@ -59,33 +59,33 @@ Over = Callable[[Ends], tuple[Ends, Ends]]
 
 
 @dataclass(frozen=True)
-class Losses:
+class ReleaseLosses:
     """A release. `exact` are the masses of all outputs, where these are rational.
 
     `only` bounds the mass P of outputs that are impossible under Q, and `other_only` the other way around.
     `above` and `below` bound masses of outputs with losses above and below those of all atoms.
     """
 
-    atoms: tuple[Atom, ...] = ()
+    atoms: tuple[LossAtom, ...] = ()
     over: Over | None = None
     whole: tuple[Ends, Ends] = ((0, 0), (0, 0))  # of the part with a density
     only: Ends = (0, 0)
     other_only: Ends = (0, 0)
     above: tuple[int, int] = (0, 0)
     below: tuple[int, int] = (0, 0)
-    most: Loss | None = None  # the largest loss, if it is exact, and no other output has a larger one
+    most: ExactLoss | None = None  # the largest loss, if it is exact, and no other output has a larger one
     exact: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None)
 
 
-def loss_of(written: Any) -> Loss:
+def loss_of(written: Any) -> ExactLoss:
     """Reads a loss: a rational number, and a number whose logarithm is added."""
     rational, ratio = map(number, written)
     if ratio <= 0:
         raise Misformed("not a positive number", "ratio")
-    return Loss(rational, ratio)
+    return ExactLoss(rational, ratio)
 
 
-def read(written: Mapping[str, Any]) -> Losses:
+def read(written: Mapping[str, Any]) -> ReleaseLosses:
     """Reads a release.
 
     Raises:
@@ -112,7 +112,7 @@ def _whole(written: Mapping[str, Any], name: str) -> int:
     return int(value)
 
 
-def table(outputs: list[tuple[Fraction, Fraction]]) -> Losses:
+def table(outputs: list[tuple[Fraction, Fraction]]) -> ReleaseLosses:
     """Returns the release of a list of outputs with rational masses.
 
     Raises:
@@ -127,17 +127,17 @@ def table(outputs: list[tuple[Fraction, Fraction]]) -> Losses:
             one, other = found.get(ratio, (Fraction(0), Fraction(0)))
             found[ratio] = one + p, other + q
     only, other_only = found.pop(None, (Fraction(0), Fraction(0)))
-    atoms = tuple(Atom(_between(p), Loss(ratio=r), _between(q)) for r, (p, q) in found.items() if r)
-    most = None if only else Loss(ratio=max(r for r in found if r))
+    atoms = tuple(LossAtom(_between(p), ExactLoss(ratio=r), _between(q)) for r, (p, q) in found.items() if r)
+    most = None if only else ExactLoss(ratio=max(r for r in found if r))
     exact = *found.values(), (only, Fraction(0)), (Fraction(0), other_only)
-    return Losses(atoms, only=_between(only), other_only=_between(other_only), most=most, exact=exact)
+    return ReleaseLosses(atoms, only=_between(only), other_only=_between(other_only), most=most, exact=exact)
 
 
-def _table(written: Mapping[str, Any]) -> Losses:
+def _table(written: Mapping[str, Any]) -> ReleaseLosses:
     return table([(number(p), number(q)) for p, q in written["outputs"]])
 
 
-def _response(written: Mapping[str, Any]) -> Losses:
+def _response(written: Mapping[str, Any]) -> ReleaseLosses:
     """Randomised response: the truth, or one of the other values, each e^step less likely."""
     step, others = loss_of(written["step"]), _whole(written, "values") - 2
     if others < 0 or step.ends()[0] < 0:
@@ -152,11 +152,15 @@ def _response(written: Mapping[str, Any]) -> Losses:
     large = (UNIT << BITS) // (UNIT + (others + 1) * high), -((-UNIT << BITS) // (UNIT + (others + 1) * low))
     small = product(large[0], low, False), product(large[1], high, True)
     middle = times(others, small[0], False), times(others, small[1], True)
-    atoms = [Atom(large, step, small), Atom(small, step.times(-1), large), Atom(middle, Loss(), middle)]
-    return Losses(tuple(atoms if others else atoms[:2]), most=step)
+    atoms = [
+        LossAtom(large, step, small),
+        LossAtom(small, step.times(-1), large),
+        LossAtom(middle, ExactLoss(), middle),
+    ]
+    return ReleaseLosses(tuple(atoms if others else atoms[:2]), most=step)
 
 
-def _discrete_laplace(written: Mapping[str, Any]) -> Losses:
+def _discrete_laplace(written: Mapping[str, Any]) -> ReleaseLosses:
     """Noise with weight e^(−step·|x|) on whole numbers: losses (2x − s)·step, 0 ≤ x ≤ s, the sensitivity."""
     step, far = loss_of(written["step"]), _whole(written, "sensitivity")
     if step.ends()[0] <= 0:
@@ -175,11 +179,11 @@ def _discrete_laplace(written: Mapping[str, Any]) -> Losses:
         for n in (far - x, x):
             fall = exp(*step.times(-n).ends())
             sides.append((product(ends[0], fall[0], False), product(ends[1], fall[1], True)))
-        atoms.append(Atom(sides[0], step.times(2 * x - far), sides[1]))
-    return Losses(tuple(atoms), most=step.times(far))
+        atoms.append(LossAtom(sides[0], step.times(2 * x - far), sides[1]))
+    return ReleaseLosses(tuple(atoms), most=step.times(far))
 
 
-def _discrete_gaussian(written: Mapping[str, Any]) -> Losses:
+def _discrete_gaussian(written: Mapping[str, Any]) -> ReleaseLosses:
     """Noise with weight w(x) = e^(−x²/(2σ²)) on all whole numbers; the loss at x is (2x − s)·s/(2σ²).
 
     Σ_(x>n) w(x) ≤ w(n+1)·(1 + r + r² + ...) with r = w(n+2)/w(n+1), for these quotients fall.
@@ -188,11 +192,11 @@ def _discrete_gaussian(written: Mapping[str, Any]) -> Losses:
     far = s + 2 + isqrt(int(2 * variance * FAR))
     if 2 * far > MOST_ATOMS:
         raise Rejected("so wide a discrete Gaussian has too many outputs")
-    weights = [exp(*Loss(-Fraction(x * x) / (2 * variance)).ends()) for x in range(far + 1)]
+    weights = [exp(*ExactLoss(-Fraction(x * x) / (2 * variance)).ends()) for x in range(far + 1)]
 
     def tail(n: int) -> int:
-        first = exp(*Loss(-Fraction((n + 1) ** 2) / (2 * variance)).ends())[1]
-        quotient = exp(*Loss(-Fraction(2 * n + 3) / (2 * variance)).ends())[1]
+        first = exp(*ExactLoss(-Fraction((n + 1) ** 2) / (2 * variance)).ends())[1]
+        quotient = exp(*ExactLoss(-Fraction(2 * n + 3) / (2 * variance)).ends())[1]
         return -((-first << BITS) // (UNIT - quotient))
 
     low = weights[0][0] + 2 * sum(w[0] for w in weights[1:])
@@ -203,14 +207,14 @@ def _discrete_gaussian(written: Mapping[str, Any]) -> Losses:
         return (least << BITS) // high, -((-most << BITS) // low)
 
     atoms = tuple(
-        Atom(share(x - s), Loss(Fraction((2 * x - s) * s) / (2 * variance)), share(x))
+        LossAtom(share(x - s), ExactLoss(Fraction((2 * x - s) * s) / (2 * variance)), share(x))
         for x in range(s - far, far + 1)
     )
     rest = -((-tail(far - s) << BITS) // low)
-    return Losses(atoms, above=(rest, rest), below=(rest, rest))
+    return ReleaseLosses(atoms, above=(rest, rest), below=(rest, rest))
 
 
-def _laplace(written: Mapping[str, Any]) -> Losses:
+def _laplace(written: Mapping[str, Any]) -> ReleaseLosses:
     """Noise with density e^(−|x|/scale)/(2·scale): half of P has the loss m = sensitivity/scale.
 
     Between them P(L > l) = ½ − ½·e^((l−m)/2) and Q(L > l) = ½·e^(−(l+m)/2) − ½·e^(−m).
@@ -231,11 +235,11 @@ def _laplace(written: Mapping[str, Any]) -> Losses:
         )
 
     rest = (UNIT - fall[1]) >> 1, -(-(UNIT - fall[0]) >> 1)
-    atoms = (Atom(half, Loss(most), small), Atom(small, Loss(-most), half))
-    return Losses(atoms, over, whole=(rest, rest), most=Loss(most))
+    atoms = (LossAtom(half, ExactLoss(most), small), LossAtom(small, ExactLoss(-most), half))
+    return ReleaseLosses(atoms, over, whole=(rest, rest), most=ExactLoss(most))
 
 
-def _gaussian(written: Mapping[str, Any]) -> Losses:
+def _gaussian(written: Mapping[str, Any]) -> ReleaseLosses:
     """N(m, 1) against N(0, 1) with m = sensitivity/sigma: the loss at x is m·x − m²/2."""
     mean = _positive(written, "sensitivity") / _positive(written, "sigma")
 
@@ -244,10 +248,10 @@ def _gaussian(written: Mapping[str, Any]) -> Losses:
         p = above_normal(high - mean)[0], above_normal(low - mean)[1]
         return p, (above_normal(high)[0], above_normal(low)[1])
 
-    return Losses(over=over, whole=((UNIT, UNIT), (UNIT, UNIT)))
+    return ReleaseLosses(over=over, whole=((UNIT, UNIT), (UNIT, UNIT)))
 
 
-def _sampled(written: Mapping[str, Any]) -> Losses:
+def _sampled(written: Mapping[str, Any]) -> ReleaseLosses:
     """M = (1−γ)·Q + γ·P against Q: a loss L of P against Q becomes L' with e^L' = 1 − γ + γ·e^L."""
     rate = _positive(written, "rate")
     if rate > 1:
@@ -280,9 +284,9 @@ def _sampled(written: Mapping[str, Any]) -> Losses:
         p, q = (most[0][0], least[0][1]), (most[1][0], least[1][1])
         return mixed(p, q), q
 
-    atoms = tuple(Atom(mixed(a.mass, a.other), grown(a.ends()), a.other) for a in found.atoms)
+    atoms = tuple(LossAtom(mixed(a.mass, a.other), grown(a.ends()), a.other) for a in found.atoms)
     tails = [(mixed((0, p), (0, q))[1], q) for p, q in (found.above, found.below)]
-    return Losses(
+    return ReleaseLosses(
         atoms,
         over if whole else None,
         whole=(mixed(*found.whole), found.whole[1]),
@@ -291,15 +295,15 @@ def _sampled(written: Mapping[str, Any]) -> Losses:
     )
 
 
-def _turned(written: Mapping[str, Any]) -> Losses:
+def _turned(written: Mapping[str, Any]) -> ReleaseLosses:
     """The release with P and Q exchanged."""
     found = read(written["of"])
     if found.exact is not None:
         return table([(q, p) for p, q in found.exact])
     atoms = []
     for atom in found.atoms:
-        loss = atom.loss.times(-1) if isinstance(atom.loss, Loss) else (-atom.loss[1], -atom.loss[0])
-        atoms.append(Atom(atom.other, loss, atom.mass))
+        loss = atom.loss.times(-1) if isinstance(atom.loss, ExactLoss) else (-atom.loss[1], -atom.loss[0])
+        atoms.append(LossAtom(atom.other, loss, atom.mass))
     whole = found.over
 
     def over(loss: Ends) -> tuple[Ends, Ends]:
@@ -307,7 +311,7 @@ def _turned(written: Mapping[str, Any]) -> Losses:
         p, q = whole((-loss[1], -loss[0]))
         return _rest(found.whole[1], q), _rest(found.whole[0], p)
 
-    return Losses(
+    return ReleaseLosses(
         tuple(atoms),
         over if whole else None,
         whole=found.whole[::-1],
@@ -322,7 +326,7 @@ def _rest(whole: Ends, part: Ends) -> Ends:
     return max(0, whole[0] - part[1]), max(0, whole[1] - part[0])
 
 
-_KINDS: dict[str, Callable[[Mapping[str, Any]], Losses]] = {
+_KINDS: dict[str, Callable[[Mapping[str, Any]], ReleaseLosses]] = {
     "table": _table,
     "randomized_response": _response,
     "discrete_laplace": _discrete_laplace,

@@ -14,16 +14,16 @@ from fractions import Fraction
 from typing import Any
 
 from . import shapes
-from .claims import Ledger, Report
+from .claims import KernelReport, Ledger
 from .polynomials import number
-from .second_scripts import Level, truths
+from .second_scripts import ScriptLevel, truths
 from .strict import Misformed, Rejected, check, counted, plain, shown
 
 FORMAT, VERSION = "paramverify-script", 1
 WORDS = {"holds": "unsat", "violated": "sat", "unknown": "unknown"}
 
 
-def check_document(document: Any, compared: bool = False) -> Report:
+def check_document(document: Any, compared: bool = False) -> KernelReport:
     """Checks a document in itself: its proofs are replayed, and each answer has what it needs.
 
     `compared` says that its claims are compared with those of the script, which may be none.
@@ -32,10 +32,10 @@ def check_document(document: Any, compared: bool = False) -> Report:
         check(document, shapes.SCRIPT)
         return _check(document, compared)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
 
 
-def _check(document: Mapping[str, Any], compared: bool) -> Report:
+def _check(document: Mapping[str, Any], compared: bool) -> KernelReport:
     counts = dict.fromkeys(("proved", "trusted", "open"), 0)
     lines: list[str] = []
     solvers: set[str] = set()
@@ -65,7 +65,7 @@ def _check(document: Mapping[str, Any], compared: bool) -> Report:
         proved = f", {counted(len(ledger.settled), 'claim')}" if question["claims"] else ""
         lines.append(f"question {k + 1}: {WORDS[status]}{proved}{more}")
         said.append(WORDS[status])
-    return Report(
+    return KernelReport(
         True,
         tuple(lines),
         proved=counts["proved"],
@@ -76,7 +76,7 @@ def _check(document: Mapping[str, Any], compared: bool) -> Report:
     )
 
 
-def check_model(question: Mapping[str, Any], level: Level) -> None:
+def check_model(question: Mapping[str, Any], level: ScriptLevel) -> None:
     """Checks that all assertions are true at the model of a question.
 
     Raises:

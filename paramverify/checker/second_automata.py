@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from .strict import Rejected, Unread, counted
+from .strict import Rejected, UnreadCase, counted
 
 NAME = r"[A-Za-z_][A-Za-z_0-9]*"
 HEAD = re.compile(rf"\(\s*({NAME})\s*(:\s*non-input\s*)?,([^()]*)\)\s*:")
@@ -66,7 +66,7 @@ def read(content: str) -> dict[str, Any]:
     heads = list(HEAD.finditer(text))
     noise = NOISE.fullmatch(text, 0, heads[0].start() if heads else 0)
     if not heads or noise is None:
-        raise Unread("the text does not begin with a state")
+        raise UnreadCase("the text does not begin with a state")
     ties = noise[1] == "geometric"
     variables: dict[str, int] = {}
     for mention in MENTION.finditer(text):
@@ -110,7 +110,7 @@ def read(content: str) -> dict[str, Any]:
 def _state(head: re.Match[str]) -> dict[str, Any]:
     numbers = [str(_number(text)) for text in head[3].split(",")]
     if len(numbers) not in (2, 4):
-        raise Unread("a state has not two or four numbers")
+        raise UnreadCase("a state has not two or four numbers")
     return {
         "name": head[1],
         "reads": head[2] is None,
@@ -123,7 +123,7 @@ def _state(head: re.Match[str]) -> dict[str, Any]:
 def _number(text: str) -> Fraction:
     match = NUMBER.fullmatch(text.strip())
     if not match or (match[3] and not Fraction(match[3])):
-        raise Unread("a number that is none")
+        raise UnreadCase("a number that is none")
     value = Fraction(match[2]) / Fraction(match[3] or 1)
     return -value if match[1] else value
 
@@ -134,11 +134,11 @@ def _branches(text: str, start: int, end: int) -> list[re.Match[str]]:
     while start < end:
         match = BRANCH.match(text, start, end)
         if match is None or (match[1] == "elseif") != bool(found):
-            raise Unread("a branch of another form")
+            raise UnreadCase("a branch of another form")
         found.append(match)
         start = match.end()
     if not found:
-        raise Unread("a state without a branch")
+        raise UnreadCase("a state without a branch")
     return found
 
 
@@ -147,7 +147,7 @@ def _guard(text: str, ties: bool) -> Guard:
     for part in text.split("&&") if text.strip() else ():
         match = COMPARISON.fullmatch(part)
         if match is None:
-            raise Unread("a comparison of another form")
+            raise UnreadCase("a comparison of another form")
         meant = frozenset(MEANT[match[1]]) - (frozenset() if ties else {EQUAL})
         found[match[2]] = found.get(match[2], meant) & meant
     return found

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, islice
 
-from .second_outputs import Name, Range, lists_of, plus
-from .second_regions import Form, Noise, Region
-from .second_values import Entry, Noisy, shown
+from .second_outputs import NumberRange, OutputName, lists_of, plus
+from .second_regions import Form, Region, VariableLaw
+from .second_values import Entry, NoisyNumber, shown
 
 MOST_NOISES = 4  # of a number, with those that comparisons connect with them
 MOST_VERTICES = 500  # that are looked for in one run
@@ -41,25 +41,27 @@ class Breaks:
     left_out: set[str] = field(default_factory=set)
     probing: bool = False
 
-    def look(self, told: Sequence[Entry], run: tuple[Region, Sequence[Noise]], names: Sequence[Name]) -> None:
+    def look(
+        self, told: Sequence[Entry], run: tuple[Region, Sequence[VariableLaw]], names: Sequence[OutputName]
+    ) -> None:
         """Looks for the vertices of one run, and where the numbers of outputs with these names are there."""
         values, lists = lists_of(told)
         for name in names:
             if name.lists != lists:
                 continue
             for k, entry in enumerate(name.entries):
-                if not isinstance(entry, Range) or not entry.side or entry.low is None:
+                if not isinstance(entry, NumberRange) or not entry.side or entry.low is None:
                     continue
                 of = entry.of or ((k + 1, Fraction(1)),)
-                number: Noisy | Fraction = Fraction(0)
+                number: NoisyNumber | Fraction = Fraction(0)
                 for place, slope in of:
                     value = values[place - 1]
-                    if isinstance(value, (Noisy, Fraction)):
+                    if isinstance(value, (NoisyNumber, Fraction)):
                         number = plus(number, value, slope)
-                if isinstance(number, Noisy):
+                if isinstance(number, NoisyNumber):
                     self._vertices(of, number, run[0])
 
-    def _vertices(self, of: tuple[tuple[int, Fraction], ...], number: Noisy, region: Region) -> None:
+    def _vertices(self, of: tuple[tuple[int, Fraction], ...], number: NoisyNumber, region: Region) -> None:
         key = (of, number.constant, *sorted(number.slopes.items()), frozenset(region.items()))
         if key in self.known:
             return
@@ -75,13 +77,13 @@ class Breaks:
                 value = number.constant + sum((s * at[v] for v, s in number.slopes.items()), Fraction(0))
                 self.found.setdefault(of, set()).add(value)
 
-    def probes(self, names: Sequence[Name], words: Sequence[str]) -> dict[str, Name]:
+    def probes(self, names: Sequence[OutputName], words: Sequence[str]) -> dict[str, OutputName]:
         """Returns outputs at breaks that no name of the evidence is about, by their words."""
-        found: dict[str, Name] = {}
+        found: dict[str, OutputName] = {}
         known = {(name.lists, name.entries) for name in names}
         for name, text in zip(names, words, strict=True):
             for k, entry in enumerate(name.entries):
-                if not isinstance(entry, Range) or not entry.side or entry.low is None:
+                if not isinstance(entry, NumberRange) or not entry.side or entry.low is None:
                     continue
                 for place in sorted(self.found.get(entry.of or ((k + 1, Fraction(1)),), ())):
                     for side in SIDES:
@@ -93,19 +95,19 @@ class Breaks:
         return found
 
 
-def has_form(told: Sequence[Entry], name: Name) -> bool:
+def has_form(told: Sequence[Entry], name: OutputName) -> bool:
     """Tells whether a name may be about an output: the lists, labels and numbers are in the same places."""
     values, lists = lists_of(told)
     return lists == name.lists and all(map(_may_be, values, name.entries))
 
 
-def _may_be(value: Entry, entry: Range | str) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (Fraction, Noisy)):
+def _may_be(value: Entry, entry: NumberRange | str) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (Fraction, NoisyNumber)):
         return isinstance(entry, str) and shown(value) == entry
-    return isinstance(entry, Range) or isinstance(value, Noisy) or shown(value) == entry
+    return isinstance(entry, NumberRange) or isinstance(value, NoisyNumber) or shown(value) == entry
 
 
-def _connected(number: Noisy, region: Mapping[Form, Fraction]) -> set[int]:
+def _connected(number: NoisyNumber, region: Mapping[Form, Fraction]) -> set[int]:
     noises = set(number.slopes)
     while True:
         more = {v for form in region for v, _ in form if noises & {w for w, _ in form}} - noises

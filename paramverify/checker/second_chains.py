@@ -22,7 +22,7 @@ from .second_domains import candidates, endless
 from .second_formulas import read_formula
 from .second_names import definitions_of, set_to
 from .second_numbers import Calculator, Value
-from .strict import Rejected, Unread, counted
+from .strict import Rejected, UnreadCase, counted
 
 BASE = Fraction(5, 3)  # in the place of E
 POINTS = 3
@@ -50,7 +50,7 @@ class ChainLook:
         except tomllib.TOMLDecodeError:  # a file of PRISM, whose name is not known here
             self.data = {}
         if "states" not in self.data:
-            raise Unread("models in files of their own")
+            raise UnreadCase("models in files of their own")
         self.definitions = definitions_of(self.data)
         domain = document["domain"]
         self.names: list[str] = domain["variables"]
@@ -58,7 +58,7 @@ class ChainLook:
         parameters = dict(self.data.get("parameters", {}))
         self.constraints: list[Any] = parameters.pop("constraints", [])
         if any(map(endless, parameters.values())):
-            raise Unread("a parameter without an upper end")
+            raise UnreadCase("a parameter without an upper end")
         self.intervals = {name: self._interval(given) for name, given in parameters.items()}
 
     def compare(self) -> str:
@@ -71,7 +71,7 @@ class ChainLook:
         self._check_structure()
         points = list(islice((p for p in candidates(self.intervals) if self._has(p)), POINTS))
         if not points:
-            raise Unread("a domain without a simple point")
+            raise UnreadCase("a domain without a simple point")
         for point in points:
             self._check_rows(point)
             self._check_formulas(point)
@@ -105,7 +105,7 @@ class ChainLook:
                 raise Rejected(f"the interval of {name} is {text} in the case")
             within = [p for p in candidates(stated) if _inside(p, stated) and self._is_stated(p)][:5]
             if not within:
-                raise Unread("a domain without a simple point")
+                raise UnreadCase("a domain without a simple point")
             steps = [(high - low) * Fraction(k, size) for size in (1000, 10**9) for k in (-1, 0, 1)]
             near = [end + step for end in (*stated[name][:2], low, high) for step in steps]
             points += [{**point, name: value} for point in within for value in near]
@@ -145,7 +145,7 @@ class ChainLook:
             raise Rejected("the case has other states")
         told = self.data.get("model", {})
         if not model["scheduled"]:
-            raise Unread("a decision process without query schedulers")
+            raise UnreadCase("a decision process without query schedulers")
         actions = [ANY]
         if told.get("kind") == "mdp":
             every = (a for entry in states.values() for a in entry.get("to", {}) if a != ANY)
@@ -186,7 +186,7 @@ class ChainLook:
         others = {n.removesuffix("__other") for n in used if n.endswith("__other")}
         seconds = [k for k, own in enumerate(sets) if others <= own.keys()]
         if len(firsts) * len(seconds) > MAX_PAIRS:
-            raise Unread("a condition about very many pairs of states")
+            raise UnreadCase("a condition about very many pairs of states")
         found = []
         for s in firsts:
             for t in seconds:

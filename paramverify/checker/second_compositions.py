@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from .composing import dominates
-from .releases import Losses, read, table
+from .releases import ReleaseLosses, read, table
 from .second_reader import SecondReader
-from .strict import Rejected, Unread, counted
+from .strict import Rejected, UnreadCase, counted
 
 MOST_PAIRS = 2_000
 
@@ -38,7 +38,7 @@ def compare(document: Mapping[str, Any], content: str, folder: Path | None) -> s
     return f"{counted(count, 'pair')} of distributions agree with the components"
 
 
-def releases(reader: SecondReader) -> list[Losses]:
+def releases(reader: SecondReader) -> list[ReleaseLosses]:
     """Returns the pairs of distributions of a case, in both directions.
 
     Raises:
@@ -46,10 +46,10 @@ def releases(reader: SecondReader) -> list[Losses]:
     """
     points, lengths = reader.points(Fraction(1), 2), reader.lengths
     if len(points) != 1 or len(lengths) != 1:
-        raise Unread("a case with parameters, or with several lengths")
+        raise UnreadCase("a case with parameters, or with several lengths")
     pairs = dict.fromkeys(reader.pairs(points[0], Fraction(1)))
     if len(pairs) > MOST_PAIRS:
-        raise Unread("there are too many pairs")
+        raise UnreadCase("there are too many pairs")
     found = reader.at(points[0], Fraction(1), lengths)
     listed = []
     for pair in pairs:
@@ -62,7 +62,7 @@ def releases(reader: SecondReader) -> list[Losses]:
     return listed
 
 
-def _compare(way: Mapping[str, Any], found: list[Losses]) -> None:
+def _compare(way: Mapping[str, Any], found: list[ReleaseLosses]) -> None:
     whole = read(_inner(way["dominating"]))
     if not all(dominates(whole, each) for each in found):
         raise Rejected("a pair of the case is not dominated")

@@ -23,48 +23,48 @@ from .noise import KINDS, WHOLE
 from .polynomials import number
 from .second_names import program_written_out
 from .second_numbers import Calculator, Finer
-from .second_programs import Draws, Places, parsed
+from .second_programs import DrawRules, InputPlaces, parsed
 from .second_reader import SecondReader
-from .second_regions import Noise
-from .second_runs import Runs
+from .second_regions import VariableLaw
+from .second_runs import ProgramRuns
 from .second_values import Entry, plain, shown
-from .strict import Rejected, Unread, counted
+from .strict import Rejected, UnreadCase, counted
 
 ONE_SIDED = ("exponential", "one_sided_geometric")
 
 
 @dataclass(frozen=True)
-class Drawn(Noise):
+class NumberedNoise(VariableLaw):
     """Noise with its name and its number; the rate says nothing here."""
 
     kind: str = ""
     number: Fraction = Fraction(0)
 
 
-class NamedDraws(Draws):
+class NamedDraws(DrawRules):
     """What draws mean: unbounded noise has a name, and a number."""
 
-    def __call__(self, name: str, given: Sequence[Entry]) -> Noise | Sequence[tuple[Entry, Fraction]]:
+    def __call__(self, name: str, given: Sequence[Entry]) -> VariableLaw | Sequence[tuple[Entry, Fraction]]:
         if name not in KINDS or len(given) != 1:
             return super().__call__(name, given)
         value = plain(given[0])
         if value <= 0:
             raise ValueError("the number of noise is not positive")
-        return Drawn(name in WHOLE, name not in ONE_SIDED, Fraction(1), name, value)
+        return NumberedNoise(name in WHOLE, name not in ONE_SIDED, Fraction(1), name, value)
 
 
 @dataclass
-class Ways:
+class OutputWays:
     """The noise that occurs, and for each input the ways to each output, as they are written."""
 
     noise: list[list[str]] = field(default_factory=list)
     inputs: dict[str, dict[str, list[dict[str, Any]]]] = field(default_factory=dict)
 
-    def add(self, name: str, runs: Runs) -> None:
+    def add(self, name: str, runs: ProgramRuns) -> None:
         """Adds the run that has just ended."""
         drawn = []
         for kind in runs.kinds:
-            assert isinstance(kind, Drawn)
+            assert isinstance(kind, NumberedNoise)
             entry = [kind.kind, str(kind.number)]
             if entry not in self.noise:
                 self.noise.append(entry)
@@ -87,14 +87,14 @@ def read_ways(
     reader = SecondReader(content, None, folder, settings)
     table = reader.data["mechanism"]
     if table.get("kind") != "program" or table.get("calls") or "neighbours" not in reader.data:
-        raise Unread("enclosed probabilities of another mechanism than one program with neighbours")
+        raise UnreadCase("enclosed probabilities of another mechanism than one program with neighbours")
     points = reader.points(Fraction(1), 2)
     if len(points) != 1:
-        raise Unread("a parameter without a value")
+        raise UnreadCase("a parameter without a value")
     at = reader.calculator(points[0], Fraction(1))
     body, functions, literals = parsed(program_written_out(table["source"], at.definitions))
-    places, draws = Places(table["inputs"]), NamedDraws(at)
-    runs = Runs(
+    places, draws = InputPlaces(table["inputs"]), NamedDraws(at)
+    runs = ProgramRuns(
         body=body,
         functions=functions,
         literals=literals,
@@ -103,7 +103,7 @@ def read_ways(
         exp=draws.exp,
         sums=draws.sums,
     )
-    found = Ways()
+    found = OutputWays()
     pairs = reader.compared(points[0], Fraction(1))
     try:
         for name, given in {name: given for pair in pairs for name, given in pair}.items():
@@ -111,7 +111,7 @@ def read_ways(
             for _ in runs.every(partial(places.names, given)):
                 found.add(name, runs)
     except Finer:
-        raise Unread("exp in a program with noise that has no closed form") from None
+        raise UnreadCase("exp in a program with noise that has no closed form") from None
     named = [[left, right] for (left, _), (right, _) in pairs]
     return {"noise": found.noise, "inputs": found.inputs, "pairs": named}, reader, at
 

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from .strict import Unread
+from .strict import UnreadCase
 
 TOKEN = re.compile(
     r"""\s*("[^"\n]*"|<=>|=>|<=|>=|==|!=|\.\.|[A-Za-z_][A-Za-z0-9_]*'?|[0-9]+(?:\.[0-9]+)?|\S)"""
@@ -24,7 +24,7 @@ CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
 @dataclass
-class Text:
+class FormulaTokens:
     """The tokens of a formula, with their places, and the name of its family.
 
     With `choices` it is about a decision process; on a chain Pmin and Pmax are P.
@@ -51,7 +51,7 @@ class Text:
         """
         token = self.next
         if not token or (wanted and token not in wanted):
-            raise Unread(f"the formula {self.text!r:.60} has another form")
+            raise UnreadCase(f"the formula {self.text!r:.60} has another form")
         self.place += 1
         return token
 
@@ -63,7 +63,7 @@ class Text:
             token = self.take()
             depth += (token in CLOSING) - (token in CLOSING.values())
             if depth < 0:
-                raise Unread(f"the formula {self.text!r:.60} has another form")
+                raise UnreadCase(f"the formula {self.text!r:.60} has another form")
         return self.text[self.tokens[first][1] : self.tokens[self.place][1]].strip()
 
     def formula(self) -> list[Any]:
@@ -74,7 +74,7 @@ class Text:
             other = self.implied()
             found = ["or", [["and", [found, other]], ["and", [["not", found], ["not", other]]]]]
         if self.next == "?":
-            raise Unread("a formula with a choice")
+            raise UnreadCase("a formula with a choice")
         return found
 
     def implied(self) -> list[Any]:
@@ -124,7 +124,7 @@ class Text:
         if token.isdigit():
             return int(token)
         if token != self.name:
-            raise Unread(f"a number of steps {token!r:.40}")
+            raise UnreadCase(f"a number of steps {token!r:.40}")
         sign = {"+": 1, "-": -1}.get(self.next)
         if sign is None:
             return {"more": 0}
@@ -161,7 +161,7 @@ class Text:
         if token in ("true", "false"):
             return [token]
         if not re.fullmatch(r'"[^"]*"|[A-Za-z_][A-Za-z0-9_]*', token) or self.next in ("=", "==", "!=", *NOT):
-            raise Unread("a formula with a condition over variables")
+            raise UnreadCase("a formula with a condition over variables")
         return ["label", token.strip('"')]
 
     def compared(self, word: str) -> list[Any]:
@@ -174,7 +174,7 @@ class Text:
             self.take("}")
             return ["D", epsilon, delta, self.path()]
         if self.next not in NOT:
-            raise Unread("a formula with two bounds of a probability")
+            raise UnreadCase("a formula with two bounds of a probability")
         relation = self.take()
         bound = self.until("[")
         path = self.path()
@@ -202,7 +202,7 @@ def read_formula(text: str, choices: bool = True) -> tuple[list[Any], dict[str, 
     Raises:
         Unread: it has a form that is not known here.
     """
-    found = Text(text, choices)
+    found = FormulaTokens(text, choices)
     family = None
     if found.next == "forall":
         found.take()
@@ -218,5 +218,5 @@ def read_formula(text: str, choices: bool = True) -> tuple[list[Any], dict[str, 
         family = {"first": first, "last": last}
     tree = found.formula()
     if found.next:
-        raise Unread(f"the formula {text!r:.60} has another form")
+        raise UnreadCase(f"the formula {text!r:.60} has another form")
     return tree, family

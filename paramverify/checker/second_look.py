@@ -51,10 +51,10 @@ from .second_matching import (
     some_claim,
 )
 from .second_numbers import Calculator, Finer
-from .second_reader import MAX_WORDS, Found, SecondReader
+from .second_reader import MAX_WORDS, PointProbabilities, SecondReader
 from .second_ties import steps_of_ties, without_logarithms
 from .second_windows import keep_bound
-from .strict import Unread, counted
+from .strict import UnreadCase, counted
 
 Word = tuple[str, ...]
 
@@ -64,7 +64,7 @@ MAX_ROOT = 60
 MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 
 
-class Look:
+class PointwiseComparison:
     """One comparison: `points` with a value for E, and what was found at each."""
 
     KINDS: tuple[str, ...] = (FORMAT, cone_checker.FORMAT, *MAPS)
@@ -81,7 +81,7 @@ class Look:
         self.content, self.folder, self.settings = content, folder, settings
         self.kind = document["format"]
         if self.kind not in self.KINDS:
-            raise Unread(f"no second reader knows evidence of the format {self.kind}")
+            raise UnreadCase(f"no second reader knows evidence of the format {self.kind}")
         claim = some_claim(document)
         self.exponent = number(claim["constant"]) if "constant" in claim else None
         self.reader = SecondReader(content, self.exponent, folder, settings)
@@ -110,7 +110,7 @@ class Look:
         loop = self.kind == cone_checker.FORMAT and self.document["kind"] == "loop"
         more = set(self.names) - self.reader.intervals.keys()
         if more and all(re.fullmatch(r"[wr][1-9]\d?", name) for name in more):
-            raise Unread("an output with noise or with a parameter")
+            raise UnreadCase("an output with noise or with a parameter")
         if not loop and set(self.names) != self.reader.intervals.keys():
             raise Rejected(f"the parameters are {', '.join(self.reader.intervals)}")
         if self.kind == cone_checker.FORMAT:
@@ -123,7 +123,7 @@ class Look:
         self._domain()
         lengths = self.reader.lengths
         if not lengths:
-            raise Unread("claims about sequences of every length")
+            raise UnreadCase("claims about sequences of every length")
         return self._claims(lengths)
 
     def _no_delta(self) -> None:
@@ -146,7 +146,7 @@ class Look:
         self.reader.exponent = Fraction(gcd(int(known * bottom), int(other * bottom)), bottom)
         self.reader.power = int((self.exponent or self.reader.exponent) / self.reader.exponent)
         if self.reader.power > MAX_ROOT:
-            raise Unread("the exponents of exp have too small a common divisor")
+            raise UnreadCase("the exponents of exp have too small a common divisor")
         self.bases = self._bases()
 
     def _bases(self) -> list[Fraction]:
@@ -154,7 +154,7 @@ class Look:
         if exponent is None:
             return [Fraction(1)]
         if not 0 < exponent <= 50:
-            raise Unread("a constant with a large exponent")
+            raise UnreadCase("a constant with a large exponent")
         low, high = exp_bounds(exponent, 200)
         near = [(2 * low + high) / 3, (low + 2 * high) / 3]
         # Short numbers near it: the error is far below every difference that matters, 60 digits.
@@ -166,7 +166,7 @@ class Look:
     def _points(self) -> list[tuple[dict[str, Fraction], Fraction]]:
         found = self.reader.points(self._base(0), POINTS)
         if not found:
-            raise Unread("no point of the domain was found")
+            raise UnreadCase("no point of the domain was found")
         if len(found) == 1:  # functions of E are compared at two values of E
             return [(found[0], base) for base in self.bases]
         return [(point, self._base(k)) for k, point in enumerate(found)]
@@ -212,19 +212,19 @@ class Look:
                     shown = ", ".join(f"{n} = {v}" for n, v in point.items())
                     raise Rejected(f"only one of both domains has {shown}")
 
-    def _found(self, lengths: Sequence[int]) -> tuple[list[Found], list[tuple[str, str]]]:
+    def _found(self, lengths: Sequence[int]) -> tuple[list[PointProbabilities], list[tuple[str, str]]]:
         points = self._points()
         pairs = self.reader.pairs(*points[0])
-        found: list[Found] = []
+        found: list[PointProbabilities] = []
         for point, base in points:
             found.append(self.reader.at(point, base, lengths))
             if len(pairs) * sum(len(w) for w in list(found[-1].words.values())[:1] if w) > MAX_COMPARED:
-                raise Unread("there are too many pairs and sequences")
+                raise UnreadCase("there are too many pairs and sequences")
         return found, pairs
 
     def _claims(self, lengths: list[int]) -> str:
         if lengths != [1] and sum(self._outputs() ** n for n in lengths) > MAX_WORDS:
-            raise Unread("there are too many sequences")
+            raise UnreadCase("there are too many sequences")
         found, pairs = self._found(lengths)
         entries = self.document["claims"]
         regions = self.kind in MAPS

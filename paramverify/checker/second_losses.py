@@ -26,10 +26,10 @@ from .logarithms import UNIT, ln
 from .loss_values import Distribution, is_infinite, value_of
 from .losses import FORMAT, bound_of
 from .polynomials import number
-from .second_look import MAX_COMPARED, Look
+from .second_look import MAX_COMPARED, PointwiseComparison
 from .second_numbers import Calculator
-from .second_reader import MAX_WORDS, Found
-from .strict import Rejected, Unread, counted
+from .second_reader import MAX_WORDS, PointProbabilities
+from .strict import Rejected, UnreadCase, counted
 
 ORDERS = [Fraction(n, 16) for n in (17, 24, 32, 64, 256)]
 WIDE = Fraction(1, 10**9)  # how much wider the ends of a divergence may be than they have to be
@@ -39,7 +39,7 @@ Ends = tuple[Fraction, Fraction]
 Shares = dict[Fraction | None, tuple[Fraction, Fraction]]
 
 
-class LossLook(Look):
+class LossLook(PointwiseComparison):
     """One comparison of evidence about such divergences."""
 
     KINDS = (FORMAT,)
@@ -83,7 +83,7 @@ class LossLook(Look):
 
     def _sums(self, lengths: list[int]) -> str:
         if not lengths or (lengths != [1] and sum(self._outputs() ** n for n in lengths) > MAX_WORDS):
-            raise Unread("there are too many sequences")
+            raise UnreadCase("there are too many sequences")
         claims = {tuple(o): claim for claim in self.document["claims"] for o in claim["origins"]}
         holds = self.document["status"] == "holds"
         seen: set[tuple[str, str, int]] = set()
@@ -92,7 +92,7 @@ class LossLook(Look):
             found = self.reader.at(point, base, lengths)
             pairs = dict.fromkeys(self.reader.pairs(point, base))
             if len(pairs) * max((len(w) for w in found.words.values() if w), default=0) > MAX_COMPARED:
-                raise Unread("there are too many pairs and sequences")
+                raise UnreadCase("there are too many pairs and sequences")
             for pair, length in product(pairs, lengths):
                 for left, right in (pair, pair[::-1]):
                     seen.add((left, right, length))
@@ -179,7 +179,7 @@ def together(pairs: Iterable[tuple[Fraction, Fraction]]) -> Shares:
     return found
 
 
-def shares(found: Found, left: str, right: str, length: int) -> Shares | None:
+def shares(found: PointProbabilities, left: str, right: str, length: int) -> Shares | None:
     """Returns how likely the sequences of a length are under two secrets; None where one is impossible."""
     one, other = found.words[left], found.words[right]
     if one is None or other is None:
@@ -222,7 +222,7 @@ def _between(at: Calculator, tree: ast.expr, text: str) -> Ends:
         if isinstance(tree.op, ast.Div) and other[0] == other[1]:
             ends = [a / other[0] for a in one]
             return min(ends), max(ends)
-    raise Unread(f"the bound {text!r:.60} has another form")
+    raise UnreadCase(f"the bound {text!r:.60} has another form")
 
 
 def _is_ln(node: ast.Call) -> bool:

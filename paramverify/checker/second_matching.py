@@ -17,8 +17,8 @@ from . import regions as region_checker
 from . import sets as set_checker
 from .claims import Rejected
 from .second_processes import Words
-from .second_reader import Found
-from .strict import Unread
+from .second_reader import PointProbabilities
+from .strict import UnreadCase
 
 Item = tuple[str, str, tuple[str, ...]]  # left, right, sequence
 Row = tuple[Fraction | None, ...]  # a value for each point; None where a secret is impossible
@@ -26,7 +26,7 @@ Values = tuple[Fraction, ...]
 
 
 def differences(
-    found: Sequence[Found], left: str, right: str, length: int, one_sided: bool
+    found: Sequence[PointProbabilities], left: str, right: str, length: int, one_sided: bool
 ) -> Iterator[tuple[Item, Row]]:
     """Yields bound·Pr(w|right) − Pr(w|left) at all points, for each possible sequence, in both directions.
 
@@ -247,5 +247,5 @@ def some_claim(document: Mapping[str, Any]) -> dict[str, Any]:
         if entry.get("origins"):
             return dict(entry["claim"])
     if not document.get("budget", {}).get("witnesses"):
-        raise Unread("evidence without a claim about a sequence")
+        raise UnreadCase("evidence without a claim about a sequence")
     return {}

@@ -15,12 +15,12 @@ from typing import Any
 
 from .second_numbers import Calculator, Value, meaning
 from .second_processes import MAX_WAYS, Input, Parts, Process, Repeated, State, Steps, add, queries_of
-from .second_programs import Numeric, Places, outputs_at
+from .second_programs import InputPlaces, Numeric, outputs_at
 from .second_turns import Streamed, over_stream
-from .strict import Unread
+from .strict import UnreadCase
 
 
-class Table(Process):
+class TableProcess(Process):
     """`kind = "hmm"`: states are names, never numbers."""
 
     default_by = "any"
@@ -94,7 +94,7 @@ class Series(Process):
         return found
 
 
-class OneAnswer(Process):
+class AnswerProcess(Process):
     """A mechanism that answers from its input; `memory`: later answers repeat the first."""
 
     def __init__(
@@ -183,19 +183,19 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
     if "labels" in table:
         return _labelled(table, at)
     if kind == "hmm":
-        return Table(table, at)
+        return TableProcess(table, at)
     if kind == "time_series":
         return Series(table, at)
     if kind == "geometric":
         rows = noise(table["noise"], at)
-        return OneAnswer((_numbers(len(rows)),), lambda given: _named(rows[_int(given[0])], 0))
+        return AnswerProcess((_numbers(len(rows)),), lambda given: _named(rows[_int(given[0])], 0))
     if kind == "noisy_max":
         rows, count = noise(table["noise"], at), table["queries"]
         count = len(count) if isinstance(count, list) else int(count)
         first = table.get("ties", "uniform") == "first"
         if len(rows[0]) ** count > MAX_WAYS:
-            raise Unread("noisy max has too many answers")
-        return OneAnswer((_numbers(len(rows)),) * count, lambda given: _winners(rows, given, first))
+            raise UnreadCase("noisy max has too many answers")
+        return AnswerProcess((_numbers(len(rows)),) * count, lambda given: _winners(rows, given, first))
     if kind == "randomized_response":
         return _response(table, at)
     if kind == "above_threshold":
@@ -207,15 +207,15 @@ def read(table: Mapping[str, Any], at: Calculator) -> Process:
     if kind == "program" and over_stream(table["source"]):
         return Streamed(table, at)
     if kind == "program":
-        return OneAnswer(tuple(Places(table["inputs"]).answers), outputs_at(table, at, read))
-    raise Unread(f"mechanisms of kind {kind!r:.40}")
+        return AnswerProcess(tuple(InputPlaces(table["inputs"]).answers), outputs_at(table, at, read))
+    raise UnreadCase(f"mechanisms of kind {kind!r:.40}")
 
 
 def _labelled(table: Mapping[str, Any], at: Calculator) -> Process:
     """Reads a mechanism whose outputs have labels, each one of its own."""
     process = read({key: entry for key, entry in table.items() if key != "labels"}, at)
     labels: Mapping[str, str] = table["labels"]
-    if not isinstance(process, OneAnswer) or len(set(labels.values())) < len(labels):
+    if not isinstance(process, AnswerProcess) or len(set(labels.values())) < len(labels):
         raise ValueError("labels that are not for one output each")
     numbered = process.outputs
     process.outputs = lambda given: {labels[name]: p for name, p in numbered(given).items()}
@@ -238,8 +238,8 @@ def released(table: Mapping[str, Any], at: Calculator) -> Process:
         value = here.value(table["query"]) if names else given[0]
         return {str(value): Fraction(1)} if rows is None else rows[value]
 
-    answers = tuple(Places(table["inputs"]).answers) if names else () if rows is None else (list(rows),)
-    return OneAnswer(answers, outputs)
+    answers = tuple(InputPlaces(table["inputs"]).answers) if names else () if rows is None else (list(rows),)
+    return AnswerProcess(answers, outputs)
 
 
 def _chances(given: Mapping[str, Any], at: Calculator) -> dict[str, Fraction]:
@@ -265,7 +265,7 @@ def _response(table: Mapping[str, Any], at: Calculator) -> Process:
     def outputs(given: Input) -> Mapping[str, Fraction]:
         return {str(v): truth if v == given[0] else other for v in values}
 
-    return OneAnswer((values,), outputs, "any", bool(table.get("memory", False)))
+    return AnswerProcess((values,), outputs, "any", bool(table.get("memory", False)))
 
 
 def _winners(rows: list[list[Fraction]], given: Input, first: bool) -> dict[str, Fraction]:
@@ -286,7 +286,7 @@ def noise(table: Mapping[str, Any], at: Calculator) -> list[list[Fraction]]:
     if "table" in table:
         rows = [[at.number(entry) for entry in given] for given in table["table"]]
     elif "truncated_geometric" not in table:
-        raise Unread(f"noise written {' and '.join(sorted(table))!r} is not read a second time")
+        raise UnreadCase(f"noise written {' and '.join(sorted(table))!r} is not read a second time")
     else:
         alpha, top = at.number(table["truncated_geometric"]), int(table["range"])
         rows = [

@@ -22,16 +22,16 @@ from typing import Any
 
 from .claims import FORMAT
 from .polynomials import number
-from .second_look import MAX_COMPARED, Look
-from .second_reader import MAX_WORDS, Found
-from .strict import Rejected, Unread, counted
+from .second_look import MAX_COMPARED, PointwiseComparison
+from .second_reader import MAX_WORDS, PointProbabilities
+from .strict import Rejected, UnreadCase, counted
 
 ZERO = Fraction(0)
 
 Direction = tuple[str, str, int]
 
 
-class MomentLook(Look):
+class MomentLook(PointwiseComparison):
     """One comparison of evidence about divergences of an order."""
 
     KINDS = (FORMAT,)
@@ -59,7 +59,7 @@ class MomentLook(Look):
 
     def _sums(self, lengths: list[int]) -> str:
         if not lengths or (lengths != [1] and sum(self._outputs() ** n for n in lengths) > MAX_WORDS):
-            raise Unread("there are too many sequences")
+            raise UnreadCase("there are too many sequences")
         points = self._points()
         entries = [
             e
@@ -73,7 +73,7 @@ class MomentLook(Look):
             found = self.reader.at(point, base, lengths)
             pairs = dict.fromkeys(self.reader.pairs(point, base))
             if len(pairs) * max((len(w) for w in found.words.values() if w), default=0) > MAX_COMPARED:
-                raise Unread("there are too many pairs and sequences")
+                raise UnreadCase("there are too many pairs and sequences")
             for pair, length in product(pairs, lengths):
                 for left, right in (pair, pair[::-1]):
                     own.setdefault((left, right, length), []).append(self._sign(found, left, right, length))
@@ -105,7 +105,7 @@ class MomentLook(Look):
         if not any((n or f) and _fits(row, found) for n, f, found in zip(named, full, signs, strict=True)):
             raise Rejected(f"no claim is about {left!r} against {right!r}")
 
-    def _sign(self, found: Found, left: str, right: str, length: int) -> int:
+    def _sign(self, found: PointProbabilities, left: str, right: str, length: int) -> int:
         """Returns the sign of B − S; 0 where a secret is impossible."""
         total = self._sum(found, left, right, length)
         if total is None:
@@ -113,7 +113,7 @@ class MomentLook(Look):
         gap = ZERO if total < 0 else found.bound(left, right) - total
         return (gap > 0) - (gap < 0)
 
-    def _sum(self, found: Found, left: str, right: str, length: int) -> Fraction | None:
+    def _sum(self, found: PointProbabilities, left: str, right: str, length: int) -> Fraction | None:
         """Returns S; None for infinity, and −1 where a secret is impossible."""
         one, other = found.words[left], found.words[right]
         order = self.reader.order

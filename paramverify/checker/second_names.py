@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .strict import Unread
+from .strict import UnreadCase
 
 MAX_LENGTH = 1_000_000
 
@@ -28,7 +28,7 @@ def written_out(text: str, definitions: Mapping[str, str]) -> str:
         return text
     found = _WORD.sub(lambda word: definitions.get(word[0], word[0]), text)
     if len(found) > MAX_LENGTH:
-        raise Unread("an expression that is too long with its definitions")
+        raise UnreadCase("an expression that is too long with its definitions")
     return found
 
 
@@ -40,7 +40,7 @@ def program_written_out(source: str, definitions: Mapping[str, str]) -> str:
     try:
         tokens = list(tokenize.generate_tokens(iter(lines).__next__))
     except (tokenize.TokenError, SyntaxError):
-        raise Unread("the text is no program") from None
+        raise UnreadCase("the text is no program") from None
     for token in reversed(tokens):
         if token.type == tokenize.NAME and token.string in definitions:
             (row, start), (_, end) = token.start, token.end
@@ -79,9 +79,9 @@ def read_files(table: dict[str, Any], folder: Path | None) -> None:
         read_files(part, folder)
     if table["kind"] == "program" and "file" in table:
         if folder is None:
-            raise Unread("the file of a program, without the folder of the case")
+            raise UnreadCase("the file of a program, without the folder of the case")
         try:
             content = (folder / table["file"]).read_bytes()
             table["source"] = content.decode("utf-8-sig")
         except (OSError, ValueError):
-            raise Unread("the file of the program cannot be read") from None
+            raise UnreadCase("the file of the program cannot be read") from None

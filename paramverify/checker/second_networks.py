@@ -19,7 +19,7 @@ from typing import Any
 
 from .second_numbers import Calculator, Value
 from .second_priors import row, written
-from .strict import Unread
+from .strict import UnreadCase
 
 MAX_STATES = 200_000
 FEW = 3  # addends that are no sum of its own
@@ -28,7 +28,7 @@ Known = Mapping[str, Value]
 
 
 @dataclass
-class _Step:
+class _NetworkStep:
     """Something that can be done when the values of some names are known; `makes` is known after it.
 
     A draw has its own distribution, an addend goes into the sum `makes`, a test drops states.
@@ -46,7 +46,7 @@ class Walk:
     def __init__(self, prior: Mapping[str, Any], here: Calculator) -> None:
         self.prior = prior
         self.here = here
-        self.steps: list[_Step] = []
+        self.steps: list[_NetworkStep] = []
         self.wanted: set[str] = set()
         self.open: dict[str, int] = {}  # addends that a sum still waits for
 
@@ -70,7 +70,7 @@ class Walk:
                 states = self._without(needed, states)
                 known = [name for name in known if name in needed]
             if len(states) > MAX_STATES:
-                raise Unread("a prior of which too much depends on each other")
+                raise UnreadCase("a prior of which too much depends on each other")
         return {
             tuple(dict(state)[name] for name in names): Fraction(weight) for state, weight in states.items()
         }
@@ -97,7 +97,7 @@ class Walk:
                 raise ValueError(f"{text!r:.60} has a label for a number")
             return found if isinstance(found, str) else sign * found
 
-        self.steps.append(_Step(kind, needs, makes, value))
+        self.steps.append(_NetworkStep(kind, needs, makes, value))
         for name in sorted(needs):
             self._want(name)
 
@@ -135,14 +135,14 @@ class Walk:
         def drawn(known: Known) -> dict[Value, Fraction]:
             return row(entry, known, self.here.knowing(known))
 
-        self.steps.append(_Step("draw", frozenset(needs), name, drawn))
+        self.steps.append(_NetworkStep("draw", frozenset(needs), name, drawn))
         for other in needs:
             if other in self.prior:
                 self._want(other)
 
     # --- doing it
 
-    def _next(self, known: Sequence[str]) -> _Step:
+    def _next(self, known: Sequence[str]) -> _NetworkStep:
         """Returns a step that can be done: one without a draw, else the draw that leaves the least."""
         have = set(known) - self.open.keys()
         ready = [s for s in self.steps if s.needs <= have]
@@ -157,7 +157,7 @@ class Walk:
                 uses[name] = uses.get(name, 0) + 1
         place = {name: k for k, name in enumerate(known)}
 
-        def cost(step: _Step) -> tuple[int, int]:
+        def cost(step: _NetworkStep) -> tuple[int, int]:
             later = any(step.makes in s.needs and not s.needs <= have | {step.makes} for s in self.steps)
             children = any(step.makes in s.needs and s.kind == "draw" for s in self.steps)
             dropped = sum(uses[name] == 1 for name in step.needs)
@@ -166,7 +166,7 @@ class Walk:
         return min(ready, key=cost)
 
     def _done(
-        self, step: _Step, states: Mapping[tuple[tuple[str, Value], ...], int]
+        self, step: _NetworkStep, states: Mapping[tuple[tuple[str, Value], ...], int]
     ) -> dict[tuple[tuple[str, Value], ...], int]:
         found: dict[tuple[tuple[str, Value], ...], int] = {}
         memory: dict[tuple[Value, ...], Any] = {}

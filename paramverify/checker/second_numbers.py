@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .second_names import written_out
-from .strict import Unread
+from .strict import UnreadCase
 
 Value = Fraction | str
 
@@ -166,7 +166,7 @@ class Calculator:
             if isinstance(tree.op, (ast.Mult, ast.Div)) and second.keys() <= {""}:
                 by = second[""] if isinstance(tree.op, ast.Mult) else 1 / second[""]
                 return {n: c * by for n, c in first.items()}
-        raise Unread(f"the exponent {text!r:.60} has another form")
+        raise UnreadCase(f"the exponent {text!r:.60} has another form")
 
     def exp_of(self, given: Any) -> Fraction:
         """Returns e to the power of an expression, a sum of numbers and of whole multiples of logarithms."""
@@ -192,7 +192,7 @@ class Calculator:
                 for one, other in ((left, right), (right, left)):
                     if not any(isinstance(n, ast.Call) for n in ast.walk(one)):
                         return self._exp_of(other, text, times * self._number(one, text))
-        raise Unread(f"the budget {text!r:.60} has another form")
+        raise UnreadCase(f"the budget {text!r:.60} has another form")
 
     def _number(self, tree: ast.expr, text: str) -> Fraction:
         value = self._visit(tree, text)
@@ -230,7 +230,7 @@ class Calculator:
             if _name(tree.func) == "exp" and len(tree.args) == 1:
                 return self.exp_of_sum(self._factors(tree.args[0], text))
             return self._call(_name(tree.func), [self._number(a, text) for a in tree.args])
-        raise Unread(f"{text!r:.60} has {type(tree).__name__}")
+        raise UnreadCase(f"{text!r:.60} has {type(tree).__name__}")
 
     def _operation(self, tree: ast.BinOp, text: str) -> Fraction:
         left, right = self._number(tree.left, text), self._number(tree.right, text)
@@ -244,7 +244,7 @@ class Calculator:
             return left / right
         if isinstance(tree.op, ast.Pow):
             return _power(left, _whole(right))
-        raise Unread(f"{text!r:.60} has {type(tree.op).__name__}")
+        raise UnreadCase(f"{text!r:.60} has {type(tree.op).__name__}")
 
     def _compare(self, tree: ast.Compare, text: str) -> bool:
         sides = [self._visit(side, text) for side in (tree.left, *tree.comparators)]
@@ -271,7 +271,7 @@ class Calculator:
             return abs(numbers[0])
         if name in ("min", "max") and numbers:
             return min(numbers) if name == "min" else max(numbers)
-        raise Unread(f"the function {name!r:.40}")
+        raise UnreadCase(f"the function {name!r:.40}")
 
 
 @lru_cache(maxsize=10_000)
@@ -294,7 +294,7 @@ def _whole(value: Fraction) -> int:
 
 def _power(base: Fraction, exponent: int) -> Fraction:
     if abs(exponent) > 10_000:
-        raise Unread("a power with a very large exponent")
+        raise UnreadCase("a power with a very large exponent")
     return base**exponent
 
 

@@ -19,10 +19,10 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
 
-from .second_regions import ONE, ZERO, Noise, Region, limited
-from .second_sums import Key, Pieces, Sums, Terms, add_terms
-from .second_values import Entry, Noisy, shown
-from .strict import Unread
+from .second_regions import ONE, ZERO, Region, VariableLaw, limited
+from .second_sums import Key, Pieces, RegionSums, Terms, add_terms
+from .second_values import Entry, NoisyNumber, shown
+from .strict import UnreadCase
 
 _NUMBER = r"-?\d+(?:/\d+)?"
 _TERM = r"(?:\d+(?:/\d+)?\*)?o\d+"
@@ -39,7 +39,7 @@ Limits = tuple[tuple[int, Fraction], ...]  # power and rate of each number that 
 
 
 @dataclass(frozen=True)
-class Range:
+class NumberRange:
     """Numbers from `low` to `high`, or with a `side` a place; perhaps of a sum of values of the output."""
 
     low: Fraction | None
@@ -50,26 +50,26 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Name:
+class OutputName:
     """The name of an output: for each value a range, or the words of the value; and the lists around them."""
 
-    entries: tuple[Range | str, ...]
+    entries: tuple[NumberRange | str, ...]
     lists: str
 
     @property
     def is_density(self) -> bool:
         """Whether it is a place of a density, or a limit."""
-        return any(isinstance(e, Range) and e.side for e in self.entries)
+        return any(isinstance(e, NumberRange) and e.side for e in self.entries)
 
     @property
     def is_set(self) -> bool:
         """Whether it has a range at all."""
-        return any(isinstance(e, Range) for e in self.entries)
+        return any(isinstance(e, NumberRange) for e in self.entries)
 
 
-def named(name: str) -> Name:
+def named(name: str) -> OutputName:
     """Reads the name of an output."""
-    entries: list[Range | str] = []
+    entries: list[NumberRange | str] = []
     lists, start, quoted = "", 0, False
     name = "" if name == "(no output)" else name
     k = 0
@@ -88,10 +88,10 @@ def named(name: str) -> Name:
             lists += char if char in ("[", "]") else ""
             start = k + 1
         k += 1
-    return Name(tuple(entries), lists)
+    return OutputName(tuple(entries), lists)
 
 
-def _entry(text: str) -> Range | str:
+def _entry(text: str) -> NumberRange | str:
     for form in _FORMS:
         found = re.fullmatch(form, text)
         if found is None:
@@ -106,7 +106,7 @@ def _entry(text: str) -> Range | str:
             low = high = got["place"]
         ends = [None if end is None else Fraction(end) for end in (low, high)]
         side = got.get("side") or got.get("far", "")
-        return Range(ends[0], ends[1], of, side, Fraction(got.get("part", 0)))
+        return NumberRange(ends[0], ends[1], of, side, Fraction(got.get("part", 0)))
     return text
 
 
@@ -133,7 +133,7 @@ def lists_of(told: Sequence[Entry]) -> tuple[list[Entry], str]:
 
 
 def weights(
-    sums: Sums, told: Sequence[Entry], run: tuple[Region, Sequence[Noise]], name: Name
+    sums: RegionSums, told: Sequence[Entry], run: tuple[Region, Sequence[VariableLaw]], name: OutputName
 ) -> dict[Limits, Terms]:
     """Returns the weight of a run in an output, by the powers and rates of the numbers that go far away.
 
@@ -145,7 +145,7 @@ def weights(
         return {}
     region: Region | None = run[0]
     kinds = list(run[1])
-    sides: list[tuple[Noisy, Range]] = []
+    sides: list[tuple[NoisyNumber, NumberRange]] = []
     for k, (value, entry) in enumerate(zip(values, name.entries, strict=True)):
         if isinstance(entry, str):
             region = _equal(region, kinds, value, entry)
@@ -154,7 +154,7 @@ def weights(
             if number is None:
                 return {}
             if entry.side:
-                if not isinstance(number, Noisy):
+                if not isinstance(number, NoisyNumber):
                     return {}
                 sides.append((number, entry))
             else:
@@ -167,44 +167,44 @@ def weights(
     return _Places(sums, kinds, region, sides).found()
 
 
-def _number(values: Sequence[Entry], k: int, entry: Range) -> Noisy | Fraction | None:
-    total: Noisy | Fraction = ZERO
+def _number(values: Sequence[Entry], k: int, entry: NumberRange) -> NoisyNumber | Fraction | None:
+    total: NoisyNumber | Fraction = ZERO
     for place, slope in entry.of or ((k + 1, ONE),):
         value = values[place - 1]
-        if isinstance(value, bool) or not isinstance(value, (Fraction, Noisy)):
+        if isinstance(value, bool) or not isinstance(value, (Fraction, NoisyNumber)):
             return None
         total = plus(total, value, slope)
     return total
 
 
-def plus(one: Noisy | Fraction, other: Noisy | Fraction, by: Fraction) -> Noisy | Fraction:
+def plus(one: NoisyNumber | Fraction, other: NoisyNumber | Fraction, by: Fraction) -> NoisyNumber | Fraction:
     """Returns one + by·other."""
-    slopes: dict[int, Fraction] = dict(one.slopes) if isinstance(one, Noisy) else {}
-    constant = one.constant if isinstance(one, Noisy) else one
-    if isinstance(other, Noisy):
+    slopes: dict[int, Fraction] = dict(one.slopes) if isinstance(one, NoisyNumber) else {}
+    constant = one.constant if isinstance(one, NoisyNumber) else one
+    if isinstance(other, NoisyNumber):
         for v, s in other.slopes.items():
             slopes[v] = slopes.get(v, ZERO) + by * s
         constant += by * other.constant
     else:
         constant += by * other
     slopes = {v: s for v, s in slopes.items() if s}
-    return Noisy(slopes, constant) if slopes else constant
+    return NoisyNumber(slopes, constant) if slopes else constant
 
 
-def _equal(region: Region | None, kinds: Sequence[Noise], value: Entry, words: str) -> Region | None:
-    if not isinstance(value, Noisy):
+def _equal(region: Region | None, kinds: Sequence[VariableLaw], value: Entry, words: str) -> Region | None:
+    if not isinstance(value, NoisyNumber):
         return region if shown(value) == words else None
     if not re.fullmatch(_NUMBER, words):
         return None
     end = Fraction(words)
-    return _ranged(region, kinds, value, Range(end, end)) if _is_whole(value, kinds) else None
+    return _ranged(region, kinds, value, NumberRange(end, end)) if _is_whole(value, kinds) else None
 
 
 def _ranged(
-    region: Region | None, kinds: Sequence[Noise], value: Noisy | Fraction, entry: Range
+    region: Region | None, kinds: Sequence[VariableLaw], value: NoisyNumber | Fraction, entry: NumberRange
 ) -> Region | None:
     ends = entry.low, entry.high
-    if not isinstance(value, Noisy):
+    if not isinstance(value, NoisyNumber):
         step = ONE
         inside = all(
             (value - end) * sign >= 0 for end, sign in zip(ends, (1, -1), strict=True) if end is not None
@@ -219,20 +219,20 @@ def _ranged(
     return region
 
 
-def _is_whole(value: Noisy, kinds: Sequence[Noise]) -> bool:
+def _is_whole(value: NoisyNumber, kinds: Sequence[VariableLaw]) -> bool:
     found = {kinds[v].whole for v in value.slopes}
     if len(found) > 1:
-        raise Unread("whole noise and noise with a density in one number")
+        raise UnreadCase("whole noise and noise with a density in one number")
     return found == {True}
 
 
-def _step(value: Noisy) -> Fraction:
+def _step(value: NoisyNumber) -> Fraction:
     """Returns the step of the grid on which a number with whole noise is."""
     bottom = lcm(*(s.denominator for s in value.slopes.values()))
     return Fraction(gcd(*(int(s * bottom) for s in value.slopes.values())), bottom)
 
 
-def _on_grid(constant: Fraction, entry: Range, step: Fraction) -> bool:
+def _on_grid(constant: Fraction, entry: NumberRange, step: Fraction) -> bool:
     end = entry.low if entry.low is not None else entry.high if entry.high is not None else entry.part
     return ((constant - end) / step).denominator == 1
 
@@ -241,59 +241,65 @@ class _Places:
     """Densities of numbers at places: each takes one noise away, and stays as a variable until the end."""
 
     def __init__(
-        self, sums: Sums, kinds: list[Noise], region: Region, sides: Sequence[tuple[Noisy, Range]]
+        self,
+        sums: RegionSums,
+        kinds: list[VariableLaw],
+        region: Region,
+        sides: Sequence[tuple[NoisyNumber, NumberRange]],
     ) -> None:
         self.sums, self.kinds = sums, kinds
         self.count = len(kinds)
-        self.gone: dict[int, Noisy] = {}
+        self.gone: dict[int, NoisyNumber] = {}
         self.factor = ONE
-        self.places: dict[int, Range] = {}
+        self.places: dict[int, NumberRange] = {}
         self.region: Region | None = region
         for number, entry in sides:
             self._add(number, entry)
         if self.region is not None:
             given, self.region = self.region, {}
             for form, bound in given.items():
-                self._limit(Noisy(dict(form), ZERO), bound)
+                self._limit(NoisyNumber(dict(form), ZERO), bound)
 
-    def _add(self, number: Noisy, entry: Range) -> None:
+    def _add(self, number: NoisyNumber, entry: NumberRange) -> None:
         value = self._rewritten(number)
         own = {v: s for v, s in value.slopes.items() if v < self.count}
         if not own:
-            raise Unread("numbers whose densities are not independent")
+            raise UnreadCase("numbers whose densities are not independent")
         whole = {self.kinds[v].whole for v in own}
         v = min(own, key=lambda v: (abs(own[v]) != 1, v))
         y = len(self.kinds)
         scale = ONE
         if whole == {True}:
-            scale = _step(Noisy(own, ZERO))
+            scale = _step(NoisyNumber(own, ZERO))
             if not _on_grid(value.constant, entry, scale):
                 self.region = None
                 return
             if abs(own[v]) != scale:
-                raise Unread("a sum of whole noise with different factors")
+                raise UnreadCase("a sum of whole noise with different factors")
         else:
             self.factor /= abs(own[v]) * self.sums.unit  # densities are told without the factor eps
-        self.kinds.append(Noise(whole == {True}, True, ONE))
+        self.kinds.append(VariableLaw(whole == {True}, True, ONE))
         self.places[y] = entry
         # value = scale·y + part, so v = (scale·y + part − the rest) / slope
         slopes = {w: -s / own[v] for w, s in value.slopes.items() if w != v} | {y: scale / own[v]}
-        taken = Noisy(slopes, ((entry.part if whole == {True} else ZERO) - value.constant) / own[v])
+        taken = NoisyNumber(slopes, ((entry.part if whole == {True} else ZERO) - value.constant) / own[v])
         self.gone = {w: self._put(known, v, taken) for w, known in self.gone.items()} | {v: taken}
 
-    def _put(self, value: Noisy, v: int, taken: Noisy) -> Noisy:
+    def _put(self, value: NoisyNumber, v: int, taken: NoisyNumber) -> NoisyNumber:
         slope = value.slopes.get(v)
         if not slope:
             return value
-        found = plus(Noisy({w: s for w, s in value.slopes.items() if w != v}, value.constant), taken, slope)
-        return found if isinstance(found, Noisy) else Noisy({}, found)
+        found = plus(
+            NoisyNumber({w: s for w, s in value.slopes.items() if w != v}, value.constant), taken, slope
+        )
+        return found if isinstance(found, NoisyNumber) else NoisyNumber({}, found)
 
-    def _rewritten(self, value: Noisy) -> Noisy:
+    def _rewritten(self, value: NoisyNumber) -> NoisyNumber:
         for v, taken in self.gone.items():
             value = self._put(value, v, taken)
         return value
 
-    def _limit(self, value: Noisy, bound: Fraction) -> None:
+    def _limit(self, value: NoisyNumber, bound: Fraction) -> None:
         value = self._rewritten(value)
         if self.region is not None:
             self.region = limited(self.region, self.kinds, value.slopes, bound - value.constant, False)
@@ -356,7 +362,7 @@ class _Places:
             value = sum((s * (self.places[y].low or ZERO) for y, s in form), ZERO)
             beside = [s * _beside(self.places[y]) for y, s in form if _beside(self.places[y])]
             if value == bound and any(b > 0 for b in beside) and any(b < 0 for b in beside):
-                raise Unread("densities at the corner of a region")
+                raise UnreadCase("densities at the corner of a region")
             if value > bound or (value == bound and any(b > 0 for b in beside)):
                 return False
         return True
@@ -379,21 +385,21 @@ class _Places:
         return tuple(limits), (exponent, ()), by
 
 
-def _far(entry: Range) -> int:
+def _far(entry: NumberRange) -> int:
     return {"far above": 1, "far below": -1}.get(entry.side, 0)
 
 
-def _beside(entry: Range) -> int:
+def _beside(entry: NumberRange) -> int:
     return {"just below": -1, "just above": 1, "at": 1}.get(entry.side, 0)
 
 
-def leading(found: Sequence[Mapping[Limits, Any]], name: Name) -> Limits | None:
+def leading(found: Sequence[Mapping[Limits, Any]], name: OutputName) -> Limits | None:
     """Returns the powers and rates of the terms that are largest far away, of all inputs together."""
-    far = [_far(e) for e in name.entries if isinstance(e, Range) and e.side and _far(e)]
+    far = [_far(e) for e in name.entries if isinstance(e, NumberRange) and e.side and _far(e)]
     keys = {key for weights in found for key in weights}
     if not keys:
         return None
     best = tuple(max({key[k] for key in keys}, key=lambda t: (t[1] * far[k], t[0])) for k in range(len(far)))
     if best not in keys:
-        raise Unread("numbers that go far away together")
+        raise UnreadCase("numbers that go far away together")
     return best

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from .second_numbers import Value
-from .second_programs import Places
-from .strict import Unread
+from .second_programs import InputPlaces
+from .strict import UnreadCase
 
 Input = tuple[Value, ...]
 State = Any
@@ -44,7 +44,7 @@ class Process:
 
     def steps(self, state: State) -> Steps:
         """Returns what may happen in a state."""
-        raise Unread
+        raise UnreadCase
 
     def words(self, given: Input, length: int, wanted: Sequence[str] | None = None) -> Words:
         """Returns how likely each sequence of observations is, or the one that is `wanted`."""
@@ -60,7 +60,7 @@ class Process:
                     if share and (wanted is None or seen == wanted[k]):
                         add(grown, ((*word, seen), following), chance * share)
             if len(grown) > MAX_WAYS or self.work > MAX_WORK:
-                raise Unread("there are too many sequences")
+                raise UnreadCase("there are too many sequences")
             ways = grown
         found: Words = {}
         for (word, _), chance in ways.items():
@@ -85,7 +85,7 @@ class Repeated(Process):
                     add(grown, tuple(sorted((*seen, name))), chance * share)
             self.work += len(ways) * len(single)
             if len(grown) > MAX_WAYS or self.work > MAX_WORK:
-                raise Unread("there are too many counts of outputs")
+                raise UnreadCase("there are too many counts of outputs")
             ways = grown
         return [(_counts(seen), state, chance) for seen, chance in ways.items()]
 
@@ -112,7 +112,7 @@ class Parts(Process):
             ways = [((*seen, *word), p * q) for seen, p in ways for word, q in row.items()]
             self.work += len(ways)
             if len(ways) > MAX_WAYS or self.work > MAX_WORK:
-                raise Unread("there are too many tuples of outputs")
+                raise UnreadCase("there are too many tuples of outputs")
         found = [(_tuple(seen), state, p) for seen, p in ways]
         if len({name for name, _, _ in found}) < len(found):
             raise ValueError("two tuples of outputs with one name")
@@ -129,7 +129,7 @@ def queries_of(table: Mapping[str, Any]) -> list[Any]:
     if table["kind"] == "parts":
         return [query for part in table["parts"] for query in queries_of(part)]
     if table["kind"] == "program":
-        return list(Places(table["inputs"]).queries or ())
+        return list(InputPlaces(table["inputs"]).queries or ())
     found = table.get("queries", table.get("query", table.get("start")))
     if found is None or "inputs" in table or (isinstance(found, int) and "queries" in table):
         return []

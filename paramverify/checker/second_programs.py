@@ -21,12 +21,12 @@ from typing import Any
 from .second_breaks import Breaks, has_form
 from .second_names import program_written_out
 from .second_numbers import Calculator, Finer, Value, meaning
-from .second_outputs import Limits, Name, leading, weights
-from .second_regions import Noise, Region
-from .second_runs import Rows, Runs, Text
-from .second_sums import Sums, Terms, add_terms
-from .second_values import Entry, Multiple, exponents, plain, rate, whole
-from .strict import Rejected, Unread
+from .second_outputs import Limits, OutputName, leading, weights
+from .second_regions import Region, VariableLaw
+from .second_runs import ProgramRuns, ProgramText, Rows
+from .second_sums import RegionSums, Terms, add_terms
+from .second_values import Entry, PowerSum, exponents, plain, rate, whole
+from .strict import Rejected, UnreadCase
 
 MAX_OUTCOMES = 10_000
 NAMED = "#outputs"  # the key of a table that has the names of outputs which the evidence gives
@@ -72,19 +72,19 @@ def parsed(text: str, calls: tuple[str, ...] = ()) -> Tree:
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise Unread("the text is no program") from None
+        raise UnreadCase("the text is no program") from None
     functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
     literals: dict[int, Fraction] = {}
     for node in ast.walk(tree):
         line = getattr(node, "lineno", 0)
         if not isinstance(node, _KNOWN):
-            raise Unread(f"line {line} of the program has {type(node).__name__}")
+            raise UnreadCase(f"line {line} of the program has {type(node).__name__}")
         if isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else ""
             if node.keywords or name not in (*functions, *_WORDS, *calls):
-                raise Unread(f"line {line} of the program calls what this reader does not know")
+                raise UnreadCase(f"line {line} of the program calls what this reader does not know")
         if isinstance(node, (ast.For, ast.While)) and node.orelse:
-            raise Unread(f"line {line} of the program has a loop with else")
+            raise UnreadCase(f"line {line} of the program has a loop with else")
         if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, str)):
             literals[id(node)] = _literal(text, node)
     return tuple(s for s in tree.body if not isinstance(s, ast.FunctionDef)), functions, literals
@@ -95,11 +95,11 @@ def _literal(text: str, node: ast.Constant) -> Fraction:
         return Fraction(node.value)
     written = ast.get_source_segment(text, node) or ""
     if not isinstance(node.value, float) or len(written) > 100:
-        raise Unread(f"line {node.lineno} of the program has a constant of another kind")
+        raise UnreadCase(f"line {node.lineno} of the program has a constant of another kind")
     return Fraction(written.replace("_", ""))
 
 
-class Places:
+class InputPlaces:
     """`[mechanism.inputs]`: the values of each place, or an expression for each."""
 
     def __init__(self, table: Mapping[str, Any]) -> None:
@@ -133,13 +133,13 @@ def values_of(given: Any) -> list[Value]:
     return [Fraction(k) for k in range(low, high + 1)]
 
 
-class Draws:
+class DrawRules:
     """What draws, scales and `exp` mean at a point; all noise with a density has scales of one kind."""
 
     def __init__(self, at: Calculator) -> None:
         self.at = at
         self.unit: str | None = None
-        self.sums = Sums(Fraction(1), self.power)
+        self.sums = RegionSums(Fraction(1), self.power)
 
     def power(self, exponent: Fraction) -> Fraction:
         """Returns e^(exponent·unit)."""
@@ -149,7 +149,7 @@ class Draws:
         """Returns exp of a number without noise."""
         return self.at.exp_of_sum(exponents(value))
 
-    def __call__(self, name: str, given: Sequence[Entry]) -> Noise | Sequence[tuple[Entry, Fraction]]:
+    def __call__(self, name: str, given: Sequence[Entry]) -> VariableLaw | Sequence[tuple[Entry, Fraction]]:
         """Returns the outcomes of a draw with their probabilities, or the distribution of unbounded noise."""
         match name, given:
             case "flip", [p]:
@@ -158,7 +158,7 @@ class Draws:
             case "uniform", [low, high]:
                 values = range(whole(low), whole(high) + 1)
                 if len(values) > MAX_OUTCOMES:
-                    raise Unread("a draw with too many outcomes")
+                    raise UnreadCase("a draw with too many outcomes")
                 return _checked([(Fraction(k), Fraction(1, len(values))) for k in values])
             case "binomial", [n, p]:
                 count, chance = whole(n), plain(p)
@@ -174,15 +174,15 @@ class Draws:
                 a = plain(ratio)
                 if not 0 < a < 1:
                     raise ValueError("the ratio of geometric noise is not between 0 and 1")
-                return Noise(True, name == "geometric", a)
+                return VariableLaw(True, name == "geometric", a)
             case "laplace" | "exponential", [scale]:
                 slope, unit = rate(scale)
                 if self.unit not in (None, unit):
-                    raise Unread("scales of two kinds")
+                    raise UnreadCase("scales of two kinds")
                 self.unit = unit
                 self.sums.unit = plain(self.at.values.get(unit, UNIT)) if unit else Fraction(1)
-                return Noise(False, name == "laplace", slope)
-        raise Unread(f"{name} with {len(given)} arguments")
+                return VariableLaw(False, name == "laplace", slope)
+        raise UnreadCase(f"{name} with {len(given)} arguments")
 
 
 def _checked(rows: list[tuple[Entry, Fraction]]) -> list[tuple[Entry, Fraction]]:
@@ -193,7 +193,7 @@ def _checked(rows: list[tuple[Entry, Fraction]]) -> list[tuple[Entry, Fraction]]
 
 def no_reader(table: Mapping[str, Any], at: Calculator) -> Any:
     """Reads no kind but programs: `second_mechanisms` gives what reads the others."""
-    raise Unread("a program that calls a mechanism of another kind")
+    raise UnreadCase("a program that calls a mechanism of another kind")
 
 
 def _rows(process: Any) -> Rows:
@@ -204,7 +204,7 @@ def _rows(process: Any) -> Rows:
         values = tuple(Fraction(e) if isinstance(e, bool) else e for e in entries)
         pairs = zip(values, process.answers, strict=True)
         if not all(isinstance(v, (Fraction, str)) and v in answers for v, answers in pairs):
-            raise Unread("an argument that a mechanism does not take")
+            raise UnreadCase("an argument that a mechanism does not take")
         return [(meaning(name), chance) for (name,), chance in process.words(values, 1).items()]
 
     return rows
@@ -218,18 +218,18 @@ def outputs_at(table: Mapping[str, Any], at: Calculator, read: Callable[..., Any
     calls = table.get("calls", {})
     names = tuple(calls)
     body, functions, literals = parsed(program_written_out(table["source"], at.definitions), names)
-    places, draws = Places(table["inputs"]), Draws(at)
-    called: dict[str, Text | Rows] = {}
+    places, draws = InputPlaces(table["inputs"]), DrawRules(at)
+    called: dict[str, ProgramText | Rows] = {}
     for name, given in calls.items():
         if given["kind"] != "program":
             called[name] = _rows(read(given, at))
             continue
         own, inside, more = parsed(program_written_out(given["source"], at.definitions), names)
         literals = literals | more
-        called[name] = Text(own, inside, tuple(given["inputs"]))
+        called[name] = ProgramText(own, inside, tuple(given["inputs"]))
     parameters: dict[str, Entry] = dict(at.values)
-    parameters |= {name: Multiple({((name, 1),): Fraction(1)}) for name in at.steps}
-    runs = Runs(
+    parameters |= {name: PowerSum({((name, 1),): Fraction(1)}) for name in at.steps}
+    runs = ProgramRuns(
         body=body,
         functions=functions,
         called=called,
@@ -250,10 +250,10 @@ class Numeric:
 
     def __init__(
         self,
-        runs: Runs,
+        runs: ProgramRuns,
         start: Callable[[Sequence[Value]], dict[str, Entry]],
         words: Sequence[str],
-        names: Sequence[Name],
+        names: Sequence[OutputName],
         breaks: Breaks | None,
     ) -> None:
         self.runs, self.start, self.words = runs, start, words
@@ -282,7 +282,7 @@ class Numeric:
             if any(own) and any(self.inputs):
                 try:
                     best = leading([self._weights(each)[k] for each in (given, *self.inputs)], name)
-                except Unread:
+                except UnreadCase:
                     self._leave_out(k)
                     best = None
                 own = {(): own.get(best, Fraction(0))} if best is not None else {}
@@ -305,7 +305,7 @@ class Numeric:
                         for where, terms in weights(sums, told, run, name).items():
                             scaled = {at: c * self.runs.weight for at, c in terms.items()}
                             add_terms(total[k].setdefault(where, {}), scaled)
-                    except Unread:
+                    except UnreadCase:
                         self._leave_out(k)
             self.known[key] = [{} for _ in self.names]
             for k, found in enumerate(total):
@@ -324,7 +324,7 @@ class Numeric:
             raise
         self.breaks.left_out.add(self.words[k])
 
-    def _look(self, told: Sequence[Entry], run: tuple[Region, Sequence[Noise]]) -> None:
+    def _look(self, told: Sequence[Entry], run: tuple[Region, Sequence[VariableLaw]]) -> None:
         """Looks for breaks in a run, and for an output of which no name is.
 
         Raises:

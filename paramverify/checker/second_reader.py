@@ -37,7 +37,7 @@ from .second_programs import NAMED
 from .second_relations import distances_of, nearness
 from .second_ties import near_log
 from .second_turns import Streamed
-from .strict import Unread
+from .strict import UnreadCase
 
 Point = Mapping[str, Fraction]
 Assignments = list[tuple[dict[str, Value], Fraction]]
@@ -48,7 +48,7 @@ MAX_WORDS = 5_000  # sequences of all lengths that are listed, about
 
 
 @dataclass(frozen=True)
-class Found:
+class PointProbabilities:
     """A case at one point: the bound e^ε, and for each secret how likely each sequence is.
 
     A secret that is impossible at the point has None. Where the bound depends on the distance of two inputs,
@@ -86,7 +86,7 @@ class SecondReader:
         self.breaks: Breaks | None = None  # of a program with numbers as outputs
         self.ties: dict[str, tuple[str, Fraction]] = {}  # parameters beside their exponentials
         if "mechanism" not in self.data or "claim" in self.data:
-            raise Unread("cases without a mechanism")
+            raise UnreadCase("cases without a mechanism")
         self.loss = loss_of(self.data.get("privacy", {}))
         self.data["privacy"], self.order = as_ratio(self.data.get("privacy", {}))
         self.definitions = definitions_of(self.data)
@@ -149,7 +149,7 @@ class SecondReader:
         text = text.strip()
         low, high = text[1:-1].split(",")
         if high.strip().lstrip("+").strip().lower() in ("oo", "inf", "infinity"):
-            raise Unread("a parameter without an upper end")
+            raise UnreadCase("a parameter without an upper end")
         return plain.number(low), plain.number(high), text[0] == "[", text[-1] == "]"
 
     def calculator(self, point: Point, base: Fraction) -> Calculator:
@@ -211,7 +211,7 @@ class SecondReader:
         lengths: Sequence[int],
         only: Collection[str] | None = None,
         wanted: Sequence[str] | None = None,
-    ) -> Found:
+    ) -> PointProbabilities:
         """Returns the bound, and how likely each sequence is under each secret, or under `only` some.
 
         With a `wanted` sequence, only that is looked at.
@@ -255,7 +255,9 @@ class SecondReader:
             bounds[distance] = (
                 here.number(privacy["ratio"]) if "ratio" in privacy else here.exp_of(privacy["epsilon"])
             )
-        return Found(bounds, {name: _mixed(given, words) for name, given in chosen.items()}, distances)
+        return PointProbabilities(
+            bounds, {name: _mixed(given, words) for name, given in chosen.items()}, distances
+        )
 
     def pairs(self, point: Point, base: Fraction) -> list[tuple[str, str]]:
         """Returns the names of the secrets that are compared; both directions count."""
@@ -284,7 +286,7 @@ class SecondReader:
         else:
             listed = list(islice(inputs(process), MAX_INPUTS + 1))
             if len(listed) > MAX_INPUTS:
-                raise Unread("more neighbours than it lists")
+                raise UnreadCase("more neighbours than it lists")
             near = nearness(self.data, len(process.answers), process.default_by)
             for k, left in enumerate(listed):
                 found += [(left, right) for right in listed[k + 1 :] if near(left, right)]
@@ -367,7 +369,7 @@ def as_input(answers: Sequence[Value], process: Process) -> Input:
 
 def _check_neighbours(data: Mapping[str, Any]) -> None:
     if data.get("neighbours", {}).keys() - {"differ", "by", "pairs", "related", "distance"}:
-        raise Unread("neighbours that are described in another way")
+        raise UnreadCase("neighbours that are described in another way")
 
 
 def _shown(given: Input, process: Process) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import second_automata
 from .automata import FORMAT as AUTOMATON
-from .claims import Report
+from .claims import KernelReport
 from .compositions import FORMAT as COMPOSITION
 from .dpctl import FORMAT as FORMULAS
 from .enclosed import FORMAT as ENCLOSED
@@ -22,14 +22,14 @@ from .losses import FORMAT as LOSSES
 from .second_chains import ChainLook
 from .second_compositions import compare
 from .second_enclosed import compare_enclosed
-from .second_look import Look
+from .second_look import PointwiseComparison
 from .second_losses import LossLook
 from .second_moments import MomentLook
 from .second_numbers import Finer
 from .second_sets import SetLook
 from .second_streams import compare_stream
 from .sets import FORMAT as SETS
-from .strict import Rejected, Unread
+from .strict import Rejected, UnreadCase
 from .unwinding import FORMAT as UNWINDING
 
 ALONE = {  # what has no second reader
@@ -51,13 +51,13 @@ class SecondLook:
 
 
 def with_second_look(
-    report: Report,
+    report: KernelReport,
     document: Mapping[str, Any],
     content: str,
     bound: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     folder: Path | None = None,
     settings: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[Report, SecondLook]:
+) -> tuple[KernelReport, SecondLook]:
     """Returns the report on evidence that was accepted for a case, after a second reading of the case.
 
     `bound` is the numerator and the denominator of what stands for the bound of the case in a budget, or
@@ -98,10 +98,10 @@ def second_look(
             return SecondLook(True, True, f"read a second time: {_formulas(document, content, settings)}")
         if document["format"] in ALONE:
             about = ALONE[document["format"]]
-            raise Unread(
+            raise UnreadCase(
                 f"there is no second reader for {about}. One reader compared this evidence with the case"
             )
-        kind = SetLook if document["format"] == SETS or "sums" in document else Look
+        kind = SetLook if document["format"] == SETS or "sums" in document else PointwiseComparison
         kind = LossLook if document["format"] == LOSSES else kind
         look = kind(document, content, bound, folder, settings)
         if look.reader.loss is not None and kind is not LossLook:
@@ -110,7 +110,7 @@ def second_look(
             look = MomentLook(document, content, bound, folder, settings)
         compared = _with_steps(look)
         return SecondLook(True, True, f"read a second time: {compared}")
-    except Unread as error:
+    except UnreadCase as error:
         # The ways through a program with enclosed probabilities are written by the second reader alone.
         needed = document["format"] == ENCLOSED
         return SecondLook(False, not needed, f"not read a second time: {error!s:.200}")
@@ -124,10 +124,10 @@ def _formulas(document: Mapping[str, Any], content: str, settings: Mapping[str, 
     try:
         return ChainLook(document, content, settings).compare()
     except Finer as error:
-        raise Unread(str(error)) from None
+        raise UnreadCase(str(error)) from None
 
 
-def _with_steps(look: Look) -> str:
+def _with_steps(look: PointwiseComparison) -> str:
     """Compares, with x_eps = exp(−step·eps) for the largest step that makes powers whole, or a part of it.
 
     A claim about all x in (0, 1) says the same of x^k. So it does not matter which of these steps agrees.
@@ -146,4 +146,4 @@ def _with_steps(look: Look) -> str:
                 if not look.reader.steps or part == PARTS[-1]:
                     raise
                 break
-    raise Unread("the exponents of a parameter have too small a common divisor")
+    raise UnreadCase("the exponents of a parameter have too small a common divisor")

@@ -23,7 +23,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 @dataclass(frozen=True)
-class Noise:
+class VariableLaw:
     """The distribution of one variable.
 
     Whole noise has the weights rate^|v|, other noise the density e^(−rate·unit·|v|), up to a number.
@@ -34,7 +34,7 @@ class Noise:
     rate: Fraction
 
 
-Kinds = Sequence[Noise]  # of the variables, by their numbers
+Kinds = Sequence[VariableLaw]  # of the variables, by their numbers
 
 
 def limited(region: Region, kinds: Kinds, slopes: Slopes, bound: Fraction, strict: bool) -> Region | None:
@@ -68,7 +68,7 @@ def possible(region: Region, kinds: Kinds) -> bool:
 def ends_of(region: Region, kinds: Kinds, slopes: Slopes) -> tuple[Fraction | None, Fraction | None]:
     """Returns the least and the largest value of Σ slope·variable of whole noise; None: there is none."""
     new = len(kinds)
-    kinds = [*kinds, Noise(True, True, ONE)]
+    kinds = [*kinds, VariableLaw(True, True, ONE)]
     for sign in (1, -1):
         told = {new: Fraction(sign), **{v: -s * sign for v, s in slopes.items()}}
         found = limited(region, kinds, told, ZERO, False)

@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from .second_numbers import Value, meaning
-from .strict import Unread
+from .strict import UnreadCase
 
 OVER = ("sum", "count", "all", "any", "min", "max")
 
@@ -150,7 +150,7 @@ class Related:
             return _calculated(tree.op, self._number(tree.left, names), self._number(tree.right, names))
         if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
             return self._call(tree.func.id, tree.args, names)
-        raise Unread(f"{type(tree).__name__} in a condition")
+        raise UnreadCase(f"{type(tree).__name__} in a condition")
 
     def _compare(self, tree: ast.Compare, names: Names) -> bool:
         sides = [tree.left, *tree.comparators]
@@ -185,7 +185,7 @@ class Related:
                 raise ValueError("the length of one value")
             return Fraction(len(array))
         if name not in OVER:
-            raise Unread(f"the function {name!r:.40} in a condition")
+            raise UnreadCase(f"the function {name!r:.40} in a condition")
         numbers = [self._number(g, names) for g in given] if len(given) > 1 else self._all(given[0], names)
         if name == "sum":
             return sum(numbers, Fraction(0))
@@ -254,7 +254,7 @@ def _calculated(operator: ast.operator, left: Fraction, right: Fraction) -> Frac
         return left % right
     if isinstance(operator, ast.Pow) and right.denominator == 1 and abs(right) <= 1_000:
         return Fraction(left ** int(right))
-    raise Unread("an operator in a condition")
+    raise UnreadCase("an operator in a condition")
 
 
 @lru_cache(maxsize=100)

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .second_regions import Noise
-from .second_sums import Sums, add_terms
-from .second_values import Entry, Noisy, calculated, number, plain, shown, whole
-from .second_ways import Way, Ways
-from .strict import Unread
+from .second_regions import VariableLaw
+from .second_sums import RegionSums, add_terms
+from .second_values import Entry, NoisyNumber, calculated, number, plain, shown, whole
+from .second_ways import ValueWay, Ways
+from .strict import UnreadCase
 
 MAX_RUNS = 20_000  # of one input
 MAX_STEPS = 1_000_000  # expressions, at one point
@@ -52,7 +52,7 @@ class _Return(Exception):
 
 
 @dataclass(frozen=True)
-class Text:
+class ProgramText:
     """A program that is called: its statements, its functions, and the names of its arguments."""
 
     body: Sequence[ast.stmt]
@@ -70,17 +70,17 @@ Rows = Callable[[Sequence[Entry]], Sequence[tuple[Entry, Fraction]]]  # what arg
 
 
 @dataclass(kw_only=True)
-class Runs(Ways):
+class ProgramRuns(Ways):
     """All runs of a program; `draw` gives the outcomes of a draw, or the distribution of noise."""
 
     body: Sequence[ast.stmt]
     functions: dict[str, ast.FunctionDef]
-    called: dict[str, Text | Rows] = field(default_factory=dict)  # the mechanisms that are called
+    called: dict[str, ProgramText | Rows] = field(default_factory=dict)  # the mechanisms that are called
     literals: dict[int, Fraction]  # of the numbers in the tree, by the identity of their nodes
     parameters: dict[str, Entry]
-    draw: Callable[[str, Sequence[Entry]], Noise | Sequence[tuple[Entry, Fraction]]]
+    draw: Callable[[str, Sequence[Entry]], VariableLaw | Sequence[tuple[Entry, Fraction]]]
     exp: Callable[[Entry], Fraction]
-    sums: Sums
+    sums: RegionSums
     steps: int = 0
     told: list[Entry] = field(default_factory=list)
 
@@ -106,7 +106,7 @@ class Runs(Ways):
         while self.pending:
             count += 1
             if count > MAX_RUNS:
-                raise Unread(f"the program has more than {MAX_RUNS:,} paths for one input")
+                raise UnreadCase(f"the program has more than {MAX_RUNS:,} paths for one input")
             self.trail = self.pending.pop()
             self.place, self.weight, self.region = 0, Fraction(1), {}
             self.kinds, self.told = [], []
@@ -121,7 +121,7 @@ class Runs(Ways):
             try:
                 self.statement(statement, names)
             except (ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
-                raise Unread(f"line {statement.lineno} fails: {error!s:.80}") from None
+                raise UnreadCase(f"line {statement.lineno} fails: {error!s:.80}") from None
 
     def statement(self, tree: ast.stmt, names: dict[str, Entry]) -> None:
         self.count()
@@ -157,12 +157,12 @@ class Runs(Ways):
             case ast.Continue():
                 raise _Continue
             case _:
-                raise Unread(f"line {tree.lineno} has {type(tree).__name__}")
+                raise UnreadCase(f"line {tree.lineno} has {type(tree).__name__}")
 
     def count(self) -> None:
         self.steps += 1
         if self.steps > MAX_STEPS:
-            raise Unread(f"its paths take more than {MAX_STEPS:,} steps")
+            raise UnreadCase(f"its paths take more than {MAX_STEPS:,} steps")
 
     def loop(self, test: ast.expr, body: Sequence[ast.stmt], names: dict[str, Entry]) -> None:
         turns = 0
@@ -170,7 +170,7 @@ class Runs(Ways):
             while self.true(test, names):
                 turns += 1
                 if turns > MAX_TURNS:
-                    raise Unread(f"a loop of more than {MAX_TURNS:,} turns")
+                    raise UnreadCase(f"a loop of more than {MAX_TURNS:,} turns")
                 with suppress(_Continue):
                     self.block(body, names)
 
@@ -188,21 +188,21 @@ class Runs(Ways):
                 entries = self.listed(self.value(base, names))
                 entries[whole(self.told_apart(self.value(where, names)))] = value
             case _:
-                raise Unread(f"line {target.lineno} assigns to {type(target).__name__}")
+                raise UnreadCase(f"line {target.lineno} assigns to {type(target).__name__}")
 
     def augment(self, target: ast.expr, word: str, value: ast.expr, names: dict[str, Entry]) -> None:
         match target:
             case ast.Name(name):
                 before = self.value(target, names)
                 if isinstance(before, list):
-                    raise Unread("a list that is made longer in place")
+                    raise UnreadCase("a list that is made longer in place")
                 names[name] = calculated(word, before, self.value(value, names))
             case ast.Subscript(base, where):
                 entries = self.listed(self.value(base, names))
                 k = whole(self.told_apart(self.value(where, names)))
                 entries[k] = calculated(word, entries[k], self.value(value, names))
             case _:
-                raise Unread(f"line {target.lineno} assigns to {type(target).__name__}")
+                raise UnreadCase(f"line {target.lineno} assigns to {type(target).__name__}")
 
     # --- expressions --------------------------------------------------------------------------------
 
@@ -242,14 +242,14 @@ class Runs(Ways):
                 return entries[whole(self.told_apart(self.value(where, names)))]
             case ast.Call(ast.Name(name), arguments):
                 return self.call(name, arguments, names)
-        raise Unread(f"line {tree.lineno} has {type(tree).__name__}")
+        raise UnreadCase(f"line {tree.lineno} has {type(tree).__name__}")
 
     def true(self, tree: ast.expr, names: dict[str, Entry]) -> bool:
         return self.truth(self.value(tree, names))
 
     def truth(self, value: Entry) -> bool:
         if not isinstance(value, (bool, Fraction, str, list)):
-            raise Unread("noise or a parameter as a condition")
+            raise UnreadCase("noise or a parameter as a condition")
         return bool(value)
 
     def chain(self, tree: ast.Compare, names: dict[str, Entry]) -> bool:
@@ -296,7 +296,7 @@ class Runs(Ways):
             case "range", [_, *_]:
                 values = range(*map(whole, given))
                 if len(values) > 20_000:
-                    raise Unread("a range that is too long")
+                    raise UnreadCase("a range that is too long")
                 return [Fraction(k) for k in values]
             case "exp", [value]:
                 return self.exp(value)
@@ -310,11 +310,11 @@ class Runs(Ways):
             return found.value
         raise ValueError("a function ends without return")
 
-    def asked(self, callee: Text | Rows, given: Sequence[Entry]) -> Entry:
+    def asked(self, callee: ProgramText | Rows, given: Sequence[Entry]) -> Entry:
         """Calls a mechanism: a program goes on in this run, with variables and outputs of its own."""
-        if not isinstance(callee, Text):
+        if not isinstance(callee, ProgramText):
             region = self.region
-            return self.go(lambda: [Way(v, p, region) for v, p in callee(given) if p])
+            return self.go(lambda: [ValueWay(v, p, region) for v, p in callee(given) if p])
         before = self.told, self.functions
         self.told, self.functions = [], callee.functions
         try:
@@ -334,14 +334,14 @@ class Runs(Ways):
     def drawn(self, name: str, given: Sequence[Entry]) -> Entry:
         """Draws: one way for each outcome, or a new variable."""
         found = self.draw(name, given)
-        if not isinstance(found, Noise):
+        if not isinstance(found, VariableLaw):
             region = self.region
-            return self.go(lambda: [Way(v, p, region) for v, p in found if p])
+            return self.go(lambda: [ValueWay(v, p, region) for v, p in found if p])
         v = len(self.kinds)
         self.kinds.append(found)
         if not found.two_sided:
             self.region = {**self.region, ((v, Fraction(-1)),): Fraction(0)}
-        return Noisy({v: Fraction(1)}, Fraction(0))
+        return NoisyNumber({v: Fraction(1)}, Fraction(0))
 
     def best(self, values: Sequence[Entry], name: str) -> Entry:
         best = values[0]

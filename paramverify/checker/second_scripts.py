@@ -19,7 +19,7 @@ from math import prod
 from typing import Any
 
 from .polynomials import integer
-from .strict import Unread
+from .strict import UnreadCase
 
 MAX_STEPS = 1_000_000  # terms that are evaluated at one point
 WORD = re.compile(r'(?:\s|;[^\n]*)*(?:([()])|(\|[^|\\]*\|)|("(?:[^"]|"")*")|([^\s()|";]+))')
@@ -32,16 +32,16 @@ Value = Fraction | bool
 
 
 @dataclass
-class Level:
+class ScriptLevel:
     """What is known at a level: constants with their sorts, definitions, and assertions."""
 
     constants: dict[str, str] = field(default_factory=dict)
     defined: dict[str, tuple[list[str], Tree]] = field(default_factory=dict)
     asserted: list[Tree] = field(default_factory=list)
 
-    def copy(self) -> Level:
+    def copy(self) -> ScriptLevel:
         """Returns a level that knows the same."""
-        return Level({**self.constants}, {**self.defined}, [*self.asserted])
+        return ScriptLevel({**self.constants}, {**self.defined}, [*self.asserted])
 
 
 def trees(text: str) -> Iterator[Tree]:
@@ -51,14 +51,14 @@ def trees(text: str) -> Iterator[Tree]:
     while not rest.match(text, place):
         found = WORD.match(text, place)
         if not found:
-            raise Unread("a character that is no SMT-LIB")
+            raise UnreadCase("a character that is no SMT-LIB")
         place = found.end()
         bracket, quoted, string, word = found.groups()
         if bracket == "(":
             stack.append([])
         elif bracket:
             if len(stack) < 2:
-                raise Unread("brackets that do not match")
+                raise UnreadCase("brackets that do not match")
             done = stack.pop()
             stack[-1].append(done)
         else:
@@ -67,7 +67,7 @@ def trees(text: str) -> Iterator[Tree]:
             yield from stack[0]
             stack[0].clear()
     if len(stack) > 1:
-        raise Unread("brackets that do not match")
+        raise UnreadCase("brackets that do not match")
 
 
 def _simple(name: str) -> bool:
@@ -75,16 +75,16 @@ def _simple(name: str) -> bool:
     return bool(simple) and name not in ("!", "_", "as", "let", "exists", "forall", "match", "par")
 
 
-def questions(text: str) -> list[Level]:
+def questions(text: str) -> list[ScriptLevel]:
     """Returns what is known at each `(check-sat)`.
 
     Raises:
         Unread: a command that is not known here.
     """
-    levels, found = [Level()], list[Level]()
+    levels, found = [ScriptLevel()], list[ScriptLevel]()
     for command in trees(text):
         if isinstance(command, str) or not command:
-            raise Unread("something that is no command")
+            raise UnreadCase("something that is no command")
         name, *rest = command
         now = levels[-1]
         if name == "exit":
@@ -94,7 +94,7 @@ def questions(text: str) -> list[Level]:
         elif name == "pop":
             del levels[len(levels) - (int(rest[0]) if rest else 1) :]
         elif name == "reset-assertions":
-            levels = [Level()]
+            levels = [ScriptLevel()]
         elif name in ("declare-const", "declare-fun"):
             now.constants[rest[0]] = rest[-1]
         elif name in ("define-fun", "define-const"):
@@ -106,7 +106,7 @@ def questions(text: str) -> list[Level]:
         elif name == "check-sat":
             found.append(now.copy())
         elif name not in PRINTS:
-            raise Unread(f"the command {name!s:.40}")
+            raise UnreadCase(f"the command {name!s:.40}")
     return found
 
 
@@ -119,27 +119,27 @@ def _named(tree: Tree) -> Iterator[tuple[str, Tree]]:
         yield from _named(part)
 
 
-def truths(level: Level, point: Mapping[str, Value]) -> list[bool]:
+def truths(level: ScriptLevel, point: Mapping[str, Value]) -> list[bool]:
     """Returns whether each assertion is true at a point.
 
     Raises:
         Unread: one has no value there that is known here.
     """
-    evaluation = _Evaluation(level, point)
+    evaluation = _TermEvaluation(level, point)
     found = [evaluation.value(tree, {}) for tree in level.asserted]
     if not all(isinstance(value, bool) for value in found):
-        raise Unread("an assertion that is no truth value")
+        raise UnreadCase("an assertion that is no truth value")
     return [bool(value) for value in found]
 
 
-class _Evaluation:
-    def __init__(self, level: Level, point: Mapping[str, Value]) -> None:
+class _TermEvaluation:
+    def __init__(self, level: ScriptLevel, point: Mapping[str, Value]) -> None:
         self.level, self.point, self.steps = level, point, 0
 
     def value(self, tree: Tree, scope: Mapping[str, Value]) -> Value:
         self.steps += 1
         if self.steps > MAX_STEPS:
-            raise Unread("terms that are too large")
+            raise UnreadCase("terms that are too large")
         if isinstance(tree, str):
             return self._word(tree, scope)
         head, *rest = tree
@@ -149,13 +149,13 @@ class _Evaluation:
         if head == "!":
             return self.value(rest[0], scope)
         if head in ("forall", "exists"):
-            raise Unread("a quantifier")
+            raise UnreadCase("a quantifier")
         values = [self.value(part, scope) for part in rest]
         if head in self.level.defined:
             names, body = self.level.defined[head]
             return self.value(body, dict(zip(names, values, strict=True)))
         if head not in MEANING:
-            raise Unread(f"the function {head!s:.40}")
+            raise UnreadCase(f"the function {head!s:.40}")
         return MEANING[head](values)
 
     def _word(self, word: str, scope: Mapping[str, Value]) -> Value:
@@ -163,7 +163,7 @@ class _Evaluation:
             return scope[word]
         if word in self.level.constants:
             if word not in self.point:
-                raise Unread(f"no value of {word:.40}")
+                raise UnreadCase(f"no value of {word:.40}")
             return self.point[word]
         if word in self.level.defined:
             return self.value(self.level.defined[word][1], {})
@@ -172,14 +172,14 @@ class _Evaluation:
         if re.fullmatch(r"[0-9]+(\.[0-9]+)?", word):
             whole, _, decimals = word.partition(".")
             return Fraction(integer(whole + decimals), 10 ** len(decimals))
-        raise Unread(f"the word {word:.40}")
+        raise UnreadCase(f"the word {word:.40}")
 
 
 def _over(values: Sequence[Any]) -> Fraction:
     found = values[0]
     for value in values[1:]:
         if value == 0:
-            raise Unread("a quotient by zero")
+            raise UnreadCase("a quotient by zero")
         found = found / value
     return Fraction(found)
 
@@ -187,7 +187,7 @@ def _over(values: Sequence[Any]) -> Fraction:
 def _power(values: Sequence[Any]) -> Fraction:
     base, exponent = values
     if exponent.denominator != 1 or not 1 <= exponent <= 1_000:
-        raise Unread("a power")
+        raise UnreadCase("a power")
     return Fraction(base ** int(exponent))
 
 

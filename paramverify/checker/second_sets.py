@@ -23,16 +23,16 @@ from typing import Any
 
 from . import regions
 from .polynomials import number
-from .second_look import MAX_COMPARED, Look
+from .second_look import MAX_COMPARED, PointwiseComparison
 from .second_processes import Words
-from .second_reader import MAX_WORDS, Found
+from .second_reader import MAX_WORDS, PointProbabilities
 from .sets import FORMAT
-from .strict import Rejected, Unread, counted
+from .strict import Rejected, UnreadCase, counted
 
 ZERO = Fraction(0)
 
 
-class SetLook(Look):
+class SetLook(PointwiseComparison):
     """One comparison of evidence about sets of outputs."""
 
     KINDS = (FORMAT, regions.FORMAT)
@@ -66,7 +66,7 @@ class SetLook(Look):
 
     def _sums(self, lengths: list[int]) -> str:
         if not lengths or (lengths != [1] and sum(self._outputs() ** n for n in lengths) > MAX_WORDS):
-            raise Unread("there are too many sequences")
+            raise UnreadCase("there are too many sequences")
         entries = self.document["sums" if self.kind == regions.FORMAT else "claims"]
         claims = {tuple(o): claim for claim in entries for o in claim["origins"]}
         holds = self.document.get("status") == "holds"
@@ -77,7 +77,7 @@ class SetLook(Look):
             delta = self._delta(point, base)
             own = dict.fromkeys(self.reader.pairs(point, base))
             if len(own) * max((len(w) for w in found.words.values() if w), default=0) > MAX_COMPARED:
-                raise Unread("there are too many pairs and sequences")
+                raise UnreadCase("there are too many pairs and sequences")
             for pair in own:
                 for left, right in (pair, pair[::-1]):
                     for length in lengths:
@@ -197,7 +197,7 @@ class SetLook(Look):
         return point, p, q, (found.bound(left, right), self._delta(point, base))
 
 
-def _excess(found: Found, left: str, right: str, length: int) -> Fraction | None:
+def _excess(found: PointProbabilities, left: str, right: str, length: int) -> Fraction | None:
     """Returns Σ_w max(0, Pr(w|left) − bound·Pr(w|right)); None where a secret is impossible."""
     one, other = found.words[left], found.words[right]
     if one is None or other is None:

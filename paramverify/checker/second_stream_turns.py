@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .second_stream_values import NUMBERS, Drawn, Expressions, Noisy, Old, noise_in, word
+from .second_stream_values import NUMBERS, LastDraw, NoisyEntry, Old, StreamEvaluator, noise_in, word
 from .second_values import with_two_names
-from .strict import Rejected, Unread
+from .strict import Rejected, UnreadCase
 
 MAX_STEPS = 20_000
 
@@ -26,7 +26,7 @@ class Finish(Exception):
     """The run is over."""
 
 
-class Next(Exception):
+class LoopContinues(Exception):
     """The inner loop goes on, or the turn does."""
 
 
@@ -35,43 +35,43 @@ class Leave(Exception):
 
 
 @dataclass
-class Segment:
+class TurnSegment:
     """What comes between two draws: guards in the order of the run, outputs, and who stores the sample."""
 
-    kind: Noisy | None
+    kind: NoisyEntry | None
     guards: list[tuple[str, bool]] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
-    second: Noisy | None = None
+    second: NoisyEntry | None = None
     stored: set[str] = field(default_factory=set)
 
 
-class Turn(Expressions):
+class ProgramTurn(StreamEvaluator):
     """One turn of the program, with given answers for its comparisons; further ones are asked by `more`."""
 
-    program: Program
+    program: StreamProgram
 
-    def __init__(self, program: Program, start: dict[str, Any] | None, answers: Sequence[bool]) -> None:
+    def __init__(self, program: StreamProgram, start: dict[str, Any] | None, answers: Sequence[bool]) -> None:
         self.program, self.answers, self.asked = program, list(answers), 0
         self.inside = start is not None
         self.own: dict[str, Any] = dict(start or {})
-        self.segments = [Segment(None)]
+        self.segments = [TurnSegment(None)]
         self.steps, self.over = 0, False
 
-    def go(self) -> Turn:
+    def go(self) -> ProgramTurn:
         try:
             self.body(self.program.loop.body if self.inside else self.program.first)
         except (Finish, Leave):
             self.over = True
-        except Next:
+        except LoopContinues:
             pass
         if self.inside and not self.over and not any(s.kind and s.kind.entry for s in self.segments):
-            self.draw(Noisy(Fraction(0), 1, (Fraction(1),)))
+            self.draw(NoisyEntry(Fraction(0), 1, (Fraction(1),)))
         self.shut()
         return self
 
     def after(self) -> dict[str, Any]:
         def undrawn(value: Any) -> bool:
-            return any(map(undrawn, value)) if isinstance(value, list) else isinstance(value, Noisy)
+            return any(map(undrawn, value)) if isinstance(value, list) else isinstance(value, NoisyEntry)
 
         return {name: value for name, value in self.own.items() if not undrawn(value)}
 
@@ -81,7 +81,7 @@ class Turn(Expressions):
         for s in statements:
             self.steps += 1
             if self.steps > MAX_STEPS:
-                raise Unread("a turn of the stream is too long")
+                raise UnreadCase("a turn of the stream is too long")
             self.one(s)
 
     def one(self, s: ast.stmt) -> None:
@@ -89,7 +89,7 @@ class Turn(Expressions):
             case ast.Pass():
                 return
             case ast.Continue():
-                raise Next
+                raise LoopContinues
             case ast.Break():
                 raise Leave
             case ast.Return(value):
@@ -106,7 +106,7 @@ class Turn(Expressions):
                 while self.truth(test) and self.turned(inner):
                     self.steps += 1
                     if self.steps > MAX_STEPS:
-                        raise Unread("a loop is too long")
+                        raise UnreadCase("a loop is too long")
             case ast.For(target, values, inner):
                 listed = self.of(values)
                 if not isinstance(listed, list):
@@ -123,12 +123,12 @@ class Turn(Expressions):
                 read = ast.parse(ast.unparse(target), mode="eval").body
                 self.assign(target, self.calculated(op, self.of(read), self.of(value)))
             case _:
-                raise Unread(f"line {s.lineno} of the program")
+                raise UnreadCase(f"line {s.lineno} of the program")
 
     def turned(self, inner: Sequence[ast.stmt]) -> bool:
         try:
             self.body(inner)
-        except Next:
+        except LoopContinues:
             return True
         except Leave:
             return False
@@ -140,7 +140,7 @@ class Turn(Expressions):
                 self.put(name, [], value)
             case ast.Tuple(parts) | ast.List(parts):
                 if any(isinstance(p, ast.Subscript) for p in parts):
-                    raise Unread("entries of lists that are assigned together")
+                    raise UnreadCase("entries of lists that are assigned together")
                 for part, own in zip(parts, value, strict=True):
                     self.assign(part, own)
             case ast.Subscript():
@@ -149,20 +149,20 @@ class Turn(Expressions):
                     path.insert(0, int(self.of(target.slice)))
                     target = target.value
                 if not isinstance(target, ast.Name):
-                    raise Unread("what is assigned has no name")
+                    raise UnreadCase("what is assigned has no name")
                 self.put(target.id, path, value)
             case _:
-                raise Unread("what is assigned has no name")
+                raise UnreadCase("what is assigned has no name")
 
     def put(self, name: str, path: list[int], value: Any) -> None:
         """Assigns, without noise first, and then draws all noise in the value in its order."""
-        waiting: list[tuple[list[int], Noisy]] = []
+        waiting: list[tuple[list[int], NoisyEntry]] = []
 
         def cleared(part: Any, at: list[int]) -> Any:
             if isinstance(part, list):
                 clear = [cleared(own, [*at, k]) for k, own in enumerate(part)]
                 return part if all(map(operator.is_, clear, part)) else clear
-            if isinstance(part, Noisy) and part.rates:
+            if isinstance(part, NoisyEntry) and part.rates:
                 waiting.append((at, part))
                 return Fraction(0)
             return part
@@ -170,7 +170,7 @@ class Turn(Expressions):
         self.write(name, path, cleared(value, path))
         for at, noise in waiting:
             self.draw(noise)
-            self.write(name, at, Drawn())
+            self.write(name, at, LastDraw())
 
         def check(part: Any, called: str) -> None:
             if isinstance(part, list):
@@ -191,7 +191,7 @@ class Turn(Expressions):
         shared = {id(found) for found in with_two_names(self.own)}
         for k in [*path[:-1], None]:
             if id(part) in shared:
-                raise Unread("a list that has two names is changed")
+                raise UnreadCase("a list that has two names is changed")
             part = part if k is None else part[k]
         part = self.own[name] = list(self.own[name])
         for k in path[:-1]:
@@ -201,54 +201,56 @@ class Turn(Expressions):
 
     # --- noise ----------------------------------------------------------------------------------------
 
-    def draw(self, noise: Noisy) -> Drawn:
+    def draw(self, noise: NoisyEntry) -> LastDraw:
         if len(noise.rates) != 1 or noise.entry not in (0, 1):
             raise Rejected("a draw has one noise, and one entry at most")
         if noise.entry and any(s.kind and s.kind.entry for s in self.segments):
             raise Rejected("an entry is drawn twice")
         self.shut()
-        self.segments.append(Segment(noise))
-        return Drawn()
+        self.segments.append(TurnSegment(noise))
+        return LastDraw()
 
     def shut(self) -> None:
         def old(value: Any, name: str) -> Any:
             if isinstance(value, list):
                 entries = [old(own, f"{name}[{k}]") for k, own in enumerate(value)]
                 return value if all(map(operator.is_, entries, value)) else entries
-            if isinstance(value, Drawn):
+            if isinstance(value, LastDraw):
                 self.segments[-1].stored.add(name)
                 return Old(name)
             return value
 
         if any(map(noise_in, with_two_names(self.own))):
-            raise Unread("a list with noise has two names")
+            raise UnreadCase("a list with noise has two names")
         self.own = {name: old(value, name) for name, value in self.own.items()}
 
     def known(self, value: Any, before: set[str]) -> Any:
         """What was the last draw until now is one of before, if it has a name."""
         stored = self.segments[-2].stored
-        if isinstance(value, Drawn) and before:
+        if isinstance(value, LastDraw) and before:
             return Old(min(stored, key=list(self.own).index) if len(stored) == 1 else self._first(stored))
         return value
 
     def _first(self, stored: set[str]) -> str:
-        raise Unread(f"one draw has the names {', '.join(sorted(stored))}, and is compared with another draw")
+        raise UnreadCase(
+            f"one draw has the names {', '.join(sorted(stored))}, and is compared with another draw"
+        )
 
     def order(self, left: Any, op: ast.cmpop, right: Any) -> bool:
         """Compares noise."""
         if not isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
             raise Rejected("noise is compared for equality")
-        fresh = [isinstance(v, Noisy) for v in (left, right)]
+        fresh = [isinstance(v, NoisyEntry) for v in (left, right)]
         if all(fresh):
             raise Rejected("two draws are compared, none of which has a name")
         if any(fresh):
             self.draw(left if fresh[0] else right)
             other = self.known(right if fresh[0] else left, self.segments[-2].stored)
-            left, right = (Drawn(), other) if fresh[0] else (other, Drawn())
+            left, right = (LastDraw(), other) if fresh[0] else (other, LastDraw())
         match left, right:
-            case Drawn(), Old(name):
+            case LastDraw(), Old(name):
                 first = True
-            case Old(name), Drawn():
+            case Old(name), LastDraw():
                 first = False
             case _:
                 raise Rejected("noise is compared with what is no kept noise")
@@ -265,7 +267,7 @@ class Turn(Expressions):
 
     def tell(self, value: Any) -> None:
         now = self.segments[-1]
-        if isinstance(value, Noisy):
+        if isinstance(value, NoisyEntry):
             again = value.entry and any(s.kind and s.kind.entry for s in self.segments)
             if again:
                 own = now.kind and now.kind.entry and len(value.rates) == 1
@@ -275,13 +277,13 @@ class Turn(Expressions):
                 now.told.append(NUMBERS[1])
                 return
             value = self.draw(value)
-        if isinstance(value, Drawn):
+        if isinstance(value, LastDraw):
             self.segments[-1].told.append(NUMBERS[0])
             return
         now.told.append(word(value))
 
 
-class Program:
+class StreamProgram:
     """The text of a program over a stream, and the values of its parameters."""
 
     def __init__(self, text: str, constants: dict[str, Any]) -> None:
@@ -289,7 +291,7 @@ class Program:
         try:
             body = ast.parse(text).body
         except (SyntaxError, ValueError, MemoryError, RecursionError):
-            raise Unread("the text is no program") from None
+            raise UnreadCase("the text is no program") from None
         if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
             body = body[1:]
         match body[-1]:
@@ -303,15 +305,15 @@ class Program:
     def literal(self, node: ast.Constant) -> Fraction:
         written = ast.get_source_segment(self.text, node) or ""
         if not isinstance(node.value, (int, float)) or len(written) > 100:
-            raise Unread(f"line {node.lineno} of the program has a constant of another kind")
+            raise UnreadCase(f"line {node.lineno} of the program has a constant of another kind")
         return Fraction(written.replace("_", ""))
 
-    def turns(self, start: dict[str, Any] | None, answers: Sequence[bool]) -> Iterator[Turn]:
+    def turns(self, start: dict[str, Any] | None, answers: Sequence[bool]) -> Iterator[ProgramTurn]:
         """Yields all turns from a start that begin with these answers."""
         waiting = [list(answers)]
         while waiting:
             given = waiting.pop()
-            turn = Turn(self, start, given).go()
+            turn = ProgramTurn(self, start, given).go()
             for k in range(len(given), len(turn.answers)):
                 waiting.append([*turn.answers[:k], False])
             yield turn

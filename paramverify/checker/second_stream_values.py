@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from .strict import Rejected, Unread
+from .strict import Rejected, UnreadCase
 
 NUMBERS = ("insample", "insample'")
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -27,7 +27,7 @@ class Eps:
 
 
 @dataclass(frozen=True)
-class Noisy:
+class NoisyEntry:
     """A number, the entry so many times (0 or 1), and the rates of its noise."""
 
     number: Fraction
@@ -36,7 +36,7 @@ class Noisy:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class LastDraw:
     """The last draw; `Old` is one of before, by the name under which it is known."""
 
 
@@ -47,7 +47,7 @@ class Old:
     name: str
 
 
-class Numbers(Protocol):
+class ProgramNumbers(Protocol):
     """The text of a program, as expressions ask for it."""
 
     entry: str
@@ -57,16 +57,16 @@ class Numbers(Protocol):
         """Returns a number that is written in the text."""
 
 
-class Expressions:
+class StreamEvaluator:
     """Evaluates expressions; `order` compares noise."""
 
-    program: Numbers
+    program: ProgramNumbers
     inside: bool
     own: dict[str, Any]
 
     def order(self, left: Any, op: ast.cmpop, right: Any) -> bool:
         """Compares noise."""
-        raise Unread("noise that is compared")
+        raise UnreadCase("noise that is compared")
 
     def truth(self, test: ast.expr) -> bool:
         found = self.of(test)
@@ -82,7 +82,7 @@ class Expressions:
                 return self.program.literal(e)
             case ast.Name(name):
                 if self.inside and name == self.program.entry:
-                    return Noisy(Fraction(0), 1, ())
+                    return NoisyEntry(Fraction(0), 1, ())
                 return self.program.constants[name] if name in self.program.constants else self.own[name]
             case ast.List(parts) | ast.Tuple(parts):
                 return [self.of(p) for p in parts]
@@ -113,10 +113,10 @@ class Expressions:
                 return True
             case ast.Call(ast.Name(name), given):
                 return self.called(name, [self.of(g) for g in given])
-        raise Unread(f"line {e.lineno} of the program")
+        raise UnreadCase(f"line {e.lineno} of the program")
 
     def compared(self, left: Any, op: ast.cmpop, right: Any) -> bool:
-        if any(isinstance(v, (Noisy, Drawn, Old)) for v in (left, right)):
+        if any(isinstance(v, (NoisyEntry, LastDraw, Old)) for v in (left, right)):
             return self.order(left, op, right)
         if noise_in(left) or noise_in(right) or isinstance(left, Eps) or isinstance(right, Eps):
             raise Rejected("what is compared has noise in it")
@@ -147,14 +147,16 @@ class Expressions:
                 return Eps(left.times / right, left.power)
             case ast.Div(), Fraction(), Eps():
                 return Eps(left / right.times, -right.power)
-            case ((ast.Add() | ast.Sub()), (Noisy() | Fraction()), (Noisy() | Fraction())) if not (
+            case ((ast.Add() | ast.Sub()), (NoisyEntry() | Fraction()), (NoisyEntry() | Fraction())) if not (
                 isinstance(left, Fraction) and isinstance(right, Fraction)
             ):
-                one, two = (Noisy(v, 0, ()) if isinstance(v, Fraction) else v for v in (left, right))
+                one, two = (NoisyEntry(v, 0, ()) if isinstance(v, Fraction) else v for v in (left, right))
                 sign = 1 if isinstance(op, ast.Add) else -1
                 if sign < 0 and two.entry:
                     raise Rejected("an entry is subtracted")
-                return Noisy(one.number + sign * two.number, one.entry + two.entry, one.rates + two.rates)
+                return NoisyEntry(
+                    one.number + sign * two.number, one.entry + two.entry, one.rates + two.rates
+                )
         if not isinstance(left, Fraction) or not isinstance(right, Fraction):
             raise Rejected("what is calculated with is no number")
         match op:
@@ -172,19 +174,19 @@ class Expressions:
                 return left % right
             case ast.Pow() if right.denominator == 1 and abs(right) <= 1000:
                 return left ** int(right)
-        raise Unread("an operator")
+        raise UnreadCase("an operator")
 
     def called(self, name: str, given: list[Any]) -> Any:
         if name == "laplace":
             (scale,) = given
             if not isinstance(scale, Eps) or scale.power != -1 or scale.times <= 0:
                 raise Rejected("a scale is no positive number divided by the parameter")
-            return Noisy(Fraction(0), 0, (1 / scale.times,))
+            return NoisyEntry(Fraction(0), 0, (1 / scale.times,))
         if name == "len":
             return Fraction(len(given[0]))
         numbers = given[0] if len(given) == 1 and isinstance(given[0], list) else given
         if not all(isinstance(v, (Fraction, bool)) for v in numbers):
-            raise Unread(f"{name} of what is no number")
+            raise UnreadCase(f"{name} of what is no number")
         match name, numbers:
             case "range", _:
                 return [Fraction(k) for k in range(*map(int, numbers))]
@@ -198,11 +200,15 @@ class Expressions:
                 return max(numbers)
             case "sum", _:
                 return sum(numbers, Fraction(0))
-        raise Unread(f"the function {name}")
+        raise UnreadCase(f"the function {name}")
 
 
 def noise_in(value: Any) -> bool:
-    return any(map(noise_in, value)) if isinstance(value, list) else isinstance(value, (Noisy, Drawn, Old))
+    return (
+        any(map(noise_in, value))
+        if isinstance(value, list)
+        else isinstance(value, (NoisyEntry, LastDraw, Old))
+    )
 
 
 def word(value: Any) -> str:

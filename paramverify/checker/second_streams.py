@@ -19,10 +19,10 @@ from typing import Any
 
 from . import second_automata
 from .second_numbers import Calculator
-from .second_stream_turns import Program, Segment, Turn
+from .second_stream_turns import ProgramTurn, StreamProgram, TurnSegment
 from .second_stream_values import NUMBERS, Eps
 from .second_turns import frozen
-from .strict import Rejected, Unread
+from .strict import Rejected, UnreadCase
 
 MAX_PAIRS = 20_000
 
@@ -37,7 +37,7 @@ def variables(start: dict[str, Any] | None) -> Any:
 class SideBySide:
     """The automaton of a document, and the program."""
 
-    def __init__(self, program: Program, data: Any) -> None:
+    def __init__(self, program: StreamProgram, data: Any) -> None:
         self.program, self.data = program, data
         self.starts: dict[Any, dict[str, Any] | None] = {}
         self.late = False  # whether a turn draws, or puts out something, before it draws its entry
@@ -46,7 +46,7 @@ class SideBySide:
         """Returns the place of the first draw from a start, and what is put out before it."""
         told: list[str] = []
         for _ in range(2):
-            turn = Turn(self.program, start, ()).go()
+            turn = ProgramTurn(self.program, start, ()).go()
             self.starts[variables(start)] = start
             told += turn.segments[0].told
             draws = [segment.kind for segment in turn.segments[1:]]
@@ -71,7 +71,7 @@ class SideBySide:
             for following in self.at(state, place):
                 seen.setdefault(following)
             if len(seen) > MAX_PAIRS:
-                raise Unread("a program with too many states")
+                raise UnreadCase("a program with too many states")
         if self.data.get("late", False) is not self.late:
             raise Rejected("whether a run draws before it reads an entry is told wrongly")
         return len(seen)
@@ -84,7 +84,7 @@ class SideBySide:
             if leaving:
                 raise Rejected(f"the program ends where the automaton is in {data['name']}")
             return []
-        found: dict[Any, tuple[Segment, list[str], Place | None]] = {}
+        found: dict[Any, tuple[TurnSegment, list[str], Place | None]] = {}
         for turn in self.program.turns(self.starts[place[0]], place[1]):
             segment = turn.segments[place[2]]
             until = sum(len(s.guards) for s in turn.segments[: place[2] + 1])
@@ -174,7 +174,7 @@ def fixed(given: Any) -> Fraction:
     ends = text[1:-1].split(",") if text.startswith("[") and text.endswith("]") else [text]
     found = {Fraction(end.strip()) for end in ends}
     if len(found) != 1:
-        raise Unread("a parameter that is no number")
+        raise UnreadCase("a parameter that is no number")
     return found.pop()
 
 
@@ -206,14 +206,14 @@ def agreed(document: Any, said: dict[str, Any]) -> str:
     return "the streams" if about == "streams" else "the budget"
 
 
-def entry_values(program: Program) -> set[Fraction]:
+def entry_values(program: StreamProgram) -> set[Fraction]:
     """Returns the values of an entry of the stream: a list, or a range in words."""
     if isinstance(program.values, ast.Constant):
         low, high = (int(end) for end in str(program.values.value).split(".."))
         return {Fraction(k) for k in range(low, high + 1)}
-    listed = Turn(program, None, ()).of(program.values)
+    listed = ProgramTurn(program, None, ()).of(program.values)
     if not isinstance(listed, list) or not all(isinstance(v, Fraction) for v in listed):
-        raise Unread("values of a stream that are no numbers")
+        raise UnreadCase("values of a stream that are no numbers")
     return set(listed)
 
 
@@ -237,7 +237,7 @@ def compare_stream(document: Any, content: str, folder: Path) -> str:
         return f"{about}, {second_automata.compare(document['automaton'], text)}"
     made = data["mechanism"]
     text = made["source"] if "source" in made else (folder / made["file"]).read_text(encoding="utf-8-sig")
-    program = Program(text, constants)
+    program = StreamProgram(text, constants)
     if not program.any_number:
         said["values"] = [str(value) for value in sorted(entry_values(program))]
     about = agreed(document, said)

@@ -28,8 +28,8 @@ from .second_regions import (
     Ends,
     Form,
     Kinds,
-    Noise,
     Region,
+    VariableLaw,
     cut,
     limited,
     meets,
@@ -37,7 +37,7 @@ from .second_regions import (
     parts_of,
     possible,
 )
-from .strict import Unread
+from .strict import UnreadCase
 
 Key = tuple[Fraction, tuple[tuple[int, int, Fraction], ...]]  # exponent of e; variable, its power, its rate
 Terms = dict[Key, Fraction]
@@ -46,14 +46,14 @@ Pieces = dict[frozenset[tuple[Form, Fraction]], Terms]
 MAX_PIECES = 100_000  # parts of regions at one point
 
 
-class Sums:
+class RegionSums:
     """Probabilities of regions; `unit` is a number of rates, `power` returns e^(exponent·unit)."""
 
     def __init__(self, unit: Fraction, power: Callable[[Fraction], Fraction]) -> None:
         self.unit = unit
         self.power = power
         self.pieces = 0
-        self.known: dict[tuple[tuple[Noise, ...], frozenset[tuple[Form, Fraction]]], Terms] = {}
+        self.known: dict[tuple[tuple[VariableLaw, ...], frozenset[tuple[Form, Fraction]]], Terms] = {}
 
     def chance(self, region: Region, kinds: Kinds) -> Terms:
         """Returns how likely a region is, as Σ number·e^(exponent·unit); the keys have no variables.
@@ -70,7 +70,7 @@ class Sums:
             total = product(total, self._known(chosen, frozenset(inner.items())))
         return total
 
-    def _known(self, kinds: tuple[Noise, ...], region: frozenset[tuple[Form, Fraction]]) -> Terms:
+    def _known(self, kinds: tuple[VariableLaw, ...], region: frozenset[tuple[Form, Fraction]]) -> Terms:
         if not any(noise.whole for noise in kinds):
             return _integrated(kinds, region, self.unit)
         if (kinds, region) not in self.known:
@@ -106,7 +106,7 @@ class Sums:
                     add_terms(found.setdefault(frozenset(part.items()), {}), more)
                     self.pieces += 1
                     if self.pieces > MAX_PIECES:
-                        raise Unread(f"its noise falls into more than {MAX_PIECES:,} regions")
+                        raise UnreadCase(f"its noise falls into more than {MAX_PIECES:,} regions")
             pieces = found
         return pieces
 
@@ -118,8 +118,8 @@ class Sums:
                 continue
             rest, below, above = parted(inside, v)
             if kinds[v].whole and any(abs(dict(form).get(v, ONE)) != 1 for form in inside):
-                raise Unread("a multiple of its noise is compared with other noise")
-            parts = [(_Part.taken(key, v, kinds[v], rate), c * share) for key, c in terms.items()]
+                raise UnreadCase("a multiple of its noise is compared with other noise")
+            parts = [(_TermPart.taken(key, v, kinds[v], rate), c * share) for key, c in terms.items()]
             for part, low, high in cut(rest, kinds, (below, above), not kinds[v].whole):
                 found: Terms = {}
                 try:
@@ -127,12 +127,12 @@ class Sums:
                         self._between(found, kinds, taken, c, (low, high))
                 except _Endless:
                     if possible(part, kinds):
-                        raise Unread("a sum over its noise has no end") from None
+                        raise UnreadCase("a sum over its noise has no end") from None
                     continue
                 yield part, found
 
     def _between(
-        self, found: Terms, kinds: Kinds, taken: _Part, c: Fraction, ends: tuple[Ends | None, Ends | None]
+        self, found: Terms, kinds: Kinds, taken: _TermPart, c: Fraction, ends: tuple[Ends | None, Ends | None]
     ) -> None:
         """Adds c·Σ v^power·rate^v, or the integral of c·v^power·e^(rate·unit·v), between two ends."""
         low, high = ends
@@ -150,7 +150,7 @@ class Sums:
             self._put(found, kinds, taken, [-c * p for p in primitive], low)
 
     def _put(
-        self, found: Terms, kinds: Kinds, taken: _Part, primitive: Sequence[Fraction], end: Ends
+        self, found: Terms, kinds: Kinds, taken: _TermPart, primitive: Sequence[Fraction], end: Ends
     ) -> None:
         """Adds p(v)·rate^v, or p(v)·e^(rate·unit·v), where v is an end."""
         (exponent, entries), rate, (slopes, constant) = taken.rest, taken.rate, end
@@ -175,7 +175,7 @@ class Sums:
             key = _key(exponent, own, rates, kinds)
             add_terms(found, {key: c * factor})
 
-    def density(self, noise: Noise) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
+    def density(self, noise: VariableLaw) -> Iterator[tuple[Fraction, Fraction, Fraction, Fraction]]:
         """Yields slope and bound of a side, the rate there, and the factor."""
         rate = noise.rate
         if noise.whole:
@@ -191,9 +191,11 @@ class Sums:
 
 
 @lru_cache(maxsize=20_000)
-def _integrated(kinds: tuple[Noise, ...], region: frozenset[tuple[Form, Fraction]], unit: Fraction) -> Terms:
+def _integrated(
+    kinds: tuple[VariableLaw, ...], region: frozenset[tuple[Form, Fraction]], unit: Fraction
+) -> Terms:
     """Returns how likely a region of noise with a density is: the same at all points."""
-    return Sums(unit, _no_power)._summed(dict(region), kinds)
+    return RegionSums(unit, _no_power)._summed(dict(region), kinds)
 
 
 def _no_power(exponent: Fraction) -> Fraction:
@@ -205,7 +207,7 @@ class _Endless(Exception):
 
 
 @dataclass(frozen=True)
-class _Part:
+class _TermPart:
     """A variable of a term, v^power·rate^v or v^power·e^(rate·unit·v), and the rest of the term."""
 
     rest: Key
@@ -214,15 +216,15 @@ class _Part:
     rate: Fraction
 
     @staticmethod
-    def taken(key: Key, v: int, noise: Noise, rate: Fraction) -> _Part:
+    def taken(key: Key, v: int, noise: VariableLaw, rate: Fraction) -> _TermPart:
         """Takes a variable out of a key; its rate is joined with that of its density."""
         exponent, entries = key
         power, own = next(((p, r) for w, p, r in entries if w == v), (0, _neutral(noise)))
         rest = tuple(entry for entry in entries if entry[0] != v)
-        return _Part((exponent, rest), noise.whole, power, own * rate if noise.whole else own + rate)
+        return _TermPart((exponent, rest), noise.whole, power, own * rate if noise.whole else own + rate)
 
 
-def _neutral(noise: Noise) -> Fraction:
+def _neutral(noise: VariableLaw) -> Fraction:
     return ONE if noise.whole else ZERO
 
 

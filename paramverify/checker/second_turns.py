@@ -17,11 +17,11 @@ from typing import Any
 from .second_names import program_written_out
 from .second_numbers import Calculator, Value
 from .second_processes import Input, Process, State, Steps
-from .second_programs import Draws, parsed, values_of
-from .second_runs import Runs
+from .second_programs import DrawRules, parsed, values_of
+from .second_runs import ProgramRuns
 from .second_sums import add_terms
-from .second_values import Entry, Multiple, shown, with_two_names
-from .strict import Unread
+from .second_values import Entry, PowerSum, shown, with_two_names
+from .strict import UnreadCase
 
 GOES_ON, TURN = "#goes on", "#turn"  # names that no program has
 Turned = dict[tuple[str, Any], Fraction]  # outputs in words and the variables after it, None after the end
@@ -44,7 +44,7 @@ class Streamed(Process):
 
     def __init__(self, table: Mapping[str, Any], at: Calculator) -> None:
         if table.get("calls"):
-            raise Unread("a stream with calls of other mechanisms")
+            raise UnreadCase("a stream with calls of other mechanisms")
         text = program_written_out(table["source"], at.definitions)
         tree = ast.parse(text).body
         loop = tree[-1]
@@ -52,7 +52,7 @@ class Streamed(Process):
             case ast.For(ast.Name(entry), ast.Call(_, [], [ast.keyword("values", given)]) as call):
                 self.entry = entry
             case _:
-                raise Unread("the last statement is no loop over a stream")
+                raise UnreadCase("the last statement is no loop over a stream")
         self.answers = (_values(given),)
         first = [s for s in tree[:-1] if not isinstance(s, ast.FunctionDef)]
         names = {n.id for s in first for n in ast.walk(s) if isinstance(n, ast.Name)}
@@ -91,7 +91,7 @@ class Streamed(Process):
         self.one = differ == "one"
         return [((Fraction(0),), (Fraction(1),))]
 
-    def _runs(self, text: str, leaves: bool = False) -> Runs:
+    def _runs(self, text: str, leaves: bool = False) -> ProgramRuns:
         body, functions, literals = parsed(text)
         if leaves:
             loop = body[0]
@@ -99,10 +99,10 @@ class Streamed(Process):
             loop.target = ast.copy_location(ast.Name(TURN), loop.target)
             loop.body = [_Ending().visit(s) for s in loop.body]
         mark = ast.Assign([ast.Name(GOES_ON)], ast.Constant(True), lineno=body[-1].lineno)
-        draws = Draws(self.at)
+        draws = DrawRules(self.at)
         parameters: dict[str, Entry] = dict(self.at.values)
-        parameters |= {name: Multiple({((name, 1),): Fraction(1)}) for name in self.at.steps}
-        return Runs(
+        parameters |= {name: PowerSum({((name, 1),): Fraction(1)}) for name in self.at.steps}
+        return ProgramRuns(
             body=[*body, mark],
             functions=functions,
             called={},
@@ -113,7 +113,7 @@ class Streamed(Process):
             sums=draws.sums,
         )
 
-    def _rows(self, runs: Runs, start: Mapping[str, Any]) -> Turned:
+    def _rows(self, runs: ProgramRuns, start: Mapping[str, Any]) -> Turned:
         found: dict[tuple[str, Any], Any] = {}
         given: list[dict[str, Any]] = []
 
@@ -125,7 +125,7 @@ class Streamed(Process):
             told, state = list(runs.told), None
             if GOES_ON in given[-1]:
                 if self.changes and with_two_names({name: given[-1][name] for name in self.names}):
-                    raise Unread("a list has two names after a turn of the stream")
+                    raise UnreadCase("a list has two names after a turn of the stream")
                 state = frozen(told.pop())
             key = ", ".join(map(shown, told)) or "(no output)", state
             chance = runs.sums.chance(runs.region, runs.kinds)

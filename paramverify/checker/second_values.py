@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .strict import Unread
+from .strict import UnreadCase
 
 MAX_SIZE = 20_000  # bits of a number, entries of a list
 
@@ -22,7 +22,7 @@ Entry = Any  # Fraction, bool, str, list, Noisy or Multiple
 
 
 @dataclass(frozen=True)
-class Noisy:
+class NoisyNumber:
     """A number that depends on noise: constant + Σ slope·variable, no slope zero."""
 
     slopes: Mapping[int, Fraction]
@@ -30,21 +30,21 @@ class Noisy:
 
 
 @dataclass(frozen=True)
-class Multiple:
+class PowerSum:
     """A number that depends on parameters of the domain (0, ∞): Σ factor·Π name^power."""
 
     parts: Mapping[tuple[tuple[str, int], ...], Fraction]  # {(("eps", −1),): 2} for 2/eps
 
     @staticmethod
-    def of(parts: Mapping[tuple[tuple[str, int], ...], Fraction]) -> Fraction | Multiple:
+    def of(parts: Mapping[tuple[tuple[str, int], ...], Fraction]) -> Fraction | PowerSum:
         """Returns the number, a plain one where nothing else is left."""
         kept = {key: c for key, c in parts.items() if c}
-        return Multiple(kept) if kept.keys() - {()} else kept.get((), Fraction(0))
+        return PowerSum(kept) if kept.keys() - {()} else kept.get((), Fraction(0))
 
     @staticmethod
-    def parts_of(value: Fraction | Multiple) -> Mapping[tuple[tuple[str, int], ...], Fraction]:
+    def parts_of(value: Fraction | PowerSum) -> Mapping[tuple[tuple[str, int], ...], Fraction]:
         """Returns the parts of any number."""
-        return value.parts if isinstance(value, Multiple) else {(): value}
+        return value.parts if isinstance(value, PowerSum) else {(): value}
 
 
 _PLAIN: Mapping[str, Callable[[Fraction, Fraction], Any]] = {
@@ -66,17 +66,17 @@ def calculated(word: str, left: Entry, right: Entry) -> Entry:
     if isinstance(left, list) or isinstance(right, list):
         return _of_lists(word, left, right)
     left, right = number(left), number(right)
-    if isinstance(left, Noisy) or isinstance(right, Noisy):
+    if isinstance(left, NoisyNumber) or isinstance(right, NoisyNumber):
         return _noisy(word, left, right)
-    if isinstance(left, Multiple) or isinstance(right, Multiple):
+    if isinstance(left, PowerSum) or isinstance(right, PowerSum):
         return _multiple(word, left, right)
     if word == "Pow":
         if right.denominator != 1 or abs(right) > 1_000 or _bits(left) * abs(right) > MAX_SIZE:
-            raise Unread("a power that is not computed")
+            raise UnreadCase("a power that is not computed")
         return Fraction(left ** int(right))
     found = Fraction(_PLAIN[word](left, right))
     if _bits(found) > MAX_SIZE:
-        raise Unread("a number that is too large")
+        raise UnreadCase("a number that is too large")
     return found
 
 
@@ -85,7 +85,7 @@ def number(value: Entry) -> Any:
     if isinstance(value, bool):
         return Fraction(value)
     if isinstance(value, (str, list)):
-        raise Unread("a number is needed")
+        raise UnreadCase("a number is needed")
     return value
 
 
@@ -93,7 +93,7 @@ def plain(value: Entry) -> Fraction:
     """Returns a number without noise, whose value is known."""
     found = number(value)
     if not isinstance(found, Fraction):
-        raise Unread("a number without noise is needed")
+        raise UnreadCase("a number without noise is needed")
     return found
 
 
@@ -101,7 +101,7 @@ def whole(value: Entry) -> int:
     """Returns a whole number."""
     found = plain(value)
     if found.denominator != 1:
-        raise Unread("a whole number is needed")
+        raise UnreadCase("a whole number is needed")
     return int(found)
 
 
@@ -115,12 +115,12 @@ def _of_lists(word: str, left: Entry, right: Entry) -> list[Entry]:
     elif word == "Mult":
         items, times = (left, right) if isinstance(left, list) else (right, left)
         if len(items) * whole(times) > MAX_SIZE:
-            raise Unread("a list that is too long")
+            raise UnreadCase("a list that is too long")
         found = items * whole(times)
     else:
-        raise Unread("this operation on lists")
+        raise UnreadCase("this operation on lists")
     if len(found) > MAX_SIZE:
-        raise Unread("a list that is too long")
+        raise UnreadCase("a list that is too long")
     return found
 
 
@@ -135,44 +135,44 @@ def _noisy(word: str, left: Any, right: Any) -> Entry:
         return _kept(found, constant + sign * other)
     if word == "Mult" and isinstance(left, Fraction):
         left, right = right, left
-    if word in ("Mult", "Div") and isinstance(left, Noisy) and isinstance(right, Fraction):
+    if word in ("Mult", "Div") and isinstance(left, NoisyNumber) and isinstance(right, Fraction):
         by = right if word == "Mult" else 1 / right
         return _kept({v: s * by for v, s in left.slopes.items()}, left.constant * by)
-    raise Unread("this operation on noise")
+    raise UnreadCase("this operation on noise")
 
 
 def _linear(value: Any) -> tuple[Mapping[int, Fraction], Fraction]:
-    if isinstance(value, Noisy):
+    if isinstance(value, NoisyNumber):
         return value.slopes, value.constant
     return {}, plain(value)
 
 
-def _kept(slopes: Mapping[int, Fraction], constant: Fraction) -> Noisy | Fraction:
+def _kept(slopes: Mapping[int, Fraction], constant: Fraction) -> NoisyNumber | Fraction:
     kept = {v: s for v, s in slopes.items() if s}
-    return Noisy(kept, constant) if kept else constant
+    return NoisyNumber(kept, constant) if kept else constant
 
 
-def _multiple(word: str, left: Any, right: Any) -> Fraction | Multiple:
-    if word == "Pow" and isinstance(left, Multiple) and isinstance(right, Fraction):
+def _multiple(word: str, left: Any, right: Any) -> Fraction | PowerSum:
+    if word == "Pow" and isinstance(left, PowerSum) and isinstance(right, Fraction):
         times = whole(right)
         if abs(times) > 20:
-            raise Unread("a large power of a parameter")
+            raise UnreadCase("a large power of a parameter")
         found: Any = Fraction(1)
         for _ in range(abs(times)):
             found = calculated("Mult", found, left)
         return found if times >= 0 else _multiple("Div", Fraction(1), found)
-    first, second = Multiple.parts_of(left), Multiple.parts_of(right)
+    first, second = PowerSum.parts_of(left), PowerSum.parts_of(right)
     total: dict[tuple[tuple[str, int], ...], Fraction] = {}
     if word in ("Add", "Sub"):
         total |= first
         for key, c in second.items():
             total[key] = total.get(key, Fraction(0)) + (c if word == "Add" else -c)
-        return Multiple.of(total)
+        return PowerSum.of(total)
     if word == "Div" and len(second) == 1:
         ((key, c),) = second.items()
         second = {tuple((name, -p) for name, p in key): 1 / c}
     elif word != "Mult":
-        raise Unread("this operation on a parameter")
+        raise UnreadCase("this operation on a parameter")
     for one, a in first.items():
         for other, b in second.items():
             powers = dict(one)
@@ -180,7 +180,7 @@ def _multiple(word: str, left: Any, right: Any) -> Fraction | Multiple:
                 powers[name] = powers.get(name, 0) + p
             key = tuple(sorted((name, p) for name, p in powers.items() if p))
             total[key] = total.get(key, Fraction(0)) + a * b
-    return Multiple.of(total)
+    return PowerSum.of(total)
 
 
 def exponents(value: Entry) -> dict[str, Fraction]:
@@ -191,11 +191,11 @@ def exponents(value: Entry) -> dict[str, Fraction]:
     """
     found: dict[str, Fraction] = {}
     given = number(value)
-    if isinstance(given, Noisy):
-        raise Unread("exp of noise")
-    for key, c in Multiple.parts_of(given).items():
+    if isinstance(given, NoisyNumber):
+        raise UnreadCase("exp of noise")
+    for key, c in PowerSum.parts_of(given).items():
         if key and (len(key) > 1 or key[0][1] != 1):
-            raise Unread("exp of a power of a parameter")
+            raise UnreadCase("exp of a power of a parameter")
         found[key[0][0] if key else ""] = c
     return found
 
@@ -205,10 +205,10 @@ def rate(scale: Entry) -> tuple[Fraction, str]:
     found = calculated("Div", Fraction(1), scale)
     parts = exponents(found)
     if len(parts) != 1:
-        raise Unread("the scale of noise is a sum")
+        raise UnreadCase("the scale of noise is a sum")
     ((name, factor),) = parts.items()
     if factor <= 0:
-        raise Unread("a scale that is not positive")
+        raise UnreadCase("a scale that is not positive")
     return factor, name
 
 

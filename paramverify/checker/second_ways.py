@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .second_regions import Kinds, Noise, Region, ends_of, limited, possible
-from .second_values import Entry, Noisy, calculated, plain
-from .strict import Unread
+from .second_regions import Kinds, Region, VariableLaw, ends_of, limited, possible
+from .second_values import Entry, NoisyNumber, calculated, plain
+from .strict import UnreadCase
 
 MAX_VALUES = 1_000  # of a number with noise that is told apart
 
 
 @dataclass(frozen=True)
-class Way:
+class ValueWay:
     """One way on: the value there, its probability, and the region of the noise."""
 
     value: Any
@@ -34,20 +34,20 @@ class Way:
 class Ways:
     """Where a run is: on which `trail`, at which `place` of it, with which noise in which region."""
 
-    trail: list[Way] = field(default_factory=list)
+    trail: list[ValueWay] = field(default_factory=list)
     place: int = 0
-    pending: list[list[Way]] = field(default_factory=list)
+    pending: list[list[ValueWay]] = field(default_factory=list)
     weight: Fraction = Fraction(1)
     region: Region = field(default_factory=dict)
-    kinds: list[Noise] = field(default_factory=list)
+    kinds: list[VariableLaw] = field(default_factory=list)
     noisy: bool = False  # whether outputs with noise have names
 
-    def go(self, ways: Callable[[], Sequence[Way]]) -> Any:
+    def go(self, ways: Callable[[], Sequence[ValueWay]]) -> Any:
         """Takes the next way, and notes the others the first time."""
         if self.place == len(self.trail):
             found = ways()
             if not found:
-                raise Unread("a comparison that no value decides")
+                raise UnreadCase("a comparison that no value decides")
             self.pending += [[*self.trail, way] for way in found[1:]]
             self.trail.append(found[0])
         way = self.trail[self.place]
@@ -58,7 +58,7 @@ class Ways:
 
     def listed(self, value: Entry) -> list[Entry]:
         if not isinstance(value, list):
-            raise Unread("a list is needed")
+            raise UnreadCase("a list is needed")
         return value
 
     def compared(self, word: str, left: Entry, right: Entry) -> bool:
@@ -68,10 +68,10 @@ class Ways:
             return same == (word == "==")
         if isinstance(left, (str, list)) or isinstance(right, (str, list)):
             if word not in ("==", "!="):
-                raise Unread("an order of labels or lists")
+                raise UnreadCase("an order of labels or lists")
             return (type(left) is type(right) and left == right) == (word == "==")
         found = calculated("Sub", left, right)
-        if isinstance(found, Noisy):
+        if isinstance(found, NoisyNumber):
             return bool(self.go(lambda: self.ways(word, found)))
         sign = plain(found)
         return {
@@ -83,7 +83,7 @@ class Ways:
             "!=": sign != 0,
         }[word]
 
-    def ways(self, word: str, value: Noisy) -> list[Way]:
+    def ways(self, word: str, value: NoisyNumber) -> list[ValueWay]:
         """Returns the ways on where a value with noise is compared with zero."""
         yes, no = {
             "<": (["<"], [">="]),
@@ -98,10 +98,10 @@ class Ways:
             for part in parts:
                 region = self.inside(value, part)
                 if region is not None:
-                    found.append(Way(result, Fraction(1), region))
+                    found.append(ValueWay(result, Fraction(1), region))
         return found
 
-    def inside(self, value: Noisy, word: str) -> Region | None:
+    def inside(self, value: NoisyNumber, word: str) -> Region | None:
         """Returns the part of the region where a value is below, above or equal to zero."""
         whole_only = all(self.kinds[v].whole for v in value.slopes)
         if word == "==" and not whole_only:
@@ -116,19 +116,19 @@ class Ways:
 
     def told_apart(self, value: Entry, most: int = MAX_VALUES) -> Entry:
         """Returns a value without noise: each whole number that a bounded value may be is a way."""
-        if not isinstance(value, Noisy) or not _is_whole(value, self.kinds):
+        if not isinstance(value, NoisyNumber) or not _is_whole(value, self.kinds):
             return value
         return self.go(lambda: self.values_of(value, most))
 
-    def values_of(self, value: Noisy, most: int) -> list[Way]:
+    def values_of(self, value: NoisyNumber, most: int) -> list[ValueWay]:
         low, high = ends_of(self.region, self.kinds, value.slopes)
         if low is None or high is None or high - low > most:
-            return [Way(value, Fraction(1), self.region)]
+            return [ValueWay(value, Fraction(1), self.region)]
         found = []
         for k in range(int(low), int(high) + 1):
-            region = self.inside(Noisy(value.slopes, Fraction(-k)), "==")
+            region = self.inside(NoisyNumber(value.slopes, Fraction(-k)), "==")
             if region is not None:
-                found.append(Way(value.constant + k, Fraction(1), region))
+                found.append(ValueWay(value.constant + k, Fraction(1), region))
         return found
 
     def released(self, value: Entry) -> Entry:
@@ -136,14 +136,14 @@ class Ways:
         if isinstance(value, list):
             return [self.released(entry) for entry in value]
         found = self.told_apart(value)
-        if isinstance(found, Noisy) and self.noisy:
+        if isinstance(found, NoisyNumber) and self.noisy:
             return found
         if not isinstance(found, (bool, str, Fraction)):
-            raise Unread("an output with noise or with a parameter")
+            raise UnreadCase("an output with noise or with a parameter")
         return found
 
 
-def _is_whole(value: Noisy, kinds: Kinds) -> bool:
+def _is_whole(value: NoisyNumber, kinds: Kinds) -> bool:
     return value.constant.denominator == 1 and all(
         kinds[v].whole and s.denominator == 1 for v, s in value.slopes.items()
     )

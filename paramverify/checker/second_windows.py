@@ -30,8 +30,8 @@ from .second_networks import addends
 from .second_numbers import Calculator, Value
 from .second_priors import row, written
 from .second_processes import Input, Words, queries_of
-from .second_reader import Found, SecondReader, as_input
-from .strict import Rejected, Unread
+from .second_reader import PointProbabilities, SecondReader, as_input
+from .strict import Rejected, UnreadCase
 
 MAX_LISTED = 200_000  # combinations of values
 
@@ -60,7 +60,7 @@ class NearSecrets:
     def _read(self, name: str) -> None:
         entry = written(self.prior, name)
         if not isinstance(entry, dict) or "around" in entry:
-            raise Unread("windows of a prior with variables that are no tables")
+            raise UnreadCase("windows of a prior with variables that are no tables")
         given = entry.get("given", [])
         self.parents[name] = [given] if isinstance(given, str) else list(given)
         found: dict[Value, None] = {}
@@ -75,7 +75,7 @@ class NearSecrets:
         def value(known: Mapping[str, Value]) -> Fraction:
             found = self.at.knowing(known).visited(tree, text)
             if isinstance(found, str):
-                raise Unread("an answer that is a label")
+                raise UnreadCase("an answer that is a label")
             return sign * found
 
         return value
@@ -86,7 +86,7 @@ class NearSecrets:
         for name in names:
             size *= len(self.values[name])
         if size > MAX_LISTED:
-            raise Unread("windows with very many values")
+            raise UnreadCase("windows with very many values")
         for values in product(*(self.values[name] for name in names)):
             yield dict(zip(names, values, strict=True))
 
@@ -153,7 +153,7 @@ class NearSecrets:
             steps = {value(values) for values in self._listed(sorted(scope))}
             found = {(*s[:query], s[query] + step, *s[query + 1 :]) for s in found for step in steps}
             if len(found) > MAX_LISTED:
-                raise Unread("windows with very many sums")
+                raise UnreadCase("windows with very many sums")
         return found
 
     def brackets(
@@ -212,7 +212,7 @@ def _likely(weights: Sequence[int], rows: Sequence[Sequence[int]]) -> Iterator[t
 
 def keep_bound(
     reader: SecondReader,
-    found: Sequence[Found],
+    found: Sequence[PointProbabilities],
     pairs: Sequence[tuple[str, str]],
     points: Sequence[tuple[Mapping[str, Fraction], Fraction]],
     windows: Mapping[tuple[str, str], int],

@@ -30,7 +30,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import shapes
-from .claims import Report, check_obligations, check_points, check_witness, read_claim
+from .claims import KernelReport, check_obligations, check_points, check_witness, read_claim
 from .exponentials import sign_in_exp
 from .goals import Context, Goal
 from .neighbours import MALFORMED
@@ -43,7 +43,7 @@ FORMAT = "paramverify-sets"
 
 
 @dataclass(frozen=True)
-class Part:
+class DomainPart:
     """A part of the domain, what is to be shown there, and the numbers of the terms that are open."""
 
     goal: Goal
@@ -52,7 +52,7 @@ class Part:
 
 def check_document(
     document: Any, expected: Iterable[Any] | None = None, obligations: Iterable[Any] | None = None
-) -> Report:
+) -> KernelReport:
     """Checks evidence about sets of outputs.
 
     `expected` are the claims of the case, derived by the caller, each with room, terms and one origin; then
@@ -64,12 +64,12 @@ def check_document(
         check(document, shapes.SETS)
         return _check(document, None if expected is None else list(expected), obligations)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except MALFORMED as error:
-        return Report(False, (f"rejected: malformed document: {error!r:.200}",))
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
 
 
-def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any] | None) -> Report:
+def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any] | None) -> KernelReport:
     status = document["status"]
     if ("witness" in document) != (status == "violated"):
         raise Misformed("a witness comes with the status violated, and only with it", "status")
@@ -104,7 +104,7 @@ def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any]
         raise Misformed("all claims of the case are proved, so it cannot be 'unknown'", "status")
     if status == "violated":
         lines.append(_check_violation(document, known))
-    return Report(
+    return KernelReport(
         True,
         tuple(lines),
         proved=ledger.counts["proved"] + len(document["claims"]) - trusted,
@@ -156,7 +156,7 @@ def follow_tree(
     terms = [parse(text, names) for text in claim["terms"]]
     context = Context(statement.exponent)
     base = len(statement.goal.conditions)
-    pending = [Part(statement.goal, frozenset(range(len(terms))))]
+    pending = [DomainPart(statement.goal, frozenset(range(len(terms))))]
     for token in claim["tree"]:
         if not pending:
             raise Rejected("the tree has too many leaves")
@@ -179,7 +179,7 @@ def follow_tree(
     return context.trusted
 
 
-def _with_sign(part: Part, token: Any, terms: list[Poly], context: Context) -> Part:
+def _with_sign(part: DomainPart, token: Any, terms: list[Poly], context: Context) -> DomainPart:
     """Returns the part with a term whose sign is shown."""
     _, index, proof = token
     if index not in part.open:
@@ -189,10 +189,10 @@ def _with_sign(part: Part, token: Any, terms: list[Poly], context: Context) -> P
     goal = part.goal
     if positive:
         goal = goal.about(plus(goal.poly, terms[index], -ONE))
-    return Part(goal, part.open - {index})
+    return DomainPart(goal, part.open - {index})
 
 
-def _estimated(part: Part, token: Any, terms: list[Poly], context: Context) -> Part:
+def _estimated(part: DomainPart, token: Any, terms: list[Poly], context: Context) -> DomainPart:
     """Returns the part with a term that is shown to be at most a polynomial u ≥ 0, which counts instead."""
     _, index, written, positive, above = token
     if index not in part.open:
@@ -200,10 +200,10 @@ def _estimated(part: Part, token: Any, terms: list[Poly], context: Context) -> P
     u = parse(written, part.goal.names)
     prove(part.goal.about(u), positive, context)
     prove(part.goal.about(plus(u, terms[index], -ONE)), above, context)
-    return Part(part.goal.about(plus(part.goal.poly, u, -ONE)), part.open - {index})
+    return DomainPart(part.goal.about(plus(part.goal.poly, u, -ONE)), part.open - {index})
 
 
-def _parts(part: Part, token: Any, names: tuple[str, ...]) -> list[Part]:
+def _parts(part: DomainPart, token: Any, names: tuple[str, ...]) -> list[DomainPart]:
     """Returns both parts of a cut."""
     goal = part.goal
     if token[0] == "cut":
@@ -212,10 +212,10 @@ def _parts(part: Part, token: Any, names: tuple[str, ...]) -> list[Part]:
         low, high = goal.box[name]
         if not low < at < high:
             raise Rejected(f"the cut of {name} at {at} is not inside")
-        return [Part(goal.within(name, side, at), part.open) for side in (0, 1)]
+        return [DomainPart(goal.within(name, side, at), part.open) for side in (0, 1)]
     g = parse(token[1], names)
     signed = (plus({}, g, sign) for sign in (ONE, -ONE))
-    return [Part(replace(goal, conditions=(*goal.conditions, (h, False))), part.open) for h in signed]
+    return [DomainPart(replace(goal, conditions=(*goal.conditions, (h, False))), part.open) for h in signed]
 
 
 # --- witnesses ---------------------------------------------------------------------------------------

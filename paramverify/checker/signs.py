@@ -17,7 +17,7 @@ from typing import Any
 
 from .claims import read_claim
 from .exponentials import exp_bounds
-from .goals import Goal, Statement, bernstein
+from .goals import Goal, WrittenClaim, bernstein
 from .logarithms import UNIT
 from .models import shape
 from .polynomials import Poly, degree, parse
@@ -28,7 +28,7 @@ LARGEST = 40  # the exponent of a constant E
 SMALL = 1_000  # Bernstein coefficients of a polynomial that is looked at
 
 
-def with_constant(statement: Statement) -> Goal:
+def with_constant(statement: WrittenClaim) -> Goal:
     """Returns the goal of a statement; a constant E has an interval that contains it.
 
     Raises:

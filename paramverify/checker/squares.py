@@ -32,7 +32,7 @@ MAX_PRODUCT = 10_000  # terms of one product of sides, before those of one monom
 
 
 @dataclass
-class _Sum:
+class _TermSum:
     """A sum of terms; what it uses, and whether it is positive on D by one of its terms."""
 
     poly: Poly = field(default_factory=dict)
@@ -74,7 +74,7 @@ def contradiction_rule(goal: Goal, proof: Any, context: Context, depth: int) -> 
         raise Rejected("the constraints do not contradict each other")
 
 
-def _dense(goal: Goal, multiplier: _Sum, total: _Sum) -> None:
+def _dense(goal: Goal, multiplier: _TermSum, total: _TermSum) -> None:
     """Returns if the multiplier, which is at least zero, is positive on a dense part of the box."""
     if multiplier.constraints or total.constraints or not multiplier.poly:
         raise Rejected("the multiplier is not shown to be positive")
@@ -86,8 +86,8 @@ def _dense(goal: Goal, multiplier: _Sum, total: _Sum) -> None:
                 raise Rejected(f"the multiplier mentions {name}, which has one value only")
 
 
-def _sum(goal: Goal, terms: Any) -> _Sum:
-    found = _Sum()
+def _sum(goal: Goal, terms: Any) -> _TermSum:
+    found = _TermSum()
     for term in terms:
         product, positive = constant(ONE, len(goal.names)), True
         if len(term["product"]) > MAX_SIDES:

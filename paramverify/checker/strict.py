@@ -25,7 +25,7 @@ SHOWN = 60  # characters of a value in a message
 Shape = Callable[[Any], None]
 
 
-class Unread(Exception):
+class UnreadCase(Exception):
     """The second reader of cases does not know this; the message says what, and nothing was compared."""
 
 

@@ -26,7 +26,7 @@ Pair = tuple[int, int]
 
 
 @dataclass
-class Numbers:
+class WeightSigns:
     """Weights as they are written, and the signs that `ask` knows."""
 
     names: tuple[str, ...]
@@ -100,7 +100,7 @@ class Numbers:
 
 
 @dataclass
-class System:
+class CheckedSystem:
     """The system of a document, with the closures of hidden states once they are checked."""
 
     data: int
@@ -124,7 +124,7 @@ class System:
         return any(action >= self.hidden for action in self.rows[state])
 
 
-def read_system(data: Any, numbers: Numbers) -> System:
+def read_system(data: Any, numbers: WeightSigns) -> CheckedSystem:
     """Reads a system and checks the conditions on it.
 
     Raises:
@@ -162,7 +162,7 @@ def read_system(data: Any, numbers: Numbers) -> System:
         if found and not partial and any(a < inputs for a in found) and len(found) < inputs:
             raise Rejected(f"state {state} is not quasi-input-enabled")
         rows.append(found)
-    return System(
+    return CheckedSystem(
         counts[0],
         inputs,
         hidden=hidden,
@@ -179,7 +179,7 @@ def state_of(value: int, size: int) -> int:
     return value
 
 
-def check_closures(system: System, numbers: Numbers, groups: Any) -> None:
+def check_closures(system: CheckedSystem, numbers: WeightSigns, groups: Any) -> None:
     """Checks where hidden states end, group by group.
 
     Raises:
@@ -226,7 +226,7 @@ def check_closures(system: System, numbers: Numbers, groups: Any) -> None:
         raise Rejected("a hidden state has no closure")
 
 
-def ends_of(system: System, numbers: Numbers, state: int) -> Distribution:
+def ends_of(system: CheckedSystem, numbers: WeightSigns, state: int) -> Distribution:
     if not system.is_hidden(state):
         return ((state, numbers.one),)
     if state not in system.closures:
@@ -234,7 +234,7 @@ def ends_of(system: System, numbers: Numbers, state: int) -> Distribution:
     return system.closures[state]
 
 
-def after(system: System, numbers: Numbers, state: int, action: int) -> Distribution:
+def after(system: CheckedSystem, numbers: WeightSigns, state: int, action: int) -> Distribution:
     """Returns the closure of an action of a terminal state."""
     key = (state, action)
     if key not in system.moved:
@@ -252,7 +252,7 @@ def after(system: System, numbers: Numbers, state: int, action: int) -> Distribu
     return system.moved[key]
 
 
-def reachable(system: System, numbers: Numbers) -> list[int]:
+def reachable(system: CheckedSystem, numbers: WeightSigns) -> list[int]:
     """Returns the terminal states that some inputs lead to."""
     found = dict.fromkeys(s for s, _ in ends_of(system, numbers, system.initial) if s != SILENT)
     pending = list(found)
@@ -265,7 +265,7 @@ def reachable(system: System, numbers: Numbers) -> list[int]:
     return pending
 
 
-def insertions(system: System, numbers: Numbers) -> Iterable[tuple[int, Distribution]]:
+def insertions(system: CheckedSystem, numbers: WeightSigns) -> Iterable[tuple[int, Distribution]]:
     """Yields each reachable state that takes a data point, with the closure."""
     for state in reachable(system, numbers):
         for action in system.rows[state]:
@@ -273,7 +273,7 @@ def insertions(system: System, numbers: Numbers) -> Iterable[tuple[int, Distribu
                 yield state, after(system, numbers, state, action)
 
 
-def common(system: System, left: int, right: int) -> tuple[int, ...]:
+def common(system: CheckedSystem, left: int, right: int) -> tuple[int, ...]:
     """Returns the actions to compare.
 
     Raises:

@@ -28,10 +28,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .chains import Chain
-from .paths import MAX_VECTORS, Graph, Paths, Vector
-from .progressions import Progression, is_state, normal
-from .quotients import Value, Values
+from .chains import CheckedChain
+from .paths import MAX_VECTORS, DecisionGraph, Paths, Vector
+from .progressions import GoalProgression, is_state, normal
+from .quotients import QuotientValues, Value
 from .strict import Rejected
 
 MAX_MEMBERS = 10_000
@@ -42,18 +42,18 @@ Truth = bool | None
 class Truths:
     """Formulas in one model; `word` and `repeated` are the actions of a scheduler against a D."""
 
-    chain: Chain
-    values: Values
+    chain: CheckedChain
+    values: QuotientValues
     word: tuple[int, ...] = ()
     repeated: int = 0
     _paths: dict[str, Paths] = field(default_factory=dict)
     _leaves: dict[str, Any] = field(default_factory=dict)
-    _graphs: dict[tuple[bool, Fraction], Graph] = field(default_factory=dict)
+    _graphs: dict[tuple[bool, Fraction], DecisionGraph] = field(default_factory=dict)
     _hold: dict[tuple[int, str], bool] = field(default_factory=dict)
     _known: dict[tuple[str, int], Truth] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._progression = Progression(self._holds)
+        self._progression = GoalProgression(self._holds)
 
     def at(self, formula: Any, state: int) -> Truth:
         """Returns whether a state formula holds in a state."""

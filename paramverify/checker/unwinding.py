@@ -37,8 +37,8 @@ from typing import Any
 
 from . import shapes
 from .claims import (
+    KernelReport,
     Rejected,
-    Report,
     check_claim,
     check_obligations,
     check_points,
@@ -52,10 +52,10 @@ from .strict import Misformed, check, counted, shown
 from .systems import (
     SILENT,
     Ask,
-    Numbers,
+    CheckedSystem,
     Pair,
-    System,
     Weight,
+    WeightSigns,
     after,
     check_closures,
     common,
@@ -70,7 +70,7 @@ FORMAT, VERSION = "paramverify-unwinding", 1
 MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
 
-def check_document(document: Any, expected: Any = None, ask: Ask | None = None) -> Report:
+def check_document(document: Any, expected: Any = None, ask: Ask | None = None) -> KernelReport:
     """Checks a document; `expected`, if given, is what its system and bound must be, derived from the case.
 
     `ask` decides signs in place of the claims of the document. Malformed documents of any kind give a report
@@ -82,12 +82,12 @@ def check_document(document: Any, expected: Any = None, ask: Ask | None = None) 
             raise Rejected("the evidence is about another system or another bound")
         return _check(document, ask)
     except Rejected as error:
-        return Report(False, (f"rejected: {error}",))
+        return KernelReport(False, (f"rejected: {error}",))
     except MALFORMED as error:
-        return Report(False, (f"rejected: malformed evidence: {error!r:.200}",))
+        return KernelReport(False, (f"rejected: malformed evidence: {error!r:.200}",))
 
 
-def _check(document: Any, ask: Ask | None) -> Report:
+def _check(document: Any, ask: Ask | None) -> KernelReport:
     domain = document["domain"]
     about = read_claim({**domain, "polynomial": "0"})
     names, exponent = about.goal.names, about.exponent
@@ -110,7 +110,7 @@ def _check(document: Any, ask: Ask | None) -> Report:
         witness = document.get("witness") or document["growth"]
         if document.get("claims"):
             raise Misformed("a violation needs no comparisons", "claims")
-        numbers = Numbers(names, exponent, _at_point(domain, witness["parameters"]))
+        numbers = WeightSigns(names, exponent, _at_point(domain, witness["parameters"]))
         system = read_system(document["system"], numbers)
         check_closures(system, numbers, document["closures"])
         if "growth" in document:
@@ -119,10 +119,10 @@ def _check(document: Any, ask: Ask | None) -> Report:
             line = check_violation(system, numbers, numbers.read(document["ratio"]), witness)
         counts = own.counts["proved"], own.counts["trusted"]
         own_lines = (line + _assumed(system), *own.lines)
-        return Report(True, own_lines, *counts, status="violated", solvers=tuple(sorted(own.solvers)))
+        return KernelReport(True, own_lines, *counts, status="violated", solvers=tuple(sorted(own.solvers)))
     claims = document.get("claims", [])
     words: list[tuple[str, ...]] = []
-    numbers = Numbers(names, exponent, ask or replayed_signs(domain, claims, words))
+    numbers = WeightSigns(names, exponent, ask or replayed_signs(domain, claims, words))
     system = read_system(document["system"], numbers)
     check_closures(system, numbers, document["closures"])
     kind = document["proof"]["kind"]
@@ -134,7 +134,7 @@ def _check(document: Any, ask: Ask | None) -> Report:
     solvers = sorted(own.solvers.union(*words))
     lines = (line + _assumed(system), *tight, f"{counted(count, 'comparison')} with parameters", *own.lines)
     lines += tuple(f"trusted to {shown(name)}" for name in solvers)
-    return Report(
+    return KernelReport(
         True,
         lines,
         count - trusted + own.counts["proved"],
@@ -144,18 +144,20 @@ def _check(document: Any, ask: Ask | None) -> Report:
     )
 
 
-def _tight(document: Any, system: System, numbers: Numbers, ratio: Weight) -> list[str]:
+def _tight(document: Any, system: CheckedSystem, numbers: WeightSigns, ratio: Weight) -> list[str]:
     """Checks the lower bound of a budget, on the whole domain or at the point that it names."""
     told = document["tight"]
     if told is not None and "parameters" in told:
-        numbers = Numbers(numbers.names, numbers.exponent, _at_point(document["domain"], told["parameters"]))
+        numbers = WeightSigns(
+            numbers.names, numbers.exponent, _at_point(document["domain"], told["parameters"])
+        )
         system = read_system(document["system"], numbers)
         check_closures(system, numbers, document["closures"])
         ratio = numbers.read(document["ratio"])
     return [check_tight(system, numbers, ratio, told), told_bounds(document["ratio"], told)]
 
 
-def _assumed(system: System) -> str:
+def _assumed(system: CheckedSystem) -> str:
     return ", assuming that no input comes where it is not accepted" if system.partial else ""
 
 
@@ -221,7 +223,7 @@ def _at_point(domain: Any, parameters: Any) -> Ask:
     return ask
 
 
-def _label(system: System, state: int) -> object:
+def _label(system: CheckedSystem, state: int) -> object:
     """Returns what is the same for all states that a state may be related to."""
     if state == SILENT:
         return SILENT
@@ -229,7 +231,7 @@ def _label(system: System, state: int) -> object:
     return next(iter(system.rows[state])) if kind == "response" else kind
 
 
-def _by_label(system: System, states: Sequence[int]) -> dict[object, list[int]]:
+def _by_label(system: CheckedSystem, states: Sequence[int]) -> dict[object, list[int]]:
     found: dict[object, list[int]] = {}
     for place, state in enumerate(states):
         found.setdefault(_label(system, state), []).append(place)
@@ -252,7 +254,7 @@ def matched(rows: Sequence[Sequence[int]]) -> bool:
     return all(place(row, set()) for row in range(len(rows)))
 
 
-def check_family(system: System, numbers: Numbers, ratio: Weight, proof: Any) -> str:
+def check_family(system: CheckedSystem, numbers: WeightSigns, ratio: Weight, proof: Any) -> str:
     """Checks an unwinding family and that it covers all insertions; returns what it shows in words."""
     step, steps = numbers.read(proof["delta"]), proof["steps"]
     if not numbers.at_most([numbers.one], [step]):
@@ -304,7 +306,7 @@ def check_family(system: System, numbers: Numbers, ratio: Weight, proof: Any) ->
     return f"unwinding family: {counted(len(levels), 'pair')}, {counted(steps, 'step')}: proved"
 
 
-def check_costs(system: System, numbers: Numbers, ratio: Weight, proof: Any) -> str:
+def check_costs(system: CheckedSystem, numbers: WeightSigns, ratio: Weight, proof: Any) -> str:
     """Checks costs of pairs of bisimilar classes against the bound; returns what they show in words."""
     if not numbers.at_most([numbers.one], [ratio]):
         raise Rejected("the bound is not shown to be at least one")

@@ -14,9 +14,9 @@ from .claims import (
 from .strict import Misformed
 from .systems import (
     SILENT,
-    Numbers,
-    System,
+    CheckedSystem,
     Weight,
+    WeightSigns,
     after,
     ends_of,
 )
@@ -24,7 +24,7 @@ from .systems import (
 IMPOSSIBLE = "the observation is impossible with the other inputs: a violation, and there is no budget"
 
 
-def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: Any) -> str:
+def check_violation(system: CheckedSystem, numbers: WeightSigns, ratio: Weight, witness: Any) -> str:
     """Checks that an observation exceeds the bound; returns the verdict in words."""
     first, second = probabilities_of(system, numbers, witness)
     if not numbers.sign(ratio[0], True):
@@ -41,7 +41,7 @@ def check_violation(system: System, numbers: Numbers, ratio: Weight, witness: An
     return "the observation exceeds the bound: a violation"
 
 
-def probabilities_of(system: System, numbers: Numbers, witness: Any) -> tuple[Weight, Weight]:
+def probabilities_of(system: CheckedSystem, numbers: WeightSigns, witness: Any) -> tuple[Weight, Weight]:
     """Returns the probabilities of the observation of a witness, with its left and with its right inputs.
 
     Raises:
@@ -60,7 +60,11 @@ def probabilities_of(system: System, numbers: Numbers, witness: Any) -> tuple[We
 
 
 def check_admissible(
-    system: System, numbers: Numbers, left: Sequence[int], right: Sequence[int], loop: Sequence[int] = ()
+    system: CheckedSystem,
+    numbers: WeightSigns,
+    left: Sequence[int],
+    right: Sequence[int],
+    loop: Sequence[int] = (),
 ) -> None:
     """Checks that no input comes where the environment is assumed not to give it, with the loop for ever.
 
@@ -71,7 +75,7 @@ def check_admissible(
         raise Rejected("an input comes that the environment is assumed not to give")
 
 
-def input_sequences(system: System, left: list[int], right: list[int], place: int) -> None:
+def input_sequences(system: CheckedSystem, left: list[int], right: list[int], place: int) -> None:
     """Checks that one sequence is the other with one data point more, at a place.
 
     Raises:
@@ -86,13 +90,15 @@ def input_sequences(system: System, left: list[int], right: list[int], place: in
         raise Rejected("the inputs do not differ in one inserted data point")
 
 
-def _input(system: System, action: int) -> int:
+def _input(system: CheckedSystem, action: int) -> int:
     if not 0 <= action < system.inputs:
         raise Rejected(f"{action!r:.40} is not an input")
     return action
 
 
-def _admissible(system: System, numbers: Numbers, inputs: Sequence[int], loop: Sequence[int]) -> bool:
+def _admissible(
+    system: CheckedSystem, numbers: WeightSigns, inputs: Sequence[int], loop: Sequence[int]
+) -> bool:
     """Tells whether no input comes in a state that waits and does not accept it.
 
     After the inputs come those of the loop, again and again.
@@ -120,7 +126,7 @@ def _admissible(system: System, numbers: Numbers, inputs: Sequence[int], loop: S
 
 
 def _probability(
-    system: System, numbers: Numbers, inputs: Sequence[int], trace: Sequence[int], closed: bool
+    system: CheckedSystem, numbers: WeightSigns, inputs: Sequence[int], trace: Sequence[int], closed: bool
 ) -> Weight:
     """Returns the chance of observations that start with the trace; with `closed`, of it and nothing more."""
     level: dict[tuple[int, int, int], list[Weight]] = {}

@@ -16,7 +16,7 @@ from paramverify.automata.examples import find_example
 from paramverify.automata.reading import MAX_BYTES, read_automaton
 from paramverify.automata.stream_verdicts import StreamVerdict, decide
 from paramverify.automata.tight import Budgets, find_budgets, lengths_of, with_losses
-from paramverify.automata.verification import Report, verify
+from paramverify.automata.verification import AutomatonReport, verify
 from paramverify.cli import _output
 from paramverify.cli._budgets import WORST, split
 from paramverify.cli._common import print_json, say, time_limit, write_json
@@ -28,7 +28,7 @@ from paramverify.files import read_file
 from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options
 from paramverify.reports import automata, automaton_budgets, streams
-from paramverify.reports.automaton_budgets import Subject
+from paramverify.reports.automaton_budgets import BudgetSubject
 from paramverify.reports.pictures.automata import dot
 from paramverify.tables import read_document
 
@@ -113,7 +113,7 @@ def verify_stream(path: str, options: Options, as_json: bool, evidence: Path | N
     return STATUS_CODES[verdict.standing]
 
 
-def _multiples(report: Report, budgets: str, options: Options, as_json: bool) -> int:
+def _multiples(report: AutomatonReport, budgets: str, options: Options, as_json: bool) -> int:
     """Says for each of several multiples of epsilon whether it is enough; the exit code is the worst one."""
     until = time.monotonic() + options.seconds
     standings: list[Standing] = []
@@ -183,12 +183,12 @@ def budget_automaton(
     return Exit.HOLDS if found.complete else Exit.UNKNOWN
 
 
-def _subject(path: str) -> Subject:
+def _subject(path: str) -> BudgetSubject:
     """Returns what a file is about."""
     if not path.endswith(ENDING):
-        return Subject.of_case(load(Path(path)))
+        return BudgetSubject.of_case(load(Path(path)))
     content = read_file(Path(path), MAX_BYTES, "an automaton")
-    return Subject(read_automaton(Path(path)), Path(path), content)
+    return BudgetSubject(read_automaton(Path(path)), Path(path), content)
 
 
 def show_automaton(path: str, graph: bool, as_json: bool) -> int:

@@ -15,7 +15,7 @@ from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.cases import PrivacyCase, read_case
 from paramverify.privacy.keys import TOGETHER
 from paramverify.privacy.sides import deciding
 from paramverify.reports import documents, verdicts
@@ -86,7 +86,7 @@ def verify_budgets(
     return STATUS_CODES[worst]
 
 
-def _cases(path: str, budgets: list[str]) -> list[Case]:
+def _cases(path: str, budgets: list[str]) -> list[PrivacyCase]:
     """Reads the case with each of the budgets; a mistake in one is told before anything is decided."""
     document = read_document(Path(path))
     data = document.data

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from paramverify.algebra.decimals import nearest
-from paramverify.algebra.masses import BY_KEY, Divergence, of_order
+from paramverify.algebra.masses import BY_KEY, MassDivergence, of_order
 from paramverify.cli._numbers import positive
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.statistics.testing import numbers
 
@@ -32,7 +32,7 @@ class Bounded:
         """The option that named it."""
         return f"--{self.key.replace('_', '-')}"
 
-    def read(self) -> tuple[Divergence, float]:
+    def read(self) -> tuple[MassDivergence, float]:
         """Returns the divergence and its bound.
 
         Raises:
@@ -52,7 +52,7 @@ class Bounded:
             raise InputError("a whole order from 2 to 100 is needed, as in 4,ln(2)")
         return int(text)
 
-    def load(self, path: str, at: Mapping[str, Fraction]) -> Case:
+    def load(self, path: str, at: Mapping[str, Fraction]) -> PrivacyCase:
         """Reads a case with this bound in the place of its own."""
         bound: object = self.bound
         if self.order is not None:
@@ -81,7 +81,7 @@ def bounded(typed: Mapping[str, Any]) -> Bounded | None:
     return Bounded(key, bound, order)
 
 
-def loader(asked: Bounded | None, path: str) -> Callable[[Mapping[str, Fraction]], Case]:
+def loader(asked: Bounded | None, path: str) -> Callable[[Mapping[str, Fraction]], PrivacyCase]:
     """Returns what reads the case, with the bound that was asked for."""
     if asked is not None:
         return lambda at: asked.load(path, at)

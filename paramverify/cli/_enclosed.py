@@ -10,16 +10,16 @@ from pathlib import Path
 from paramverify.cli._common import print_json, say
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import borders, enclosed_budgets
 from paramverify.synthesis.borders import border_of
-from paramverify.synthesis.least_enclosed import Wanted
+from paramverify.synthesis.least_enclosed import LeastTarget
 
 
 def enclosed_budget(
-    case: Case,
+    case: PrivacyCase,
     session: Session,
     width: Fraction,
     given: Mapping[str, str],
@@ -29,10 +29,12 @@ def enclosed_budget(
 ) -> int:
     """Finds a least bound and tells it; exit code 3 where it is not known within the precision."""
     model = case.model
-    assert isinstance(model, Enclosed)
+    assert isinstance(model, EnclosedModel)
     if evidence:
         raise InputError(enclosed_budgets.NO_EVIDENCE, key="--evidence")
-    wanted = Wanted.DELTA if "epsilon" in given else Wanted.RATIO_FOR if given else Wanted.RATIO
+    wanted = (
+        LeastTarget.DELTA if "epsilon" in given else LeastTarget.RATIO_FOR if given else LeastTarget.RATIO
+    )
     started = time.monotonic()
     found = enclosed_budgets.find(model, session, width, wanted)
     border = border_of(case, found, session.options, started)

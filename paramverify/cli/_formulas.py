@@ -14,8 +14,8 @@ from paramverify.cli._settings import settings
 from paramverify.encodings import monolithic
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load
-from paramverify.privacy.formula_verification import FormulaReport, Solved, verify_by_formulas
+from paramverify.privacy.cases import PrivacyCase, load
+from paramverify.privacy.formula_verification import FormulaReport, SettledFormula, verify_by_formulas
 from paramverify.reports import documents, text
 from paramverify.verdicts import Holds, Violated
 
@@ -39,7 +39,7 @@ def verify_formulas(case: str, timeout: float, options: Options, as_json: bool) 
     return STATUS_CODES[report.status]
 
 
-def _lines(report: FormulaReport, case: Case) -> Iterator[str]:
+def _lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
     first = ""
     verdict, decisions = report.verdict, [solved.decision for solved in report.solved]
     took = f"in {report.seconds:.2g} s"
@@ -67,13 +67,13 @@ def _lines(report: FormulaReport, case: Case) -> Iterator[str]:
     yield from (f"  {line}" for line in text.notes(report.notes, first))
 
 
-def _total(case: Case) -> int:
+def _total(case: PrivacyCase) -> int:
     """Returns how many formulas the case has: one for each length, secret pair and direction."""
     model = need_privacy(case.model, "the monolithic encoding")
     return 2 * len(model.pairs) * len(model.lengths)
 
 
-def _about(solved: Solved) -> str:
+def _about(solved: SettledFormula) -> str:
     return f"{solved.left} against {solved.right}, length {solved.length}"
 
 

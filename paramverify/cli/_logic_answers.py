@@ -13,19 +13,19 @@ from paramverify.cli._exits import STATUS_CODES
 from paramverify.errors import InputError, located
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.families import check_property
-from paramverify.logic.questions import Asked, answer
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.questions import QuestionAnswer, answer
+from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.portfolio.unasked import remarked
 from paramverify.reports import logic as reports
 from paramverify.reports import questions
 
 
 @dataclass
-class Found:
+class LogicAnswers:
     """What is known of the formulas of a case, and of its questions, by their names."""
 
-    results: dict[str, Result] = field(default_factory=dict)
-    answers: dict[str, Asked] = field(default_factory=dict)
+    results: dict[str, FormulaResult] = field(default_factory=dict)
+    answers: dict[str, QuestionAnswer] = field(default_factory=dict)
 
     @property
     def standing(self) -> Standing:
@@ -54,9 +54,9 @@ def refuse(case: LogicCase, budgets: bool, evidence: bool) -> None:
                 )
 
 
-def check(work: Work, progress: Callable[[int, int], None]) -> Found:
+def check(work: LogicSession, progress: Callable[[int, int], None]) -> LogicAnswers:
     """Checks the formulas of a case one after the other, and answers its questions."""
-    found = Found()
+    found = LogicAnswers()
     case, domain = work.case, work.chain.domain
     for name in case.order:
         with located(key=name):
@@ -76,7 +76,7 @@ def check(work: Work, progress: Callable[[int, int], None]) -> Found:
     return found
 
 
-def tell(work: Work, found: Found, as_json: bool, seconds: float) -> None:
+def tell(work: LogicSession, found: LogicAnswers, as_json: bool, seconds: float) -> None:
     """Prints what was found. Without a formula the JSON answer has no verdict."""
     case, domain = work.case, work.chain.domain
     obligations = [decision for _, decision in work.obligations]

@@ -15,7 +15,7 @@ from paramverify.cli._pictures import Picture
 from paramverify.errors import LimitError, located
 from paramverify.logic.budgets import Corner, Least, curve, least_delta, least_ratio
 from paramverify.logic.syntax import Property
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.processes.alarms import Lift
 from paramverify.reports import logic as reports
 from paramverify.reports.pictures.deltas import write_curve
@@ -23,7 +23,7 @@ from paramverify.reports.text import session_words
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LogicTarget:
     """What is to be found: the least delta for an epsilon, the least epsilon for a delta, a curve."""
 
     epsilon: str | None
@@ -53,7 +53,7 @@ class _Answer:
         self.lines.append(line)
 
 
-def find_budgets(work: Work, wanted: Wanted, as_json: bool, lift: Lift) -> int:
+def find_budgets(work: LogicSession, wanted: LogicTarget, as_json: bool, lift: Lift) -> int:
     """Finds the budgets of all formulas, draws their curves after the time limit, and tells them.
 
     Raises:
@@ -84,7 +84,7 @@ def find_budgets(work: Work, wanted: Wanted, as_json: bool, lift: Lift) -> int:
     return Exit.HOLDS if all(answer.enough for answer in answers.values()) else Exit.UNKNOWN
 
 
-def _search(work: Work, name: str, found: Property, wanted: Wanted, answer: _Answer) -> None:
+def _search(work: LogicSession, name: str, found: Property, wanted: LogicTarget, answer: _Answer) -> None:
     """Finds what is wanted of one property, and puts it into the answer as it comes."""
     ring = work.chain.domain.ring
     if wanted.epsilon is not None:
@@ -104,7 +104,7 @@ def _search(work: Work, name: str, found: Property, wanted: Wanted, answer: _Ans
             answer.corners.append(corner)
 
 
-def _tell_curve(work: Work, name: str, answer: _Answer) -> None:
+def _tell_curve(work: LogicSession, name: str, answer: _Answer) -> None:
     """Adds the curve as far as it is known."""
     corners = answer.corners
     linear = work.chain.numeric and not work.chain.domain.ring.parameters
@@ -116,7 +116,7 @@ def _tell_curve(work: Work, name: str, answer: _Answer) -> None:
     ]
 
 
-def _keep_part(work: Work, wanted: Wanted, answers: dict[str, _Answer]) -> None:
+def _keep_part(work: LogicSession, wanted: LogicTarget, answers: dict[str, _Answer]) -> None:
     """Tells and draws what is known when a limit ends the search: of the last property a part."""
     name, last = list(answers.items())[-1]
     if last.corners:
@@ -133,7 +133,7 @@ def _keep_part(work: Work, wanted: Wanted, answers: dict[str, _Answer]) -> None:
     _draw(work, wanted, answers, part=name)
 
 
-def _draw(work: Work, wanted: Wanted, answers: dict[str, _Answer], part: str = "") -> None:
+def _draw(work: LogicSession, wanted: LogicTarget, answers: dict[str, _Answer], part: str = "") -> None:
     """Draws the curves that are known; that of the property `part` is not whole."""
     if not wanted.plot:
         return

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TextIO
 SO_FAR = "so_far"  # key of a JSON answer without a verdict: what was found until a limit ended the run
 
 
-class Known:
+class CommandOutput:
     """What a command has found so far: lines for people, and the same as JSON data."""
 
     def __init__(self) -> None:  # no dataclass: importing `dataclasses` would make `--help` slower
@@ -45,7 +45,7 @@ class Known:
         return answer | ({SO_FAR: self.document} if self.document else {})
 
 
-class Link(NamedTuple):
+class SupervisorLink(NamedTuple):
     """The way to the supervisor: lines go up, and one byte comes down when printing is allowed."""
 
     up: int
@@ -63,12 +63,12 @@ class Link(NamedTuple):
                 data = data[os.write(self.up, data) :]
 
 
-known = Known()
-_link: Link | None = None
+known = CommandOutput()
+_link: SupervisorLink | None = None
 _held: _Held | None = None
 
 
-def connect(link: Link) -> None:
+def connect(link: SupervisorLink) -> None:
     """Says that a supervisor watches over this process."""
     global _link
     _link = link
@@ -192,7 +192,7 @@ class _Bytes(io.BytesIO):
 def held() -> Iterator[None]:
     """Holds back standard output; what is left is written in the end."""
     global _held, known
-    known = Known()
+    known = CommandOutput()
     if sys.stdout is None:
         yield
         return

@@ -16,7 +16,7 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture
 from paramverify.cli._settings import settings
 from paramverify.errors import LimitError
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.kinds import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
@@ -26,11 +26,11 @@ from paramverify.reports.set_budget_evidence import set_budget_document
 from paramverify.synthesis.borders import border_of
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_curve import curve
-from paramverify.synthesis.set_needs import Kind
+from paramverify.synthesis.set_needs import NeedKind
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SetTarget:
     """What is to be found: the least delta for an epsilon, the least epsilon for a delta, or the curve."""
 
     delta_for: str | None
@@ -55,7 +55,7 @@ def set_budget(
     path: str,
     options: Options,
     width: Fraction,
-    wanted: Wanted,
+    wanted: SetTarget,
     as_json: bool = False,
     evidence: Path | None = None,
 ) -> int:
@@ -66,14 +66,14 @@ def set_budget(
     started = time.monotonic()
     with time_limit(options.limit or options.seconds), Session(options) as session:
         case = load_for_least(path, delta_for, epsilon_for, settings())
-        if isinstance(case.model, Enclosed):
+        if isinstance(case.model, EnclosedModel):
             given = {"delta": str(epsilon_for)} if delta_for is None else {"epsilon": delta_for}
             return enclosed_budget(case, session, width, given, as_json=as_json, evidence=evidence)
         model = need_privacy(case.model, "budget --delta-for", sets=True)
         doubt, obligations = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")
-        found = least_bound(model, session, width, Kind.RATIO if delta_for is None else Kind.DELTA)
+        found = least_bound(model, session, width, NeedKind.RATIO if delta_for is None else NeedKind.DELTA)
         border = border_of(case, found, options, started)
         more, words = text.session_words(session.words)
         name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for)
@@ -90,7 +90,7 @@ def set_budget(
     return Exit.HOLDS if found.is_within(width) else Exit.UNKNOWN
 
 
-def _curve(path: str, options: Options, width: Fraction, wanted: Wanted, as_json: bool = False) -> int:
+def _curve(path: str, options: Options, width: Fraction, wanted: SetTarget, as_json: bool = False) -> int:
     """Finds the least delta as a function of epsilon, tells it and draws it."""
     point = parse_point(wanted.at) if wanted.at else None
     with time_limit(options.limit or options.seconds) as lift, Session(options) as session:

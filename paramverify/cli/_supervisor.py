@@ -58,7 +58,7 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
     if child:
         os.close(up[1])
         os.close(down[0])
-        watch = _Watch(child, up[0], down[1], started, "--json" in arguments)
+        watch = _ChildWatch(child, up[0], down[1], started, "--json" in arguments)
         watch.limit(_asked(arguments))
         watch.take_signals(heard)
         return watch.run()
@@ -70,7 +70,7 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
     from paramverify.processes.system import die_with_parent
 
     die_with_parent(parent)
-    _output.connect(_output.Link(up[1], down[0], started, "--json" in arguments))
+    _output.connect(_output.SupervisorLink(up[1], down[0], started, "--json" in arguments))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
     code = work(list(arguments))
     _output.ended(code)
@@ -99,7 +99,7 @@ def size_text(size: int) -> str:
     return f"{size:,} bytes"
 
 
-class _Watch:
+class _ChildWatch:
     """What the parent knows of the child."""
 
     def __init__(self, child: int, up: int, down: int, started: float, as_json: bool) -> None:
@@ -306,7 +306,7 @@ class _Watch:
         text = ""
         import json
 
-        known = _output.Known()
+        known = _output.CommandOutput()
         for report in self.reports:
             word, _, content = report.partition(b" ")
             told = json.loads(content)

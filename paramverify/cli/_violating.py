@@ -12,7 +12,7 @@ from paramverify.cli import _output
 from paramverify.cli._common import parse_point, progress_bar, write_json
 from paramverify.cli._exits import Exit
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import safe_values
 from paramverify.reports import synthesis as telling
 from paramverify.synthesis import violating
@@ -20,7 +20,7 @@ from paramverify.synthesis.violating import Objective
 
 
 def witness_answer(
-    case: Case,
+    case: PrivacyCase,
     session: Session,
     objective: Objective | None,
     near: Sequence[str],

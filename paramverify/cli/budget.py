@@ -31,15 +31,15 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._interactive_budget import interactive_budget
 from paramverify.cli._numbers import share
 from paramverify.cli._pictures import Picture, picture_options
-from paramverify.cli._set_budgets import Wanted, set_budget
+from paramverify.cli._set_budgets import SetTarget, set_budget
 from paramverify.cli._settings import settings
 from paramverify.cli._streams import about_streams
 from paramverify.errors import LimitError
 from paramverify.interactive.cases import is_system
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.other_bounds import is_total_variation
 from paramverify.privacy.sides import measured
 from paramverify.reports import borders, case_budgets, divergence_budgets, documents, text
@@ -114,7 +114,7 @@ def command(
     width = share(precision or ("1e-3" if curve else "1e-9"), "--precision")
     options = session_options(timeout, backends, strategy, confirm)
     options = replace(options, on_bound=best_bound(), executor=executor())
-    wanted = Wanted(delta_for, epsilon_for, curve=curve, at=at, plot=plot)
+    wanted = SetTarget(delta_for, epsilon_for, curve=curve, at=at, plot=plot)
     if wanted.check(evidence):
         return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)
     if is_system(case):
@@ -148,7 +148,7 @@ def _of_case(
     case: str,
     options: Options,
     width: Fraction,
-    wanted: Wanted,
+    wanted: SetTarget,
     *,
     timeout: float,
     as_json: bool,
@@ -160,7 +160,7 @@ def _of_case(
         if is_total_variation(loaded):
             wanted = replace(wanted, delta_for="0")
             return set_budget(case, options, width, wanted, as_json=as_json, evidence=evidence)
-        if isinstance(loaded.model, Enclosed):
+        if isinstance(loaded.model, EnclosedModel):
             return enclosed_budget(loaded, session, width, {}, as_json=as_json, evidence=evidence)
         if divergence_budgets.is_asked(loaded):
             return _divergence(loaded, session, width, as_json=as_json, evidence=evidence)
@@ -179,7 +179,7 @@ def _of_case(
 
 
 def _divergence(
-    case: Case, session: Session, width: Fraction, *, as_json: bool, evidence: Path | None
+    case: PrivacyCase, session: Session, width: Fraction, *, as_json: bool, evidence: Path | None
 ) -> int:
     """Finds the least bound of a divergence and tells it."""
     started = time.monotonic()

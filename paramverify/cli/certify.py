@@ -26,15 +26,15 @@ from paramverify.cli._settings import settings
 from paramverify.cli._together import certify_together
 from paramverify.errors import InputError
 from paramverify.evidence.sets import given_set, worst_set
-from paramverify.evidence.witnesses import Witness, evaluate
-from paramverify.models.divergences import Loss, Renyi
+from paramverify.evidence.witnesses import ExactWitness, evaluate
+from paramverify.models.divergences import LossBound, Renyi
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Approximate
 from paramverify.models.mechanisms import Worded
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.portfolio.obligations import require_possible
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.runs import told_run
 from paramverify.reports import documents, runs, text
 
@@ -72,7 +72,7 @@ def command(
     """
     point = parse_point(at)
     loaded = load(case, point, settings())
-    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Approximate | Renyi | Loss):
+    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Approximate | Renyi | LossBound):
         return _certify_many(loaded, point, (observations, outputs), secrets, as_json=as_json)
     if not observations or outputs:
         raise click.UsageError("give the output sequence with --observations; --output is for sets")
@@ -118,7 +118,7 @@ def command(
 
 
 def _certify_many(
-    case: Case,
+    case: PrivacyCase,
     point: dict[str, Fraction],
     given: tuple[Sequence[str], Sequence[str]],
     secrets: tuple[str, str] | None,
@@ -141,7 +141,7 @@ def _certify_many(
 
 
 def _certify_set(
-    case: Case,
+    case: PrivacyCase,
     model: Model,
     point: dict[str, Fraction],
     given: Sequence[str],
@@ -259,7 +259,7 @@ def _only_pair(model: Model) -> tuple[str, str]:
     return model.pairs[0].left, model.pairs[0].right
 
 
-def worse(first: Witness, second: Witness) -> Witness:
+def worse(first: ExactWitness, second: ExactWitness) -> ExactWitness:
     """Returns the direction with the larger ratio."""
     left, right = first.probabilities
     return first if (left - right).sign() >= 0 else second

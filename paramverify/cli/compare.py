@@ -29,7 +29,7 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.compare import standards
 from paramverify.compare import summary as comparison
-from paramverify.compare.comparing import Advance, Choice, Planned, plan, run
+from paramverify.compare.comparing import Advance, CompareOptions, Planned, plan, run
 from paramverify.compare.foreign import read_results
 from paramverify.compare.results import Record, ResultsFile, identity
 from paramverify.compare.subjects import Skipped, read_subjects
@@ -113,7 +113,7 @@ def command(
     names = _names(backends, "--backends") or tuple(b.name for b in able if b not in missing)
     known = _encodings(encodings)
     work = executor()
-    choice = Choice(names, timeout, memory_limit(), repeat, beside=not work.is_here, jobs=jobs)
+    choice = CompareOptions(names, timeout, memory_limit(), repeat, beside=not work.is_here, jobs=jobs)
     subjects = read_subjects(cases, known, lambda path: _reading(path, timeout))
     _output.lift()
     attempts, skipped = plan(subjects, choice)
@@ -141,11 +141,11 @@ def command(
         except KeyboardInterrupt:
             _say_interrupted(attempts, results)
             return Exit.INTERRUPTED
-    made = comparison.Comparison.of([*records, *told], subjects, skipped, timeout)
+    made = comparison.ComparisonSummary.of([*records, *told], subjects, skipped, timeout)
     return _tell(made, output, as_json)
 
 
-def _tell(made: comparison.Comparison, output: Path, as_json: bool) -> int:
+def _tell(made: comparison.ComparisonSummary, output: Path, as_json: bool) -> int:
     """Writes the files of a comparison and prints what it says; returns the exit code."""
     document, notes = _write(made, output)
     alarm = comparisons.alarm(made.judgement)
@@ -200,7 +200,7 @@ def _say_interrupted(attempts: list[Planned], results: ResultsFile) -> None:
     )
 
 
-def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], list[str]]:
+def _write(made: comparison.ComparisonSummary, folder: Path) -> tuple[dict[str, Any], list[str]]:
     """Writes CSV, JSON and plots; returns the summary, and what to say about the files."""
     document = comparison.summary(made) | {"smt_comp": standards.smt_comp(made)}
     write_text(folder / "results.csv", comparison.csv_text(made.records))
@@ -224,7 +224,7 @@ def _write(made: comparison.Comparison, folder: Path) -> tuple[dict[str, Any], l
     return document, [*notes, f"In {folder}: {', '.join(shown)}{' (and as .png and .pdf)' if drawn else ''}"]
 
 
-def _standard_files(made: comparison.Comparison, folder: Path) -> list[str]:
+def _standard_files(made: comparison.ComparisonSummary, folder: Path) -> list[str]:
     """Writes results and tables as BenchExec has them, and the numbers of the plots; returns their names."""
     written: set[str] = set()
     for configuration in made.runs:

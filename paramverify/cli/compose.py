@@ -24,9 +24,9 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._numbers import share
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
-from paramverify.composition.bounds import Between
-from paramverify.composition.composing import Component, Composition, Way
-from paramverify.composition.curves import Curve, curve
+from paramverify.composition.bounds import ProvedBounds
+from paramverify.composition.composing import Component, Composition, DirectedRelease
+from paramverify.composition.curves import DeltaCurve, curve
 from paramverify.composition.from_cases import read_case
 from paramverify.composition.searching import ask
 from paramverify.composition.written import read_components, read_question, repeated
@@ -89,7 +89,7 @@ def command(
     question = (
         None if wants_curve else read_question(delta_for, epsilon_for, ("--delta-for", "--epsilon-for"))
     )
-    asked = compositions.Asked(delta_for, epsilon_for)
+    asked = compositions.CompositionRequest(delta_for, epsilon_for)
     options = session_options(timeout, None, None, 1)
     with time_limit(timeout) as lift:
         with Session(options) as session:
@@ -115,23 +115,23 @@ def command(
 
 
 def _components(text: str, session: Session, times: int) -> list[Component]:
-    def read(path: str, values: Settings) -> tuple[Way, tuple[str, ...]]:
+    def read(path: str, values: Settings) -> tuple[DirectedRelease, tuple[str, ...]]:
         return read_case(session, path, {**settings(), **values})
 
     return [repeated(each, times) for each in read_components(text, read)]
 
 
-def _keep(asked: compositions.Asked) -> Callable[[Between], None]:
+def _keep(asked: compositions.CompositionRequest) -> Callable[[ProvedBounds], None]:
     """Returns what keeps the bounds that are known, in case that a limit ends the run."""
 
-    def keep(found: Between) -> None:
+    def keep(found: ProvedBounds) -> None:
         _output.found(*compositions.so_far(found, asked))
 
     return keep
 
 
 def _tell_curve(
-    composition: Composition, found: Curve, width: Fraction, plot: Picture | None, as_json: bool
+    composition: Composition, found: DeltaCurve, width: Fraction, plot: Picture | None, as_json: bool
 ) -> int:
     if plot:
         from paramverify.reports.pictures.deltas import write_curve

@@ -41,7 +41,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class ConversionOptions:
     """What the guarantee is converted to, as texts of the options."""
 
     delta_for: str | None
@@ -79,7 +79,7 @@ def command(
     if len(chosen) != 1:
         raise click.UsageError("give one guarantee: --pure, --zcdp, --renyi or --approximate")
     ((name, text),) = chosen.items()
-    asked = Asked(delta_for, epsilon_for, order)
+    asked = ConversionOptions(delta_for, epsilon_for, order)
     idle = [k for k, value in vars(asked).items() if value is not None and k not in TAKES[name]]
     if idle:
         option = idle[0].replace("_", "-")
@@ -100,7 +100,7 @@ def command(
     return Exit.HOLDS
 
 
-def _implied(name: str, text: str, asked: Asked) -> Iterator[tuple[Implied, dict[str, str]]]:
+def _implied(name: str, text: str, asked: ConversionOptions) -> Iterator[tuple[Implied, dict[str, str]]]:
     """Yields what a guarantee implies, each with the texts that were given for it."""
     delta_for = asked.delta_for
     other = _amount(delta_for, "--delta-for") if delta_for is not None else None

@@ -44,11 +44,13 @@ def _understood(path: str) -> Understood:
 
         return system_understood(load_system(path, bounded=False, settings=given), with_settings(data, given))
     if ("states" in data or "model" in data) and "mechanism" not in data:
-        from paramverify.logic.cases import Given
+        from paramverify.logic.cases import LogicOptions
         from paramverify.logic.cases import load as load_logic
         from paramverify.reports.understood_systems import logic_understood
 
-        return logic_understood(load_logic(Path(path), Given(settings=given)), with_settings(data, given))
+        return logic_understood(
+            load_logic(Path(path), LogicOptions(settings=given)), with_settings(data, given)
+        )
     if about_streams(path):
         from paramverify.automata.cases import load as load_stream
         from paramverify.reports.understood_streams import stream_understood

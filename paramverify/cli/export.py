@@ -26,7 +26,7 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._settings import set_option, settings
 from paramverify.encodings import monolithic, sums
 from paramverify.encodings.choice import listed_claims
-from paramverify.encodings.encoding import Encoding, Written
+from paramverify.encodings.encoding import Encoding, WrittenScript
 from paramverify.errors import InputError, LimitError
 from paramverify.formats import qepcad, redlog
 from paramverify.formats.conditions import question
@@ -237,7 +237,7 @@ def _formulas(model: AnyModel, encoding: Encoding, most: int | None) -> list[_Fi
     ]
 
 
-def _formula_text(model: AnyModel, written: Written) -> str:
+def _formula_text(model: AnyModel, written: WrittenScript) -> str:
     condition = documents.side_condition(model).get("side_condition")
     return (f"; {condition}\n" if condition else "") + written.script
 

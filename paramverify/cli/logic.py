@@ -20,13 +20,13 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._logic_answers import check, refuse, tell
-from paramverify.cli._logic_budgets import Wanted, find_budgets
+from paramverify.cli._logic_budgets import LogicTarget, find_budgets
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
 from paramverify.errors import InputError, LimitError
-from paramverify.logic.cases import Given, load
-from paramverify.logic.comparisons import Choice
-from paramverify.logic.verification import Work
+from paramverify.logic.cases import LogicOptions, load
+from paramverify.logic.comparisons import SchedulerChoice
+from paramverify.logic.verification import LogicSession
 from paramverify.portfolio.session import Session
 from paramverify.reports.logic_evidence import evidence_of
 from paramverify.tables import in_case
@@ -55,8 +55,8 @@ LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
 )
 @click.option(
     "--method",
-    type=click.Choice([choice.value for choice in Choice]),
-    default=Choice.AUTO.value,
+    type=click.Choice([choice.value for choice in SchedulerChoice]),
+    default=SchedulerChoice.AUTO.value,
     show_default=True,
     help="For D on decision processes: enumerate action sequences, or the sufficient condition.",
 )
@@ -98,7 +98,7 @@ def command(
     every parameter point, or a state, a neighbour, and both probabilities are shown.
     """
     options = session_options(timeout, backends, strategy, confirm)
-    given = Given(
+    given = LogicOptions(
         properties,
         neighbours,
         parameters=_assigned(parameters, "--parameter"),
@@ -109,7 +109,7 @@ def command(
         settings=settings(),
         memory=memory_limit(),
     )
-    budgets = Wanted(delta_for, epsilon_for, with_curve or plot is not None, plot)
+    budgets = LogicTarget(delta_for, epsilon_for, with_curve or plot is not None, plot)
     if budgets.any and evidence:
         raise click.UsageError("--evidence is for checking, not for budgets")
     started = time.perf_counter()
@@ -117,7 +117,7 @@ def command(
         case = load(model, given)
         refuse(case, budgets.any, evidence is not None)
         with Session(options) as session, in_case(case.path, case.text):
-            work = Work(case, session, Choice(method))
+            work = LogicSession(case, session, SchedulerChoice(method))
             doubt = work.prepare()
             if doubt:
                 raise LimitError(f"the model is in doubt: {doubt.detail}")

@@ -31,7 +31,7 @@ from paramverify.cli._streams import about_streams
 from paramverify.cli.verify import AUTOMATON, FOR_EVIDENCE, SCRIPT
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.models.inequality import Inequality
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.reports import documents, verdicts
 from paramverify.reports.evidence import check_has_evidence, evidence_document
 from paramverify.reports.theorems.files import required, theorem_files, theorem_of
@@ -157,7 +157,7 @@ def _different(folder: Path, files: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _check_folder(folder: Path, case: Case, force: bool) -> None:
+def _check_folder(folder: Path, case: PrivacyCase, force: bool) -> None:
     """Checks that a folder has nothing that is of another case, unless that may be replaced.
 
     Raises:

@@ -28,7 +28,7 @@ from paramverify.pages.comparison import read_summary
 from paramverify.pages.handing import beside
 from paramverify.pages.page import page
 from paramverify.pages.summary import word
-from paramverify.pages.work import Examined, PrivacyWork, Wanted, examine
+from paramverify.pages.work import Examined, PageOptions, PrivacyWork, examine
 from paramverify.reports import documents, text
 
 LISTED = (25, "Write a page about cases that can be handed over: question, verdict, map, evidence.")
@@ -89,7 +89,7 @@ def command(
     with progress_bar("cases") as progress:
         for number, case in enumerate(cases):
             seconds = (until - time.monotonic()) / (len(cases) - number)
-            limits = Wanted(options, wanted, lambda left: time_limit(timeout, left), axes)
+            limits = PageOptions(options, wanted, lambda left: time_limit(timeout, left), axes)
             found.append(examine(case, limits, max(0.01, seconds)))
             told = f"  {number + 1} of {len(cases)} cases were examined until then."
             _output.found([told], {"cases": [_document(work) for work in found]})

@@ -26,7 +26,7 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._numbers import number
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.errors import located
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.processes.alarms import Lift
 from paramverify.reports import sampling as shown
 from paramverify.reports import testing
@@ -35,11 +35,11 @@ from paramverify.statistics.alone import alone, patterns, read_input, with_argum
 from paramverify.statistics.attack import Learner
 from paramverify.statistics.blackbox import Mechanism, check_shared, load_mechanism
 from paramverify.statistics.detection import MOST_LEVEL, WHY_LEVEL, Detection, Settings, detect
-from paramverify.statistics.divergence_detection import Search, detect_divergence
+from paramverify.statistics.divergence_detection import PairSearch, detect_divergence
 from paramverify.statistics.experiments import MOST_PAIRS
 from paramverify.statistics.runs import require, runs_of
-from paramverify.statistics.set_detection import Bounds, detect_sets
-from paramverify.statistics.testing import BISECTED, AnyDetection, Goal, Plan, carry_out, numbers
+from paramverify.statistics.set_detection import BudgetPoint, detect_sets
+from paramverify.statistics.testing import BISECTED, AnyDetection, Plan, SamplingGoal, carry_out, numbers
 from paramverify.statistics.user_code import watched_by
 
 LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
@@ -80,9 +80,9 @@ class _Options:
     timeout: float
 
     @property
-    def goal(self) -> Goal | None:
+    def goal(self) -> SamplingGoal | None:
         """What is done with what testing finds."""
-        return Goal(self.wanted) if self.wanted else None
+        return SamplingGoal(self.wanted) if self.wanted else None
 
     @property
     def bounded(self) -> Bounded | None:
@@ -92,7 +92,7 @@ class _Options:
     @property
     def settings(self) -> Settings:
         """How much is run, and how sure the answers are."""
-        level = self.level or (0.01 if self.goal is Goal.AUDIT else 0.05)
+        level = self.level or (0.01 if self.goal is SamplingGoal.AUDIT else 0.05)
         select = self.select or max(1, self.runs // 5)
         return Settings(self.runs, select, level, self.confidence, learner=Learner(self.learner))
 
@@ -102,9 +102,9 @@ class _Options:
             raise click.UsageError("give either --mechanism or --direct")
         if self.level and self.level > MOST_LEVEL:
             raise click.UsageError(f"--level is at most 1/2: {WHY_LEVEL}")
-        if self.goal is Goal.AUDIT and self.plot:
+        if self.goal is SamplingGoal.AUDIT and self.plot:
             raise click.UsageError("--audit has no plot")
-        if self.bisection and self.goal is not Goal.SEARCH:
+        if self.bisection and self.goal is not SamplingGoal.SEARCH:
             raise click.UsageError("--bisection is a way to --search: give both")
         if self.precision and not self.bisection:
             raise click.UsageError("--precision is for --bisection")
@@ -117,7 +117,7 @@ class _Options:
             raise click.UsageError(f"--plot is about outputs one by one, and {self.bounded.option} about all")
         if self.argument and not self.mechanism:
             raise click.UsageError("--argument is for --mechanism")
-        if self.goal is Goal.AUDIT and self.case is not None and not (self.mechanism or self.direct):
+        if self.goal is SamplingGoal.AUDIT and self.case is not None and not (self.mechanism or self.direct):
             raise click.UsageError("--audit compares with the model: give --mechanism or --direct")
         alone = bool(self.neighbours) or self.answers is not None
         if self.case is not None:
@@ -218,7 +218,7 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
         plotted=options.plot is not None,
     )
 
-    def detected(case: Case, found: AnyDetection) -> None:
+    def detected(case: PrivacyCase, found: AnyDetection) -> None:
         if goal is None:
             lift()
         if options.plot and isinstance(found, Detection):
@@ -229,8 +229,8 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
 
     found = carry_out(loader(options.bounded, path), plan, detected)
     _print(testing.lines(found), testing.document(found), options.as_json)
-    if goal in (Goal.SEARCH, Goal.AUDIT):
-        done = Exit.VIOLATED if goal is Goal.AUDIT else Exit.UNKNOWN
+    if goal in (SamplingGoal.SEARCH, SamplingGoal.AUDIT):
+        done = Exit.VIOLATED if goal is SamplingGoal.AUDIT else Exit.UNKNOWN
         return Exit.HOLDS if found.is_found else done
     return Exit.VIOLATED if found.is_violated else Exit.UNKNOWN
 
@@ -258,10 +258,10 @@ def _test_alone(options: _Options, lift: Lift) -> Exit:
     with runs_of(source, options.seed, options.workers) as sampled:
         if given:
             divergence, bound = given
-            search = Search(sampled, divergence, options.settings)
+            search = PairSearch(sampled, divergence, options.settings)
             return _tell_many(detect_divergence(search, listed, [[bound] * len(listed)]), options, lift)
         if delta:
-            asked = [[Bounds(exp(e), float(delta))] * len(listed) for e in sorted(set(epsilons))]
+            asked = [[BudgetPoint(exp(e), float(delta))] * len(listed) for e in sorted(set(epsilons))]
             return _tell_many(detect_sets(sampled, listed, asked, options.settings), options, lift)
         found = detect(sampled, listed, epsilons, options.settings)
     return _tell(found, options.mechanism, options, lift)

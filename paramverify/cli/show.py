@@ -13,7 +13,7 @@ from paramverify.cli.certify import read_observations
 from paramverify.models.mechanisms import Worded
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
-from paramverify.reports.showing import MOST_ROWS, Functions, Row, Wanted, formulas_of
+from paramverify.reports.showing import MOST_ROWS, Row, RowSelection, ShownFunctions, formulas_of
 from paramverify.reports.showing import graph as graph_of
 
 AUTOMATON = ".dipa"
@@ -74,7 +74,7 @@ def command(
         word = read_observations(
             observations, whole.hmm.observations, alone=isinstance(loaded.mechanism, Worded)
         )
-    shown = formulas_of(loaded, _keep, Wanted(length, word or observations, limit))
+    shown = formulas_of(loaded, _keep, RowSelection(length, word or observations, limit))
     if as_latex:
         _print_text("latex", shown.latex(), as_json)
     elif as_json:
@@ -82,7 +82,7 @@ def command(
     else:
         for line in shown.lines():
             say(line)
-    if not isinstance(shown, Functions) and shown.more():
+    if not isinstance(shown, ShownFunctions) and shown.more():
         click.echo(f"{shown.more()}: see --limit, --length and --observations", err=True)
     return Exit.HOLDS
 

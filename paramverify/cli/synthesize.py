@@ -40,7 +40,7 @@ from paramverify.errors import LimitError
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.larger_ranges import Larger
 from paramverify.reports import documents, text
 from paramverify.reports import synthesis as telling
@@ -59,8 +59,8 @@ from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.safe_values import (
     EXACT,
     SUITABLE,
+    AnswerForm,
     ExactCondition,
-    Form,
     Intervals,
     MapOptions,
     Regions,
@@ -79,7 +79,7 @@ class _Form(Enum):
     EXACT = "exact"
 
 
-FORMS = {None: SUITABLE, _Form.REGION: frozenset({Form.MAP}), _Form.EXACT: EXACT}
+FORMS = {None: SUITABLE, _Form.REGION: frozenset({AnswerForm.MAP}), _Form.EXACT: EXACT}
 
 
 class _Files(NamedTuple):
@@ -250,7 +250,7 @@ def _names(given: str | None) -> list[str]:
 
 
 def _safe_values(
-    case: Case,
+    case: PrivacyCase,
     session: Session,
     names: Sequence[str],
     form: _Form | None,
@@ -260,7 +260,7 @@ def _safe_values(
     """Returns the intervals, the condition, or the map, whichever was asked for or suits the case."""
     forms = FORMS[form]
     if files.plot:
-        forms = forms - {Form.CONDITION}
+        forms = forms - {AnswerForm.CONDITION}
     with progress_bar("region") as progress:
 
         def on_shares(shares: Mapping[Status, float]) -> None:
@@ -279,7 +279,7 @@ def _safe_values(
 
 
 def _told(
-    case: Case, found: Intervals | ExactCondition | Regions, files: _Files, larger: Larger | None
+    case: PrivacyCase, found: Intervals | ExactCondition | Regions, files: _Files, larger: Larger | None
 ) -> Answer:
     """Returns what was found in words, and draws and writes it."""
     answer = safe_values_told(case, found, larger)
@@ -305,7 +305,7 @@ def _told(
     return code, document, lines
 
 
-def _write_map(case: Case, found: RegionMap, files: _Files) -> None:
+def _write_map(case: PrivacyCase, found: RegionMap, files: _Files) -> None:
     """Draws a map, and writes its evidence and its tree."""
     if files.plot:
         with whole():
@@ -323,7 +323,7 @@ def _write_map(case: Case, found: RegionMap, files: _Files) -> None:
         write_text(files.tree, tree_text(case, found, files.tree.suffix))
 
 
-def _draw_parts(case: Case, found: Partition, plot: Picture) -> None:
+def _draw_parts(case: PrivacyCase, found: Partition, plot: Picture) -> None:
     domain = case.model.domain
     curve = curve_of(case.model, found.parameter) if isinstance(case.model, Model) else None
 

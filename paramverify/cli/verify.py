@@ -32,9 +32,9 @@ from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
 from paramverify.cli._streams import about_streams
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.sides import deciding
-from paramverify.privacy.verification import Progress, Report
+from paramverify.privacy.verification import PrivacyReport, Progress
 from paramverify.reports import documents, verdicts
 from paramverify.synthesis.borders import verify_beyond
 
@@ -146,19 +146,19 @@ def _of_automaton(case: str, options: Options, as_json: bool, evidence: Path | N
     return verify_automaton(case, options, as_json, evidence, **others)
 
 
-def _check_has_evidence(case: Case) -> None:
+def _check_has_evidence(case: PrivacyCase) -> None:
     from paramverify.reports.evidence import check_has_evidence
 
     check_has_evidence(case)
 
 
-def _write_evidence(path: Path, case: Case, report: Report) -> None:
+def _write_evidence(path: Path, case: PrivacyCase, report: PrivacyReport) -> None:
     from paramverify.reports.evidence import evidence_document
 
     write_json(path, evidence_document(case, report), indent=1)
 
 
-def _condition(case: Case, seconds: float) -> dict[str, str]:
+def _condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
     """Returns what is said besides the verdict; what that needs is imported only where there is something."""
     if not (case.free or case.design):
         return {}

@@ -20,14 +20,14 @@ from paramverify.checker.claims import Rejected
 from paramverify.claims import Claim
 from paramverify.compare.jobs import Jobs, Runners
 from paramverify.compare.results import Record, ResultsFile, identity
-from paramverify.compare.scripts import Script
-from paramverify.compare.spreading import Asked, attempt_task
-from paramverify.compare.subjects import Skipped, Subject, Subjects
+from paramverify.compare.scripts import ComparedScript
+from paramverify.compare.spreading import AttemptPlan, attempt_task
+from paramverify.compare.subjects import ComparedItem, Skipped, Subjects
 from paramverify.compare.trials import NOT_ASKED
 from paramverify.errors import InputError
 from paramverify.evidence.replaying import replayed
-from paramverify.processes.attempts import Limits, resolve, settings
-from paramverify.processes.runner import Outcome
+from paramverify.processes.attempts import AttemptLimits, resolve, settings
+from paramverify.processes.runner import AttemptOutcome
 from paramverify.scripts.asking import why_not
 from paramverify.tasks.tasks import HERE, Executor
 from paramverify.tasks.worker import machine
@@ -38,7 +38,7 @@ TRANSCRIPT = 2000  # characters that are kept of what a backend printed
 
 
 @dataclass(frozen=True)
-class Choice:
+class CompareOptions:
     """What the user chose: backends, limits of an attempt, repetitions.
 
     Attempts that are made `beside` others, on machines that come and go, have times of their own.
@@ -57,7 +57,7 @@ class Choice:
 class Planned:
     """One attempt to be made; `record` holds what identifies it and what is known before it runs."""
 
-    subject: Subject
+    subject: ComparedItem
     backend: str
     simplification: bool
     record: Record
@@ -86,7 +86,7 @@ def installed(backends: Mapping[str, Backend]) -> dict[str, str]:
     return versions
 
 
-def plan(found: Subjects, choice: Choice) -> tuple[list[Planned], list[Skipped]]:
+def plan(found: Subjects, choice: CompareOptions) -> tuple[list[Planned], list[Skipped]]:
     """Returns the attempts in the order in which they run, and what is left out, with the reasons.
 
     The built-in procedures simplify by themselves, so they run once, with simplification. Scripts run as they
@@ -97,7 +97,7 @@ def plan(found: Subjects, choice: Choice) -> tuple[list[Planned], list[Skipped]]
     """
     backends = {name: resolve(name) for name in choice.backends}
     versions = installed(backends)
-    kinds = {isinstance(subject.what, Script) for subject in found.subjects}
+    kinds = {isinstance(subject.what, ComparedScript) for subject in found.subjects}
     skipped = list(found.skipped)
     for name, backend in backends.items():
         if True in kinds and (reason := why_not(backend)):
@@ -132,13 +132,13 @@ def plan(found: Subjects, choice: Choice) -> tuple[list[Planned], list[Skipped]]
     return attempts, skipped
 
 
-def _shared(choice: Choice) -> dict[str, int]:
+def _shared(choice: CompareOptions) -> dict[str, int]:
     return {"jobs": choice.jobs} if choice.jobs > 1 else {}
 
 
-def _ways(subject: Subject, backends: Mapping[str, Backend]) -> Iterator[tuple[str, bool]]:
+def _ways(subject: ComparedItem, backends: Mapping[str, Backend]) -> Iterator[tuple[str, bool]]:
     for name, backend in backends.items():
-        if isinstance(subject.what, Script):
+        if isinstance(subject.what, ComparedScript):
             if why_not(backend) is None:
                 yield name, False
             continue
@@ -151,7 +151,7 @@ def _ways(subject: Subject, backends: Mapping[str, Backend]) -> Iterator[tuple[s
 
 
 @dataclass
-class Estimate:
+class RemainingTime:
     """How long the attempts that are left are going to take, by those of the same configuration so far."""
 
     left: dict[tuple[str, str, str], int] = field(default_factory=lambda: defaultdict(int))
@@ -185,7 +185,7 @@ class Advance:
 
 def run(
     attempts: Sequence[Planned],
-    choice: Choice,
+    choice: CompareOptions,
     results: ResultsFile,
     progress: Callable[[Advance], None] | None = None,
     executor: Executor = HERE,
@@ -195,7 +195,7 @@ def run(
     Raises:
         ClusterLostError: the scheduler of a cluster is gone; the results until then are kept.
     """
-    estimate = Estimate()
+    estimate = RemainingTime()
     waiting: list[Planned] = []
     for planned in attempts:
         known = results.records.get(identity(planned.record))
@@ -232,10 +232,10 @@ def run(
     return [results.records[identity(planned.record)] for planned in attempts]
 
 
-def _asked(planned: Planned, choice: Choice) -> Asked:
+def _asked(planned: Planned, choice: CompareOptions) -> AttemptPlan:
     version = str(planned.record["version"])
-    limits = Limits(choice.seconds, choice.memory)
-    return Asked(planned.subject.what, planned.backend, version, planned.simplification, limits)
+    limits = AttemptLimits(choice.seconds, choice.memory)
+    return AttemptPlan(planned.subject.what, planned.backend, version, planned.simplification, limits)
 
 
 def _settled(planned: Planned, result: Mapping[str, Any]) -> bool:
@@ -257,7 +257,7 @@ class _Judge:
 
     replayed: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def result(self, subject: Subject, outcome: Outcome, seconds: float) -> dict[str, Any]:
+    def result(self, subject: ComparedItem, outcome: AttemptOutcome, seconds: float) -> dict[str, Any]:
         """Returns the part of a record that the outcome gives; `seconds` is from before its start."""
         decision, said = outcome.decision, outcome.decision.answer
         result: dict[str, Any] = {
@@ -290,7 +290,7 @@ class _Judge:
             "transcript": _shortened(said.transcript),
         }
 
-    def _evidence(self, subject: Subject, decision: Decision) -> str:
+    def _evidence(self, subject: ComparedItem, decision: Decision) -> str:
         """Returns certificate, rejected (a certificate that proves nothing) or word."""
         said = decision.answer
         if not (isinstance(said, Proved) and said.certificate and isinstance(subject.what, Claim)):

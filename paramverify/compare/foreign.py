@@ -18,7 +18,7 @@ from typing import Any
 from paramverify import __version__
 from paramverify.answers import End, Standing
 from paramverify.compare.results import MAX_NUMBER, Record
-from paramverify.compare.subjects import Skipped, Subject
+from paramverify.compare.subjects import ComparedItem, Skipped
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
 
@@ -33,7 +33,7 @@ WORDS = {
 
 def read_results(
     path: Path,
-    subjects: Iterable[Subject],
+    subjects: Iterable[ComparedItem],
     timeout: float,
     memory: int,
     taken: Iterable[str],
@@ -47,7 +47,7 @@ def read_results(
         InputError: not such a file, with the line; a tool that has the name of a backend (`taken`); a second
             result of a tool, here or after those of other files (`before`).
     """
-    known: dict[tuple[str, int], Subject] = {}
+    known: dict[tuple[str, int], ComparedItem] = {}
     for subject in subjects:
         known.setdefault((subject.case, subject.number), subject)  # under the first encoding
     records: dict[tuple[str, str, int], Record] = {}
@@ -83,13 +83,13 @@ def read_results(
     return list(records.values()), told if elsewhere else []
 
 
-def _about(row: Mapping[str, Any], known: Mapping[tuple[str, int], Subject]) -> Subject | None:
+def _about(row: Mapping[str, Any], known: Mapping[tuple[str, int], ComparedItem]) -> ComparedItem | None:
     """Returns what a row is about: a case by its name or file, a script by its file."""
     name, number = Path(row["case"] or "").name, _claim(row)
     return known.get((name, number)) or known.get((name.removesuffix(".toml"), number))
 
 
-def _record(row: Mapping[str, Any], subject: Subject, timeout: float, memory: int) -> Record:
+def _record(row: Mapping[str, Any], subject: ComparedItem, timeout: float, memory: int) -> Record:
     standing = WORDS.get(str(row["status"]).strip().lower(), Standing.UNKNOWN)
     times = {name: _number(row, name) for name in ("wall", "cpu") if (row.get(name) or "").strip()}
     if not times and standing is not Standing.UNKNOWN:

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TypeVar
 
 from paramverify.processes.runner import Runner
-from paramverify.tasks.tasks import Result, Task
+from paramverify.tasks.tasks import Task, TaskResult
 
 T = TypeVar("T")
 
@@ -54,14 +54,14 @@ class Jobs:
         self.width = width
         self._runners = runners
 
-    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
+    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[TaskResult[T], None, None]:
         """Yields the result of each task, as they end."""
         del until
         pool = ThreadPoolExecutor(self.width)
         try:
             numbers = {pool.submit(task.here): number for number, task in enumerate(tasks)}
             for done in as_completed(numbers):
-                yield Result(numbers[done], done.result)
+                yield TaskResult(numbers[done], done.result)
         except BaseException:  # whoever asks has been interrupted, or closes this
             pool.shutdown(wait=False, cancel_futures=True)
             self._runners.abandon()

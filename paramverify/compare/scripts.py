@@ -17,7 +17,7 @@ STATUS = {"sat": Standing.VIOLATED, "unsat": Standing.HOLDS}
 
 
 @dataclass(frozen=True)
-class Script:
+class ComparedScript:
     """A question as a script: its text and digest, and its status in the words of claims, or None."""
 
     text: str
@@ -25,11 +25,11 @@ class Script:
     known: str | None
 
 
-def read_questions(path: Path) -> list[Script]:
+def read_questions(path: Path) -> list[ComparedScript]:
     """Returns the questions of a script, in their order.
 
     Raises:
         InputError, LimitError: it is not taken, with the reason and the line.
     """
     checks = read_script(path).checks
-    return [Script(check.script, check.digest, STATUS.get(check.expected or "")) for check in checks]
+    return [ComparedScript(check.script, check.digest, STATUS.get(check.expected or "")) for check in checks]

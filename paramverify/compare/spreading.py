@@ -10,12 +10,12 @@ from typing import Any
 
 from paramverify.answers import Decision, End, Open
 from paramverify.claims import Claim, from_document, to_document
-from paramverify.compare.scripts import Script
+from paramverify.compare.scripts import ComparedScript
 from paramverify.compare.trials import claim_attempt
 from paramverify.errors import InputError
 from paramverify.processes.answers import decision_from_document, decision_to_document
-from paramverify.processes.attempts import Attempt, Limits, resolve
-from paramverify.processes.runner import Outcome, Runner
+from paramverify.processes.attempts import Attempt, AttemptLimits, resolve
+from paramverify.processes.runner import AttemptOutcome, Runner
 from paramverify.processes.running import END_PATIENCE, START_PATIENCE, checked
 from paramverify.scripts.asking import script_attempt
 from paramverify.tasks.tasks import Task
@@ -23,18 +23,18 @@ from paramverify.tasks.worker import runner
 
 
 @dataclass(frozen=True)
-class Asked:
+class AttemptPlan:
     """One attempt: who is asked what, in which version, with simplification or without, and its limits."""
 
-    what: Claim | Script
+    what: Claim | ComparedScript
     backend: str
     version: str
     simplification: bool
-    limits: Limits
+    limits: AttemptLimits
 
     def attempt(self) -> Attempt:
         """Returns the attempt for a runner."""
-        if isinstance(self.what, Script):
+        if isinstance(self.what, ComparedScript):
             return script_attempt(self.backend, self.what.text)
         return claim_attempt(self.backend, self.what, self.simplification)
 
@@ -43,11 +43,11 @@ class Asked:
 class Tried:
     """How an attempt went, and the seconds from before its start to its end."""
 
-    outcome: Outcome
+    outcome: AttemptOutcome
     seconds: float
 
 
-def attempt_task(asked: Asked, own: Callable[[], Runner], preloaded: tuple[str, ...]) -> Task[Tried]:
+def attempt_task(asked: AttemptPlan, own: Callable[[], Runner], preloaded: tuple[str, ...]) -> Task[Tried]:
     """Returns the attempt as a task, which the runner that `own` gives does where it is done here."""
 
     def here() -> Tried:
@@ -56,7 +56,7 @@ def attempt_task(asked: Asked, own: Callable[[], Runner], preloaded: tuple[str, 
         return _tried(runner, asked)
 
     def document() -> dict[str, Any]:
-        script = isinstance(asked.what, Script)
+        script = isinstance(asked.what, ComparedScript)
         return {
             "script" if script else "claim": _told(asked.what),
             "backend": asked.backend,
@@ -70,17 +70,17 @@ def attempt_task(asked: Asked, own: Callable[[], Runner], preloaded: tuple[str, 
         decision = decision_from_document(told["decision"])
         if isinstance(asked.what, Claim):
             decision = replace(decision, answer=checked(decision.answer, asked.what))
-        outcome = Outcome(decision, float(told["cpu"]), int(told["memory"]))
+        outcome = AttemptOutcome(decision, float(told["cpu"]), int(told["memory"]))
         return Tried(outcome, float(told["seconds"]))
 
     def lost(reason: str) -> Tried:
-        return Tried(Outcome(Decision(Open(End.CRASHED, reason), asked.backend, asked.version)), 0.0)
+        return Tried(AttemptOutcome(Decision(Open(End.CRASHED, reason), asked.backend, asked.version)), 0.0)
 
     longest = asked.limits.seconds + START_PATIENCE + END_PATIENCE
     return Task("attempt", here, document, read, lost, seconds=longest)
 
 
-def _told(what: Claim | Script) -> Any:
+def _told(what: Claim | ComparedScript) -> Any:
     return to_document(what) if isinstance(what, Claim) else what.text
 
 
@@ -95,12 +95,14 @@ def attempted(document: Mapping[str, Any]) -> dict[str, Any]:
     if found != version:
         here = f"has version {found} there" if found else "is missing there"
         raise InputError(f"the backend {name} {here}, and {version} here: install the same on all workers")
-    what: Claim | Script = (
-        Script(document["script"], "", None) if "script" in document else from_document(document["claim"])
+    what: Claim | ComparedScript = (
+        ComparedScript(document["script"], "", None)
+        if "script" in document
+        else from_document(document["claim"])
     )
-    limits = Limits(float(document["seconds"]), int(document["memory"]))
+    limits = AttemptLimits(float(document["seconds"]), int(document["memory"]))
     runner().warm((name,))
-    made = _tried(runner(), Asked(what, name, version, bool(document["simplification"]), limits))
+    made = _tried(runner(), AttemptPlan(what, name, version, bool(document["simplification"]), limits))
     return {
         "decision": decision_to_document(made.outcome.decision),
         "cpu": made.outcome.cpu,
@@ -114,7 +116,7 @@ def _version(name: str) -> str | None:
     return resolve(name).version()
 
 
-def _tried(by: Runner, asked: Asked) -> Tried:
+def _tried(by: Runner, asked: AttemptPlan) -> Tried:
     started = time.monotonic()
     outcome = by.trial(asked.attempt(), asked.limits)
     return Tried(outcome, time.monotonic() - started)

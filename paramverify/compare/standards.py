@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from paramverify.answers import Standing
 from paramverify.compare.subjects import as_it_is
-from paramverify.compare.summary import Comparison, Configuration, Problem, Run
+from paramverify.compare.summary import BenchmarkProblem, ComparisonSummary, Configuration, MedianRun
 
 QUICK = 24.0  # seconds
 DOCTYPE = (
@@ -27,7 +27,7 @@ UNITS = {"cputime": "s", "walltime": "s", "memory": "B"}
 COLUMNS = ("status", "category", "cputime", "walltime", "memory")
 
 
-def smt_comp(comparison: Comparison) -> list[dict[str, Any]]:
+def smt_comp(comparison: ComparisonSummary) -> list[dict[str, Any]]:
     """Returns the scores of each configuration, the best parallel score of an encoding first."""
     rows = [
         {**configuration._asdict(), **_scores(runs.values(), comparison.timeout)}
@@ -36,7 +36,7 @@ def smt_comp(comparison: Comparison) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda r: (r["encoding"], r["errors"], -r["parallel"], r["parallel_seconds"]))
 
 
-def _scores(runs: Iterable[Run], timeout: float) -> dict[str, Any]:
+def _scores(runs: Iterable[MedianRun], timeout: float) -> dict[str, Any]:
     found = list(runs)
     solved = [run.record for run in found if run.solved]
     in_time = [r for r in solved if r["wall"] <= timeout]
@@ -62,12 +62,12 @@ def _scores(runs: Iterable[Run], timeout: float) -> dict[str, Any]:
 # --- BenchExec ----------------------------------------------------------------------------------------
 
 
-def task_name(problem: Problem) -> str:
+def task_name(problem: BenchmarkProblem) -> str:
     """Returns a name for a problem: the file and, of several, the number of the claim or question."""
     return f"{problem.case}:{problem.claim}"
 
 
-def _cells(run: Run) -> dict[str, str]:
+def _cells(run: MedianRun) -> dict[str, str]:
     """Returns the columns of a run: seconds and bytes with their units, as BenchExec has them."""
     record = run.record
     standing = Standing(record["status"])
@@ -90,7 +90,7 @@ def _cells(run: Run) -> dict[str, str]:
     }
 
 
-def result_xml(comparison: Comparison, configuration: Configuration) -> str:
+def result_xml(comparison: ComparisonSummary, configuration: Configuration) -> str:
     """Returns the runs of a configuration as a result file, which `table-generator` of BenchExec reads."""
     runs = comparison.runs[configuration]
     first = next(iter(runs.values())).record
@@ -118,7 +118,7 @@ def result_xml(comparison: Comparison, configuration: Configuration) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{DOCTYPE}{tostring(root, encoding="unicode")}\n'
 
 
-def table(comparison: Comparison, encoding: str) -> str:
+def table(comparison: ComparisonSummary, encoding: str) -> str:
     """Returns a row for each problem and columns for each configuration, separated by tabs.
 
     The first three lines are the tools, the run sets and the titles, as in tables of BenchExec.
@@ -148,7 +148,7 @@ def _title(name: str) -> str:
 # --- the numbers behind the plots --------------------------------------------------------------------------
 
 
-def plot_data(comparison: Comparison, encoding: str) -> dict[str, str]:
+def plot_data(comparison: ComparisonSummary, encoding: str) -> dict[str, str]:
     """Returns the numbers of the plots of an encoding as CSV, by the names of the plots.
 
     `cactus` has the k-th smallest time of each configuration; `scatter` the time of each problem, empty where
@@ -169,7 +169,7 @@ def plot_data(comparison: Comparison, encoding: str) -> dict[str, str]:
     }
 
 
-def _time(run: Run | None) -> str:
+def _time(run: MedianRun | None) -> str:
     return f"{run.penalty:.6f}" if run and run.solved else ""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from paramverify.answers import DECIDED, Standing
 from paramverify.claims import Claim, without_enclosure
-from paramverify.compare.scripts import Script, read_questions
+from paramverify.compare.scripts import ComparedScript, read_questions
 from paramverify.encodings import choice
 from paramverify.encodings.encoding import Encoding
 from paramverify.errors import InputError, LimitError, TimeLimitError, UnsupportedError
@@ -32,7 +32,7 @@ def as_it_is(encoding: str) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class ComparedItem:
     """What is to be decided: a claim or formula of a case under an encoding, or an SMT-LIB script.
 
     A formula is a script too. `number` counts the claims of a case under one encoding from 1. `expected` is
@@ -45,10 +45,10 @@ class Subject:
     digest: str
     origin: str
     expected: str | None
-    what: Claim | Script
+    what: Claim | ComparedScript
 
 
-class Kind(Enum):
+class FileKind(Enum):
     """What a file is: its verdicts have words of their own."""
 
     CASE = "case"
@@ -70,7 +70,7 @@ class Encoded:
     seconds: float
     expected: str | None
     side_condition: str = ""
-    kind: Kind = Kind.CASE
+    kind: FileKind = FileKind.CASE
 
     def document(self) -> dict[str, Any]:
         """Returns all of it as JSON data; a side condition only where there is one."""
@@ -80,9 +80,9 @@ class Encoded:
     def word(self, standing: Standing) -> str:
         """Returns the word for a verdict about the file."""
         return {
-            Kind.CASE: standing.of_case,
-            Kind.CLAIM: standing.of_claim,
-            Kind.SCRIPT: standing.of_script,
+            FileKind.CASE: standing.of_case,
+            FileKind.CLAIM: standing.of_claim,
+            FileKind.SCRIPT: standing.of_script,
         }[self.kind]
 
 
@@ -98,7 +98,7 @@ class Skipped:
 class Subjects:
     """What the given files contain."""
 
-    subjects: list[Subject] = field(default_factory=list)
+    subjects: list[ComparedItem] = field(default_factory=list)
     encoded: list[Encoded] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
@@ -169,7 +169,7 @@ def _add_script(found: Subjects, name: str, path: Path) -> None:
         return
     for number, script in enumerate(questions, 1):
         found.subjects.append(
-            Subject(
+            ComparedItem(
                 name,
                 SCRIPT,
                 number=number,
@@ -180,7 +180,7 @@ def _add_script(found: Subjects, name: str, path: Path) -> None:
             )
         )
     alone = questions[0].known if len(questions) == 1 else None
-    found.encoded.append(Encoded(name, SCRIPT, len(questions), 0.0, alone, kind=Kind.SCRIPT))
+    found.encoded.append(Encoded(name, SCRIPT, len(questions), 0.0, alone, kind=FileKind.SCRIPT))
 
 
 def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) -> None:
@@ -210,7 +210,7 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
                 seconds=round(time.perf_counter() - started, 4),
                 expected=status,
                 side_condition=condition,
-                kind=Kind.CASE if isinstance(model, Model) else Kind.CLAIM,
+                kind=FileKind.CASE if isinstance(model, Model) else FileKind.CLAIM,
             )
         )
         # If all hold, each holds; if some are violated, that is known of one only if there is one.
@@ -218,18 +218,19 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
         for number, (origin, what) in enumerate(parts, 1):
             digest = what.digest() if isinstance(what, Claim) else what.digest
             found.subjects.append(
-                Subject(
+                ComparedItem(
                     name, encoding, number=number, digest=digest, origin=origin, expected=expected, what=what
                 )
             )
 
 
-def _questions(encoding: Encoding, model: AnyModel) -> list[tuple[str, Claim | Script]]:
+def _questions(encoding: Encoding, model: AnyModel) -> list[tuple[str, Claim | ComparedScript]]:
     """Returns claims or scripts, each with where it comes from; the case is private iff all hold."""
     if encoding.claims:
         closed = map(without_enclosure, encoding.claims(model))
         return [(str(c.origins[0]) if c.origins else "", c) for c in closed]
     written = encoding.scripts(model) if encoding.scripts else ()
     return [
-        (w.origin, Script(w.script, hashlib.sha256(w.script.encode()).hexdigest(), None)) for w in written
+        (w.origin, ComparedScript(w.script, hashlib.sha256(w.script.encode()).hexdigest(), None))
+        for w in written
     ]

@@ -48,7 +48,7 @@ class Configuration(NamedTuple):
         return self.backend if self.simplification == "on" else f"{self.backend}, not simplified"
 
 
-class Problem(NamedTuple):
+class BenchmarkProblem(NamedTuple):
     """What is solved or not."""
 
     case: str
@@ -57,7 +57,7 @@ class Problem(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Run:
+class MedianRun:
     """The median run of a configuration on a problem; `penalty` is what it counts for in PAR-2.
 
     `known` says whether the right answer is known.
@@ -71,7 +71,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ComparisonSummary:
     """The results of a comparison, and what they say."""
 
     records: Sequence[Record]
@@ -79,12 +79,12 @@ class Comparison:
     skipped: Sequence[Skipped]
     timeout: float
     judgement: Judgement
-    runs: Mapping[Configuration, Mapping[Problem, Run]] = field(repr=False)
+    runs: Mapping[Configuration, Mapping[BenchmarkProblem, MedianRun]] = field(repr=False)
 
     @staticmethod
     def of(
         records: Sequence[Record], subjects: Subjects, skipped: Sequence[Skipped], timeout: float
-    ) -> Comparison:
+    ) -> ComparisonSummary:
         """Returns what the results say; all have the same time limit.
 
         Where files state different things of one question, none of them is taken, and that is told.
@@ -92,20 +92,22 @@ class Comparison:
         expected, contrary = _expected(subjects)
         skipped = [*skipped, *contrary]
         judgement = judge(records, expected, subjects.encoded)
-        grouped: dict[Configuration, dict[Problem, list[Run]]] = defaultdict(lambda: defaultdict(list))
+        grouped: dict[Configuration, dict[BenchmarkProblem, list[MedianRun]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         for record in records:
             configuration = Configuration(record["encoding"], record["backend"], record["simplification"])
-            problem = Problem(record["case"], record["encoding"], record["claim"])
+            problem = BenchmarkProblem(record["case"], record["encoding"], record["claim"])
             solved = record["status"] in DECIDED and not is_wrong(record, judgement.known)
             penalty = min(float(record["wall"]), timeout) if solved else 2 * timeout
             wrong = is_wrong(record, judgement.known)
             known = record["digest"] in judgement.known
-            grouped[configuration][problem].append(Run(record, solved, penalty, wrong, known))
+            grouped[configuration][problem].append(MedianRun(record, solved, penalty, wrong, known))
         runs = {
             c: {p: sorted(found, key=lambda r: r.penalty)[len(found) // 2] for p, found in problems.items()}
             for c, problems in sorted(grouped.items())
         }
-        return Comparison(
+        return ComparisonSummary(
             records, subjects.encoded, skipped=skipped, timeout=timeout, judgement=judgement, runs=runs
         )
 
@@ -114,9 +116,9 @@ class Comparison:
         return list(dict.fromkeys(c.encoding for c in self.runs))
 
     @cached_property
-    def settled(self) -> Mapping[Problem, Run]:
+    def settled(self) -> Mapping[BenchmarkProblem, MedianRun]:
         """The problems that simplification settles before a backend is asked, with the quickest run each."""
-        found: dict[Problem, Run] = {}
+        found: dict[BenchmarkProblem, MedianRun] = {}
         for runs in self.runs.values():
             for problem, run in runs.items():
                 best = found.get(problem, run)
@@ -124,18 +126,18 @@ class Comparison:
                     found[problem] = run
         return found
 
-    def left(self, configuration: Configuration) -> dict[Problem, Run]:
+    def left(self, configuration: Configuration) -> dict[BenchmarkProblem, MedianRun]:
         """Returns the runs of a configuration on the problems that simplification leaves."""
         return {p: run for p, run in self.runs[configuration].items() if p not in self.settled}
 
-    def asked(self, configuration: Configuration) -> dict[Problem, Run]:
+    def asked(self, configuration: Configuration) -> dict[BenchmarkProblem, MedianRun]:
         """Returns the runs of a configuration in which its backend had something to decide."""
         simplified = configuration.simplification == "on"
         return self.left(configuration) if simplified else dict(self.runs[configuration])
 
-    def best(self, encoding: str, without: str = "") -> dict[Problem, Run]:
+    def best(self, encoding: str, without: str = "") -> dict[BenchmarkProblem, MedianRun]:
         """Returns the virtual best run of each problem that is left, over all backends but one."""
-        best: dict[Problem, Run] = {}
+        best: dict[BenchmarkProblem, MedianRun] = {}
         for configuration in self.runs:
             if configuration.encoding == encoding and configuration.backend != without:
                 for problem, run in self.left(configuration).items():
@@ -164,7 +166,7 @@ def _expected(subjects: Subjects) -> tuple[dict[str, str], list[Skipped]]:
 # --- scores -----------------------------------------------------------------------------------------
 
 
-def score(runs: Mapping[Problem, Run]) -> dict[str, Any]:
+def score(runs: Mapping[BenchmarkProblem, MedianRun]) -> dict[str, Any]:
     """Returns the numbers of one row of the table."""
     records = [run.record for run in runs.values()]
     solved = [run.record for run in runs.values() if run.solved]
@@ -189,7 +191,7 @@ def score(runs: Mapping[Problem, Run]) -> dict[str, Any]:
     }
 
 
-def summary(comparison: Comparison) -> dict[str, Any]:
+def summary(comparison: ComparisonSummary) -> dict[str, Any]:
     """Returns the comparison as JSON data; times are seconds, memory is bytes."""
     rows, best_rows, contributions, unsolved, simplified = [], [], [], [], []
     for configuration in comparison.runs:
@@ -243,13 +245,13 @@ def summary(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def side_by_side(comparison: Comparison) -> list[dict[str, Any]]:
+def side_by_side(comparison: ComparisonSummary) -> list[dict[str, Any]]:
     """Returns one row for each case and encoding: the claims, and the seconds to make and to decide them.
 
     Deciding takes the sum of the virtual best's times; it is None where a claim that had to be decided was
     not: all of them where the case holds, and one that is violated otherwise. Then its time counts alone.
     """
-    best: dict[tuple[str, str], list[Run]] = defaultdict(list)
+    best: dict[tuple[str, str], list[MedianRun]] = defaultdict(list)
     for encoding in comparison.encodings():
         for problem, run in comparison.best(encoding).items():
             best[problem.case, encoding].append(run)

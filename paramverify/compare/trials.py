@@ -28,7 +28,7 @@ def claim_attempt(backend: str, claim: Claim, simplification: bool) -> Attempt:
 
 
 @dataclass
-class _Leaves:
+class _TrialLeaves:
     """Asks a backend about the claims that simplification left, and keeps what it said."""
 
     backend: Backend
@@ -86,7 +86,7 @@ class ClaimTrial:
         """Decides the claim with the backend that the options name."""
         backend = resolve(options["backend"])
         steps = None if options["simplification"] == "on" else ()
-        leaves = _Leaves(backend, settings(backend, {}, options["backend"]), claim)
+        leaves = _TrialLeaves(backend, settings(backend, {}, options["backend"]), claim)
 
         def closed(about: Claim) -> Outcome:
             leaves.spurious = False

@@ -8,7 +8,7 @@ from fractions import Fraction
 from flint import arb
 
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
-from paramverify.composition.bounds import Between
+from paramverify.composition.bounds import ProvedBounds
 from paramverify.composition.losses import Loss
 
 BITS = 128  # of bounds of a logarithm
@@ -26,18 +26,18 @@ class How:
 
 
 @dataclass(frozen=True)
-class Found:
+class CompositionAnswer:
     """A number between proved bounds; where it is exact, `exact` is it: δ, or the ratio e^ε of an ε.
 
     For a δ that is no rational number `parts` has A and B with δ = A − B·e^ε.
     """
 
-    between: Between
+    between: ProvedBounds
     exact: Fraction | None = None
     parts: tuple[Fraction, Fraction] | None = None
     how: How | None = None
 
-    def larger(self, other: Found) -> Found:
+    def larger(self, other: CompositionAnswer) -> CompositionAnswer:
         """Returns the larger of two numbers of different directions."""
         if self.exact is not None and other.exact is not None:
             return self if self.exact >= other.exact else other
@@ -45,17 +45,17 @@ class Found:
         for one in (self, other):
             if one.between == both:
                 return one
-        return Found(both, how=self.how or other.how)
+        return CompositionAnswer(both, how=self.how or other.how)
 
 
 @dataclass(frozen=True)
-class Question:
+class CompositionQuestion:
     """What is asked of a composition: δ for an ε, or ε for a δ."""
 
     epsilon: Loss | None = None
     delta: Fraction | None = None
 
-    def size(self, found: Between | None) -> Fraction:
+    def size(self, found: ProvedBounds | None) -> Fraction:
         """Returns the size of δ that is looked at, roughly; 0 where it is not known yet."""
         if self.delta is not None:
             return self.delta
@@ -64,12 +64,12 @@ class Question:
         return max(found.lower, found.upper**2)  # where nothing is known from below, δ may be far smaller
 
 
-def ends(value: Loss | arb | None) -> Between:
+def ends(value: Loss | arb | None) -> ProvedBounds:
     """Returns a number as bounds; None stands for infinity."""
     if value is None:
-        return Between(Fraction(0), None)
+        return ProvedBounds(Fraction(0), None)
     with working_precision(BITS):
         found = value.ball() if isinstance(value, Loss) else value
         if isinstance(value, Loss) and value.ratio == 1:
-            return Between(max(Fraction(0), value.rational), max(Fraction(0), value.rational))
-        return Between(max(Fraction(0), lower_bound(found)), max(Fraction(0), upper_bound(found)))
+            return ProvedBounds(max(Fraction(0), value.rational), max(Fraction(0), value.rational))
+        return ProvedBounds(max(Fraction(0), lower_bound(found)), max(Fraction(0), upper_bound(found)))

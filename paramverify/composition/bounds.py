@@ -21,7 +21,7 @@ ENOUGH = 10**12  # a step that is smaller, relative to the bound, is the last on
 
 
 @dataclass(frozen=True)
-class Between:
+class ProvedBounds:
     """A number between two bounds that are proved.
 
     `upper` is None where no bound is known, or where the number is proved to be `infinite`.
@@ -35,16 +35,16 @@ class Between:
         """Tells whether the bounds are at most `width` apart, relative to the upper one."""
         return self.infinite or (self.upper is not None and self.upper - self.lower <= width * self.upper)
 
-    def also(self, other: Between) -> Between:
+    def also(self, other: ProvedBounds) -> ProvedBounds:
         """Returns the largest of two numbers, of which bounds are known."""
         upper = None if self.upper is None or other.upper is None else max(self.upper, other.upper)
-        return Between(max(self.lower, other.lower), upper, self.infinite or other.infinite)
+        return ProvedBounds(max(self.lower, other.lower), upper, self.infinite or other.infinite)
 
-    def sharper(self, other: Between) -> Between:
+    def sharper(self, other: ProvedBounds) -> ProvedBounds:
         """Returns what two pairs of bounds of one number say."""
         known = [each.upper for each in (self, other) if each.upper is not None]
         infinite = self.infinite or other.infinite
-        return Between(max(self.lower, other.lower), min(known) if known else None, infinite)
+        return ProvedBounds(max(self.lower, other.lower), min(known) if known else None, infinite)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,10 @@ from typing import Any
 from flint import arb
 
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
-from paramverify.composition.answers import BITS, Found, Question, ends
-from paramverify.composition.bounds import GUARD, Above, Below, Between
+from paramverify.composition.answers import BITS, CompositionAnswer, CompositionQuestion, ends
+from paramverify.composition.bounds import GUARD, Above, Below, ProvedBounds
 from paramverify.composition.convolution import Lower, Side, Upper, power
-from paramverify.composition.exactly import Exact, composed
+from paramverify.composition.exactly import ExactMasses, composed
 from paramverify.composition.grids import Cells, Grid, cells_of, lattice
 from paramverify.composition.losses import Loss, Release, may_be
 from paramverify.errors import LimitError
@@ -31,7 +31,7 @@ CHOICES = 8  # of pairs that are composed for lower bounds
 
 
 @dataclass(frozen=True)
-class Way:
+class DirectedRelease:
     """What one release is, in one direction of neighbours.
 
     `dominating` has, for each ε, at least the δ of every pair that an adversary may take; `pairs` are some of
@@ -45,9 +45,9 @@ class Way:
     about: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @staticmethod
-    def of(release: Release) -> Way:
+    def of(release: Release) -> DirectedRelease:
         """Returns the release with one pair."""
-        return Way(release, (release,))
+        return DirectedRelease(release, (release,))
 
     @property
     def single(self) -> bool:
@@ -71,7 +71,7 @@ class Component:
 
     name: str
     times: int
-    ways: tuple[Way, ...]
+    ways: tuple[DirectedRelease, ...]
     notes: tuple[str, ...] = ()
     case: str = ""
 
@@ -80,7 +80,7 @@ class Component:
         """Whether it is a release of a sample of the people."""
         return len(self.ways) > 1
 
-    def way(self, direction: int) -> Way:
+    def way(self, direction: int) -> DirectedRelease:
         """Returns what it is in the first or the second direction."""
         return self.ways[direction if len(self.ways) > 1 else 0]
 
@@ -94,24 +94,24 @@ class Fineness:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class GridBounds:
     """Both bounds on one grid."""
 
     above: Above
     below: tuple[Below, ...]
 
-    def answer(self, question: Question) -> Between:
+    def answer(self, question: CompositionQuestion) -> ProvedBounds:
         """Returns bounds of what is asked."""
         if question.epsilon is not None:
             upper = self.above.delta(question.epsilon)
-            return Between(max(side.delta(question.epsilon) for side in self.below), upper)
+            return ProvedBounds(max(side.delta(question.epsilon) for side in self.below), upper)
         assert question.delta is not None
         most = self.above.epsilon(question.delta)
         near = most if most is not None else Fraction(1)
         found = [side.epsilon(question.delta, near) for side in self.below]
         if None in found:
-            return Between(Fraction(0), None, infinite=True)
-        return Between(max(each for each in found if each is not None), most)
+            return ProvedBounds(Fraction(0), None, infinite=True)
+        return ProvedBounds(max(each for each in found if each is not None), most)
 
 
 @dataclass(eq=False)
@@ -123,8 +123,8 @@ class Composition:
 
     components: tuple[Component, ...]
     deadline: float = inf
-    notify: Callable[[Between], None] | None = None
-    _exact: dict[int, Exact | None] = field(default_factory=dict)
+    notify: Callable[[ProvedBounds], None] | None = None
+    _exact: dict[int, ExactMasses | None] = field(default_factory=dict)
 
     @property
     def directions(self) -> tuple[int, ...]:
@@ -153,7 +153,7 @@ class Composition:
         """The number of releases."""
         return sum(each.times for each in self.components)
 
-    def exact(self, direction: int) -> Exact | None:
+    def exact(self, direction: int) -> ExactMasses | None:
         """Returns the exact composition in a direction, if it is small, rational, and of one pair each."""
         if direction not in self._exact:
             pairs = []
@@ -165,7 +165,7 @@ class Composition:
             self._exact[direction] = composed(known) if known and len(known) == len(ways) else None
         return self._exact[direction]
 
-    def told(self, direction: int, question: Question) -> Found | None:
+    def told(self, direction: int, question: CompositionQuestion) -> CompositionAnswer | None:
         """Returns an answer that needs no grid, if there is one."""
         exact = self.exact(direction)
         known = exactly_answered(exact, question) if exact is not None else None
@@ -173,7 +173,7 @@ class Composition:
 
     # --- where pure privacy says all ----------------------------------------------------------------------
 
-    def _at_the_end(self, direction: int, question: Question) -> Found | None:
+    def _at_the_end(self, direction: int, question: CompositionQuestion) -> CompositionAnswer | None:
         """Answers with the largest loss: δ is 0 from it on, and no smaller ε has δ = 0."""
         if question.epsilon is None and question.delta != 0:
             return None
@@ -183,19 +183,23 @@ class Composition:
             most = _largest([way.dominating for way in ways], times)
             if question.epsilon is not None:
                 at_most = most == question.epsilon or (most is not None and _below(most, question.epsilon))
-                return Found(Between(Fraction(0), Fraction(0)), exact=Fraction(0)) if at_most else None
+                return (
+                    CompositionAnswer(ProvedBounds(Fraction(0), Fraction(0)), exact=Fraction(0))
+                    if at_most
+                    else None
+                )
             if any(_endless(release) for chosen in self._choices(direction) for release in chosen):
-                return Found(Between(Fraction(0), None, infinite=True))
+                return CompositionAnswer(ProvedBounds(Fraction(0), None, infinite=True))
             least = max(
                 (ends(_largest(list(chosen), times)) for chosen in self._choices(direction)),
                 key=lambda both: inf if both.upper is None else both.lower,
             )
         if most is None:
-            return Found(Between(least.lower, None) if least.upper is not None else least)
-        between = Between(least.lower, ends(most).upper)
+            return CompositionAnswer(ProvedBounds(least.lower, None) if least.upper is not None else least)
+        between = ProvedBounds(least.lower, ends(most).upper)
         if self.single and isinstance(most, Loss) and not most.rational:
-            return Found(between, exact=most.ratio)
-        return Found(between)
+            return CompositionAnswer(between, exact=most.ratio)
+        return CompositionAnswer(between)
 
     def _choices(self, direction: int) -> Iterable[tuple[Release, ...]]:
         """Returns some choices of one pair for each release."""
@@ -205,7 +209,7 @@ class Composition:
 
     # --- bounds on grids ----------------------------------------------------------------------------------
 
-    def bounds(self, direction: int, fine: Fineness) -> Bounds:
+    def bounds(self, direction: int, fine: Fineness) -> GridBounds:
         """Returns bounds on one grid."""
         grid = Grid(fine.step)
         with working_precision(fine.bits + 2 * GUARD + self._scale(fine.step)):
@@ -213,7 +217,7 @@ class Composition:
             dominating = [each.way(direction).dominating for each in self.components]
             above = self._product(Upper, dominating, fine, known)
             below = [self._product(Lower, chosen, fine, known) for chosen in self._choices(direction)]
-        return Bounds(Above(grid, above), tuple(Below(side) for side in below))
+        return GridBounds(Above(grid, above), tuple(Below(side) for side in below))
 
     @staticmethod
     def _scale(step: Loss) -> int:
@@ -265,17 +269,17 @@ class Composition:
         return grid if sum(widest) <= LATTICE else None
 
 
-def exactly_answered(exact: Exact, question: Question) -> Found | None:
+def exactly_answered(exact: ExactMasses, question: CompositionQuestion) -> CompositionAnswer | None:
     """Returns the exact answer; of a δ for an ε that is no logarithm, also the two numbers it is made of."""
     if question.delta is not None:
         ratio = exact.ratio(question.delta)
         if ratio is None:
-            return Found(Between(Fraction(0), None, infinite=True))
-        return Found(ends(Loss(ratio=ratio)), exact=ratio)
+            return CompositionAnswer(ProvedBounds(Fraction(0), None, infinite=True))
+        return CompositionAnswer(ends(Loss(ratio=ratio)), exact=ratio)
     assert question.epsilon is not None
     if not question.epsilon.rational:
         value = exact.delta(question.epsilon.ratio)
-        return Found(Between(value, value), exact=value)
+        return CompositionAnswer(ProvedBounds(value, value), exact=value)
     with working_precision(MOST_BITS):
         grown = question.epsilon.exponential()
         low, high = lower_bound(grown), upper_bound(grown)
@@ -283,9 +287,9 @@ def exactly_answered(exact: Exact, question: Question) -> Found | None:
     if parts != exact.parts(high):
         return None
     if not parts[1]:
-        return Found(Between(parts[0], parts[0]), exact=parts[0])
-    return Found(
-        Between(max(Fraction(0), parts[0] - high * parts[1]), parts[0] - low * parts[1]), parts=parts
+        return CompositionAnswer(ProvedBounds(parts[0], parts[0]), exact=parts[0])
+    return CompositionAnswer(
+        ProvedBounds(max(Fraction(0), parts[0] - high * parts[1]), parts[0] - low * parts[1]), parts=parts
     )
 
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import exp
 
 from paramverify.algebra.decimals import logarithm
-from paramverify.composition.answers import Found, Question
-from paramverify.composition.bounds import Between
+from paramverify.composition.answers import CompositionAnswer, CompositionQuestion
+from paramverify.composition.bounds import ProvedBounds
 from paramverify.composition.composing import Composition
 from paramverify.composition.losses import Loss
 from paramverify.composition.searching import ask
@@ -22,11 +22,11 @@ DIGITS = 10_000  # largest denominator of a ratio
 
 
 @dataclass(frozen=True)
-class Point:
+class DeltaAtRatio:
     """For the ratio e^ε what is known of δ; a point of `reports.pictures.deltas`."""
 
     ratio: Fraction
-    found: Found
+    found: CompositionAnswer
     sufficient: bool = False
     searched: str = ""
 
@@ -48,30 +48,33 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Curve:
+class DeltaCurve:
     """Points of the curve from ratio 1 on; `linear`: they are all corners, and exact."""
 
-    points: tuple[Point, ...]
+    points: tuple[DeltaAtRatio, ...]
     linear: bool
 
 
-def curve(composition: Composition, width: Fraction) -> Curve:
+def curve(composition: Composition, width: Fraction) -> DeltaCurve:
     """Returns the curve of a composition, down to δ = `LEAST` where it has no last corner."""
     corners = _corners(composition)
     if corners is not None:
-        return Curve(corners, linear=True)
-    reach = ask(composition, [Question(delta=LEAST)], COARSE)[0].between.upper
+        return DeltaCurve(corners, linear=True)
+    reach = ask(composition, [CompositionQuestion(delta=LEAST)], COARSE)[0].between.upper
     last = min(FARTHEST, float(reach)) if reach else FARTHEST
     ratios = {Fraction(exp(last * k / (POINTS - 1))).limit_denominator(DIGITS) for k in range(POINTS)}
     chosen = sorted({Fraction(1), *(ratio for ratio in ratios if ratio > 1)})
-    found = ask(composition, [Question(epsilon=Loss(ratio=ratio)) for ratio in chosen], width)
-    return Curve(tuple(Point(*pair) for pair in zip(chosen, found, strict=True)), linear=False)
+    found = ask(composition, [CompositionQuestion(epsilon=Loss(ratio=ratio)) for ratio in chosen], width)
+    return DeltaCurve(tuple(DeltaAtRatio(*pair) for pair in zip(chosen, found, strict=True)), linear=False)
 
 
-def _corners(composition: Composition) -> tuple[Point, ...] | None:
+def _corners(composition: Composition) -> tuple[DeltaAtRatio, ...] | None:
     """Returns all corners of an exact composition, if they are few."""
     exact = composition.exact(0) if len(composition.directions) == 1 else None
     listed = exact.corners() if exact is not None and len(exact.outputs) <= CORNERS else None
     if listed is None:
         return None
-    return tuple(Point(ratio, Found(Between(delta, delta), exact=delta)) for ratio, delta in listed)
+    return tuple(
+        DeltaAtRatio(ratio, CompositionAnswer(ProvedBounds(delta, delta), exact=delta))
+        for ratio, delta in listed
+    )

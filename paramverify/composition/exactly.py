@@ -20,7 +20,7 @@ SIZE = 60_000_000  # bits of all masses together
 
 
 @dataclass(frozen=True)
-class Exact:
+class ExactMasses:
     """Outputs with masses P and Q, whole numbers over `bottoms`, by falling P/Q; equal ones are one."""
 
     outputs: tuple[tuple[int, int], ...]
@@ -82,13 +82,13 @@ class Exact:
         return [(ratio, self.delta(ratio)) for ratio in sorted(ratios)]
 
 
-def composed(pairs: Sequence[tuple[Sequence[Exactly], int]]) -> Exact | None:
+def composed(pairs: Sequence[tuple[Sequence[Exactly], int]]) -> ExactMasses | None:
     """Returns the composition of releases, each made so many times; None if it is large."""
     found = _on_lattice(pairs)
     return found or _by_ratio(pairs)
 
 
-def _on_lattice(pairs: Sequence[tuple[Sequence[Exactly], int]]) -> Exact | None:
+def _on_lattice(pairs: Sequence[tuple[Sequence[Exactly], int]]) -> ExactMasses | None:
     """Returns the composition where all P/Q are whole powers of one number: exact powers of polynomials."""
     root: Fraction | None = Fraction(1)
     for ratio in {p / q for outputs, _ in pairs for p, q in outputs if p and q and p != q}:
@@ -121,10 +121,10 @@ def _on_lattice(pairs: Sequence[tuple[Sequence[Exactly], int]]) -> Exact | None:
     both = zip(*([int(entry) for entry in side.coeffs()] for side in sides), strict=True)
     listed = [(one, other) for one, other in both if one or other][::-1]
     alone = only * bottoms[0]
-    return Exact(((int(alone), 0), *listed) if alone else tuple(listed), (bottoms[0], bottoms[1]))
+    return ExactMasses(((int(alone), 0), *listed) if alone else tuple(listed), (bottoms[0], bottoms[1]))
 
 
-def _by_ratio(pairs: Sequence[tuple[Sequence[Exactly], int]]) -> Exact | None:
+def _by_ratio(pairs: Sequence[tuple[Sequence[Exactly], int]]) -> ExactMasses | None:
     """Returns the composition by listing outputs, those with one P/Q as one."""
     bottoms = [1, 1]
     together: dict[Fraction | None, tuple[int, int]] = {Fraction(1): (1, 1)}
@@ -149,7 +149,7 @@ def _by_ratio(pairs: Sequence[tuple[Sequence[Exactly], int]]) -> Exact | None:
     ratios = sorted((r for r in together if r is not None), reverse=True)
     listed = [together[ratio] for ratio in ratios]
     alone = [together[None]] if None in together else []
-    return Exact((*alone, *listed), (bottoms[0], bottoms[1]))
+    return ExactMasses((*alone, *listed), (bottoms[0], bottoms[1]))
 
 
 def _add(found: dict[Fraction | None, tuple[int, int]], ratio: Fraction | None, p: int, q: int) -> None:

@@ -30,10 +30,10 @@ from paramverify.algebra.constants import (
 from paramverify.algebra.points import contains, number_at
 from paramverify.algebra.polynomials import Point
 from paramverify.algebra.reals import Real
-from paramverify.composition.composing import Way
+from paramverify.composition.composing import DirectedRelease
 from paramverify.composition.losses import Atom, Exactly, Loss, Losses, ball
-from paramverify.composition.mechanisms import Table
-from paramverify.encodings.excesses import Outcomes, outcomes
+from paramverify.composition.mechanisms import MassTable
+from paramverify.encodings.excesses import PairOutcomes, outcomes
 from paramverify.errors import InputError, LimitError, located
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
@@ -42,7 +42,7 @@ from paramverify.models.settings import Settings, case_entry
 from paramverify.models.settings import told as set_by
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.synthesis.set_curve import hull
 
@@ -60,7 +60,7 @@ NOT_RATIONAL = (
 Corners = tuple[Exactly, ...]  # (Q, P) of sets of outputs, from (0, ·) to (1, 1)
 
 
-def read_case(session: Session, path: str, settings: Settings) -> tuple[Way, tuple[str, ...]]:
+def read_case(session: Session, path: str, settings: Settings) -> tuple[DirectedRelease, tuple[str, ...]]:
     """Reads one release of a case file, and remarks on it.
 
     Raises:
@@ -80,7 +80,7 @@ def read_case(session: Session, path: str, settings: Settings) -> tuple[Way, tup
     return way, tuple(f"{path}: {note}" for note in (f"it is about {_compared(case)}", *told, *notes))
 
 
-def _compared(case: Case) -> str:
+def _compared(case: PrivacyCase) -> str:
     """Returns what a release compares, with its inputs, and which of them are neighbours."""
     neighbours = case.data.get("neighbours")
     if not isinstance(neighbours, Mapping):
@@ -88,7 +88,7 @@ def _compared(case: Case) -> str:
     return f"{case.compared(free=False)} ({', '.join(f'{k} = {v}' for k, v in neighbours.items())})"
 
 
-def way_of(model: Model) -> tuple[Way, int]:
+def way_of(model: Model) -> tuple[DirectedRelease, int]:
     """Returns one release of a case, with the number of pairs and directions that were looked at.
 
     Raises:
@@ -129,7 +129,7 @@ def _one_world(model: Model, start: InitialDistribution, point: Point) -> bool:
     return len(states) == 1
 
 
-def _shares(direction: Outcomes, point: Point) -> list[Exactly]:
+def _shares(direction: PairOutcomes, point: Point) -> list[Exactly]:
     """Returns the probabilities of the outputs under both secrets."""
     total = _fraction(number_at(direction.total, point))
     if not total:
@@ -142,9 +142,9 @@ def _fraction(number: fmpq_poly) -> Fraction:
     return Fraction(int(number[0].p), int(number[0].q))
 
 
-def _rational(directions: Iterable[Sequence[Exactly]]) -> Way:
+def _rational(directions: Iterable[Sequence[Exactly]]) -> DirectedRelease:
     found = dict.fromkeys(tuple(hull(sums(outputs))) for outputs in directions)
-    return Way(*_dominated(found, lambda corners: Table(outputs_of(corners))))
+    return DirectedRelease(*_dominated(found, lambda corners: MassTable(outputs_of(corners))))
 
 
 def sums(outputs: Iterable[Exactly]) -> list[Exactly]:
@@ -163,8 +163,8 @@ def outputs_of(corners: Sequence[Exactly]) -> tuple[Exactly, ...]:
 
 
 def _dominated(
-    found: Iterable[Corners], release: Callable[[Corners], Table]
-) -> tuple[Table, tuple[Table, ...]]:
+    found: Iterable[Corners], release: Callable[[Corners], MassTable]
+) -> tuple[MassTable, tuple[MassTable, ...]]:
     """Returns the pair that dominates all, and those pairs that no other one dominates."""
     listed = list(found)
     whole = tuple(hull(corner for corners in listed for corner in corners))
@@ -188,7 +188,7 @@ def _divergence(corners: Corners) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Powers:
+class PolynomialPair:
     """A pair whose masses P and Q are polynomials in E = exp(g), over `total`; outputs differ in P/Q."""
 
     outputs: tuple[tuple[fmpq_poly, fmpq_poly], ...]
@@ -283,7 +283,7 @@ class Outward:
         raise InputError(NOT_RATIONAL)
 
 
-def _powers(direction: Outcomes, point: Point, constant: ExpConstant) -> Powers:
+def _powers(direction: PairOutcomes, point: Point, constant: ExpConstant) -> PolynomialPair:
     """Returns the probabilities of the outputs, those with one quotient as one."""
     merged: dict[str, tuple[fmpq_poly, fmpq_poly]] = {}
     for output in direction.outputs:
@@ -295,12 +295,12 @@ def _powers(direction: Outcomes, point: Point, constant: ExpConstant) -> Powers:
     total = number_at(direction.total, point)
     if constant.sign(total) <= 0:
         raise InputError(f"a secret of {direction.left!r} and {direction.right!r} is impossible")
-    return Powers(tuple(merged.values()), total, constant)
+    return PolynomialPair(tuple(merged.values()), total, constant)
 
 
-def _with_exponentials(directions: Iterable[Powers]) -> Way:
+def _with_exponentials(directions: Iterable[PolynomialPair]) -> DirectedRelease:
     found = list({each.name(): each for each in directions}.values())
     if len(found) == 1:
-        return Way.of(found[0])
+        return DirectedRelease.of(found[0])
     whole = tuple(hull(point for each in found for point in each.points()))
-    return Way(Outward(whole), tuple(found), tight=False)
+    return DirectedRelease(Outward(whole), tuple(found), tight=False)

@@ -114,7 +114,7 @@ def root_power(value: Fraction, root: Fraction) -> int | None:
 
 
 @dataclass(frozen=True)
-class Part:
+class GridMass:
     """Masses of outputs whose losses are from l_i to l_j."""
 
     i: int
@@ -131,7 +131,7 @@ class Cells:
     """
 
     grid: Grid
-    parts: tuple[Part, ...]
+    parts: tuple[GridMass, ...]
     only: arb
     above: arb
     below: tuple[tuple[int, arb], ...]
@@ -155,7 +155,7 @@ def cells_of(losses: Losses, grid: Grid, tail: int, rough: Fraction = Fraction(0
         edges = ends.between(grid.place(low)[0], grid.place(high)[1])
         tails = [losses.smooth.over(grid.ball(i)) for i in edges]
         for (i, more), (j, less) in pairwise(zip(edges, tails, strict=True)):
-            parts.append(Part(i, j, (more[0] - less[0], more[1] - less[1])))
+            parts.append(GridMass(i, j, (more[0] - less[0], more[1] - less[1])))
         above += tails[-1][0]
         below.append((edges[0], losses.smooth.under(grid.ball(edges[0]))[0]))
     return Cells(grid, tuple(parts), losses.only[0], above, tuple(below))
@@ -196,7 +196,7 @@ class _Ends:
         return WIDEST if share <= 0 else max(1, int(share**-0.5))
 
 
-def _of_atoms(atoms: Iterable[Atom], grid: Grid) -> Iterator[Part]:
+def _of_atoms(atoms: Iterable[Atom], grid: Grid) -> Iterator[GridMass]:
     """Yields the parts of atoms, those of one place as one."""
     found: dict[tuple[int, int], Masses] = {}
     for atom in atoms:
@@ -204,4 +204,4 @@ def _of_atoms(atoms: Iterable[Atom], grid: Grid) -> Iterator[Part]:
         p, q = found.get(place, NOTHING)
         found[place] = p + atom.masses[0], q + atom.masses[1]
     for (i, j), masses in found.items():
-        yield Part(i, j, masses)
+        yield GridMass(i, j, masses)

@@ -198,7 +198,7 @@ class DiscreteGaussian:
 
 
 @dataclass(frozen=True)
-class Table:
+class MassTable:
     """A pair of distributions with finitely many outputs: rational masses P and Q of each, which sum to 1."""
 
     outputs: tuple[tuple[Fraction, Fraction], ...]
@@ -241,7 +241,7 @@ class Response:
             bottom = c + 1 + others
             listed = [(c / bottom, 1 / bottom), (1 / bottom, c / bottom)]
             rest = Fraction(others) / bottom
-            return Table((*listed, (rest, rest)) if others else tuple(listed)).losses(0)
+            return MassTable((*listed, (rest, rest)) if others else tuple(listed)).losses(0)
         large = self.step.exponential()
         total = large + 1 + others
         high = Atom((large / total, 1 / total), self.step)

@@ -13,8 +13,8 @@ from math import ceil, inf, log, log2, sqrt
 from flint import arb
 
 from paramverify.algebra.constants import working_precision
-from paramverify.composition.answers import BITS, Found, How, Question
-from paramverify.composition.bounds import Between
+from paramverify.composition.answers import BITS, CompositionAnswer, CompositionQuestion, How
+from paramverify.composition.bounds import ProvedBounds
 from paramverify.composition.composing import ROUGH, TAIL, Composition, Fineness
 from paramverify.composition.convolution import LEAST
 from paramverify.composition.losses import Loss, Losses
@@ -29,12 +29,14 @@ SMALL = tuple(sign * 2.0 ** (n / 2) for n in range(-60, 2) for sign in (-1, 1)) 
 SLOW = 0.9  # of the gap before, above which another grid is of no use
 
 
-def ask(composition: Composition, questions: Sequence[Question], width: Fraction) -> list[Found]:
+def ask(
+    composition: Composition, questions: Sequence[CompositionQuestion], width: Fraction
+) -> list[CompositionAnswer]:
     """Returns an answer to each question, within a width relative to its upper bound if time suffices.
 
     The answers are true of every adversary: the upper bounds of all of them, the lower ones of one.
     """
-    searches = [_Search(composition, direction, questions, width) for direction in composition.directions]
+    searches = [_GridSearch(composition, direction, questions, width) for direction in composition.directions]
     while True:
         floors = [max(each.known(k).lower for each in searches) for k in range(len(questions))]
         open_ones = [each for each in searches if not each.is_done(floors)]
@@ -43,17 +45,19 @@ def ask(composition: Composition, questions: Sequence[Question], width: Fraction
         for search in open_ones:
             search.advance()
         if composition.notify and len(questions) == 1:
-            composition.notify(reduce(Between.also, (each.known(0) for each in searches)))
-    return [reduce(Found.larger, (each.told(k) for each in searches)) for k in range(len(questions))]
+            composition.notify(reduce(ProvedBounds.also, (each.known(0) for each in searches)))
+    return [
+        reduce(CompositionAnswer.larger, (each.told(k) for each in searches)) for k in range(len(questions))
+    ]
 
 
 @dataclass(eq=False)
-class _Search:
+class _GridSearch:
     """The answers in one direction: on finer and finer grids, where no other way gives them."""
 
     composition: Composition
     direction: int
-    questions: Sequence[Question]
+    questions: Sequence[CompositionQuestion]
     width: Fraction
 
     def __post_init__(self) -> None:
@@ -69,18 +73,18 @@ class _Search:
             sizes = [question.delta for question in self.questions if question.delta]
             rough = min(sizes) / 4 if len(sizes) == len(self.questions) else ROUGH
             self.fine = Fineness(step, tail=BITS - LEAST if grid else TAIL, rough=rough)
-            self.best: list[Between] = []
+            self.best: list[ProvedBounds] = []
 
-    def known(self, k: int) -> Between:
+    def known(self, k: int) -> ProvedBounds:
         """Returns what is known of an answer."""
-        answer: Found | None = self.answers[k]
+        answer: CompositionAnswer | None = self.answers[k]
         if answer is not None:
             return answer.between
-        return self.best[k] if self.best else Between(Fraction(0), None)
+        return self.best[k] if self.best else ProvedBounds(Fraction(0), None)
 
-    def told(self, k: int) -> Found:
+    def told(self, k: int) -> CompositionAnswer:
         """Returns an answer as it is told."""
-        return self.answers[k] or Found(self.known(k), how=self.how)
+        return self.answers[k] or CompositionAnswer(self.known(k), how=self.how)
 
     def is_done(self, floors: Sequence[Fraction]) -> bool:
         """Tells whether nothing has to be found: the bounds are near each other, or others are larger."""
@@ -145,7 +149,7 @@ class _Search:
         return replace(following, step=Loss(simple(fine.step, min(0.8, factor))))
 
 
-def _farthest(question: Question, found: Between) -> float:
+def _farthest(question: CompositionQuestion, found: ProvedBounds) -> float:
     """Returns the ε that is looked at, roughly."""
     if question.epsilon is not None:
         return float(question.epsilon.ball())
@@ -176,7 +180,7 @@ def _ratio(first: Loss, second: Loss) -> float:
     return float(first.ball()) / float(second.ball())
 
 
-def _gap(found: Between) -> float:
+def _gap(found: ProvedBounds) -> float:
     return inf if not found.upper else float((found.upper - found.lower) / found.upper)
 
 

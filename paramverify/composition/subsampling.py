@@ -9,11 +9,11 @@ from typing import Any
 from flint import arb
 
 from paramverify.composition.losses import Atom, Loss, Losses, Masses, Release, Smooth, ball, may_be
-from paramverify.composition.mechanisms import Table
+from paramverify.composition.mechanisms import MassTable
 
 
 @dataclass(frozen=True)
-class Sampled:
+class SubsampledRelease:
     """A release of a sample that has each person with probability `rate`; neighbours have one person less.
 
     Let P and Q be the release with the person in the sample, and without. Then M = (1−rate)·Q + rate·P is
@@ -30,7 +30,7 @@ class Sampled:
         exact = found.exact
         if exact is not None:
             mixed = tuple(((1 - self.rate) * q + self.rate * p, q) for p, q in exact)
-            return Table(tuple(pair for pair in mixed if any(pair))).losses(bits)
+            return MassTable(tuple(pair for pair in mixed if any(pair))).losses(bits)
         rate = ball(self.rate)
         atoms = [self._atom(atom, rate) for atom in found.atoms]
         only, rest = (rate * found.only[0], arb(0)), 1 - self.rate

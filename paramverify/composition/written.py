@@ -11,20 +11,20 @@ from typing import Any
 from paramverify.algebra.budgets import read_epsilon as read_budget
 from paramverify.algebra.constants import MAX_EXPONENT
 from paramverify.algebra.expressions import constant, evaluate, parse
-from paramverify.composition.answers import Question
-from paramverify.composition.composing import Component, Way
+from paramverify.composition.answers import CompositionQuestion
+from paramverify.composition.composing import Component, DirectedRelease
 from paramverify.composition.keys import COMPONENT, COMPOSITION, MOST_TIMES, NOISES, SHARED
 from paramverify.composition.losses import Loss, Release
 from paramverify.composition.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Response
-from paramverify.composition.subsampling import Sampled, Turned
+from paramverify.composition.subsampling import SubsampledRelease, Turned
 from paramverify.errors import CaseError, InputError, gathered, located
 from paramverify.models.settings import Settings, read_settings
 from paramverify.spelling import nearest
-from paramverify.tables import Document, Table, in_case, read_document
+from paramverify.tables import Table, TomlDocument, in_case, read_document
 
 NO_NOTES: tuple[str, ...] = ()
 
-ReadCase = Callable[[str, Settings], tuple[Way, tuple[str, ...]]]
+ReadCase = Callable[[str, Settings], tuple[DirectedRelease, tuple[str, ...]]]
 
 
 def read_components(text: str, read_case: ReadCase) -> tuple[Component, ...]:
@@ -75,7 +75,7 @@ def _split(text: str) -> tuple[str, dict[str, str]]:
     return what, values
 
 
-def _listed(path: str) -> Document | None:
+def _listed(path: str) -> TomlDocument | None:
     """Returns a file of releases; a file of another kind is read elsewhere, with its mistakes."""
     try:
         document = read_document(Path(path))
@@ -84,7 +84,7 @@ def _listed(path: str) -> Document | None:
     return document if "component" in document.data else None
 
 
-def _read_all(document: Document, path: str, read_case: ReadCase) -> list[Component]:
+def _read_all(document: TomlDocument, path: str, read_case: ReadCase) -> list[Component]:
     """Reads a file of releases."""
     found: list[Component] = []
     with in_case(path, document.text), gathered() as each:
@@ -108,12 +108,12 @@ def _read(data: Mapping[str, Any], text: str | None, folder: str, read_case: Rea
     table = Table(data, COMPONENT)
     if ("kind" in data) == ("case" in data):
         raise CaseError("give either kind, for noise, or case, for a case file")
-    values = _Values(table)
+    values = _ComponentValues(table)
     times = _times(values.take("times") or "1")
     rate = _rate(values.take("subsample"))
     if "kind" in data:
         what = _kind(table.text("kind"))
-        way, notes = Way.of(KINDS[what](values)), NO_NOTES
+        way, notes = DirectedRelease.of(KINDS[what](values)), NO_NOTES
     else:
         what = str(Path(folder) / table.path("case")) if folder else table.text("case")
         chosen = _set(table)
@@ -124,7 +124,7 @@ def _read(data: Mapping[str, Any], text: str | None, folder: str, read_case: Rea
     return Component(text or _words(what, data), times, ways, notes, case=case)
 
 
-def _of_case(path: str, settings: Settings, read_case: ReadCase) -> tuple[Way, tuple[str, ...]]:
+def _of_case(path: str, settings: Settings, read_case: ReadCase) -> tuple[DirectedRelease, tuple[str, ...]]:
     """Reads a case; its mistakes have the places of its own file."""
     try:
         with located(file=path):
@@ -148,7 +148,7 @@ def _set(table: Table) -> list[str]:
     if "set" not in table:
         return []
     with table.within("set") as inner:
-        given = _Values(inner)
+        given = _ComponentValues(inner)
         return [f"{name}={given.take(name)}" for name in inner]
 
 
@@ -178,19 +178,21 @@ def _rate(text: str | None) -> Fraction | None:
         return value if value < 1 else None
 
 
-def sampled(way: Way, rate: Fraction) -> tuple[Way, Way]:
+def sampled(way: DirectedRelease, rate: Fraction) -> tuple[DirectedRelease, DirectedRelease]:
     """Returns both directions: with the person against without, and the other way around.
 
     Each pair may be that of (with, without), and the pairs are those of both directions. So what dominates
     them dominates the pairs (without, with) too, and is its own mirror image where it is one of them.
     """
-    pairs = tuple(Sampled(pair, rate) for pair in way.pairs)
-    turned = Turned(Sampled(way.dominating if way.single else Turned(way.dominating), rate))
-    both = (Sampled(way.dominating, rate), pairs), (turned, tuple(Turned(pair) for pair in pairs))
-    return Way(*both[0], tight=way.tight, about=way.about), Way(*both[1], tight=way.tight)
+    pairs = tuple(SubsampledRelease(pair, rate) for pair in way.pairs)
+    turned = Turned(SubsampledRelease(way.dominating if way.single else Turned(way.dominating), rate))
+    both = (SubsampledRelease(way.dominating, rate), pairs), (turned, tuple(Turned(pair) for pair in pairs))
+    return DirectedRelease(*both[0], tight=way.tight, about=way.about), DirectedRelease(
+        *both[1], tight=way.tight
+    )
 
 
-class _Values:
+class _ComponentValues:
     """The values of a component, each a number or a text of one; `close` refuses what nobody asked for."""
 
     def __init__(self, table: Table) -> None:
@@ -273,7 +275,9 @@ def read_epsilon(text: str) -> Loss:
     return found
 
 
-def read_question(delta_for: str | None, epsilon_for: str | None, keys: tuple[str, str]) -> Question:
+def read_question(
+    delta_for: str | None, epsilon_for: str | None, keys: tuple[str, str]
+) -> CompositionQuestion:
     """Reads what is asked: one of both is given; `keys` names them in mistakes.
 
     Raises:
@@ -284,28 +288,28 @@ def read_question(delta_for: str | None, epsilon_for: str | None, keys: tuple[st
             epsilon = read_epsilon(delta_for)
             if epsilon.ball() < 0:
                 raise InputError(f"an epsilon from 0 on is needed; not {delta_for!r}")
-            return Question(epsilon=epsilon)
+            return CompositionQuestion(epsilon=epsilon)
     assert epsilon_for is not None
     with located(key=keys[1]):
         delta = constant(epsilon_for)
         if not 0 <= delta <= 1:
             raise InputError(f"a delta from 0 to 1 is needed; not {epsilon_for!r}")
-        return Question(delta=delta)
+        return CompositionQuestion(delta=delta)
 
 
-def _gaussian(values: _Values) -> Release:
+def _gaussian(values: _ComponentValues) -> Release:
     found = Gaussian(values.positive("sigma"), values.positive("sensitivity", Fraction(1)))
     values.close()
     return found
 
 
-def _discrete_gaussian(values: _Values) -> Release:
+def _discrete_gaussian(values: _ComponentValues) -> Release:
     found = DiscreteGaussian(values.positive("sigma"), values.whole("sensitivity", 1))
     values.close()
     return found
 
 
-def _laplace(values: _Values) -> Release:
+def _laplace(values: _ComponentValues) -> Release:
     sensitivity = values.positive("sensitivity", Fraction(1))
     name = values.one_of("scale", "epsilon")
     given = values.positive(name)
@@ -313,7 +317,7 @@ def _laplace(values: _Values) -> Release:
     return Laplace(given if name == "scale" else sensitivity / given, sensitivity)
 
 
-def _discrete_laplace(values: _Values) -> Release:
+def _discrete_laplace(values: _ComponentValues) -> Release:
     sensitivity = values.whole("sensitivity", 1)
     name = values.one_of("scale", "epsilon", "alpha")
     given = values.positive(name)
@@ -325,7 +329,7 @@ def _discrete_laplace(values: _Values) -> Release:
     return DiscreteLaplace(Loss(1 / given if name == "scale" else given / sensitivity), sensitivity)
 
 
-def _response(values: _Values) -> Release:
+def _response(values: _ComponentValues) -> Release:
     count = values.whole("values", 2, least=2)
     name = values.one_of("truth", "epsilon")
     if name == "epsilon":
@@ -339,7 +343,7 @@ def _response(values: _Values) -> Release:
     return Response(step, count)
 
 
-KINDS: Mapping[str, Callable[[_Values], Release]] = {
+KINDS: Mapping[str, Callable[[_ComponentValues], Release]] = {
     "gaussian": _gaussian,
     "discrete_gaussian": _discrete_gaussian,
     "laplace": _laplace,

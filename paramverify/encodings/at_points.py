@@ -19,7 +19,7 @@ from paramverify.encodings.cone import directed_candidates, has_numbers, runs
 from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import claim_polynomial
 from paramverify.models.context import sample_points
-from paramverify.models.hmm import HMM, Step
+from paramverify.models.hmm import HMM, HmmStep
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -82,7 +82,8 @@ def at_point(model: Model, point: Point) -> Model:
 
     hmm = model.hmm
     steps = tuple(
-        tuple(Step(s.observation, s.successor, w) for s in row if (w := fixed(s.weight))) for row in hmm.steps
+        tuple(HmmStep(s.observation, s.successor, w) for s in row if (w := fixed(s.weight)))
+        for row in hmm.steps
     )
     small = HMM(
         hmm.ring,

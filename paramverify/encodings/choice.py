@@ -12,8 +12,8 @@ from paramverify.claims import Claim
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
-from paramverify.models.divergences import Loss
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.divergences import LossBound
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.plugins import Registry, plugins, taken
@@ -69,15 +69,15 @@ def chosen(model: AnyModel) -> Encoding:
 
 def _refuse_losses(model: AnyModel) -> None:
     """Raises an UnsupportedError where a measure makes no polynomial claims; see `privacy.losses`."""
-    if isinstance(model, Model) and isinstance(model.measure, Loss):
+    if isinstance(model, Model) and isinstance(model.measure, LossBound):
         model.measure.at(None)
 
 
 def foreign(model: AnyModel) -> str:
     """Returns in words whose encoding makes the claims of a model; "" for one of this package."""
-    if isinstance(model, Enclosed):
+    if isinstance(model, EnclosedModel):
         return ""
-    if isinstance(model, Model) and (model.measure.by_sets or isinstance(model.measure, Loss)):
+    if isinstance(model, Model) and (model.measure.by_sets or isinstance(model.measure, LossBound)):
         return ""
     found = chosen(model)
     return "" if found.name in _ours() else f"the claims are those of {_told(found)}"

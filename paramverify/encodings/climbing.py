@@ -37,7 +37,7 @@ Table = list[list[tuple[int, float]]]
 
 
 @dataclass(frozen=True)
-class Found:
+class ClimbedPoint:
     """A sequence and a point of the domain with a large ratio, by floats: nothing is known of it."""
 
     ratio: float
@@ -45,7 +45,7 @@ class Found:
     point: Point
 
 
-def climb(model: Model, check: Callable[[], None] = lambda: None) -> Iterator[Found]:
+def climb(model: Model, check: Callable[[], None] = lambda: None) -> Iterator[ClimbedPoint]:
     """Yields sequences with growing ratios, at simple points of the domain; those of each point come anew.
 
     `check` is called all the time, and may raise an error to end the search.
@@ -54,7 +54,7 @@ def climb(model: Model, check: Callable[[], None] = lambda: None) -> Iterator[Fo
         small = lump(at_point(model, point)).model
         if not has_numbers(small.hmm):
             return
-        search = _Search(small, check)
+        search = _ClimbingSearch(small, check)
         best = 0.0
         for pair in small.pairs[:MAX_PAIRS]:
             for left, right, one, other in (
@@ -68,7 +68,7 @@ def climb(model: Model, check: Callable[[], None] = lambda: None) -> Iterator[Fo
                     if word and ratio > best * GROWTH:
                         best = ratio
                         names = tuple(small.hmm.observations[o] for o in word)
-                        yield Found(ratio, Origin(left, right, names), point)
+                        yield ClimbedPoint(ratio, Origin(left, right, names), point)
                 if best == inf:
                     break
 
@@ -84,7 +84,7 @@ def _row(start: InitialDistribution, size: int) -> Row | None:
 
 
 @dataclass
-class _Search:
+class _ClimbingSearch:
     model: Model
     check: Callable[[], None]
     size: int = 0

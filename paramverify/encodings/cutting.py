@@ -25,7 +25,7 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import End, Open
 from paramverify.encodings.excesses import Excess
-from paramverify.encodings.set_terms import Factor, Known, Term, majorant, product_of
+from paramverify.encodings.set_terms import FactoredTerm, KnownSign, TermFactor, majorant, product_of
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, EXPONENTIAL, POSITIVE, Token
 from paramverify.evidence.trees import univariate_tree
@@ -41,7 +41,7 @@ ROOMY = (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO)
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
+class SignRegion:
     """A part of the domain: a box, the constraints of the claim, and conditions on signs after them.
 
     `open` are the terms whose sign is not known, `kept` is f_S for those that are known to count. `signs` are
@@ -51,10 +51,10 @@ class Region:
     domain: Domain
     open: tuple[int, ...]
     kept: Polynomial
-    signs: dict[str, Known]
+    signs: dict[str, KnownSign]
 
 
-Leaf = Callable[[Region, list[Token]], bool]
+Leaf = Callable[[SignRegion, list[Token]], bool]
 
 
 def cut_by_signs(
@@ -69,28 +69,28 @@ def cut_by_signs(
     returns False the search ends, and None is returned. `in_time` is called before each step. All parts
     together are the domain.
     """
-    return _Search(excess, at_leaf, in_time, estimated).run()
+    return _CuttingSearch(excess, at_leaf, in_time, estimated).run()
 
 
 @dataclass(eq=False)
-class _Search:
+class _CuttingSearch:
     excess: Excess
     at_leaf: Leaf
     in_time: Callable[[], None]
     estimated: bool = False
-    factors: dict[str, Factor] = field(default_factory=dict)
+    factors: dict[str, TermFactor] = field(default_factory=dict)
     boxes: int = 0
 
     def run(self) -> tuple[Token, ...] | Open | None:
         excess = self.excess
-        self.terms = [Term.of(t, self.factors) for t in excess.terms]
+        self.terms = [FactoredTerm.of(t, self.factors) for t in excess.terms]
         self.roots: dict[tuple[str, Interval], list[RealRoot]] = {}
         domain = excess.domain
         if domain.constant:
             box = {n: i for n, i in domain.box.items() if n != GENERATOR}
             domain = replace(domain, box=box)
         tokens: list[Token] = []
-        pending = [Region(domain, tuple(range(len(self.terms))), excess.room, {})]
+        pending = [SignRegion(domain, tuple(range(len(self.terms))), excess.room, {})]
         while pending:
             self.in_time()
             found = self._step(pending.pop(), tokens)
@@ -99,7 +99,7 @@ class _Search:
             pending += found[::-1]
         return tuple(tokens)
 
-    def _step(self, region: Region, tokens: list[Token]) -> list[Region] | Open | None:
+    def _step(self, region: SignRegion, tokens: list[Token]) -> list[SignRegion] | Open | None:
         """Writes what is known of a region, and returns its parts; or why the search ends."""
         region = self._resolved(region, tokens)
         unknown = Counter(
@@ -125,7 +125,7 @@ class _Search:
 
     # --- signs -------------------------------------------------------------------------------------------
 
-    def _resolved(self, region: Region, tokens: list[Token]) -> Region:
+    def _resolved(self, region: SignRegion, tokens: list[Token]) -> SignRegion:
         """Takes over or drops the terms whose sign is known on the region."""
         signs = dict(region.signs)
         kept, still = region.kept, []
@@ -146,20 +146,20 @@ class _Search:
             tokens.append([SIGNS[sign < 0], i, product_of(term, signs)])
             if sign > 0:
                 kept = kept - term.polynomial
-        return Region(region.domain, tuple(still), kept, signs)
+        return SignRegion(region.domain, tuple(still), kept, signs)
 
-    def _sign(self, factor: Factor, domain: Domain, closed: Domain) -> Known | None:
+    def _sign(self, factor: TermFactor, domain: Domain, closed: Domain) -> KnownSign | None:
         polynomial = factor.polynomial
         names = variables(polynomial)
         if names == (GENERATOR,) and domain.constant:
-            return Known(domain.constant.sign(in_generator(polynomial)), EXPONENTIAL)
+            return KnownSign(domain.constant.sign(in_generator(polynomial)), EXPONENTIAL)
         sign = sign_on(polynomial, closed)
         if sign is not None:
             proof = POSITIVE
             if GENERATOR in names and domain.constant:
                 interval = closed.box[GENERATOR]
                 proof = certificates.enclose((interval.lower, interval.upper), POSITIVE)
-            return Known(-1 if sign in (Sign.NEGATIVE, Sign.NONPOSITIVE) else 1, proof)
+            return KnownSign(-1 if sign in (Sign.NEGATIVE, Sign.NONPOSITIVE) else 1, proof)
         name = factor.line
         if name is None:
             return None
@@ -167,15 +167,15 @@ class _Search:
         if any(not _at_end(root, interval) for root in self._roots(factor, interval)):
             return None
         own = sign_at(univariate(polynomial), (interval.lower + interval.upper) / 2)
-        return Known(own, certificates.tree(univariate_tree(polynomial * own, name, interval)))
+        return KnownSign(own, certificates.tree(univariate_tree(polynomial * own, name, interval)))
 
-    def _roots(self, factor: Factor, interval: Interval) -> list[RealRoot]:
+    def _roots(self, factor: TermFactor, interval: Interval) -> list[RealRoot]:
         place = factor.name, interval
         if place not in self.roots:
             self.roots[place] = isolate(univariate(factor.polynomial), interval.lower, interval.upper)
         return self.roots[place]
 
-    def _estimated(self, region: Region, tokens: list[Token]) -> Region | None:
+    def _estimated(self, region: SignRegion, tokens: list[Token]) -> SignRegion | None:
         """Returns a part with room to spare after each open term is replaced by what is at least the term.
 
         So a part with many changes of signs need not be cut at all of them, but near a tight place.
@@ -194,7 +194,9 @@ class _Search:
 
     # --- parts -------------------------------------------------------------------------------------------
 
-    def _on_line(self, region: Region, unknown: Sequence[Factor], tokens: list[Token]) -> list[Region]:
+    def _on_line(
+        self, region: SignRegion, unknown: Sequence[TermFactor], tokens: list[Token]
+    ) -> list[SignRegion]:
         """Cuts an interval at a rational root, or between roots; where one root is left, by its factor."""
         name = unknown[0].line
         assert name is not None
@@ -210,7 +212,7 @@ class _Search:
         middle = len(places) // 2
         return self._cut(region, name, simplest_between(*between(places[middle - 1], places[middle])), tokens)
 
-    def _by_sign(self, region: Region, name: str, tokens: list[Token]) -> list[Region]:
+    def _by_sign(self, region: SignRegion, name: str, tokens: list[Token]) -> list[SignRegion]:
         """Returns the parts where a factor is ≥ 0, and where it is ≤ 0."""
         g = self.factors[name].polynomial
         tokens.append(["sign", name])
@@ -219,11 +221,11 @@ class _Search:
         for sign in (1, -1):
             more = Constraint(g * sign, False, f"{g * sign} >= 0")
             domain = replace(region.domain, constraints=(*region.domain.constraints, more))
-            known = Known(sign, certificates.constraint(index, Fraction(1), CONSTANT))
+            known = KnownSign(sign, certificates.constraint(index, Fraction(1), CONSTANT))
             parts.append(replace(region, domain=domain, signs={**region.signs, name: known}))
         return parts
 
-    def _halves(self, region: Region, axes: set[str], tokens: list[Token]) -> list[Region]:
+    def _halves(self, region: SignRegion, axes: set[str], tokens: list[Token]) -> list[SignRegion]:
         """Cuts a box in the middle of the axis that is longest, compared with the whole domain."""
         whole, box = self.excess.domain.box, region.domain.box
 
@@ -235,7 +237,7 @@ class _Search:
         self.boxes += 1
         return self._cut(region, name, (box[name].lower + box[name].upper) / 2, tokens)
 
-    def _cut(self, region: Region, name: str, at: Fraction, tokens: list[Token]) -> list[Region]:
+    def _cut(self, region: SignRegion, name: str, at: Fraction, tokens: list[Token]) -> list[SignRegion]:
         tokens.append(certificates.cut(name, at))
         own = region.domain.box[name]
         below = Interval(own.lower, at, own.lower_closed, True)

@@ -43,7 +43,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenScript:
     """An SMT-LIB script that is satisfiable iff there is a violation, and what it is about."""
 
     origin: str
@@ -69,7 +69,7 @@ class Encoding:
     name: str
     description: str
     claims: Callable[[AnyModel], tuple[Claim, ...]] | None = None
-    scripts: Callable[[AnyModel], Iterable[Written]] | None = None
+    scripts: Callable[[AnyModel], Iterable[WrittenScript]] | None = None
     suits: Callable[[AnyModel], int] = lambda model: 0
     candidates: Callable[[Model], Iterator[Candidate]] | None = None
     again: Callable[[AnyModel], Iterator[Claim]] | None = None

@@ -41,7 +41,7 @@ from paramverify.models.priors import InitialDistribution, SecretPair
 
 
 @dataclass(frozen=True, eq=False)
-class Outcomes:
+class PairOutcomes:
     """How likely the sequences of one length are under both secrets of a pair, times `total`.
 
     Each of `outputs` stands for all sequences whose two probabilities have one quotient, and has their sums:
@@ -56,10 +56,10 @@ class Outcomes:
     outputs: tuple[tuple[Polynomial, Polynomial], ...]
 
     @property
-    def turned(self) -> Outcomes:
+    def turned(self) -> PairOutcomes:
         """The other direction."""
         outputs = tuple((q, p) for p, q in self.outputs)
-        return Outcomes(self.right, self.left, length=self.length, total=self.total, outputs=outputs)
+        return PairOutcomes(self.right, self.left, length=self.length, total=self.total, outputs=outputs)
 
     def at(self, point: Point) -> list[tuple[fmpq_poly, fmpq_poly]]:
         """Returns both numbers of each output at a point, as polynomials in `E`."""
@@ -96,7 +96,7 @@ class Excess:
         return "; ".join((key(self.room), *map(key, self.terms)))
 
 
-def outcomes(model: Model) -> Iterator[Outcomes]:
+def outcomes(model: Model) -> Iterator[PairOutcomes]:
     """Yields the outcomes of each secret pair and length, in one direction.
 
     Raises:
@@ -111,7 +111,7 @@ def outcomes(model: Model) -> Iterator[Outcomes]:
             yield _merged(model, pair, length, zip(*sums, strict=True))
 
 
-def listed_outcomes(model: Model) -> Iterator[Outcomes]:
+def listed_outcomes(model: Model) -> Iterator[PairOutcomes]:
     """Yields the same by another path: forwards, from one sequence to the next, without merging vectors."""
     model = with_numbers(model)
     sums = {id(s): (s, forward_sums(model, s)) for p in model.pairs for s in (p.pi, p.tau)}
@@ -160,7 +160,7 @@ def _sums(
 
 def _merged(
     model: Model, pair: SecretPair, length: int, sums: Iterable[tuple[Polynomial, Polynomial]]
-) -> Outcomes:
+) -> PairOutcomes:
     """Returns the outcomes with proportional outputs as one."""
     scale = model.hmm.denominator**length
     total = pair.pi.mass * pair.tau.mass * scale
@@ -180,10 +180,10 @@ def _merged(
             "the probabilities of the outputs do not sum to 1, so sets of outputs are not compared",
             key="mechanism",
         )
-    return Outcomes(pair.left, pair.right, length=length, total=total, outputs=tuple(found.values()))
+    return PairOutcomes(pair.left, pair.right, length=length, total=total, outputs=tuple(found.values()))
 
 
-def excesses(model: Model, found: Iterable[Outcomes] | None = None) -> tuple[Excess, ...]:
+def excesses(model: Model, found: Iterable[PairOutcomes] | None = None) -> tuple[Excess, ...]:
     """Returns claims that all hold iff an (ε, δ) model is private; equal ones are merged.
 
     `found` are the outcomes of the model, where they are known.
@@ -202,7 +202,7 @@ def excesses(model: Model, found: Iterable[Outcomes] | None = None) -> tuple[Exc
     return tuple(merged.values())
 
 
-def excess_of(measure: Approximate, found: Outcomes, domain: Domain) -> Excess:
+def excess_of(measure: Approximate, found: PairOutcomes, domain: Domain) -> Excess:
     """Returns the claim of one direction, divided by a positive number."""
     sums: dict[str, tuple[Polynomial, fmpq]] = {}
     for p, q in found.outputs:

@@ -9,7 +9,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, primitive
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, Stated, positive
-from paramverify.models.inequality import Comparison, Inequality
+from paramverify.models.inequality import Inequality, RationalComparison
 
 
 def inequality_claims(model: Inequality) -> tuple[Claim, ...]:
@@ -26,7 +26,7 @@ def inequality_claims(model: Inequality) -> tuple[Claim, ...]:
     return tuple(replace(claim, origins=tuple(origins)) for claim, origins in merged.values())
 
 
-def _claims(comparison: Comparison, domain: Domain) -> Iterator[Claim]:
+def _claims(comparison: RationalComparison, domain: Domain) -> Iterator[Claim]:
     gap = _gap(comparison, domain)  # right − left, up to a positive factor
     if comparison.relation in ("<=", "=="):
         yield Claim(gap, domain)
@@ -36,7 +36,7 @@ def _claims(comparison: Comparison, domain: Domain) -> Iterator[Claim]:
         yield positive(gap if comparison.relation == "<" else -gap, domain, f"not ({comparison.text})")
 
 
-def _gap(comparison: Comparison, domain: Domain) -> Polynomial:
+def _gap(comparison: RationalComparison, domain: Domain) -> Polynomial:
     left, right = comparison.left, comparison.right
     if left.denominator == right.denominator:
         return primitive(right.numerator - left.numerator)[1]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from paramverify.algebra.polynomials import Polynomial, key
-from paramverify.models.hmm import HMM, Step
+from paramverify.models.hmm import HMM, HmmStep
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 
@@ -33,7 +33,7 @@ def lump(model: Model) -> Lumped:
         if number is not None:
             members.setdefault(number, state)
     steps = tuple(
-        tuple(Step(o, c, w) for (o, c), w in _sums(hmm.steps[members[k]], classes).items())
+        tuple(HmmStep(o, c, w) for (o, c), w in _sums(hmm.steps[members[k]], classes).items())
         for k in range(len(members))
     )
     names = tuple(hmm.states[members[k]] for k in range(len(members)))
@@ -73,7 +73,7 @@ def _reachable(model: Model) -> set[int]:
     return found
 
 
-def _sums(row: Sequence[Step], classes: Sequence[int | None]) -> dict[tuple[int, int], Polynomial]:
+def _sums(row: Sequence[HmmStep], classes: Sequence[int | None]) -> dict[tuple[int, int], Polynomial]:
     """Returns the total weight by observation and class."""
     sums: dict[tuple[int, int], Polynomial] = {}
     for step in row:

@@ -1,7 +1,7 @@
 """The encoding of Rényi privacy: one claim for each secret pair, direction and length.
 
-Let p and q be the two probabilities of an output, times T = `Outcomes.total`. The sum of all p^α/q^(α−1) is
-at most bound·T: that is multiplied by L, a common multiple of all q^(α−1) that is nowhere negative,
+Let p and q be the two probabilities of an output, times T = `PairOutcomes.total`. The sum of all p^α/q^(α−1)
+is at most bound·T: that is multiplied by L, a common multiple of all q^(α−1) that is nowhere negative,
 
     f = bound·T·L − Σ p^α·(L / q^(α−1)) ≥ 0.
 
@@ -35,7 +35,7 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import AllOutputs, Claim
 from paramverify.encodings.at_points import with_numbers
 from paramverify.encodings.encoding import Candidate, Encoding
-from paramverify.encodings.excesses import Outcomes, listed_outcomes, outcomes
+from paramverify.encodings.excesses import PairOutcomes, listed_outcomes, outcomes
 from paramverify.encodings.strata import strata
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.context import sample_points
@@ -77,7 +77,7 @@ class Moment:
         return all(vanishes_rarely(f, domain) for f in (self.multiple, *self.cancelled))
 
 
-def moments(model: Model, found: Iterable[Outcomes] | None = None) -> Iterator[Moment]:
+def moments(model: Model, found: Iterable[PairOutcomes] | None = None) -> Iterator[Moment]:
     """Yields the sum of each direction and length; `found` are the outcomes of the model, if they are known.
 
     Raises:
@@ -91,7 +91,7 @@ def moments(model: Model, found: Iterable[Outcomes] | None = None) -> Iterator[M
             yield moment_of(measure.order, direction, model.domain, signs)
 
 
-def moment_of(order: int, found: Outcomes, domain: Domain, signs: dict[str, int]) -> Moment:
+def moment_of(order: int, found: PairOutcomes, domain: Domain, signs: dict[str, int]) -> Moment:
     """Returns the sum of one direction; `signs` remembers those of factors on the domain."""
     summed: dict[str, tuple[Polynomial, Polynomial]] = {}  # numerators by their denominator
     endless = []
@@ -213,7 +213,7 @@ def _is_linear(constraint: Constraint) -> bool:
 # --- claims -------------------------------------------------------------------------------------------
 
 
-def _made(model: Model, found: Iterable[Outcomes] | None = None) -> Iterator[Claim]:
+def _made(model: Model, found: Iterable[PairOutcomes] | None = None) -> Iterator[Claim]:
     """Yields the claims of each direction, not merged."""
     model = with_numbers(model)
     measure = model.measure

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, fraction
 from paramverify.claims import Origin
-from paramverify.encodings.encoding import NO_SEQUENCES, Encoding, Written
+from paramverify.encodings.encoding import NO_SEQUENCES, Encoding, WrittenScript
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.formats.smtlib import symbol as smtlib_symbol
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
@@ -44,7 +44,7 @@ APPROXIMATIONS = (8, 16, 32, 64, 128)  # decimal digits
 
 
 @dataclass(frozen=True, eq=False)
-class Formula:
+class ViolationFormula:
     """A formula that some sequence and point satisfy iff they violate one direction of a secret pair.
 
     It is written over the symbols of `observed`, in their order, and of `parameters`. Where the domain has
@@ -83,14 +83,14 @@ class Undecided:
     reason: str
 
 
-def formulas(model: Model, length: int) -> Iterator[Formula]:
+def formulas(model: Model, length: int) -> Iterator[ViolationFormula]:
     """Yields the formula of each secret pair and direction, each in an environment of its own."""
     for pair in model.pairs:
         yield _formula(model, length, pair)
         yield _formula(model, length, pair.turned)
 
 
-def script(formula: Formula) -> str:
+def script(formula: ViolationFormula) -> str:
     """Returns the formula as an SMT-LIB 2 script that ends with `(check-sat)`.
 
     Shared subterms are shared there too. A parameter whose name is taken in SMT-LIB gets `!` at its end.
@@ -118,7 +118,9 @@ def script(formula: Formula) -> str:
     return "\n".join(lines)
 
 
-def solve(model: Model, formula: Formula, seconds: float) -> Witness | Unsatisfiable | Undecided:
+def solve(
+    model: Model, formula: ViolationFormula, seconds: float
+) -> ExactWitness | Unsatisfiable | Undecided:
     """Decides a formula by Z3; a witness is evaluated exactly from the model and exceeds the bound.
 
     The time limit is Z3's own, so the caller should not rely on it.
@@ -141,7 +143,7 @@ def solve(model: Model, formula: Formula, seconds: float) -> Witness | Unsatisfi
         return Undecided(f"the solver fails: {error}")
 
 
-def _read_back(model: Model, formula: Formula, solver: Z3Solver) -> Witness | Undecided:
+def _read_back(model: Model, formula: ViolationFormula, solver: Z3Solver) -> ExactWitness | Undecided:
     """Returns the sequence and point of the solver's model, evaluated by the forward recursion on numbers."""
     import z3
 
@@ -248,7 +250,7 @@ class _Builder:
         return parts
 
 
-def _formula(model: Model, length: int, pair: SecretPair) -> Formula:
+def _formula(model: Model, length: int, pair: SecretPair) -> ViolationFormula:
     builder = _Builder(model, length)
     manager = builder.manager
     ratio = model.measure.at(pair.distance).ratio
@@ -262,7 +264,7 @@ def _formula(model: Model, length: int, pair: SecretPair) -> Formula:
     ]
     possible = [manager.GT(mass, builder.number(0)) for mass in masses]
     whole = manager.And([manager.GT(likely, unlikely), *choices, *builder.domain(), *possible])
-    return Formula(
+    return ViolationFormula(
         pair.left,
         pair.right,
         environment=builder.environment,
@@ -318,7 +320,7 @@ def _factors(
     return emitted, moved
 
 
-def _scripts(model: AnyModel) -> Iterator[Written]:
+def _scripts(model: AnyModel) -> Iterator[WrittenScript]:
     if isinstance(model, Inequality):
         raise UnsupportedError(NO_SEQUENCES)
     refuse_tied(model, "the monolithic encoding")
@@ -330,7 +332,7 @@ def _scripts(model: AnyModel) -> Iterator[Written]:
         raise LimitError(f"{count:,} formulas, more than {MAX_FORMULAS:,}")
     for length in model.lengths:
         for formula in formulas(model, length):
-            yield Written(f"{formula.left} against {formula.right}, length {length}", script(formula))
+            yield WrittenScript(f"{formula.left} against {formula.right}, length {length}", script(formula))
 
 
 ENCODING = Encoding(

@@ -89,7 +89,7 @@ def no_budget(model: Model, check: Callable[[], None] = lambda: None) -> Loop | 
         if not has_numbers(fixed.hmm):
             return None
         named = tuple((n, point[n]) for n in model.domain.ring.parameters)
-        search = _Search(fixed, named, matrices(fixed.hmm), check)
+        search = _NoBudgetSearch(fixed, named, matrices(fixed.hmm), check)
         for size in range(1, MAX_LOOP + 1):
             best = max(search.loops(size), key=_steepness, default=None)
             if best:
@@ -102,7 +102,7 @@ def _steepness(found: Loop) -> tuple[Fraction, int, Fraction]:
 
 
 @dataclass
-class _Search:
+class _NoBudgetSearch:
     model: Model
     point: tuple[tuple[str, Fraction], ...]
     tables: tuple[Matrix, ...]

@@ -26,7 +26,7 @@ MAX_VECTORS = 1_500  # that are looked at for one depth
 
 
 @dataclass(frozen=True, eq=False)
-class Upper:
+class UpperRatio:
     """That no ratio exceeds `ratio`: the cone with these normals holds what `depth` observations precede."""
 
     ratio: Fraction
@@ -39,7 +39,9 @@ class Upper:
         return by_normals(self.small, max(1, self.depth), self.normals, check)
 
 
-def upper_bound(model: Model, enough: Fraction, check: Callable[[], None] = lambda: None) -> Upper | None:
+def upper_bound(
+    model: Model, enough: Fraction, check: Callable[[], None] = lambda: None
+) -> UpperRatio | None:
     """Returns b with Pr(ω | left) ≤ b · Pr(ω | right) for every sequence ω, pair and direction, or None.
 
     For models without parameters; None says nothing. The search ends with a bound that is `enough`. `check`
@@ -52,7 +54,7 @@ def upper_bound(model: Model, enough: Fraction, check: Callable[[], None] = lamb
         return None
     pairs = [(a, b) for a, b in starts if a is not None and b is not None]
     tables = matrices(small.hmm)
-    best: Upper | None = None
+    best: UpperRatio | None = None
     for margin in reversed(MARGINS):  # wide cones are found fast
         normals = kept_normals([[_dense(t, size) for t in tables]], size, margin, check)
         if normals is None:
@@ -65,7 +67,7 @@ def upper_bound(model: Model, enough: Fraction, check: Callable[[], None] = lamb
             check()
             found = _largest(pairs, [*short, *level, *behind])
             if found is not None and (best is None or found < best.ratio):
-                best = Upper(found, small, tuple(normals), depth)
+                best = UpperRatio(found, small, tuple(normals), depth)
             if best is not None and best.ratio <= enough:
                 return best
             short += level

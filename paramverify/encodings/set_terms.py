@@ -26,7 +26,7 @@ DIGITS = 40  # binary digits of the largest value of a factor, rounded up
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class TermFactor:
     """An irreducible factor of terms, with its odd multiplicity in one of them."""
 
     polynomial: Polynomial
@@ -40,37 +40,37 @@ class Factor:
 
 
 @dataclass(frozen=True, eq=False)
-class Term:
+class FactoredTerm:
     """A term as number · ∏ factorᵐ."""
 
     polynomial: Polynomial
     constant: Fraction
-    factors: tuple[tuple[Factor, int], ...]
+    factors: tuple[tuple[TermFactor, int], ...]
 
     @staticmethod
-    def of(polynomial: Polynomial, known: dict[str, Factor]) -> Term:
+    def of(polynomial: Polynomial, known: dict[str, TermFactor]) -> FactoredTerm:
         """Returns the term; equal factors of all terms are one object."""
         if is_constant(polynomial):
-            return Term(polynomial, constant_value(polynomial), ())
+            return FactoredTerm(polynomial, constant_value(polynomial), ())
         constant, found = loose_factorisation(polynomial)
-        factors = tuple((known.setdefault(key(g), Factor(g, key(g))), m) for g, m in found)
-        return Term(polynomial, constant, factors)
+        factors = tuple((known.setdefault(key(g), TermFactor(g, key(g))), m) for g, m in found)
+        return FactoredTerm(polynomial, constant, factors)
 
     @property
-    def odd(self) -> list[Factor]:
+    def odd(self) -> list[TermFactor]:
         """The factors that the sign depends on."""
         return [factor for factor, power in self.factors if power % 2]
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownSign:
     """A proved sign of a factor on a region: 1 for ≥ 0, -1 for ≤ 0."""
 
     sign: int
     proof: Proof
 
 
-def product_of(term: Term, signs: Mapping[str, Known]) -> Proof:
+def product_of(term: FactoredTerm, signs: Mapping[str, KnownSign]) -> Proof:
     """Returns the proof of the sign of a term from those of its factors."""
     if not term.factors:
         return CONSTANT
@@ -96,7 +96,7 @@ class Majorant:
     above: Proof
 
 
-def majorant(term: Term, signs: Mapping[str, Known], domain: Domain) -> Majorant | None:
+def majorant(term: FactoredTerm, signs: Mapping[str, KnownSign], domain: Domain) -> Majorant | None:
     """Returns what is at least a term with one factor g of unknown sign, on the box of a domain.
 
     With t = w·(±g), w ≥ 0 and a number m ≥ ±g it is u = m·w: u − t = w·(m ∓ g). None for other terms.

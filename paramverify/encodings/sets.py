@@ -19,7 +19,7 @@ from typing import Any
 from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.answers import Open
 from paramverify.claims import Claim, Direction
-from paramverify.encodings.cutting import Region, cut_by_signs
+from paramverify.encodings.cutting import SignRegion, cut_by_signs
 from paramverify.encodings.encoding import Encoding
 from paramverify.encodings.excesses import Excess, excesses, listed_outcomes, statement
 from paramverify.errors import LimitError, UnsupportedError
@@ -80,7 +80,7 @@ def _covered(sums: tuple[Excess, ...]) -> SetClaims:
     for excess in sums:
         origins = [Direction(*origin) for origin in excess.origins]
 
-        def at_leaf(region: Region, tokens: list[Token], origins: list[Direction] = origins) -> bool:
+        def at_leaf(region: SignRegion, tokens: list[Token], origins: list[Direction] = origins) -> bool:
             new = len(found), region.kept, list[Direction]()
             number, _, known = found.setdefault(key(region.kept), new)
             known += [origin for origin in origins if origin not in known]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from paramverify.algebra.domains import Constraint, Domain
 from paramverify.algebra.polynomials import Polynomial, variables
-from paramverify.encodings.excesses import Outcomes
+from paramverify.encodings.excesses import PairOutcomes
 from paramverify.encodings.factors import vanishing
 from paramverify.errors import LimitError
 
@@ -28,19 +28,19 @@ class Stratum:
     `nothing` are probabilities that must be 0 there.
     """
 
-    found: Outcomes
+    found: PairOutcomes
     domain: Domain
     positive: Polynomial
     nothing: tuple[Polynomial, ...]
 
 
-def strata(found: Outcomes, domain: Domain) -> Iterator[Stratum]:
+def strata(found: PairOutcomes, domain: Domain) -> Iterator[Stratum]:
     """Yields the strata of a direction.
 
     Raises:
         LimitError: more than `MAX_STRATA`.
     """
-    pending: list[tuple[Outcomes, Domain, tuple[Polynomial, ...], tuple[Polynomial, ...]]]
+    pending: list[tuple[PairOutcomes, Domain, tuple[Polynomial, ...], tuple[Polynomial, ...]]]
     pending = [(found, domain, (), ())]
     for _ in range(MAX_STRATA):
         if not pending:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paramverify.claims import Direction
-from paramverify.encodings.encoding import Encoding, Written
+from paramverify.encodings.encoding import Encoding, WrittenScript
 from paramverify.encodings.excesses import excesses, listed_outcomes
 from paramverify.encodings.sets import compared
 from paramverify.errors import UnsupportedError
@@ -18,13 +18,13 @@ from paramverify.formats.smtlib import sum_script
 from paramverify.models.kinds import AnyModel
 
 
-def _scripts(model: AnyModel) -> Iterator[Written]:
+def _scripts(model: AnyModel) -> Iterator[WrittenScript]:
     asked = compared(model)
     if asked.domain.constant:
         raise UnsupportedError("a script cannot name the constant E, and sat says nothing about an interval")
     for excess in excesses(asked, listed_outcomes(asked)):
         origin = str(Direction(*excess.origins[0]))
-        yield Written(origin, sum_script(excess.room, excess.terms, excess.domain, origin))
+        yield WrittenScript(origin, sum_script(excess.room, excess.terms, excess.domain, origin))
 
 
 ENCODING = Encoding(

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from paramverify.algebra.polynomials import Polynomial, key, primitive, rational
-from paramverify.encodings.excesses import Outcomes, listed_outcomes
+from paramverify.encodings.excesses import PairOutcomes, listed_outcomes
 from paramverify.models.model import Model
 
 
-def reduced(found: Outcomes) -> Outcomes:
+def reduced(found: PairOutcomes) -> PairOutcomes:
     """Returns the same p/total and q/total, without common factors, in the order of their texts."""
     common = found.total
     for p, q in found.outputs:
@@ -34,7 +34,7 @@ def reduced(found: Outcomes) -> Outcomes:
     return replace(found, total=total / scale, outputs=tuple(outputs))
 
 
-def statement(found: Outcomes, origins: Iterable[tuple[str, str, int]]) -> dict[str, Any]:
+def statement(found: PairOutcomes, origins: Iterable[tuple[str, str, int]]) -> dict[str, Any]:
     """Returns a reduced direction as JSON data."""
     return {
         "total": key(found.total),

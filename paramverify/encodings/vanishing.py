@@ -16,7 +16,7 @@ from paramverify.models.model import Model
 
 
 @dataclass(frozen=True, eq=False)
-class Zeros:
+class PossibleZeros:
     """Irreducible polynomials that are not known to be without zeros on the domain.
 
     `denominators` divide common multiples of denominators, `cancelled` what fractions lost in lowest terms.
@@ -31,7 +31,7 @@ class Zeros:
         return tuple({key(f): f for f in (*self.denominators, *self.cancelled)}.values())
 
 
-def zeros_of(model: Model) -> Zeros:
+def zeros_of(model: Model) -> PossibleZeros:
     """Returns where the claims of a Rényi model and its sums may differ.
 
     Raises:
@@ -43,4 +43,4 @@ def zeros_of(model: Model) -> Zeros:
     for moment in moments(model):
         multiples.append(moment.multiple)
         cancelled += moment.cancelled
-    return Zeros(vanishing(multiples, model.domain), vanishing(cancelled, model.domain))
+    return PossibleZeros(vanishing(multiples, model.domain), vanishing(cancelled, model.domain))

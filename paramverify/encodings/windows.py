@@ -21,7 +21,7 @@ from paramverify.encodings.sequences import Vector, steps_by_observation, vector
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import SecretPair
-from paramverify.models.windows import Near, Powers, Whole
+from paramverify.models.windows import Powers, Whole, WindowPair
 
 MAX_CLAIMS = 20_000  # of one window, before equal ones are merged
 MAX_ENTRIES = 5_000_000  # of the tables of all outputs
@@ -68,7 +68,7 @@ class Windows:
 
     def _stated(
         self,
-        near: Near,
+        near: WindowPair,
         sums: Sequence[Powers],
         outputs: Sequence[Sequence[Polynomial]],
         origins: tuple[Origin, Origin],

@@ -11,7 +11,7 @@ from flint import arb
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import LimitError
-from paramverify.models.enclosed import Enclosed, Probabilities
+from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities
 from paramverify.models.measures import Approximate
 from paramverify.models.priors import SecretPair
 from paramverify.models.programs.densities import number
@@ -22,7 +22,7 @@ Ends = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, eq=False)
-class EnclosedWitness:
+class EnclosureWitness:
     """Outputs under two secrets, with numbers below and above each probability and bound.
 
     `exceeds` says that left > bound · right + delta for all numbers between these. Without a delta there is
@@ -90,8 +90,8 @@ def _floor(value: Fraction, bits: int) -> Fraction:
 
 
 def witness_of(
-    model: Enclosed, known: Probabilities, pair: SecretPair, chosen: Sequence[int]
-) -> EnclosedWitness:
+    model: EnclosedModel, known: EnclosedProbabilities, pair: SecretPair, chosen: Sequence[int]
+) -> EnclosureWitness:
     """Returns how likely a set of outputs is under a pair, as the balls say.
 
     Raises:
@@ -108,7 +108,7 @@ def witness_of(
         left, right = (near(shares(s), known.encloser.precision) for s in sums)
         if not left[0]:
             raise LimitError("an output is beyond the bound, but too unlikely for its probability to be told")
-        return EnclosedWitness(
+        return EnclosureWitness(
             pair.left,
             pair.right,
             outputs=tuple(known.table.observations[k] for k in chosen),
@@ -121,7 +121,7 @@ def witness_of(
         )
 
 
-def _number(known: Probabilities, function: RationalFunction) -> Ends:
+def _number(known: EnclosedProbabilities, function: RationalFunction) -> Ends:
     """Returns numbers below and above a number of the case, which are both it where it is rational."""
     exact = known.exact(function)
     if exact is not None:

@@ -33,7 +33,7 @@ Sides = tuple[InitialDistribution, InitialDistribution]
 
 
 @dataclass(frozen=True, eq=False)
-class Within:
+class OutputSets:
     """Sets of outputs beside the places of densities that a witness is about, one set for each observation.
 
     `observations` are the sets in words, such as `0..1/8`; `probabilities` are those of all sets together,
@@ -60,7 +60,7 @@ def enclosed(value: Chance) -> tuple[Fraction, Fraction]:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class DensityWitness:
     """A witness about places of densities: its point, both secrets, its observations, and the bound there."""
 
     numbers: Numbers
@@ -68,7 +68,7 @@ class Question:
     observations: tuple[str, ...]
     bound: Real
 
-    def within(self) -> Within | None:
+    def within(self) -> OutputSets | None:
         """Returns sets of outputs whose ratio is beyond the bound, beside places of densities where it is so.
 
         None where none of the observations is such a place, or none is found.
@@ -82,7 +82,7 @@ class Question:
                 names = zip(self.observations, chosen, strict=True)
                 told = tuple(n if s is None else known.words(s) for n, s in names)
                 steps = ((u.name, u.step) for u in self.numbers.model.domain.ring.unbounded)
-                return Within(told, found, tuple(steps))
+                return OutputSets(told, found, tuple(steps))
         return None
 
     def reached(self, ratio: Real | None) -> bool | None:

@@ -20,7 +20,7 @@ from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
 from paramverify.evidence.moments import SHOWN, Contribution
 from paramverify.evidence.shares import shares_at
-from paramverify.models.divergences import Kind, Loss
+from paramverify.models.divergences import LossBound, LossKind
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.models.priors import SecretPair
@@ -122,7 +122,7 @@ def ball(value: Real) -> arb:
         return top / bottom
 
 
-def bound_of(measure: Loss) -> arb:
+def bound_of(measure: LossBound) -> arb:
     """Returns a ball with the bound of a loss, at the working precision."""
     total = number(measure.rational)
     for factor, value in measure.logarithms:
@@ -142,7 +142,7 @@ class LossWitness:
     left: str
     right: str
     length: int
-    kind: Kind
+    kind: LossKind
     order: Fraction | None
     value: Ends | None
     bound: Ends
@@ -162,7 +162,7 @@ class LossWitness:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class LossComparison:
     """A divergence, None for infinity, and its bound; whether it is above that, for certain."""
 
     value: arb | None
@@ -170,7 +170,7 @@ class Comparison:
     exceeds: bool
 
 
-def compared(found: Balls, measure: Loss, order: Fraction | None) -> Comparison:
+def compared(found: Balls, measure: LossBound, order: Fraction | None) -> LossComparison:
     """Compares a divergence with its bound: of an order above 1, or of Kullback and Leibler without one."""
     with working_precision(BITS):
         bound = bound_of(measure)
@@ -179,10 +179,10 @@ def compared(found: Balls, measure: Loss, order: Fraction | None) -> Comparison:
         value = None
         if not found.is_infinite:
             value = found.kl() if order is None else found.renyi(order)
-        return Comparison(value, bound, value is None or bool(value > bound))
+        return LossComparison(value, bound, value is None or bool(value > bound))
 
 
-def loss_at(found: Distributions, measure: Loss, order: Fraction | None) -> LossWitness:
+def loss_at(found: Distributions, measure: LossBound, order: Fraction | None) -> LossWitness:
     """Returns the divergence at a point, of an order above 1, or of Kullback and Leibler without one."""
     both = compared(found, measure, order)
     exact = measure.rational * (order or 1)

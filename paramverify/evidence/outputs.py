@@ -14,7 +14,7 @@ from paramverify.models.context import sample_points
 from paramverify.models.evaluation import observation_indices
 from paramverify.models.hmm import Spreads
 from paramverify.models.model import Model
-from paramverify.models.spreads import Spread
+from paramverify.models.spreads import ArithmeticSequence
 
 MOST_STEPS = 12  # whole numbers up to the power of 2 with this exponent are tried in the place of a limit
 MAX_BITS = 4_096  # of a power of a base
@@ -64,7 +64,7 @@ def at_an_output(
     return point
 
 
-def _at_whole_number(claim: Claim, spread: Spread, point: Point) -> dict[str, Fraction] | None:
+def _at_whole_number(claim: Claim, spread: ArithmeticSequence, point: Point) -> dict[str, Fraction] | None:
     """Returns a point near a given one where a claim fails and a whole number of an output is meant."""
     ring = claim.domain.ring
     others = [point, *({**point, **p} for p in islice(sample_points(claim.domain), TOWARDS))]

@@ -15,7 +15,7 @@ from paramverify.errors import InputError
 from paramverify.evidence.moments import Word
 from paramverify.evidence.pairs import pair_of
 from paramverify.evidence.shares import shares_at
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.evaluation import Numbers, observation_indices
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
@@ -54,10 +54,10 @@ class Sides:
         """Returns the sequences that are possible on the left only."""
         return tuple(word for word, (p, q) in self.shares.items() if p and not q)
 
-    def witness(self, outputs: tuple[Word, ...], bound: Real, delta: Real) -> SetWitness:
+    def witness(self, outputs: tuple[Word, ...], bound: Real, delta: Real) -> ExactSetWitness:
         """Returns what a set of sequences says about bounds."""
         probabilities = self.probabilities(outputs)
-        found = SetWitness(
+        found = ExactSetWitness(
             self.numbers.point,
             self.left,
             right=self.right,
@@ -101,14 +101,16 @@ def bounds_at(model: Model, numbers: Numbers) -> tuple[Real, Real]:
     return numbers.function(measure.ratio), numbers.function(measure.delta)
 
 
-def worst_set(model: Model, left: str, right: str, length: int, point: Point) -> SetWitness:
+def worst_set(model: Model, left: str, right: str, length: int, point: Point) -> ExactSetWitness:
     """Returns the set of sequences that needs the largest delta in one direction at a point."""
     found = sides(model, left, right, length, point)
     bound, delta = bounds_at(model, found.numbers)
     return found.witness(found.beyond(bound), bound, delta)
 
 
-def given_set(model: Model, left: str, right: str, outputs: Collection[Word], point: Point) -> SetWitness:
+def given_set(
+    model: Model, left: str, right: str, outputs: Collection[Word], point: Point
+) -> ExactSetWitness:
     """Returns what a set of sequences of one length says of one direction at a point.
 
     Raises:

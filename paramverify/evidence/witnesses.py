@@ -21,8 +21,8 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import AllOutputs, Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence.algebraic import AtAlgebraic
-from paramverify.evidence.enclosed import EnclosedWitness
-from paramverify.evidence.intervals import Question, Within
+from paramverify.evidence.enclosed import EnclosureWitness
+from paramverify.evidence.intervals import DensityWitness, OutputSets
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness, Word, moment_at
 from paramverify.evidence.outputs import at_an_output, exact_spreads
@@ -43,7 +43,7 @@ TOWARDS = 10  # points of the domain in whose direction others are tried
 
 
 @dataclass(frozen=True, eq=False)
-class Witness:
+class ExactWitness:
     """Two exact probabilities of one output under two secrets, at one rational parameter point.
 
     `exceeds` tells whether left > bound · right, decided exactly; then the ratio is beyond the bound. Where
@@ -61,12 +61,12 @@ class Witness:
     meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
     distance: Fraction | None = None  # of the two inputs, where the bound depends on it
     densities: bool = False
-    beside: Question | None = None
+    beside: DensityWitness | None = None
 
     unread: frozenset[str] = frozenset()  # variables for numbers of other outputs
 
     @cached_property
-    def within(self) -> Within | None:
+    def within(self) -> OutputSets | None:
         """A set of outputs that is too likely, with its probabilities; None where none is looked for."""
         return self.beside.within() if self.beside is not None and self.exceeds else None
 
@@ -89,7 +89,7 @@ class Witness:
 
 
 @dataclass(frozen=True, eq=False)
-class Counterexample:
+class ExactCounterexample:
     """A comparison of a case and the exact values of its two sides, at one rational parameter point.
 
     `fails` tells whether the comparison is false there, decided exactly.
@@ -110,7 +110,7 @@ class Counterexample:
 
 
 @dataclass(frozen=True, eq=False)
-class SetWitness:
+class ExactSetWitness:
     """Two exact probabilities of one set of outputs under two secrets, at one rational parameter point.
 
     All `outputs` are sequences of `length`, in the order of the observations of the model. `exceeds` tells
@@ -141,11 +141,11 @@ class SetWitness:
         return self.probabilities[0] - self.bound * self.probabilities[1]
 
 
-Evaluated = Witness | MomentWitness
-AnyWitness = Evaluated | Counterexample | SetWitness | LossWitness | EnclosedWitness | AtAlgebraic
+Evaluated = ExactWitness | MomentWitness
+AnyWitness = Evaluated | ExactCounterexample | ExactSetWitness | LossWitness | EnclosureWitness | AtAlgebraic
 
 
-def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexample:
+def compare_at(model: Inequality, stated: Stated, point: Point) -> ExactCounterexample:
     """Returns the exact values of both sides of a comparison at a point.
 
     Raises:
@@ -161,7 +161,7 @@ def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexampl
     left, right = values.function(comparison.left), values.function(comparison.right)
     fails = not comparison.is_true((left - right).sign())
     own = Stated(stated.number, comparison.text)
-    return Counterexample(
+    return ExactCounterexample(
         parameters,
         own,
         relation=comparison.relation,
@@ -172,7 +172,7 @@ def compare_at(model: Inequality, stated: Stated, point: Point) -> Counterexampl
     )
 
 
-def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
+def evaluate(model: Model, origin: Origin, point: Point) -> ExactWitness:
     """Returns the exact probabilities of an output under both secrets at a point.
 
     Raises:
@@ -194,7 +194,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
     measure = model.measure.at(pair.distance)
     bound = numbers.bound(pair.distance)
     away = {*model.domain.ring.outputs} - {spread.variable for _, spread in spreads}
-    return Witness(
+    return ExactWitness(
         parameters,
         origin.left,
         right=origin.right,
@@ -206,7 +206,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> Witness:
         | {word: spread.at(model.domain.ring, parameters) for word, spread in spreads},
         distance=pair.distance if isinstance(model.measure, Metric) else None,
         densities=any(map(model.hmm.is_density, origin.observations)),
-        beside=Question(numbers, (pi, tau), origin.observations, bound),
+        beside=DensityWitness(numbers, (pi, tau), origin.observations, bound),
         unread=frozenset(away),
     )
 
@@ -240,11 +240,11 @@ def _numbers(model: Model, point: Point) -> Numbers:
 
 
 @overload
-def find_witness(model: Model, claim: Claim, point: Point) -> Witness | MomentWitness | None: ...
+def find_witness(model: Model, claim: Claim, point: Point) -> ExactWitness | MomentWitness | None: ...
 
 
 @overload
-def find_witness(model: Inequality, claim: Claim, point: Point) -> Counterexample | None: ...
+def find_witness(model: Inequality, claim: Claim, point: Point) -> ExactCounterexample | None: ...
 
 
 @overload
@@ -300,7 +300,7 @@ def _inside(claim: Claim, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
     return found
 
 
-def has_larger(model: Model, witness: Witness, claims: Sequence[Claim]) -> bool:
+def has_larger(model: Model, witness: ExactWitness, claims: Sequence[Claim]) -> bool:
     """Tells whether an output under two secrets is known with at least twice the ratio of a witness.
 
     Some outputs are looked at, at the point of the witness and at simple points of the domain with the same

@@ -26,7 +26,7 @@ from paramverify.algebra.polynomials import Point, Polynomial, fraction, rationa
 from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim
 from paramverify.exact.lines import failing_places
-from paramverify.exact.newton import Critical, Zeros, near_zero, refined
+from paramverify.exact.newton import CriticalPoints, Zeros, near_zero, refined
 from paramverify.formats.refutations import fails_at, fails_at_algebraic
 from paramverify.simplify.reductions import live_constraints
 
@@ -69,11 +69,11 @@ def algebraic_violation(claim: Claim, effort: int = EFFORT) -> Found | None:
     """
     if not may_fail_at_algebraic(claim):
         return None
-    return _Search(claim, effort=effort).run()
+    return _SliceSearch(claim, effort=effort).run()
 
 
 @dataclass
-class _Search:
+class _SliceSearch:
     """A claim, what was fixed of its variables, and how many slices may still be tried."""
 
     claim: Claim
@@ -207,7 +207,7 @@ class _Search:
 
     def _with(self, more: Mapping[str, Fraction], place: Sequence[float]) -> Found | None:
         start = {n: Fraction(v) for n, v in zip(self.names, place, strict=True) if n not in more}
-        return _Search(self.claim, {**self.fixed, **more}, self.effort, self.slices).run(start)
+        return _SliceSearch(self.claim, {**self.fixed, **more}, self.effort, self.slices).run(start)
 
     def _active(self, place: Sequence[float]) -> list[Polynomial]:
         """Returns the conditions that may be zero at a place, of those that are each other's negative one."""
@@ -218,13 +218,15 @@ class _Search:
                 found.append(polynomial)
         return found
 
-    def _systems(self, active: Sequence[Polynomial], place: Sequence[float]) -> Iterator[Zeros | Critical]:
+    def _systems(
+        self, active: Sequence[Polynomial], place: Sequence[float]
+    ) -> Iterator[Zeros | CriticalPoints]:
         """Yields systems that a point near the place may be a regular zero of."""
         start = [rational(Fraction(v)) for v in place]
         flat = [p for p in active if Zeros([p], self.names).is_flat(place)]
         slopes = [s for p in flat for n in self.names if (s := p.derivative(n))]
         yield Zeros([*active, *slopes], self.names, start)
-        critical = Critical.near(active, self.names, start)
+        critical = CriticalPoints.near(active, self.names, start)
         if critical is not None:
             yield critical
 

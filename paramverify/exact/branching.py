@@ -36,7 +36,7 @@ from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof, Token
 from paramverify.exact.lines import decide_small
 from paramverify.exact.logarithms import solve_tied
-from paramverify.exact.settling import Outcome, Work, answer, by_enclosures, settle
+from paramverify.exact.settling import Outcome, RemainingWork, answer, by_enclosures, settle
 from paramverify.exact.touching import (
     Pins,
     Situation,
@@ -71,10 +71,10 @@ class _Node:
     children: list[_Node] = field(default_factory=list)
 
 
-class _Search:
+class _BranchAndBound:
     """One run of branch and bound."""
 
-    def __init__(self, claim: Claim, work: Work, confirm: Confirm, solve: Solve, level: int) -> None:
+    def __init__(self, claim: Claim, work: RemainingWork, confirm: Confirm, solve: Solve, level: int) -> None:
         self.claim, self.work, self.confirm, self.solve, self.level = claim, work, confirm, solve, level
         self.heap: list[tuple[float, int, _Node]] = []
         self.numbers = count()
@@ -318,12 +318,12 @@ def _assembled(root: _Node) -> list[Token]:
     return tokens
 
 
-def search(claim: Claim, work: Work, confirm: Confirm, solve: Solve, level: int = 0) -> Outcome:
+def search(claim: Claim, work: RemainingWork, confirm: Confirm, solve: Solve, level: int = 0) -> Outcome:
     """Decides a claim by branch and bound; `solve` decides the claims with fewer variables that come up."""
-    return _Search(claim, work, confirm, solve, level).run()
+    return _BranchAndBound(claim, work, confirm, solve, level).run()
 
 
-def solve_exactly(claim: Claim, work: Work, confirm: Confirm, level: int = 0) -> Outcome:
+def solve_exactly(claim: Claim, work: RemainingWork, confirm: Confirm, level: int = 0) -> Outcome:
     """Decides a claim by simplification, then real roots or branch and bound for what is left.
 
     A claim with a parameter beside its exponential comes to claims without such ones first.
@@ -338,12 +338,12 @@ def solve_exactly(claim: Claim, work: Work, confirm: Confirm, level: int = 0) ->
     return settle(claim, leaf, confirm)
 
 
-def decide_exactly(claim: Claim, work: Work | None = None) -> Answer:
+def decide_exactly(claim: Claim, work: RemainingWork | None = None) -> Answer:
     """Decides a claim with all exact procedures of this package, in this process, within the bounds on work.
 
     A domain with the constant `E` that is not enclosed yet is enclosed, more and more closely.
     """
-    work = work or Work()
+    work = work or RemainingWork()
     if claim.domain.constant is None or GENERATOR in claim.domain.box:
         return answer(claim, solve_exactly(claim, work, refuter(claim)))
     if set(variables(claim.polynomial)) <= {GENERATOR} and not claim.domain.constraints:

@@ -27,7 +27,7 @@ MAX_POWER, MAX_LEAST = 500, 1_000  # of the bounds near x = 0, as in `checker.ti
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class LogarithmCell:
     """A cell: the claim about a polynomial that shows it, and what its certificate says of it.
 
     `main` is the variable that is cut.
@@ -48,7 +48,7 @@ def _resolved(domain: Domain, tie: Unbounded, x: Interval, t: Interval) -> Domai
     return replace(domain, ring=free, box={**box, tie.variable: x, tie.name: t, **rest})
 
 
-def between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], terms: int) -> Cell:
+def between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], terms: int) -> LogarithmCell:
     """Returns the claim on a cell [a, b] of x, with eps between two polynomials."""
     a, b = ends
     low, high = (ZERO, ZERO) if b == 1 else _logarithm(1 / b, 32 + 4 * terms)
@@ -73,10 +73,10 @@ def between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], terms
     domain = replace(domain, constraints=constraints)
     reduced = replace(claim, polynomial=moved(claim.polynomial), domain=domain)
     part = {"terms": terms, "enclosure": [certificates.text(low), certificates.text(high)]}
-    return Cell(reduced, tie.variable, part)
+    return LogarithmCell(reduced, tie.variable, part)
 
 
-def near_zero(claim: Claim, tie: Unbounded, b: Fraction, power: int) -> Cell:
+def near_zero(claim: Claim, tie: Unbounded, b: Fraction, power: int) -> LogarithmCell:
     """Returns the claim on a cell (0, b] of x, in x/(B·u^M) and u = 1/ln(1/x)."""
     least = min(Fraction(int(_logarithm(1 / b, 64)[0] * 8), 8), Fraction(MAX_LEAST))
     bound = Fraction(2) ** (ceil((power * log(least) - float(least)) / log(2)) + 1)  # above least^M / e^least
@@ -101,7 +101,7 @@ def near_zero(claim: Claim, tie: Unbounded, b: Fraction, power: int) -> Cell:
     domain = replace(domain, constraints=constraints)
     reduced = replace(claim, polynomial=moved(claim.polynomial), domain=domain)
     text = certificates.text
-    return Cell(reduced, tie.name, {"least": text(least), "power": power, "bound": text(bound)})
+    return LogarithmCell(reduced, tie.name, {"least": text(least), "power": power, "bound": text(bound)})
 
 
 def _logarithm(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:

@@ -30,14 +30,14 @@ from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof, Token
-from paramverify.exact.logarithm_cells import MAX_POWER, Cell, between, near_zero, order_at_one
+from paramverify.exact.logarithm_cells import MAX_POWER, LogarithmCell, between, near_zero, order_at_one
 from paramverify.exact.logarithm_search import negative_place
-from paramverify.exact.settling import Outcome, Work
+from paramverify.exact.settling import Outcome, RemainingWork
 from paramverify.exact.strict_ties import solve_strict
 from paramverify.formats.refutations import Confirm, fails_at
 from paramverify.simplify.reductions import live_constraints
 
-Solve = Callable[[Claim, Work, Confirm, int], Outcome]
+Solve = Callable[[Claim, RemainingWork, Confirm, int], Outcome]
 Placed = tuple[Fraction, Mapping[str, Any]]  # the lower end of a cell, and its part of a certificate
 
 TERMS = 16  # of the series of a logarithm
@@ -49,7 +49,7 @@ FARTHEST = 1_024  # cells go down to 2**-FARTHEST before x is compared with powe
 ONE, ZERO = Fraction(1), Fraction(0)
 
 
-def solve_tied(claim: Claim, work: Work, confirm: Confirm, solve: Solve) -> Outcome:
+def solve_tied(claim: Claim, work: RemainingWork, confirm: Confirm, solve: Solve) -> Outcome:
     """Decides a claim that mentions what is tied; `solve` decides claims about polynomials."""
     if claim.polynomial.is_zero():  # true everywhere, whatever the constraints say
         return solve(replace(claim, domain=replace(claim.domain, constraints=())), work, confirm, 0)
@@ -78,7 +78,9 @@ def solve_tied(claim: Claim, work: Work, confirm: Confirm, solve: Solve) -> Outc
     return Outcome(proof=certificates.factors(size, [*((g, m, 1, None) for g, m in even), *sign]))
 
 
-def _strictly(claim: Claim, tie: Unbounded, work: Work, confirm: Confirm, solve: Solve) -> Outcome | None:
+def _strictly(
+    claim: Claim, tie: Unbounded, work: RemainingWork, confirm: Confirm, solve: Solve
+) -> Outcome | None:
     return solve_strict(
         claim,
         tie,
@@ -99,7 +101,9 @@ def _is_point(claim: Claim, tie: Unbounded) -> bool:
 class _Alone:
     """A claim about x and what is tied to it, and nothing else: decided by its irreducible factors."""
 
-    def __init__(self, claim: Claim, tie: Unbounded, work: Work, confirm: Confirm, solve: Solve) -> None:
+    def __init__(
+        self, claim: Claim, tie: Unbounded, work: RemainingWork, confirm: Confirm, solve: Solve
+    ) -> None:
         self.claim, self.tie, self.work, self.confirm, self.solve = claim, tie, work, confirm, solve
 
     def run(self) -> Outcome:
@@ -179,7 +183,9 @@ class _Alone:
 class _Cells:
     """One search through the cells of x."""
 
-    def __init__(self, claim: Claim, tie: Unbounded, work: Work, confirm: Confirm, solve: Solve) -> None:
+    def __init__(
+        self, claim: Claim, tie: Unbounded, work: RemainingWork, confirm: Confirm, solve: Solve
+    ) -> None:
         self.claim, self.tie, self.work, self.confirm, self.solve = claim, tie, work, confirm, solve
         names = {*variables(claim.polynomial), *(n for _, c in _live(claim) for n in variables(c))}
         self.alone = names <= {tie.name, tie.variable} and not _live(claim)
@@ -210,7 +216,7 @@ class _Cells:
         """Decides one cell, without cutting it."""
         return self.decided(self._between(a, b, 0))
 
-    def _between(self, a: Fraction, b: Fraction, depth: int) -> Cell:
+    def _between(self, a: Fraction, b: Fraction, depth: int) -> LogarithmCell:
         terms = ceil((TERMS + 4 * depth) / -log2(1 - a / b)) if a < b else 1
         terms += order_at_one(self.claim.polynomial, self.tie) if b == 1 and self.alone else 0
         return between(self.claim, self.tie, (a, b), terms)
@@ -271,7 +277,7 @@ class _Cells:
                     return Outcome(point=point)
         return None
 
-    def decided(self, cell: Cell) -> Outcome:
+    def decided(self, cell: LogarithmCell) -> Outcome:
         """Decides the claim about a polynomial that a cell has come to."""
         if self.alone:
             form = patch(cell.claim.polynomial, cell.claim.domain.box)
@@ -327,13 +333,13 @@ class _Cells:
             k = min(2 * k, FARTHEST)
 
 
-def shown_between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], work: Work) -> bool:
+def shown_between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], work: RemainingWork) -> bool:
     """Tells whether a claim about x and what is tied to it is shown on a cell [a, b], a > 0, in one step."""
     cells = _Cells(claim, tie, work, lambda _: None, _nobody)
     return cells.shown(*ends).proof is not None
 
 
-def shown_near_zero(claim: Claim, tie: Unbounded, b: Fraction, work: Work) -> bool:
+def shown_near_zero(claim: Claim, tie: Unbounded, b: Fraction, work: RemainingWork) -> bool:
     """Tells whether a claim about x and what is tied to it is shown for 0 < x ≤ b, in one step."""
     power = _power(claim.polynomial, tie)
     if b > Fraction(1, 2 ** max(4, ceil((power + 1) / log(2)))):
@@ -342,7 +348,7 @@ def shown_near_zero(claim: Claim, tie: Unbounded, b: Fraction, work: Work) -> bo
     return cells.decided(near_zero(claim, tie, b, power)).proof is not None
 
 
-def _nobody(claim: Claim, work: Work, confirm: Confirm, level: int) -> Outcome:
+def _nobody(claim: Claim, work: RemainingWork, confirm: Confirm, level: int) -> Outcome:
     return Outcome(reason="a claim about x alone was expected")
 
 

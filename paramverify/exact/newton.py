@@ -99,13 +99,15 @@ class Zeros:
         return fmpq(polynomial(*arguments))
 
 
-class Critical(Zeros):
+class CriticalPoints(Zeros):
     """Polynomials gⱼ, with Σ μⱼ·∇gⱼ = 0 for unknown numbers μⱼ ([John48]), of which a weighted sum is 1."""
 
     weights: list[fmpq]
 
     @staticmethod
-    def near(polynomials: Sequence[Polynomial], names: Sequence[str], start: list[fmpq]) -> Critical | None:
+    def near(
+        polynomials: Sequence[Polynomial], names: Sequence[str], start: list[fmpq]
+    ) -> CriticalPoints | None:
         """Returns the system with numbers μ that nearly solve it at a place; None if there are none."""
         if not polynomials:
             return None
@@ -121,7 +123,7 @@ class Critical(Zeros):
         sizes = [max(abs(c) for c in p.coeffs()) for p in polynomials]
         scaled = [p / s for p, s in zip(polynomials, sizes, strict=True)]
         unknown = [_near(m, 60) for m in numbers]
-        found = Critical(scaled, names, [*start, *unknown])
+        found = CriticalPoints(scaled, names, [*start, *unknown])
         total = sum((m * m for m in unknown), fmpq(0))
         found.weights = [m / total for m in unknown]
         return found

@@ -29,7 +29,7 @@ class Outcome:
 
 
 @dataclass
-class Work:
+class RemainingWork:
     """Work that may still be done: boxes that are looked at, and Bernstein coefficients that are computed.
 
     A part of it may be set apart for an attempt; what the attempt spends is spent of the whole too.
@@ -39,7 +39,7 @@ class Work:
     boxes: int = 20_000
     coefficients: int = 20_000_000
     failures: int = 3
-    whole: Work | None = None
+    whole: RemainingWork | None = None
 
     def spend(self, coefficients: int) -> None:
         """Counts one box with so many coefficients."""
@@ -61,9 +61,9 @@ class Work:
         if self.whole:
             self.whole.failed()
 
-    def part(self, boxes: int) -> Work:
+    def part(self, boxes: int) -> RemainingWork:
         """Returns a part of the work with at most so many boxes."""
-        return Work(min(boxes, self.boxes), self.coefficients, self.failures, self)
+        return RemainingWork(min(boxes, self.boxes), self.coefficients, self.failures, self)
 
     @property
     def exhausted(self) -> bool:

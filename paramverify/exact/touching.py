@@ -33,7 +33,7 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import POSITIVE, Proof
-from paramverify.exact.settling import Outcome, Work, through
+from paramverify.exact.settling import Outcome, RemainingWork, through
 from paramverify.formats.refutations import Confirm
 from paramverify.simplify.reductions import AT_LEAST_ZERO
 
@@ -42,7 +42,7 @@ MAX_PINNED_AXES = 3
 ATTEMPT_BOXES = 500  # for each try to complete a square
 BLOWUP_ROUNDS = 4  # cuts of each axis before a vertex where f vanishes to first order only is blown up
 
-Solve = Callable[[Claim, Work, Confirm, int], Outcome]
+Solve = Callable[[Claim, RemainingWork, Confirm, int], Outcome]
 Pins = tuple[tuple[str, Fraction], ...]
 
 
@@ -60,7 +60,7 @@ class Situation:
     undecided: tuple[int, ...]
     rounds: int
     level: int
-    work: Work
+    work: RemainingWork
     confirm: Confirm
     solve: Solve
 

@@ -36,7 +36,7 @@ WIDTH = 100  # of the lines that are written
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class PolynomialComparison:
     """A polynomial with coprime whole coefficients, compared with zero."""
 
     polynomial: Polynomial
@@ -51,7 +51,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class And:
+class AndCondition:
     """All parts hold; without parts it is true."""
 
     parts: tuple[Condition, ...] = ()
@@ -65,7 +65,7 @@ class And:
 
 
 @dataclass(frozen=True, eq=False)
-class Or:
+class OrCondition:
     """Some part holds; without parts it is false."""
 
     parts: tuple[Condition, ...] = ()
@@ -79,7 +79,7 @@ class Or:
 
 
 @dataclass(frozen=True, eq=False)
-class Not:
+class NotCondition:
     """The part does not hold."""
 
     part: Condition
@@ -92,11 +92,11 @@ class Not:
         return f"not {_bracketed(self.part)}"
 
 
-Condition = Comparison | And | Or | Not
+Condition = PolynomialComparison | AndCondition | OrCondition | NotCondition
 
 
 def _bracketed(condition: Condition) -> str:
-    simple = isinstance(condition, (Comparison, Not)) or not condition.parts
+    simple = isinstance(condition, (PolynomialComparison, NotCondition)) or not condition.parts
     return str(condition) if simple else f"({condition})"
 
 
@@ -112,22 +112,22 @@ def _compare(value: Fraction, relation: str) -> bool:
     }[relation]
 
 
-def comparison(polynomial: Polynomial, relation: str) -> Comparison:
+def comparison(polynomial: Polynomial, relation: str) -> PolynomialComparison:
     """Returns the comparison of a polynomial with zero, a positive factor divided out."""
-    return Comparison(primitive(polynomial)[1], relation)
+    return PolynomialComparison(primitive(polynomial)[1], relation)
 
 
-def comparisons(condition: Condition) -> Iterator[Comparison]:
+def comparisons(condition: Condition) -> Iterator[PolynomialComparison]:
     """Yields the comparisons of a condition."""
-    if isinstance(condition, Comparison):
+    if isinstance(condition, PolynomialComparison):
         yield condition
         return
-    for part in (condition.part,) if isinstance(condition, Not) else condition.parts:
+    for part in (condition.part,) if isinstance(condition, NotCondition) else condition.parts:
         yield from comparisons(part)
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class QuantifiedImplication:
     """For all values of the bound parameters: if all hypotheses hold, so do all conclusions.
 
     The free parameters are meant to satisfy the assumptions, in which no other occurs.
@@ -136,8 +136,8 @@ class Question:
     ring: Ring
     free: tuple[str, ...]
     bound: tuple[str, ...]
-    assumptions: tuple[Comparison, ...]
-    hypotheses: tuple[Comparison, ...]
+    assumptions: tuple[PolynomialComparison, ...]
+    hypotheses: tuple[PolynomialComparison, ...]
     conclusions: tuple[Condition, ...]
 
     @property
@@ -150,7 +150,9 @@ class Question:
         return {name: f"v{k}" for k, name in enumerate(self.names, 1)}
 
 
-def question(polynomials: Sequence[Polynomial], domain: Domain, free: Sequence[str] = ()) -> Question:
+def question(
+    polynomials: Sequence[Polynomial], domain: Domain, free: Sequence[str] = ()
+) -> QuantifiedImplication:
     """Returns the question where all polynomials are ≥ 0 on the domain, as far as the bound parameters go.
 
     At a point of the free parameters that satisfies the assumptions, the question is true iff every
@@ -177,7 +179,7 @@ def question(polynomials: Sequence[Polynomial], domain: Domain, free: Sequence[s
     conditions = [c for name in used for c in _ends(domain.ring, name, domain.box[name])] + constraints
     about_free = [set() < set(variables(c.polynomial)) <= set(free) for c in conditions]
     bound = [name for name in used if name not in free]
-    return Question(
+    return QuantifiedImplication(
         domain.ring,
         tuple(free),
         bound=_eliminable([c.polynomial for c in (*constraints, *conclusions)], bound),
@@ -187,7 +189,7 @@ def question(polynomials: Sequence[Polynomial], domain: Domain, free: Sequence[s
     )
 
 
-def _ends(ring: Ring, name: str, interval: Interval) -> Iterator[Comparison]:
+def _ends(ring: Ring, name: str, interval: Interval) -> Iterator[PolynomialComparison]:
     variable = ring.variable(name)
     if interval.is_point:
         yield comparison(variable - ring.number(interval.lower), "=")
@@ -216,7 +218,7 @@ def _eliminable(polynomials: Sequence[Polynomial], names: Iterable[str]) -> tupl
     return tuple(sorted(names, key=weight, reverse=True))
 
 
-def samples(condition: Iterable[Comparison], name: str, interval: Interval) -> Iterator[Fraction]:
+def samples(condition: Iterable[PolynomialComparison], name: str, interval: Interval) -> Iterator[Fraction]:
     """Yields rationals of the interval that meet every truth value the comparisons have there at rationals.
 
     The comparisons mention no other variable. There is a point of each open piece between their zeros, then
@@ -240,14 +242,20 @@ def samples(condition: Iterable[Comparison], name: str, interval: Interval) -> I
 
 def simplified(condition: Condition) -> Condition:
     """Returns the same condition with comparisons of numbers, and repetitions of true and false, removed."""
-    if isinstance(condition, Comparison):
+    if isinstance(condition, PolynomialComparison):
         if not is_constant(condition.polynomial):
             return condition
-        return And() if _compare(constant_value(condition.polynomial), condition.relation) else Or()
-    if isinstance(condition, Not):
-        return Not(simplified(condition.part))
+        return (
+            AndCondition()
+            if _compare(constant_value(condition.polynomial), condition.relation)
+            else OrCondition()
+        )
+    if isinstance(condition, NotCondition):
+        return NotCondition(simplified(condition.part))
     parts = [simplified(part) for part in condition.parts]
-    neutral, dominant = (And, Or) if isinstance(condition, And) else (Or, And)
+    neutral, dominant = (
+        (AndCondition, OrCondition) if isinstance(condition, AndCondition) else (OrCondition, AndCondition)
+    )
     kept = tuple(p for p in parts if not (isinstance(p, neutral) and not p.parts))
     if any(isinstance(p, dominant) and not p.parts for p in kept):
         return dominant()

@@ -14,12 +14,12 @@ from flint import fmpz
 
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.formats.conditions import (
-    And,
-    Comparison,
+    AndCondition,
     Condition,
-    Not,
-    Or,
-    Question,
+    NotCondition,
+    OrCondition,
+    PolynomialComparison,
+    QuantifiedImplication,
     comparison,
     sum_text,
     wrapped,
@@ -29,7 +29,7 @@ RELATIONS = {"<": "<", "<=": "<=", "=": "=", "!=": "/=", ">=": ">=", ">": ">"}
 TOKEN = re.compile(r"\s*(/\\|\\/|/=|<=|>=|[<>=~\[\]()+^-]|[A-Za-z][A-Za-z0-9]*|\d+)")
 
 
-def script(question: Question, title: str = "") -> str:
+def script(question: QuantifiedImplication, title: str = "") -> str:
     """Returns what QEPCAD reads on standard input; its answer is a condition on the free parameters.
 
     A closed question has the answer TRUE or FALSE. Otherwise the answer is equivalent to the question
@@ -56,22 +56,22 @@ def script(question: Question, title: str = "") -> str:
 
 def formula(condition: Condition, renamed: Mapping[str, str]) -> str:
     """Returns a condition in QEPCAD's language."""
-    if isinstance(condition, Comparison):
+    if isinstance(condition, PolynomialComparison):
         return f"{sum_text(condition.polynomial, renamed, ' ', '^')} {RELATIONS[condition.relation]} 0"
-    if isinstance(condition, Not):
+    if isinstance(condition, NotCondition):
         return f"~[{formula(condition.part, renamed)}]"
     if not condition.parts:
-        return "0 = 0" if isinstance(condition, And) else "0 /= 0"
-    sign = " /\\ " if isinstance(condition, And) else " \\/ "
+        return "0 = 0" if isinstance(condition, AndCondition) else "0 /= 0"
+    sign = " /\\ " if isinstance(condition, AndCondition) else " \\/ "
     parts = (
-        formula(p, renamed) if isinstance(p, Comparison) else f"[{formula(p, renamed)}]"
+        formula(p, renamed) if isinstance(p, PolynomialComparison) else f"[{formula(p, renamed)}]"
         for p in condition.parts
     )
     return sign.join(parts)
 
 
 def _conjunction(parts: tuple[Condition, ...], renamed: Mapping[str, str]) -> str:
-    return f"[{formula(And(parts), renamed)}]"
+    return f"[{formula(AndCondition(parts), renamed)}]"
 
 
 def _described(title: str) -> str:
@@ -85,10 +85,10 @@ def read(text: str, ring: Ring, renamed: Mapping[str, str]) -> Condition:
     Raises:
         ValueError: something else, or a comparison with an indexed root.
     """
-    return _Reader(text, ring, {new: name for name, new in renamed.items()}).whole()
+    return _QepcadReader(text, ring, {new: name for name, new in renamed.items()}).whole()
 
 
-class _Reader:
+class _QepcadReader:
     """A recursive descent over one text."""
 
     def __init__(self, text: str, ring: Ring, meaning: Mapping[str, str]) -> None:
@@ -128,16 +128,16 @@ class _Reader:
         while self._next() in ("/\\", "\\/"):
             self._take(sign)  # the two are not mixed without brackets
             parts.append(self._unit())
-        return And(tuple(parts)) if sign == "/\\" else Or(tuple(parts))
+        return AndCondition(tuple(parts)) if sign == "/\\" else OrCondition(tuple(parts))
 
     def _unit(self) -> Condition:
         token = self._next()
         if token in ("TRUE", "FALSE"):
             self._take()
-            return And() if token == "TRUE" else Or()
+            return AndCondition() if token == "TRUE" else OrCondition()
         if token == "~":
             self._take()
-            return Not(self._unit())
+            return NotCondition(self._unit())
         if token == "[":
             self._take()
             inner = self._formula()

@@ -9,23 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from paramverify.formats.conditions import And, Comparison, Condition, Not, Or, Question, sum_text, wrapped
+from paramverify.formats.conditions import (
+    AndCondition,
+    Condition,
+    NotCondition,
+    OrCondition,
+    PolynomialComparison,
+    QuantifiedImplication,
+    sum_text,
+    wrapped,
+)
 
 RELATIONS = {"<": "<", "<=": "<=", "=": "=", "!=": "<>", ">=": ">=", ">": ">"}
 NEGATED = {"<": ">=", "<=": ">", "=": "!=", "!=": "=", ">=": "<", ">": "<="}
 PROCEDURES = ("rlqe", "rlcad")  # equivalent results; rlgqe and rlgcad assume things
 
 
-def script(question: Question, title: str = "", procedure: str = PROCEDURES[0]) -> str:
+def script(question: QuantifiedImplication, title: str = "", procedure: str = PROCEDURES[0]) -> str:
     """Returns what REDUCE reads on standard input; its answer is a formula equivalent to the question.
 
     The assumptions of a question with free parameters are part of the formula: where they fail it is true.
     """
     renamed = question.renamed()
     given = (*question.assumptions, *question.hypotheses)
-    fails = [Comparison(c.polynomial, NEGATED[c.relation]) for c in given]
-    conclusion = question.conclusions[0] if len(question.conclusions) == 1 else And(question.conclusions)
-    matrix = formula(Or((*fails, conclusion)) if fails else conclusion, renamed)
+    fails = [PolynomialComparison(c.polynomial, NEGATED[c.relation]) for c in given]
+    conclusion = (
+        question.conclusions[0] if len(question.conclusions) == 1 else AndCondition(question.conclusions)
+    )
+    matrix = formula(OrCondition((*fails, conclusion)) if fails else conclusion, renamed)
     bound = ",".join(renamed[name] for name in question.bound)
     lines = [
         *(f"% {line}" for line in _comments(title, renamed)),
@@ -41,15 +52,15 @@ def script(question: Question, title: str = "", procedure: str = PROCEDURES[0]) 
 
 def formula(condition: Condition, renamed: Mapping[str, str]) -> str:
     """Returns a condition in Redlog's language."""
-    if isinstance(condition, Comparison):
+    if isinstance(condition, PolynomialComparison):
         total = sum_text(condition.polynomial, renamed, "*", "**")
         return f"{total} {RELATIONS[condition.relation]} 0"
-    if isinstance(condition, Not):
+    if isinstance(condition, NotCondition):
         return f"not ({formula(condition.part, renamed)})"
     if not condition.parts:
-        return "0 = 0" if isinstance(condition, And) else "0 <> 0"
-    word = " and " if isinstance(condition, And) else " or "
-    parts = [(formula(part, renamed), isinstance(part, Comparison)) for part in condition.parts]
+        return "0 = 0" if isinstance(condition, AndCondition) else "0 <> 0"
+    word = " and " if isinstance(condition, AndCondition) else " or "
+    parts = [(formula(part, renamed), isinstance(part, PolynomialComparison)) for part in condition.parts]
     return word.join(text if simple else f"({text})" for text, simple in parts)
 
 

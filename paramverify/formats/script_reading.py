@@ -73,7 +73,7 @@ class Script:
 
 
 @dataclass
-class _Level:
+class _PushLevel:
     """What is known at a level of `push`: symbols, definitions, assertions, and the text that says them."""
 
     symbols: dict[str, Term] = field(default_factory=dict)
@@ -81,9 +81,9 @@ class _Level:
     assertions: list[Term] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
 
-    def copy(self) -> _Level:
+    def copy(self) -> _PushLevel:
         """Returns a level above this one, which knows the same."""
-        return _Level({**self.symbols}, {**self.definitions}, [*self.assertions], [*self.text])
+        return _PushLevel({**self.symbols}, {**self.definitions}, [*self.assertions], [*self.text])
 
 
 def read_script(path: Path) -> Script:
@@ -133,7 +133,7 @@ class _Reading:
         self.expected: str | None = None
         self.checks: list[Check] = []
         self.reader = Reader()
-        self.levels = [_Level()]
+        self.levels = [_PushLevel()]
         self._use()
         self.commands: dict[str, Callable[[Command], None]] = {
             "set-logic": self._logic,
@@ -167,7 +167,7 @@ class _Reading:
         return True
 
     @property
-    def _now(self) -> _Level:
+    def _now(self) -> _PushLevel:
         return self.levels[-1]
 
     def _use(self) -> None:
@@ -255,7 +255,7 @@ class _Reading:
 
     def _reset(self, command: Command) -> None:
         del command
-        self.levels = [_Level()]
+        self.levels = [_PushLevel()]
         self._use()
 
     def _check(self, command: Command) -> None:

@@ -51,7 +51,7 @@ class IntegerCondition:
 
 
 @dataclass(frozen=True)
-class Formula:
+class PysmtFormula:
     """A formula of PySMT, with the environment that owns it and its symbols by the names of the variables."""
 
     environment: Environment
@@ -59,7 +59,7 @@ class Formula:
     symbols: dict[str, FNode]
 
 
-def formula(claim: Claim) -> Formula:
+def formula(claim: Claim) -> PysmtFormula:
     """Returns the negated claim as a PySMT formula, in an environment of its own.
 
     The formula is satisfiable over the reals iff the claim is violated at some real point of its domain.
@@ -92,7 +92,7 @@ def formula(claim: Claim) -> Formula:
         return compare[condition.relation](total, manager.Real(Fraction(condition.bound)))
 
     parts = [assertion(condition) for condition in negation(claim)]
-    return Formula(environment, manager.And(parts), symbols)
+    return PysmtFormula(environment, manager.And(parts), symbols)
 
 
 def script(

@@ -14,10 +14,19 @@ from paramverify.algebra.domains import Constraint, Interval
 from paramverify.algebra.polynomials import Point, substitute
 from paramverify.answers import Open
 from paramverify.claims import Claim
-from paramverify.formats.conditions import And, Condition, Not, Or, Question, comparisons, question, samples
+from paramverify.formats.conditions import (
+    AndCondition,
+    Condition,
+    NotCondition,
+    OrCondition,
+    QuantifiedImplication,
+    comparisons,
+    question,
+    samples,
+)
 from paramverify.formats.refutations import refuter
 
-Ask = Callable[[Question], Condition | Open]
+Ask = Callable[[QuantifiedImplication], Condition | Open]
 
 
 def violation(claim: Claim, ask: Ask | None = None) -> dict[str, Fraction] | None:
@@ -39,12 +48,14 @@ def violation(claim: Claim, ask: Ask | None = None) -> dict[str, Fraction] | Non
     part = claim
     for name in question([claim.polynomial], claim.domain).bound:
         about = question([part.polynomial], part.domain, (name,))
-        condition: Condition | Open = Or((Not(And(about.hypotheses)), And(about.conclusions)))
+        condition: Condition | Open = OrCondition(
+            (NotCondition(AndCondition(about.hypotheses)), AndCondition(about.conclusions))
+        )
         if about.bound:
             condition = ask(about)
         if isinstance(condition, Open):
             return None
-        failing = And((*about.assumptions, Not(condition)))
+        failing = AndCondition((*about.assumptions, NotCondition(condition)))
         for value in samples(comparisons(failing), name, part.domain.box[name]):
             point[name] = value
             if failing.holds_at(point):

@@ -31,7 +31,7 @@ from paramverify.portfolio.session import Session
 
 
 @dataclass
-class Judge:
+class WeightJudge:
     """Compares weights of one system; remembers the claims that were decided.
 
     Denominators of probabilities have no zero on the domain, but those of their quotients may: where a

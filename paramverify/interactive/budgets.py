@@ -15,16 +15,16 @@ from dataclasses import dataclass, field, replace
 from paramverify.algebra.polynomials import Ring
 from paramverify.algebra.realroots import RealRoot, univariate
 from paramverify.errors import LimitError
-from paramverify.interactive.bounds import Judge, plain, power
+from paramverify.interactive.bounds import WeightJudge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import Costs, cheapest
 from paramverify.interactive.evaluation import probability
 from paramverify.interactive.families import Family, least_budget
-from paramverify.interactive.leaks import Growth, Reach, largest
+from paramverify.interactive.leaks import LeakGrowth, Reach, largest
 from paramverify.interactive.pairs import pair_graph
-from paramverify.interactive.places import Parameters, Place, boundary_places, simple_places
-from paramverify.interactive.quotients import Quotients
+from paramverify.interactive.places import Parameters, SystemAtPoint, boundary_places, simple_places
+from paramverify.interactive.quotients import NumberedQuotients
 from paramverify.interactive.refutation import Refutation, search
 from paramverify.interactive.unwinding import Pair
 from paramverify.interactive.verification import value_at_point
@@ -55,7 +55,7 @@ class InteractiveBudget:
     proof: Costs | Family | None
     lower: Weight | None
     leak: Refutation | None
-    growth: Growth | None
+    growth: LeakGrowth | None
     boundless: bool
     exact: bool
     parameters: Parameters
@@ -82,7 +82,7 @@ def tight_budget(
     options = options or Options()
     deadline = time.monotonic() + options.seconds
     with in_case(case.path, case.text), Session(options) as session:
-        judge = Judge(case.checks, session)
+        judge = WeightJudge(case.checks, session)
         if nowhere := require_point(session, case):
             raise LimitError(nowhere.detail)
         closures = Closures(case.system, case.checks.positive)
@@ -101,7 +101,7 @@ def tight_budget(
 
 
 def _upper(
-    closures: Closures, judge: Judge, offered: Weight, deadline: float
+    closures: Closures, judge: WeightJudge, offered: Weight, deadline: float
 ) -> tuple[Weight | None, Costs | Family | None]:
     try:
         costs = cheapest(closures, judge, None, deadline=deadline)
@@ -109,7 +109,7 @@ def _upper(
         return None, None  # the costs may grow for ever, and so would the levels of a family
     if costs.ratio is not None:
         return costs.ratio, costs
-    graph = pair_graph(closures, Quotients(judge, closures.system.weights.one))
+    graph = pair_graph(closures, NumberedQuotients(judge, closures.system.weights.one))
     family = least_budget(graph, judge, offered=offered)
     return (None, None) if family is None else (power(family.ratio, family.steps), family)
 
@@ -137,7 +137,7 @@ def _start(
 
 def _lower(
     case: InteractiveCase,
-    judge: Judge,
+    judge: WeightJudge,
     best: InteractiveBudget,
     deadline: float,
     told: Callable[[InteractiveBudget], None],
@@ -149,7 +149,7 @@ def _lower(
         if best.exact or time.monotonic() > deadline:
             break
         parameters = place.parameters
-        own = Judge(replace(case.checks, domain=replace(case.domain, constraints=()), obligations=[]))
+        own = WeightJudge(replace(case.checks, domain=replace(case.domain, constraints=()), obligations=[]))
         if place.root:
             impossible = _impossible(case, own, place, until)
             if impossible is not None:
@@ -169,8 +169,8 @@ def _lower(
 
 
 def _places(
-    case: InteractiveCase, judge: Judge, boundary: bool, deadline: float
-) -> Iterator[tuple[Place, float]]:
+    case: InteractiveCase, judge: WeightJudge, boundary: bool, deadline: float
+) -> Iterator[tuple[SystemAtPoint, float]]:
     """Yields points of the domain, each with the time at which its search ends; those of the boundary first.
 
     Where an upper bound is proved, no observation is impossible with one of two inputs, and no point of the
@@ -189,7 +189,7 @@ def _places(
 
 
 def _boundless(
-    best: InteractiveBudget, closures: Closures, why: Refutation | Growth | None, place: Place
+    best: InteractiveBudget, closures: Closures, why: Refutation | LeakGrowth | None, place: SystemAtPoint
 ) -> InteractiveBudget:
     """Returns that there is no budget, with an impossible observation or a way by which the ratio grows."""
     return replace(
@@ -199,14 +199,16 @@ def _boundless(
         proof=None,
         lower=None,
         leak=why if isinstance(why, Refutation) else None,
-        growth=why if isinstance(why, Growth) else None,
+        growth=why if isinstance(why, LeakGrowth) else None,
         boundless=True,
         parameters=place.parameters,
         root=place.root,
     )
 
 
-def _impossible(case: InteractiveCase, own: Judge, place: Place, deadline: float) -> Refutation | None:
+def _impossible(
+    case: InteractiveCase, own: WeightJudge, place: SystemAtPoint, deadline: float
+) -> Refutation | None:
     """Returns an observation that is impossible with one of two inputs at an irrational point.
 
     The probabilities are functions of the parameter; only that on the right is zero at the point.
@@ -249,7 +251,7 @@ def _everywhere(case: InteractiveCase, leak: Refutation) -> Refutation:
 
 
 def _with_leak(
-    best: InteractiveBudget, judge: Judge, leak: Refutation, parameters: Parameters
+    best: InteractiveBudget, judge: WeightJudge, leak: Refutation, parameters: Parameters
 ) -> InteractiveBudget | None:
     left, right = leak.probabilities
     if not judge.positive(right):
@@ -271,7 +273,7 @@ def _with_leak_here(
     return replace(best, lower=lower, leak=leak, exact=exact, parameters=parameters, somewhere=True)
 
 
-def _better(best: InteractiveBudget, other: InteractiveBudget, judge: Judge) -> InteractiveBudget:
+def _better(best: InteractiveBudget, other: InteractiveBudget, judge: WeightJudge) -> InteractiveBudget:
     """Returns the one with the larger lower bound.
 
     Where they cannot be compared it is the new one, unless that is about one point only.

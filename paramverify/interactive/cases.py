@@ -17,7 +17,7 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import CaseError, Each, InputError, gathered, located
 from paramverify.expectations import read_expect
-from paramverify.interactive.given import Given, read_relations
+from paramverify.interactive.given import WrittenFamily, read_relations
 from paramverify.interactive.keys import INTERACTIVE, PRIVACY, UNWINDING
 from paramverify.interactive.subroutines import Subroutine, replaced
 from paramverify.models.context import Checks, Obligation, check_domain
@@ -51,7 +51,7 @@ class InteractiveCase:
     ratio: RationalFunction
     step: RationalFunction | None = None
     steps: int | None = None
-    given: Given | None = None
+    given: WrittenFamily | None = None
     subroutines: tuple[Subroutine, ...] = ()
     maybe_empty: Obligation | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
@@ -220,7 +220,7 @@ def _frame(top: Table, each: Each, bounded: bool = True) -> _Frame:
     )
 
 
-def _unwinding(top: Table, system: System, checks: Checks, alone: bool) -> Given | None:
+def _unwinding(top: Table, system: System, checks: Checks, alone: bool) -> WrittenFamily | None:
     """Reads `[unwinding]`: the family of the case, by conditions on pairs of states."""
     if "unwinding" not in top:
         return None
@@ -230,7 +230,7 @@ def _unwinding(top: Table, system: System, checks: Checks, alone: bool) -> Given
         step = _ratio(table, "step", checks)
         conditions = table.texts("rel")
         table.close()
-        return Given(step, read_relations(conditions, system))
+        return WrittenFamily(step, read_relations(conditions, system))
 
 
 def _bound(privacy: Table, checks: Checks) -> tuple[RationalFunction, str]:

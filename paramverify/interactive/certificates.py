@@ -10,7 +10,7 @@ from typing import Any
 
 from paramverify.algebra.polynomials import Polynomial, key, primitive
 from paramverify.answers import Proved, Standing
-from paramverify.checker.claims import Report as CheckReport
+from paramverify.checker.claims import KernelReport
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import Poly
 from paramverify.checker.strict import changed
@@ -19,7 +19,7 @@ from paramverify.checker.witnesses import IMPOSSIBLE
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.budgets import InteractiveBudget
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import SILENT, Closures
@@ -43,7 +43,7 @@ def evidence_document(
 
     The comparisons with parameters that the checker needs are found by running it, and decided by a session.
     """
-    judge = Judge(case.checks)
+    judge = WeightJudge(case.checks)
     document = _about(case, judge, report.status, report.obligations)
     match report.verdict:
         case Violated(refutation):
@@ -70,7 +70,7 @@ def budget_document(
     impossible observation that leaves no budget. Where no upper bound is proved, or the observation is
     impossible at an irrational point, there is the status unknown.
     """
-    judge = Judge(case.checks)
+    judge = WeightJudge(case.checks)
     unknown = Standing.UNKNOWN if found.proof is None else Standing.HOLDS
     status = Standing.VIOLATED if found.boundless and not found.root else unknown
     document = _about(case, judge, status, found.obligations)
@@ -99,7 +99,9 @@ def budget_document(
     return document
 
 
-def _about(case: InteractiveCase, judge: Judge, status: Standing, obligations: Proofs) -> dict[str, Any]:
+def _about(
+    case: InteractiveCase, judge: WeightJudge, status: Standing, obligations: Proofs
+) -> dict[str, Any]:
     document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -117,14 +119,14 @@ def _about(case: InteractiveCase, judge: Judge, status: Standing, obligations: P
     return document
 
 
-def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
+def check_with_case(document: Any, case: InteractiveCase) -> KernelReport:
     """Checks evidence against the system, the bound and the obligations of a case, derived from it again.
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
     known = document.get("case") if isinstance(document, dict) else None
     if known is not None and known != case_entry(case.title, case.digest, case.settings):
-        return CheckReport(False, (f"rejected: {changed(known, case.digest, case.title)}",))
+        return KernelReport(False, (f"rejected: {changed(known, case.digest, case.title)}",))
     expected = json.loads(json.dumps(subject(case)))
     if isinstance(document, dict) and "tight" in document:
         del expected["ratio"]  # what is shown is a budget, and not the bound of the case
@@ -144,20 +146,20 @@ def check_with_case(document: Any, case: InteractiveCase) -> CheckReport:
     return replace(report, accepted=False, lines=(f"rejected: {reason}",)) if reason else report
 
 
-def subject(case: InteractiveCase, judge: Judge | None = None) -> dict[str, Any]:
+def subject(case: InteractiveCase, judge: WeightJudge | None = None) -> dict[str, Any]:
     """Returns what the evidence is about: domain, system and bound, derived from the case."""
-    judge = judge or Judge(case.checks)
+    judge = judge or WeightJudge(case.checks)
     claim = without_enclosure(Claim(case.domain.ring.number(0), case.domain))
     domain = {k: v for k, v in to_document(claim).items() if k != "polynomial"}
     return {"domain": domain, "system": _system(case.system, judge), "ratio": _weight(case.ratio, judge)}
 
 
-def _weight(weight: Weight, judge: Judge) -> Any:
+def _weight(weight: Weight, judge: WeightJudge) -> Any:
     numerator, denominator = judge.oriented(weight)
     return key(numerator) if denominator.is_one() else [key(numerator), key(denominator)]
 
 
-def _system(system: System, judge: Judge) -> dict[str, Any]:
+def _system(system: System, judge: WeightJudge) -> dict[str, Any]:
     memory: dict[str, Any] = {}
 
     def weight(value: Weight) -> Any:
@@ -178,7 +180,7 @@ def _system(system: System, judge: Judge) -> dict[str, Any]:
     }
 
 
-def _closures(closures: Closures, judge: Judge) -> list[dict[str, Any]]:
+def _closures(closures: Closures, judge: WeightJudge) -> list[dict[str, Any]]:
     return [
         {
             "ends": [[s, [[t, _weight(w, judge)] for t, w in closures.hidden[s]]] for s in states],
@@ -188,7 +190,7 @@ def _closures(closures: Closures, judge: Judge) -> list[dict[str, Any]]:
     ]
 
 
-def _family(family: Family | GivenFamily, judge: Judge) -> dict[str, Any]:
+def _family(family: Family | GivenFamily, judge: WeightJudge) -> dict[str, Any]:
     return {
         "kind": "family",
         "delta": _weight(family.ratio, judge),
@@ -197,7 +199,7 @@ def _family(family: Family | GivenFamily, judge: Judge) -> dict[str, Any]:
     }
 
 
-def _costs(costs: Costs, judge: Judge) -> dict[str, Any]:
+def _costs(costs: Costs, judge: WeightJudge) -> dict[str, Any]:
     blocks: list[list[int]] = [[] for _ in costs.partition.members]
     for state, block in costs.partition.classes.items():
         blocks[block].append(state)
@@ -208,7 +210,9 @@ def _costs(costs: Costs, judge: Judge) -> dict[str, Any]:
     }
 
 
-def _witness(refutation: Refutation, parameters: Mapping[str, Fraction], judge: Judge) -> dict[str, Any]:
+def _witness(
+    refutation: Refutation, parameters: Mapping[str, Fraction], judge: WeightJudge
+) -> dict[str, Any]:
     return {"parameters": _texts(parameters), **_leak(refutation, judge)}
 
 
@@ -216,7 +220,7 @@ def _texts(parameters: Mapping[str, Fraction]) -> dict[str, str]:
     return {name: str(value) for name, value in parameters.items()}
 
 
-def _leak(refutation: Refutation, judge: Judge) -> dict[str, Any]:
+def _leak(refutation: Refutation, judge: WeightJudge) -> dict[str, Any]:
     return {
         "left": list(refutation.left),
         "right": list(refutation.right),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from flint import fmpq_mat
 
 from paramverify.algebra.polynomials import Polynomial
-from paramverify.models.systems.system import Distribution, Kind, System
+from paramverify.models.systems.system import Distribution, StateKind, System
 from paramverify.models.systems.weights import Weight, is_zero
 
 SILENT = -1  # ⊥: hidden steps for ever
@@ -39,7 +39,7 @@ class Closures:
         self.hidden: dict[int, Distribution] = {}
         self.groups: list[tuple[tuple[int, ...], tuple[Weight, ...]]] = []
         self._steps: dict[int, Distribution] = {
-            s: next(iter(system.rows[s].values())) for s, k in enumerate(self.kinds) if k is Kind.HIDDEN
+            s: next(iter(system.rows[s].values())) for s, k in enumerate(self.kinds) if k is StateKind.HIDDEN
         }
         self._moved: dict[tuple[int, int], Distribution] = {}
         self._equal: dict[Weight, Weight] = {}
@@ -51,7 +51,7 @@ class Closures:
 
     def of(self, state: int) -> Distribution:
         """Returns the closure of being in a state: itself if it is terminal."""
-        if self.kinds[state] is Kind.HIDDEN:
+        if self.kinds[state] is StateKind.HIDDEN:
             return self.hidden[state]
         return ((state, self.system.weights.one),)
 
@@ -106,11 +106,11 @@ class Closures:
         return known[1]
 
     def _mixed(self, step: Distribution) -> Distribution:
-        if len(step) == 1 and self.kinds[step[0][0]] is not Kind.HIDDEN:
+        if len(step) == 1 and self.kinds[step[0][0]] is not StateKind.HIDDEN:
             return step
         total: dict[int, Weight] = {}
         for successor, weight in step:
-            if self.kinds[successor] is not Kind.HIDDEN:
+            if self.kinds[successor] is not StateKind.HIDDEN:
                 _add(total, successor, weight)
                 continue
             for terminal, share in self.hidden[successor]:

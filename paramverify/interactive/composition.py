@@ -13,7 +13,7 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.errors import ModelError
 from paramverify.interactive.closure import SILENT, Closures, Positive
 from paramverify.models.systems.explore import explore
-from paramverify.models.systems.system import Actions, Distribution, Kind, System, rows_of
+from paramverify.models.systems.system import Actions, Distribution, StateKind, System, rows_of
 from paramverify.models.systems.weights import Weight, Weights, as_function, is_number, text
 
 Automaton = Mapping[Hashable, Mapping[Hashable, Weight]]
@@ -61,7 +61,7 @@ def substitute(
     if unknown is not None:
         raise ModelError(f"{unknown!r} is not a state of the system")
     place = index[state]
-    if system.kind(place) is not Kind.HIDDEN:
+    if system.kind(place) is not StateKind.HIDDEN:
         raise ModelError(f"state {state!r} has no hidden step that could be replaced")
     ring = system.weights.ring
     action, step = next(iter(system.rows[place].items()))

@@ -37,12 +37,12 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from paramverify.errors import LimitError
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.folding import Folded, Grouped, paired
 from paramverify.interactive.matchings import matching
-from paramverify.interactive.quotient import Partition, bisimulation
-from paramverify.interactive.quotients import Fan, Quotients
+from paramverify.interactive.quotient import StatePartition, bisimulation
+from paramverify.interactive.quotients import Fan, NumberedQuotients
 from paramverify.interactive.unwinding import Pair, insertions, reachable, to_compare
 from paramverify.models.systems.weights import Weight
 
@@ -62,7 +62,7 @@ class Costs:
     `worst` is (state, data point) of an insertion that has it. Pairs that are folded are not in `kept`.
     """
 
-    partition: Partition
+    partition: StatePartition
     kept: dict[Pair, Weight]
     ratio: Weight | None
     worst: tuple[int, int] | None
@@ -85,8 +85,8 @@ class Costs:
 @dataclass
 class _Graph:
     closures: Closures
-    partition: Partition
-    quotients: Quotients
+    partition: StatePartition
+    quotients: NumberedQuotients
     payments: dict[Pair, tuple[Payment, ...] | None] = field(default_factory=dict)
     users: dict[Pair, set[Pair]] = field(default_factory=dict)
     _after: dict[Pair, tuple[tuple[int, Weight], ...]] = field(default_factory=dict)
@@ -111,9 +111,9 @@ class _Graph:
 
 def cheapest(
     closures: Closures,
-    judge: Judge,
+    judge: WeightJudge,
     bound: Weight | None,
-    quotients: Quotients | None = None,
+    quotients: NumberedQuotients | None = None,
     deadline: float = float("inf"),
 ) -> Costs:
     """Returns the least costs up to `bound`; what is larger, or not proved to be at most `bound`, is
@@ -123,7 +123,7 @@ def cheapest(
         LimitError: too many pairs, or too many steps of the iteration, or the deadline passed.
     """
     partition = bisimulation(closures, reachable(closures))
-    graph = _Graph(closures, partition, quotients or Quotients(judge, closures.system.weights.one))
+    graph = _Graph(closures, partition, quotients or NumberedQuotients(judge, closures.system.weights.one))
     wanted = _insertions(closures, partition)
     pending = list(dict.fromkeys(pair for _, _, pair in wanted if pair[0] != pair[1] and SILENT not in pair))
     for pair in pending:  # grows while it is walked through
@@ -143,7 +143,7 @@ def cheapest(
     return summary
 
 
-def _insertions(closures: Closures, partition: Partition) -> list[tuple[int, int, Pair]]:
+def _insertions(closures: Closures, partition: StatePartition) -> list[tuple[int, int, Pair]]:
     found: dict[Pair, tuple[int, int, Pair]] = {}
     for state, point, after in insertions(closures):
         here = partition.classes[state]
@@ -157,7 +157,7 @@ def _summary(
     graph: _Graph,
     wanted: Sequence[tuple[int, int, Pair]],
     found: dict[Pair, Weight | None],
-    judge: Judge,
+    judge: WeightJudge,
 ) -> Costs:
     partition, closures = graph.partition, graph.closures
     finite = {pair: value for pair, value in found.items() if value is not None}
@@ -264,7 +264,7 @@ def _least(
     return value
 
 
-def _cost(payment: Payment, value: dict[Pair, Weight | None], known: Quotients) -> Weight | None:
+def _cost(payment: Payment, value: dict[Pair, Weight | None], known: NumberedQuotients) -> Weight | None:
     """Returns the least, over injections, of the largest price."""
     one = known.values[0]
     rows: list[list[tuple[int, Weight]]] = []
@@ -296,7 +296,7 @@ def _cost(payment: Payment, value: dict[Pair, Weight | None], known: Quotients) 
     return best
 
 
-def _larger(left: Weight | None, right: Weight, known: Quotients | Judge) -> Weight | None:
+def _larger(left: Weight | None, right: Weight, known: NumberedQuotients | WeightJudge) -> Weight | None:
     """Returns the larger of two values, the first if they are equal; None if they cannot be compared."""
     if left is None or known.at_most(right, left):
         return left

@@ -23,11 +23,11 @@ from paramverify.answers import Refuted
 from paramverify.claims import Claim
 from paramverify.errors import ModelError
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
-from paramverify.interactive.bounds import Judge
+from paramverify.exact.settling import RemainingWork
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.closure import SILENT, Closures
-from paramverify.interactive.evaluation import Event, Inputs
-from paramverify.models.systems.system import Kind
+from paramverify.interactive.evaluation import AnalystView, Inputs
+from paramverify.models.systems.system import StateKind
 from paramverify.models.systems.weights import Weight, is_zero
 
 MOST_RESPONSES = 8  # in a row
@@ -41,13 +41,13 @@ Seen = dict[tuple[Trace, bool], States]  # the trace, and whether it was cut off
 
 
 @dataclass(frozen=True)
-class Candidate:
+class TraceCandidate:
     """Two sequences, the place of the data point, what is seen, and the point of the domain."""
 
     left: Inputs
     right: Inputs
     place: int
-    event: Event
+    event: AnalystView
     parameters: dict[str, Fraction]
 
 
@@ -58,7 +58,7 @@ class Enumeration:
     with too many observations are left out.
     """
 
-    def __init__(self, closures: Closures, judge: Judge, bound: Weight, deadline: float) -> None:
+    def __init__(self, closures: Closures, judge: WeightJudge, bound: Weight, deadline: float) -> None:
         self.closures = closures
         self.judge = judge
         self.bound = bound
@@ -67,7 +67,7 @@ class Enumeration:
         self._asked: set[str] = set()
         self._known: dict[Inputs, Seen | None] = {}
 
-    def candidates(self) -> Iterator[Candidate]:
+    def candidates(self) -> Iterator[TraceCandidate]:
         """Yields what exceeds the bound somewhere on the domain, the shortest inputs first."""
         actions = self.closures.system.actions
         for length in range(MOST_INPUTS):
@@ -83,7 +83,7 @@ class Enumeration:
             self.length = length
             self._known = {w: seen for w, seen in self._known.items() if len(w) >= length}
 
-    def _compared(self, shorter: Inputs, longer: Inputs, place: int) -> Iterator[Candidate]:
+    def _compared(self, shorter: Inputs, longer: Inputs, place: int) -> Iterator[TraceCandidate]:
         one, other = self.seen(shorter), self.seen(longer)
         if one is None or other is None:
             return
@@ -95,9 +95,9 @@ class Enumeration:
             for left, right, small, large in ((shorter, longer, g, f), (longer, shorter, f, g)):
                 point = self._exceeded(large, small)
                 if point is not None:
-                    yield Candidate(left, right, place, event, point)
+                    yield TraceCandidate(left, right, place, event, point)
 
-    def _probability(self, seen: Seen, event: Event) -> Weight:
+    def _probability(self, seen: Seen, event: AnalystView) -> Weight:
         total = self.closures.system.weights.zero
         size = len(event.trace)
         for (trace, cut), states in seen.items():
@@ -122,7 +122,7 @@ class Enumeration:
         if text in self._asked:
             return None
         self._asked.add(text)
-        answer = decide_exactly(Claim(polynomial, self.judge.domain), Work(boxes=WORK))
+        answer = decide_exactly(Claim(polynomial, self.judge.domain), RemainingWork(boxes=WORK))
         return dict(answer.point) if isinstance(answer, Refuted) else None
 
     def seen(self, inputs: Inputs) -> Seen | None:
@@ -141,7 +141,7 @@ class Enumeration:
         after: Seen = {}
         for (trace, cut), states in before.items():
             for state, weight in states.items():
-                waits = state != SILENT and self.closures.kinds[state] is Kind.INPUT
+                waits = state != SILENT and self.closures.kinds[state] is StateKind.INPUT
                 if cut or not waits or action not in rows[state]:
                     _add(after, (trace, cut), {state: weight})
                     continue
@@ -160,7 +160,7 @@ class Enumeration:
             moved = False
             for (trace, cut), states in seen.items():
                 for state, weight in states.items():
-                    if cut or state == SILENT or self.closures.kinds[state] is not Kind.RESPONSE:
+                    if cut or state == SILENT or self.closures.kinds[state] is not StateKind.RESPONSE:
                         _add(following, (trace, cut), {state: weight})
                         continue
                     moved = True
@@ -174,14 +174,16 @@ class Enumeration:
         ended: Seen = {}
         for (trace, cut), states in seen.items():
             for state, weight in states.items():
-                runs = state != SILENT and self.closures.kinds[state] is Kind.RESPONSE
+                runs = state != SILENT and self.closures.kinds[state] is StateKind.RESPONSE
                 _add(ended, (trace, cut or runs), {state: weight})
         return ended
 
 
-def _events(one: Seen, other: Seen, cut: list[Trace]) -> list[Event]:
+def _events(one: Seen, other: Seen, cut: list[Trace]) -> list[AnalystView]:
     """Returns what can be told apart: complete traces, and beginnings that were cut off."""
-    events = dict.fromkeys(Event(trace, not open_end) for seen in (one, other) for trace, open_end in seen)
+    events = dict.fromkeys(
+        AnalystView(trace, not open_end) for seen in (one, other) for trace, open_end in seen
+    )
     # A run that was cut off before an observation may or may not show it.
     return [e for e in events if not any(e.trace[: len(t)] == t and (e.closed or e.trace != t) for t in cut)]
 

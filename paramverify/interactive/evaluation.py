@@ -17,7 +17,7 @@ Inputs = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Event:
+class AnalystView:
     """What an analyst sees: queries and responses in their order; with `closed`, and then nothing more.
 
     Without it, anything may follow. Both are sets of observable traces.
@@ -60,7 +60,7 @@ def at_point(system: System, domain: Domain, point: Point) -> System:
     )
 
 
-def probability(system: System, inputs: Inputs, event: Event) -> Weight:
+def probability(system: System, inputs: Inputs, event: AnalystView) -> Weight:
     """Returns the probability of an event when the system is given the inputs; all probabilities are numbers.
 
     An input is taken when the system waits for one. An input that it does not accept there, which the

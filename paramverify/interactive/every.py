@@ -36,7 +36,7 @@ Form = tuple[int, ...]  # signs, sorted, the positive ones first
 
 
 @dataclass(frozen=True)
-class Program:
+class DataPointProgram:
     """What the program does with data points; numbers of slots and points play no part."""
 
     shared: bool
@@ -52,23 +52,23 @@ class Program:
 class Every:
     """The forms of a family for every t, or why there is none of this kind."""
 
-    program: Program
+    program: DataPointProgram
     forms: tuple[Form, ...]
     steps: int  # N: each query costs at most so many ε
     reason: str
 
 
-def read_program(path: str | PathLike[str]) -> tuple[Program, str, str]:
+def read_program(path: str | PathLike[str]) -> tuple[DataPointProgram, str, str]:
     """Reads what a case of slots does with data points; returns also its title and digest.
 
     Raises:
         InputError: any mistake in the file, with file, key and reason; it is no case of slots.
     """
     given, title, digest = load_slots(path)
-    return Program(given.shared, given.drops, given.delete), title, digest
+    return DataPointProgram(given.shared, given.drops, given.delete), title, digest
 
 
-def every(program: Program) -> Every:
+def every(program: DataPointProgram) -> Every:
     """Returns the least set of forms with the obligations, if it is finite and small."""
     first: Form = (1,)
     forms = [first]
@@ -86,7 +86,7 @@ def every(program: Program) -> Every:
     return Every(program, tuple(forms), max(map(len, forms)), "")
 
 
-def _after(program: Program, form: Form) -> Iterator[Form]:
+def _after(program: DataPointProgram, form: Form) -> Iterator[Form]:
     """Yields the forms that a data point leads to, with every number of free places."""
     excess = sum(form)
     for free in range(max(0, excess), max(1, excess + 1) + 1):

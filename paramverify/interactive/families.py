@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from paramverify.interactive.bounds import Judge, power, roots
+from paramverify.interactive.bounds import WeightJudge, power, roots
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.folding import paired
 from paramverify.interactive.matchings import matching
@@ -128,7 +128,7 @@ def _passes(move: Move, alive: bytearray, below: bytearray | None, allowed: Sequ
 
 
 def largest_family(
-    closures: Closures, ratio: Weight, steps: int, judge: Judge, graph: PairGraph | None = None
+    closures: Closures, ratio: Weight, steps: int, judge: WeightJudge, graph: PairGraph | None = None
 ) -> Family | None:
     """Returns the largest family for e^δ = ratio and t = steps if it covers all insertions, else None.
 
@@ -154,7 +154,7 @@ def largest_family(
     return Family(ratio, reached, ranks, graph)
 
 
-def _allowed(graph: PairGraph, ratio: Weight, judge: Judge) -> list[bool]:
+def _allowed(graph: PairGraph, ratio: Weight, judge: WeightJudge) -> list[bool]:
     return [
         judge.at_most(a, b, ratio) and judge.at_most(b, a, ratio) if k else True
         for k, (a, b) in enumerate(graph.ratios)
@@ -163,7 +163,7 @@ def _allowed(graph: PairGraph, ratio: Weight, judge: Judge) -> list[bool]:
 
 def least_budget(
     graph: PairGraph,
-    judge: Judge,
+    judge: WeightJudge,
     bound: Weight | None = None,
     progress: Callable[[int, int], None] | None = None,
     least: Weight | None = None,
@@ -201,14 +201,14 @@ def least_budget(
     return best
 
 
-def _steps_to(ratio: Weight, least: Weight, judge: Judge) -> int:
+def _steps_to(ratio: Weight, least: Weight, judge: WeightJudge) -> int:
     """Returns the t with ratio^t = `least`, or a large number."""
     one = judge_one(ratio)
     steps = 1 if judge.at_most(ratio, one) else _most_steps(ratio, judge, least)
     return steps if judge.at_most(least, power(ratio, steps)) else MAX_LEVELS + 1
 
 
-def _candidates(graph: PairGraph, judge: Judge, bound: Weight | None) -> list[Weight]:
+def _candidates(graph: PairGraph, judge: WeightJudge, bound: Weight | None) -> list[Weight]:
     one = graph.closures.system.weights.one
     found = [one]
     for a, b in graph.ratios[1:]:
@@ -220,7 +220,7 @@ def _candidates(graph: PairGraph, judge: Judge, bound: Weight | None) -> list[We
     return found
 
 
-def _most_steps(ratio: Weight, judge: Judge, bound: Weight | None) -> int:
+def _most_steps(ratio: Weight, judge: WeightJudge, bound: Weight | None) -> int:
     one = judge_one(ratio)
     if judge.at_most(ratio, one):  # δ = 0: one level is enough, and more do not cost anything
         return 1
@@ -232,7 +232,7 @@ def _most_steps(ratio: Weight, judge: Judge, bound: Weight | None) -> int:
     return steps
 
 
-def _less(family: Family, other: Family, judge: Judge) -> bool:
+def _less(family: Family, other: Family, judge: WeightJudge) -> bool:
     left, right = power(family.ratio, family.steps), power(other.ratio, other.steps)
     return judge.at_most(left, right) and not judge.at_most(right, left)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.quotients import Fan
-from paramverify.models.systems.system import Kind
+from paramverify.models.systems.system import StateKind
 from paramverify.models.systems.weights import Weight
 
 States = tuple[tuple[int, Weight], ...]
@@ -88,14 +88,14 @@ class Folded:
             return SILENT, SILENT
         one = self.member(state)
         kind = self.closures.kinds[one]
-        if kind is not Kind.RESPONSE:
+        if kind is not StateKind.RESPONSE:
             return kind.value, state
         action = next(iter(self.closures.system.rows[one]))
         following = self.after(state, action)
         if len(following) > 1:
             return action, state
         target = following[0][0]
-        waits = target == SILENT or self.closures.kinds[self.member(target)] is not Kind.RESPONSE
+        waits = target == SILENT or self.closures.kinds[self.member(target)] is not StateKind.RESPONSE
         return action, target if waits else state
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
-from paramverify.interactive.bounds import Judge, plain, power
+from paramverify.interactive.bounds import WeightJudge, plain, power
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.unwinding import (
     Failure,
@@ -27,14 +27,14 @@ from paramverify.interactive.unwinding import (
 )
 from paramverify.models.chains.relations import where
 from paramverify.models.systems.conditions import read_condition
-from paramverify.models.systems.system import Kind, System
+from paramverify.models.systems.system import StateKind, System
 from paramverify.models.systems.weights import Weight
 
 MAX_LEVELS = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class WrittenFamily:
     """A family as the case gives it: e^δ, and rel[0], ..., rel[t] as pairs x < y of terminal states."""
 
     step: RationalFunction
@@ -70,7 +70,7 @@ def read_relations(conditions: Sequence[str], system: System) -> tuple[dict[Pair
     if not 1 <= len(conditions) <= MAX_LEVELS + 1:
         reason = f"a list of 1 to {MAX_LEVELS + 1:,} conditions is needed here, for rel[0], ..., rel[t]"
         raise CaseError(reason, key="rel")
-    hidden = {s for s in range(len(system.states)) if system.kind(s) is Kind.HIDDEN}
+    hidden = {s for s in range(len(system.states)) if system.kind(s) is StateKind.HIDDEN}
     found: dict[str, dict[Pair, None]] = {}
     for level, text in enumerate(conditions):
         if text not in found:
@@ -80,7 +80,9 @@ def read_relations(conditions: Sequence[str], system: System) -> tuple[dict[Pair
     return tuple(found[text] for text in conditions)
 
 
-def examine(closures: Closures, given: Given, judge: Judge, bound: Weight) -> GivenFamily | Failure:
+def examine(
+    closures: Closures, given: WrittenFamily, judge: WeightJudge, bound: Weight
+) -> GivenFamily | Failure:
     """Returns the family if it is an unwinding family that covers all insertions within the bound.
 
     Otherwise the first failure: the pair, the level and the action, or the insertion that is not covered.

@@ -15,13 +15,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.evaluation import admissible
 from paramverify.interactive.refutation import (
     Exceeding,
-    Node,
     Refutation,
+    TraceNode,
     Vector,
     inserted_in,
     observed,
@@ -29,7 +29,7 @@ from paramverify.interactive.refutation import (
     successors,
 )
 from paramverify.interactive.unwinding import Pair
-from paramverify.models.systems.system import Kind
+from paramverify.models.systems.system import StateKind
 from paramverify.models.systems.weights import Weight, is_zero
 
 MAX_NODES = 200_000
@@ -38,7 +38,7 @@ Reach = Callable[[Pair], Weight | None]  # the largest factor that a pair of sta
 
 
 @dataclass(frozen=True)
-class Growth:
+class LeakGrowth:
     """A way to a pair of vectors, and a way from there to the same vectors, by which the ratio grows.
 
     `left` and `right` are the steps of the two runs to the vectors: inputs and responses in their order, one
@@ -61,7 +61,7 @@ class Leak:
     """
 
     refutation: Refutation | None
-    growth: Growth | None
+    growth: LeakGrowth | None
     nodes: int
 
     @property
@@ -76,7 +76,7 @@ class _Best:
     """The largest ratio so far, and where it was found."""
 
     closures: Closures
-    judge: Judge
+    judge: WeightJudge
     ratio: Weight
     found: Refutation | None = None
 
@@ -99,7 +99,7 @@ class _Best:
 
 def largest(
     closures: Closures,
-    judge: Judge,
+    judge: WeightJudge,
     reach: Reach,
     ceiling: Weight | None,
     *,
@@ -112,12 +112,12 @@ def largest(
     """
     one = closures.system.weights.one
     start = tuple((s, w) for s, w in closures.of(closures.system.initial))
-    level = [Node(start, start, ratio=one, turned=False, path=None, action=SILENT, inserted=False)]
+    level = [TraceNode(start, start, ratio=one, turned=False, path=None, action=SILENT, inserted=False)]
     best = _Best(closures, judge, one)
     known: dict[tuple[Vector, Vector, bool], Weight] = {}
     seen = 0
     while level:
-        following: list[Node] = []
+        following: list[TraceNode] = []
         for successor in (s for node in level for s in successors(closures, node)):
             if isinstance(successor, Exceeding):
                 if best.offer(successor, None):
@@ -144,7 +144,7 @@ def largest(
     return Leak(best.found, None, seen)
 
 
-def _offered(best: _Best, node: Node) -> bool:
+def _offered(best: _Best, node: TraceNode) -> bool:
     """Offers what was seen so far, and then anything or nothing; tells whether that has no limit."""
     if best.offer(Exceeding(node, False), node.ratio):
         return True
@@ -157,18 +157,18 @@ def _offered(best: _Best, node: Node) -> bool:
 
 def _stopping(closures: Closures, vector: Vector, zero: Weight) -> Weight:
     """Returns the weight of the states that show nothing more without inputs."""
-    silent = (w for s, w in vector if s == SILENT or closures.kinds[s] is not Kind.RESPONSE)
+    silent = (w for s, w in vector if s == SILENT or closures.kinds[s] is not StateKind.RESPONSE)
     return sum(silent, zero)
 
 
-def _hopeless(node: Node, best: _Best, reach: Reach) -> bool:
+def _hopeless(node: TraceNode, best: _Best, reach: Reach) -> bool:
     if len(node.left) > 1 or len(node.right) > 1:
         return False
     factor = reach((node.left[0][0], node.right[0][0]))
     return factor is not None and best.judge.at_most(node.ratio * factor, best.ratio)
 
 
-def _growth(closures: Closures, judge: Judge, node: Node) -> Growth | None:
+def _growth(closures: Closures, judge: WeightJudge, node: TraceNode) -> LeakGrowth | None:
     """Returns how the ratio grows if a node before this one has the same vectors and a smaller ratio."""
     if not inserted_in(node):
         return None
@@ -195,22 +195,22 @@ def _growth(closures: Closures, judge: Judge, node: Node) -> Growth | None:
     given = [tuple(a for a in part if a in inputs) for part in (left, right, repeated)]
     if closures.system.partial and not all(admissible(closures.system, w, given[2]) for w in given[:2]):
         return None
-    return Growth(left, right, place, repeated, _factors(closures, loop))
+    return LeakGrowth(left, right, place, repeated, _factors(closures, loop))
 
 
-def _forced(closures: Closures, step: Node) -> bool:
+def _forced(closures: Closures, step: TraceNode) -> bool:
     """Tells whether every state before a step that could still agree with the observation takes it."""
     before = step.path
     assert before is not None
     kinds = {SILENT if s == SILENT else closures.kinds[s] for s, _ in (*before.left, *before.right)}
     if step.action in closures.system.actions.points:
-        return kinds == {Kind.INPUT}
+        return kinds == {StateKind.INPUT}
     if step.action in closures.system.actions.inputs:
         return True  # a state that responds first shows another observation
-    return Kind.INPUT not in kinds
+    return StateKind.INPUT not in kinds
 
 
-def _factors(closures: Closures, loop: list[Node]) -> tuple[Weight, Weight]:
+def _factors(closures: Closures, loop: list[TraceNode]) -> tuple[Weight, Weight]:
     one, zero = closures.system.weights.one, closures.system.weights.zero
     found = []
     for left in (True, False):

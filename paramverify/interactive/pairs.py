@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from paramverify.errors import LimitError
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.folding import Folded, Grouped, paired
-from paramverify.interactive.quotients import Fan, Quotients
+from paramverify.interactive.quotients import Fan, NumberedQuotients
 from paramverify.interactive.unwinding import Pair, insertions, to_compare
 from paramverify.models.systems.weights import Weight, is_number, text
 
@@ -47,7 +47,7 @@ class PairGraph:
     """
 
     closures: Closures
-    quotients: Quotients | None = None
+    quotients: NumberedQuotients | None = None
     pairs: list[Pair] = field(default_factory=list)
     index: dict[Pair, int] = field(default_factory=dict)
     moves: list[tuple[Move, ...] | None] = field(default_factory=list)
@@ -99,7 +99,7 @@ class PairGraph:
         return found
 
 
-def pair_graph(closures: Closures, quotients: Quotients | None = None) -> PairGraph:
+def pair_graph(closures: Closures, quotients: NumberedQuotients | None = None) -> PairGraph:
     """Returns the graph of all pairs that insertions at reachable states lead to.
 
     With `quotients`, answers that lead on alike are put together.

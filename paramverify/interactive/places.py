@@ -29,7 +29,7 @@ from paramverify.answers import Refuted
 from paramverify.claims import nowhere
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import sign_at_root
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.evaluation import at_point
 from paramverify.models.context import sample_points
@@ -44,7 +44,7 @@ Parameters = dict[str, Fraction]
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class SystemAtPoint:
     """A point of the domain, and the system there.
 
     Where the point is irrational, `root` is the value of the only parameter, and the system has the possible
@@ -56,11 +56,11 @@ class Place:
     root: dict[str, RealRoot] = field(default_factory=dict)
 
 
-def simple_places(case: InteractiveCase, first: Sequence[Parameters], most: int) -> Iterator[Place]:
+def simple_places(case: InteractiveCase, first: Sequence[Parameters], most: int) -> Iterator[SystemAtPoint]:
     """Yields the given points and then at most so many simple ones of the domain, each once."""
     names = case.domain.ring.parameters
     if not names:
-        yield Place({}, case.system)
+        yield SystemAtPoint({}, case.system)
         return
     seen: set[tuple[Fraction, ...]] = set()
     for point in [*first, *islice(sample_points(case.domain), most)]:
@@ -68,10 +68,10 @@ def simple_places(case: InteractiveCase, first: Sequence[Parameters], most: int)
         if values not in seen:
             seen.add(values)
             parameters = dict(zip(names, values, strict=True))
-            yield Place(parameters, at_point(case.system, case.domain, parameters))
+            yield SystemAtPoint(parameters, at_point(case.system, case.domain, parameters))
 
 
-def boundary_places(case: InteractiveCase, deadline: float = float("inf")) -> Iterator[Place]:
+def boundary_places(case: InteractiveCase, deadline: float = float("inf")) -> Iterator[SystemAtPoint]:
     """Yields one place for each part of the domain on which some probability is zero and others are not.
 
     Parts with few vanishing factors come first. A part is left out where no point of it is found, where only
@@ -90,10 +90,10 @@ def boundary_places(case: InteractiveCase, deadline: float = float("inf")) -> It
             zeros = [factors[k] for k in chosen]
             point = _point(case.domain, zeros, factors)
             if point is not None:
-                yield Place(point, at_point(case.system, case.domain, point))
+                yield SystemAtPoint(point, at_point(case.system, case.domain, point))
                 continue
             roots = _roots(case.domain, zeros[0]) if size == 1 else {}
-            yield from (Place({}, _without(case.system, zeros[0]), root) for root in roots)
+            yield from (SystemAtPoint({}, _without(case.system, zeros[0]), root) for root in roots)
             empty.append(frozenset(chosen))
 
 
@@ -137,7 +137,7 @@ def _point(domain: Domain, zeros: list[Polynomial], factors: list[Polynomial]) -
         return best[1] if best else None
     equations = [Constraint(sign * zero, False, "") for zero in zeros for sign in (1, -1)]
     claim = nowhere(replace(domain, constraints=(*domain.constraints, *equations)))
-    answer = decide_exactly(claim, Work(boxes=WORK))
+    answer = decide_exactly(claim, RemainingWork(boxes=WORK))
     return {n: answer.point[n] for n in domain.ring.parameters} if isinstance(answer, Refuted) else None
 
 

@@ -16,7 +16,7 @@ from paramverify.models.systems.weights import Weight
 
 
 @dataclass(frozen=True)
-class Partition:
+class StatePartition:
     """The class of each terminal state, and one state of each class; ⊥ is a class of its own, `SILENT`."""
 
     classes: dict[int, int]
@@ -31,7 +31,7 @@ class Partition:
         return tuple(sorted(total.items()))
 
 
-def bisimulation(closures: Closures, states: Iterable[int]) -> Partition:
+def bisimulation(closures: Closures, states: Iterable[int]) -> StatePartition:
     """Returns the coarsest bisimulation on a set of terminal states that is closed under steps."""
     rows = closures.system.rows
     order = list(states)
@@ -48,7 +48,7 @@ def bisimulation(closures: Closures, states: Iterable[int]) -> Partition:
             for successor, _ in closures.after(state, action):
                 if successor != SILENT:
                     before.setdefault(successor, set()).add(state)
-    partition = Partition(classes, ())
+    partition = StatePartition(classes, ())
     touched = set(range(len(blocks)))
     while touched:
         block = touched.pop()
@@ -70,4 +70,4 @@ def bisimulation(closures: Closures, states: Iterable[int]) -> Partition:
                 touched.add(len(blocks) - 1)
         touched.add(block)
         touched.update(classes[state] for state in changed)
-    return Partition(classes, tuple(block[0] for block in blocks))
+    return StatePartition(classes, tuple(block[0] for block in blocks))

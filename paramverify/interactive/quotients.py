@@ -13,7 +13,7 @@ from typing import NamedTuple
 from flint import fmpq
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.models.systems.weights import Weight, as_function
 
 
@@ -26,13 +26,13 @@ class Fan(NamedTuple):
     ids: tuple[int, ...]  # of the weights, which the closures keep
 
 
-class Quotients:
+class NumberedQuotients:
     """Numbers 0, 1, ... for values, `values[0]` being 1; comparisons and products are remembered.
 
     Weights are told apart by their `id`: they belong to closures, or to this object, which keep them.
     """
 
-    def __init__(self, judge: Judge, one: Weight) -> None:
+    def __init__(self, judge: WeightJudge, one: Weight) -> None:
         self.judge = judge
         self.values: list[Weight] = [one]
         self._numbers: dict[Weight, int] = {one: 0}

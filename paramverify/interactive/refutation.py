@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.closure import SILENT, Closures
-from paramverify.interactive.evaluation import Event, Inputs, admissible, probability
+from paramverify.interactive.evaluation import AnalystView, Inputs, admissible, probability
 from paramverify.interactive.unwinding import Pair
-from paramverify.models.systems.system import Kind, System
+from paramverify.models.systems.system import StateKind, System
 from paramverify.models.systems.weights import Weight, is_zero
 
 MAX_NODES = 300_000
@@ -41,25 +41,25 @@ class Refutation:
     left: Inputs
     right: Inputs
     place: int
-    event: Event
+    event: AnalystView
     probabilities: tuple[Weight, Weight]
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class TraceNode:
     """Two vectors for the same observation; `inserted` says that `action` was the inserted data point."""
 
     left: Vector
     right: Vector
     ratio: Weight  # of the weights of the two vectors
     turned: bool  # the point was inserted on the left
-    path: Node | None
+    path: TraceNode | None
     action: int  # an input or a response
     inserted: bool
 
 
 @dataclass(frozen=True)
-class Search:
+class TraceSearch:
     """What was found, and how far the search went: `complete` says that no node was left."""
 
     refutation: Refutation | None
@@ -70,13 +70,13 @@ class Search:
 
 def search(
     closures: Closures,
-    judge: Judge,
+    judge: WeightJudge,
     bound: Weight,
     *,
     deadline: float = float("inf"),
     hopeful: Allowed | None = None,
     nodes: int = MAX_NODES,
-) -> Search:
+) -> TraceSearch:
     """Looks for a refutation of a system whose probabilities are numbers (up to the constant E).
 
     `hopeful((x, y), ratio)` may say of a node with one state on each side that it cannot exceed the bound any
@@ -85,26 +85,26 @@ def search(
     one = closures.system.weights.one
     start = _scaled(dict(closures.of(closures.system.initial)))
     if start is None:
-        return Search(None, 0, 0, True)
-    level = [Node(start[0], start[0], ratio=one, turned=False, path=None, action=SILENT, inserted=False)]
+        return TraceSearch(None, 0, 0, True)
+    level = [TraceNode(start[0], start[0], ratio=one, turned=False, path=None, action=SILENT, inserted=False)]
     best: dict[tuple[Vector, Vector, bool], Weight] = {}
     seen, depth = 0, 0
     while level:
-        following: list[Node] = []
+        following: list[TraceNode] = []
         for node in level:
             for successor in successors(closures, node):
                 found = successor if isinstance(successor, Exceeding) else None
-                if found is None and isinstance(successor, Node):
+                if found is None and isinstance(successor, TraceNode):
                     exceeds = successor.path is not None and inserted_in(successor)
                     if exceeds and not judge.at_most(successor.ratio, one, bound):
                         found = Exceeding(successor, False)
-                if found is None and isinstance(successor, Node):
+                if found is None and isinstance(successor, TraceNode):
                     found = silent(closures, successor, judge, bound)
                 if found is not None:
                     refutation = _evaluated(closures.system, judge, bound, found)
                     if refutation:
-                        return Search(refutation, seen, depth, False)
-                if not isinstance(successor, Node):
+                        return TraceSearch(refutation, seen, depth, False)
+                if not isinstance(successor, TraceNode):
                     continue
                 if _hopeless(successor, hopeful):
                     continue
@@ -116,21 +116,21 @@ def search(
                 following.append(successor)
                 seen += 1
                 if seen >= nodes or time.monotonic() > deadline:
-                    return Search(None, seen, depth, False)
+                    return TraceSearch(None, seen, depth, False)
         level = following
         depth += 1
-    return Search(None, seen, depth, True)
+    return TraceSearch(None, seen, depth, True)
 
 
 @dataclass(frozen=True)
 class Exceeding:
-    """A node that exceeds the bound, maybe with an impossible right side; `closed` as in `Event`."""
+    """A node that exceeds the bound, maybe with an impossible right side; `closed` as in `AnalystView`."""
 
-    node: Node
+    node: TraceNode
     closed: bool
 
 
-def inserted_in(node: Node | None) -> bool:
+def inserted_in(node: TraceNode | None) -> bool:
     while node is not None:
         if node.inserted:
             return True
@@ -138,17 +138,17 @@ def inserted_in(node: Node | None) -> bool:
     return False
 
 
-def _hopeless(node: Node, hopeful: Allowed | None) -> bool:
+def _hopeless(node: TraceNode, hopeful: Allowed | None) -> bool:
     if hopeful is None or len(node.left) > 1 or len(node.right) > 1 or not inserted_in(node):
         return False
     pair = node.left[0][0], node.right[0][0]
     return not hopeful(pair, node.ratio)
 
 
-def successors(closures: Closures, node: Node) -> Iterator[Node | Exceeding]:
+def successors(closures: Closures, node: TraceNode) -> Iterator[TraceNode | Exceeding]:
     states = [s for s, _ in (*node.left, *node.right) if s != SILENT]
     rows = closures.system.rows
-    waiting = [s for s in states if closures.kinds[s] is Kind.INPUT]
+    waiting = [s for s in states if closures.kinds[s] is StateKind.INPUT]
     points = closures.system.actions.points
     if waiting:
         common = set(rows[waiting[0]]).intersection(*(rows[s] for s in waiting))
@@ -156,37 +156,41 @@ def successors(closures: Closures, node: Node) -> Iterator[Node | Exceeding]:
         for action in sorted(common):
             # Other states would respond first: seen, if a query comes next, and of no use with a data point.
             if action not in points or all_wait:
-                yield from _moved(closures, node, action, Kind.INPUT)
+                yield from _moved(closures, node, action, StateKind.INPUT)
         if all_wait and not inserted_in(node):
             for point in sorted(common & set(points)):
                 after = _mix(closures, node.left, point)
                 scaled = _scaled(after)
                 if scaled:
                     one = closures.system.weights.one
-                    yield Node(
+                    yield TraceNode(
                         node.left, scaled[0], ratio=one, turned=False, path=node, action=point, inserted=True
                     )
-                    yield Node(
+                    yield TraceNode(
                         scaled[0], node.left, ratio=one, turned=True, path=node, action=point, inserted=True
                     )
-    responses = {next(iter(rows[s])) for s in states if closures.kinds[s] is Kind.RESPONSE}
+    responses = {next(iter(rows[s])) for s in states if closures.kinds[s] is StateKind.RESPONSE}
     for action in sorted(responses):
-        yield from _moved(closures, node, action, Kind.RESPONSE)
+        yield from _moved(closures, node, action, StateKind.RESPONSE)
 
 
-def _moved(closures: Closures, node: Node, action: int, kind: Kind) -> Iterator[Node | Exceeding]:
+def _moved(
+    closures: Closures, node: TraceNode, action: int, kind: StateKind
+) -> Iterator[TraceNode | Exceeding]:
     left = _scaled(_step(closures, node.left, action, kind))
     right = _scaled(_step(closures, node.right, action, kind)) if node.right is not node.left else left
     if left is None:
         return
     if right is None:
         yield Exceeding(
-            Node(left[0], (), ratio=node.ratio, turned=node.turned, path=node, action=action, inserted=False),
+            TraceNode(
+                left[0], (), ratio=node.ratio, turned=node.turned, path=node, action=action, inserted=False
+            ),
             False,
         )
         return
     ratio = node.ratio * left[1] / right[1] if node.right is not node.left else node.ratio
-    yield Node(
+    yield TraceNode(
         left[0],
         right[0] if right is not left else left[0],
         ratio=ratio,
@@ -197,7 +201,7 @@ def _moved(closures: Closures, node: Node, action: int, kind: Kind) -> Iterator[
     )
 
 
-def _step(closures: Closures, vector: Vector, action: int, kind: Kind) -> dict[int, Weight]:
+def _step(closures: Closures, vector: Vector, action: int, kind: StateKind) -> dict[int, Weight]:
     total: dict[int, Weight] = {}
     for state, weight in vector:
         if state == SILENT or closures.kinds[state] is not kind or action not in closures.system.rows[state]:
@@ -209,7 +213,7 @@ def _step(closures: Closures, vector: Vector, action: int, kind: Kind) -> dict[i
 
 
 def _mix(closures: Closures, vector: Vector, action: int) -> dict[int, Weight]:
-    return _step(closures, vector, action, Kind.INPUT)
+    return _step(closures, vector, action, StateKind.INPUT)
 
 
 def _scaled(total: dict[int, Weight]) -> tuple[Vector, Weight] | None:
@@ -223,7 +227,7 @@ def _scaled(total: dict[int, Weight]) -> tuple[Vector, Weight] | None:
     return tuple((s, w / mass) for s, w in entries), mass
 
 
-def silent(closures: Closures, node: Node, judge: Judge, bound: Weight) -> Exceeding | None:
+def silent(closures: Closures, node: TraceNode, judge: WeightJudge, bound: Weight) -> Exceeding | None:
     """Returns the node if it exceeds the bound by what is silent from now on."""
     if not inserted_in(node):
         return None
@@ -232,7 +236,7 @@ def silent(closures: Closures, node: Node, judge: Judge, bound: Weight) -> Excee
     for vector in (node.left, node.right):
         mass = zero
         for state, weight in vector:
-            if state == SILENT or closures.kinds[state] is not Kind.RESPONSE:
+            if state == SILENT or closures.kinds[state] is not StateKind.RESPONSE:
                 mass = mass + weight
         masses.append(mass)
     left, right = masses
@@ -241,7 +245,7 @@ def silent(closures: Closures, node: Node, judge: Judge, bound: Weight) -> Excee
     return Exceeding(node, True)
 
 
-def _evaluated(system: System, judge: Judge, bound: Weight, found: Exceeding) -> Refutation | None:
+def _evaluated(system: System, judge: WeightJudge, bound: Weight, found: Exceeding) -> Refutation | None:
     """Returns the refutation if the probabilities, evaluated anew, exceed the bound."""
     refutation = observed(system, found)
     return None if refutation is None or judge.at_most(*refutation.probabilities, bound) else refutation
@@ -269,18 +273,18 @@ def observed(system: System, found: Exceeding) -> Refutation | None:
     longer = (*shorter[:place], point, *shorter[place:])
     turned = found.node.turned
     left, right = (longer, tuple(shorter)) if turned else (tuple(shorter), longer)
-    return _probable(system, (left, right), Place(place, Event(tuple(trace), found.closed)))
+    return _probable(system, (left, right), InsertionPlace(place, AnalystView(tuple(trace), found.closed)))
 
 
-class Place(NamedTuple):
+class InsertionPlace(NamedTuple):
     """Where the data point is inserted, and what is seen."""
 
     place: int
-    event: Event
+    event: AnalystView
 
 
 def evaluated(
-    system: System, judge: Judge, bound: Weight, inputs: tuple[Inputs, Inputs], where: Place
+    system: System, judge: WeightJudge, bound: Weight, inputs: tuple[Inputs, Inputs], where: InsertionPlace
 ) -> Refutation | None:
     """Returns the refutation if the probabilities, evaluated anew, exceed the bound; else None.
 
@@ -290,7 +294,7 @@ def evaluated(
     return None if refutation is None or judge.at_most(*refutation.probabilities, bound) else refutation
 
 
-def _probable(system: System, inputs: tuple[Inputs, Inputs], where: Place) -> Refutation | None:
+def _probable(system: System, inputs: tuple[Inputs, Inputs], where: InsertionPlace) -> Refutation | None:
     left, right = inputs
     if system.partial and not (admissible(system, left) and admissible(system, right)):
         return None
@@ -298,9 +302,9 @@ def _probable(system: System, inputs: tuple[Inputs, Inputs], where: Place) -> Re
     return Refutation(left, right, where.place, where.event, probabilities)
 
 
-def steps_to(node: Node | None) -> list[Node]:
+def steps_to(node: TraceNode | None) -> list[TraceNode]:
     """Returns the nodes on the way to a node, without the first one of all, which has no action."""
-    found: list[Node] = []
+    found: list[TraceNode] = []
     while node is not None and node.path is not None:
         found.append(node)
         node = node.path

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from paramverify.interactive.closure import SILENT, Closures
 from paramverify.interactive.matchings import lift
-from paramverify.models.systems.system import Distribution, Kind
+from paramverify.models.systems.system import Distribution, StateKind
 from paramverify.models.systems.weights import Weight
 
 Pair = tuple[int, int]
@@ -108,7 +108,7 @@ def insertions(closures: Closures) -> list[tuple[int, int, Distribution]]:
     return [
         (state, action, closures.after(state, action))
         for state in reachable(closures)
-        if closures.kinds[state] is Kind.INPUT
+        if closures.kinds[state] is StateKind.INPUT
         for action in closures.system.rows[state]
         if action in points
     ]
@@ -137,7 +137,7 @@ def enabled_in_both(closures: Closures, left: int, right: int) -> tuple[int, ...
     one, other = closures.system.rows[left], closures.system.rows[right]
     if one.keys() == other.keys():
         return tuple(one)
-    both_wait = closures.kinds[left] is closures.kinds[right] is Kind.INPUT
+    both_wait = closures.kinds[left] is closures.kinds[right] is StateKind.INPUT
     if closures.system.partial and both_wait:
         return tuple(a for a in one if a in other)
     return None

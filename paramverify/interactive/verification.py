@@ -12,7 +12,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, substitute
 from paramverify.answers import End, Proved, Standing
 from paramverify.errors import LimitError
-from paramverify.interactive.bounds import Judge, plain, power
+from paramverify.interactive.bounds import WeightJudge, plain, power
 from paramverify.interactive.cases import InteractiveCase
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.costs import Costs, cheapest
@@ -22,8 +22,8 @@ from paramverify.interactive.families import Family, largest_family, least_budge
 from paramverify.interactive.given import GivenFamily, examine
 from paramverify.interactive.pairs import PairGraph, pair_graph
 from paramverify.interactive.places import boundary_places, simple_places
-from paramverify.interactive.quotients import Quotients
-from paramverify.interactive.refutation import Place, Refutation, Search, evaluated, search
+from paramverify.interactive.quotients import NumberedQuotients
+from paramverify.interactive.refutation import InsertionPlace, Refutation, TraceSearch, evaluated, search
 from paramverify.interactive.unwinding import Failure, Pair, is_all_covered, is_unwinding_family
 from paramverify.models.context import Checks
 from paramverify.models.systems.system import System
@@ -79,7 +79,7 @@ class Noninterference:
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class _PointSystems:
     """A point of the domain, the closures of the system there, and the bound there."""
 
     parameters: dict[str, Fraction]
@@ -106,12 +106,12 @@ def verify(
     deadline = time.monotonic() + options.seconds
     told = progress or (lambda what, done, total: None)
     with in_case(case.path, case.text), Session(options) as session:
-        judge = Judge(case.checks, session)
+        judge = WeightJudge(case.checks, session)
         if nowhere := require_point(session, case):
             raise LimitError(nowhere.detail)
-        place = _Place({}, Closures(case.system, case.checks.positive), plain(case.ratio))
+        place = _PointSystems({}, Closures(case.system, case.checks.positive), plain(case.ratio))
         told("pairs", 0, 1)
-        quotients = Quotients(judge, case.system.weights.one)
+        quotients = NumberedQuotients(judge, case.system.weights.one)
         graph = pair_graph(place.closures, quotients)
         costs = cheapest(place.closures, judge, place.bound, quotients)
         family = _family(case, graph, judge, costs, told)
@@ -142,14 +142,14 @@ def verify(
 
 
 def _refuted(
-    case: InteractiveCase, graph: PairGraph, judge: Judge, everywhere: _Place, deadline: float
-) -> tuple[Violated[Refutation] | Unknown, _Place]:
+    case: InteractiveCase, graph: PairGraph, judge: WeightJudge, everywhere: _PointSystems, deadline: float
+) -> tuple[Violated[Refutation] | Unknown, _PointSystems]:
     """Looks for a refutation at points of the domain, then among all inputs in the order of their length.
 
     Returns it with its place, or what was tried. Points share some of the time, so that one of them cannot
     take it all.
     """
-    searches: list[Search] = []
+    searches: list[TraceSearch] = []
     started = time.monotonic()
     places = list(_points(case, judge, everywhere.bound, started + BOUNDARY * (deadline - started)))
     share = 0.4 if case.domain.ring.parameters else 0.8
@@ -158,23 +158,23 @@ def _refuted(
         until = now + (started + share * (deadline - started) - now) / (len(places) - number)
         tried = _search(system, case.checks, bound, until)
         if tried.refutation:
-            return Violated(tried.refutation), _Place(parameters, Closures(system), bound)
+            return Violated(tried.refutation), _PointSystems(parameters, Closures(system), bound)
         searches.append(tried)
     listed = Enumeration(everywhere.closures, judge, everywhere.bound, deadline)
     for candidate in listed.candidates():
         system = at_point(case.system, case.domain, candidate.parameters)
         bound = value_at_point(everywhere.bound, case.domain, candidate.parameters)
-        local = Judge(replace(case.checks, domain=_constant_only(case.domain), obligations=[]))
-        inputs, where = (candidate.left, candidate.right), Place(candidate.place, candidate.event)
+        local = WeightJudge(replace(case.checks, domain=_constant_only(case.domain), obligations=[]))
+        inputs, where = (candidate.left, candidate.right), InsertionPlace(candidate.place, candidate.event)
         refutation = evaluated(system, local, bound, inputs, where)
         if refutation:
-            return Violated(refutation), _Place(candidate.parameters, Closures(system), bound)
+            return Violated(refutation), _PointSystems(candidate.parameters, Closures(system), bound)
     end = End.TIMEOUT if time.monotonic() > deadline else End.GAVE_UP
     return Unknown(end, _tried(searches, graph, judge, listed)), everywhere
 
 
 def _family(
-    case: InteractiveCase, graph: PairGraph, judge: Judge, costs: Costs, told: Progress
+    case: InteractiveCase, graph: PairGraph, judge: WeightJudge, costs: Costs, told: Progress
 ) -> Family | GivenFamily | Failure | None:
     """Returns the family of the case, the largest one of its δ and t, or else the one with the least t·δ.
 
@@ -194,7 +194,7 @@ def _family(
     return least_budget(graph, judge, bound, lambda done, total: told("families", done, total), least)
 
 
-def accepted(closures: Closures, family: Family, judge: Judge) -> bool:
+def accepted(closures: Closures, family: Family, judge: WeightJudge) -> bool:
     """Tells whether the published checks accept a family."""
     relations = family.relations()
 
@@ -206,9 +206,9 @@ def accepted(closures: Closures, family: Family, judge: Judge) -> bool:
     return is_unwinding_family(closures, relations, within) is None
 
 
-def _search(system: System, checks: Checks, bound: Weight, deadline: float) -> Search:
+def _search(system: System, checks: Checks, bound: Weight, deadline: float) -> TraceSearch:
     closures = Closures(system)
-    judge = Judge(replace(checks, domain=_constant_only(checks.domain), obligations=[]))
+    judge = WeightJudge(replace(checks, domain=_constant_only(checks.domain), obligations=[]))
     one = system.weights.one
     try:
         costs = cheapest(closures, judge, bound)
@@ -232,7 +232,7 @@ def _constant_only(domain: Domain) -> Domain:
 
 
 def _points(
-    case: InteractiveCase, judge: Judge, bound: Weight, deadline: float
+    case: InteractiveCase, judge: WeightJudge, bound: Weight, deadline: float
 ) -> Iterator[tuple[dict[str, Fraction], System, Weight]]:
     """Yields points of the domain, the system there, and the bound there; claims that failed come first."""
     seen: list[dict[str, Fraction]] = []
@@ -253,7 +253,7 @@ def value_at_point(weight: Weight, domain: Domain, point: dict[str, Fraction]) -
     )
 
 
-def _tried(searches: list[Search], graph: PairGraph, judge: Judge, listed: Enumeration) -> str:
+def _tried(searches: list[TraceSearch], graph: PairGraph, judge: WeightJudge, listed: Enumeration) -> str:
     parts = ["no unwinding family and no costs within the bound were found"]
     if graph.uncovered:
         parts.append(graph.uncovered)

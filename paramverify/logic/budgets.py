@@ -34,7 +34,7 @@ from paramverify.logic.quotients import (
     rational_number,
 )
 from paramverify.logic.syntax import Property
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains.chain import Value
 from paramverify.synthesis.suprema import TightBudget
 
@@ -93,7 +93,7 @@ class Corner:
         return float(Epsilon.of(self.ratio).number())
 
 
-def least_delta(work: Work, found: Property, ratio: RationalFunction) -> Least:
+def least_delta(work: LogicSession, found: Property, ratio: RationalFunction) -> Least:
     """Returns the least δ for a ratio e^ε: the supremum of p − ratio·q, at least zero."""
     candidates, searched = pairs(work, found)
     if work.chain.domain.ring.parameters:
@@ -115,7 +115,7 @@ def least_delta(work: Work, found: Property, ratio: RationalFunction) -> Least:
     )
 
 
-def least_ratio(work: Work, found: Property, delta: RationalFunction) -> Least:
+def least_ratio(work: LogicSession, found: Property, delta: RationalFunction) -> Least:
     """Returns the least ratio e^ε ≥ 1 for δ: the supremum of (p − δ)/q."""
     candidates, searched = pairs(work, found)
     ring = work.chain.domain.ring
@@ -184,7 +184,7 @@ def _maximum(values: Sequence[tuple[Real, Pair]]) -> tuple[Real, Pair]:
     return best
 
 
-def _needed(candidates: Sequence[Pair], work: Work) -> Sequence[Pair]:
+def _needed(candidates: Sequence[Pair], work: LogicSession) -> Sequence[Pair]:
     """Returns the pairs on the upper hull, where all probabilities are rational; all pairs otherwise."""
     return hull(candidates) if work.chain.numeric else candidates
 
@@ -215,7 +215,7 @@ def _below(first: Pair, middle: Pair, last: Pair) -> bool:
     return bool(rise <= (last.left - first.left) * (middle.right - first.right))
 
 
-def curve(work: Work, found: Property) -> Iterator[Corner]:
+def curve(work: LogicSession, found: Property) -> Iterator[Corner]:
     """Yields δ as a function of the ratio, from ratio one to where δ is zero or stays constant.
 
     Where all probabilities are rational numbers, these are corners, between which δ is linear in the ratio.
@@ -248,7 +248,7 @@ def curve(work: Work, found: Property) -> Iterator[Corner]:
             break
 
 
-def _sampled_curve(work: Work, found: Property) -> Iterator[Corner]:
+def _sampled_curve(work: LogicSession, found: Property) -> Iterator[Corner]:
     """Yields upper bounds of δ at ratios from one to the least for δ = 0, or to `FARTHEST`."""
     ring = work.chain.domain.ring
     last = least_ratio(work, found, RationalFunction.of(ring.number(0)))

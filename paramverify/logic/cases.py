@@ -39,11 +39,11 @@ from paramverify.logic.identifiers import conditions, resolved_property, resolve
 from paramverify.logic.keys import LOGIC, MODEL
 from paramverify.logic.leaves import check_labels
 from paramverify.logic.numbers import real
-from paramverify.logic.syntax import Private, Probability, Property, Question, parts
+from paramverify.logic.syntax import Private, Probability, ProbabilityQuestion, Property, parts
 from paramverify.models.chains.chain import Chain
 from paramverify.models.chains.prism import Builder, read_prism
 from paramverify.models.chains.programs import MAX_BYTES, whole_constants
-from paramverify.models.chains.relations import Relation, closed, labelled, where
+from paramverify.models.chains.relations import StateRelation, closed, labelled, where
 from paramverify.models.chains.tables import read_states
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.parameters import read_domain_for, unbounded_names
@@ -64,9 +64,9 @@ class LogicCase:
     digest: str
     title: str
     chain: Chain
-    relation: Relation
+    relation: StateRelation
     properties: Mapping[str, Property]
-    questions: Mapping[str, Question] = field(default_factory=dict)
+    questions: Mapping[str, ProbabilityQuestion] = field(default_factory=dict)
     order: tuple[str, ...] = ()  # of properties and questions
     expect: Mapping[str, Any] = field(default_factory=dict)
     maybe_empty: Obligation | None = None
@@ -83,7 +83,7 @@ GIVEN = "property"  # how formulas of the command line are called
 
 
 @dataclass(frozen=True)
-class Given:
+class LogicOptions:
     """What the command line may say besides the file."""
 
     properties: tuple[str, ...] = ()
@@ -103,13 +103,13 @@ class Given:
         return settled_digest(file, {**self.settings, **self.parameters, **more})
 
 
-def load(path: Path, given: Given | None = None) -> LogicCase:
+def load(path: Path, given: LogicOptions | None = None) -> LogicCase:
     """Reads a case file of any name, or a PRISM file with what the command line says about it.
 
     Raises:
         InputError: any mistake, with file, key and reason.
     """
-    given = given or Given()
+    given = given or LogicOptions()
     if _is_case(path):
         document = read_document(path)
         data = document.data
@@ -139,7 +139,7 @@ def _is_case(path: Path) -> bool:
     return False
 
 
-def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
+def _read(top: Table, path: Path, digest: str, given: LogicOptions) -> LogicCase:
     title = top.text("title", "")
     top.text("source", "")
     expect = read_expect_each(top)
@@ -151,7 +151,7 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
             parameters["constraints"] = [*parameters.get("constraints", []), *given.constraints]
         top.data = {**top.data, "parameters": parameters}
     with gathered() as each:
-        stated: dict[str, Property | Question] = {}
+        stated: dict[str, Property | ProbabilityQuestion] = {}
         with each:
             stated = _stated(top, given, path)
         used = _exponents(top, stated, given)
@@ -186,20 +186,22 @@ def _read(top: Table, path: Path, digest: str, given: Given) -> LogicCase:
         chain=chain,
         relation=relation,
         properties={name: found for name, found in stated.items() if isinstance(found, Property)},
-        questions={name: found for name, found in stated.items() if isinstance(found, Question)},
+        questions={name: found for name, found in stated.items() if isinstance(found, ProbabilityQuestion)},
         order=tuple(stated),
         expect=expect,
         maybe_empty=empty,
     )
 
 
-def _resolved(found: Property | Question, chain: Chain) -> Property | Question:
-    if isinstance(found, Question):
+def _resolved(found: Property | ProbabilityQuestion, chain: Chain) -> Property | ProbabilityQuestion:
+    if isinstance(found, ProbabilityQuestion):
         return resolved_question(found, chain)
     return resolved_property(found, chain)
 
 
-def _exponents(top: Table, properties: Mapping[str, Property | Question], given: Given) -> list[Fraction]:
+def _exponents(
+    top: Table, properties: Mapping[str, Property | ProbabilityQuestion], given: LogicOptions
+) -> list[Fraction]:
     """Returns the numbers in every `exp` of the case and of what the command line says."""
     for name in unbounded_names(top):
         reason = "a case with formulas needs finite ends here, not (0, oo)"
@@ -214,7 +216,7 @@ def _exponents(top: Table, properties: Mapping[str, Property | Question], given:
     return used
 
 
-def _check_formula(found: Property | Question, chain: Chain, checks: Checks) -> None:
+def _check_formula(found: Property | ProbabilityQuestion, chain: Chain, checks: Checks) -> None:
     check_labels(found.formula, chain)
     for part in parts(found.formula):
         if isinstance(part, Private):
@@ -235,8 +237,8 @@ def _check_schedulers(chain: Chain) -> None:
         )
 
 
-def _stated(top: Table, given: Given, path: Path) -> dict[str, Property | Question]:
-    found: dict[str, Property | Question] = {}
+def _stated(top: Table, given: LogicOptions, path: Path) -> dict[str, Property | ProbabilityQuestion]:
+    found: dict[str, Property | ProbabilityQuestion] = {}
     numbers = partial(_numbers, top, given, path)
     if "formulas" in top:
         with top.within("formulas") as table, gathered() as each:
@@ -262,7 +264,7 @@ def _different(name: str, others: Collection[str]) -> str:
     return name
 
 
-def _numbers(top: Table, given: Given, path: Path) -> Mapping[str, int]:
+def _numbers(top: Table, given: LogicOptions, path: Path) -> Mapping[str, int]:
     """Returns the whole-number constants of a PRISM file, which may stand for numbers of steps."""
     model = top.data.get("model")
     name, own = (model.get("file"), model.get("constants")) if isinstance(model, dict) else (None, None)
@@ -274,7 +276,7 @@ def _numbers(top: Table, given: Given, path: Path) -> Mapping[str, int]:
     return {}
 
 
-def _expressions(properties: Mapping[str, Property | Question]) -> Iterator[Expression]:
+def _expressions(properties: Mapping[str, Property | ProbabilityQuestion]) -> Iterator[Expression]:
     for found in properties.values():
         for part in parts(found.formula):
             if isinstance(part, Probability):
@@ -287,7 +289,7 @@ def _expressions(properties: Mapping[str, Property | Question]) -> Iterator[Expr
                 )
 
 
-def _privates(properties: Mapping[str, Property | Question]) -> Iterator[Private]:
+def _privates(properties: Mapping[str, Property | ProbabilityQuestion]) -> Iterator[Private]:
     for found in properties.values():
         yield from (part for part in parts(found.formula) if isinstance(part, Private))
 
@@ -328,12 +330,12 @@ def _check_share(expression: Expression, checks: Checks) -> None:
             raise CaseError(reason, key=f"P compared with {expression.text!r}")
 
 
-def _builder(given: Given) -> Builder:
+def _builder(given: LogicOptions) -> Builder:
     return lambda request: build_apart(request, given.memory)
 
 
 def _model(
-    top: Table, path: Path, checks: Checks, given: Given, asked: Mapping[str, frozenset[str]]
+    top: Table, path: Path, checks: Checks, given: LogicOptions, asked: Mapping[str, frozenset[str]]
 ) -> Chain:
     table = top.table("model") if "model" in top else Table({}, MODEL)
     with located(key="model"):
@@ -358,14 +360,16 @@ def _model(
         return read_states(states, checks, process, initial)
 
 
-def _relation(top: Table, chain: Chain, given: Given) -> Relation:
+def _relation(top: Table, chain: Chain, given: LogicOptions) -> StateRelation:
     if given.where is not None:
         if "neighbours" in top:
             top.get("neighbours")  # those of the command line take their place
         with located(key="--neighbours"):
             return closed(where(chain, read_predicate(given.where)))
     if "neighbours" not in top:
-        return Relation({}, ("no neighbourhood is given: every state is its own neighbour, and no other",))
+        return StateRelation(
+            {}, ("no neighbourhood is given: every state is its own neighbour, and no other",)
+        )
     with top.within("neighbours") as table:
         ways = [name for name in ("pairs", "where", "labels") if name in table]
         if len(ways) != 1:

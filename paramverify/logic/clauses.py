@@ -22,19 +22,19 @@ MAX_LITERALS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Literal:
+class PolynomialLiteral:
     """polynomial ≥ 0, or > 0 where strict."""
 
     polynomial: Polynomial
     strict: bool
     origin: Origin
 
-    def negated(self) -> Literal:
+    def negated(self) -> PolynomialLiteral:
         """Returns the opposite: −polynomial > 0, or ≥ 0 where this is strict."""
-        return Literal(-self.polynomial, not self.strict, self.origin)
+        return PolynomialLiteral(-self.polynomial, not self.strict, self.origin)
 
 
-Clause = tuple[Literal, ...]
+Clause = tuple[PolynomialLiteral, ...]
 
 
 def holds_by_cases(semantics: Semantics, judge: ClaimJudge, formula: Formula, state: int) -> bool:
@@ -65,12 +65,12 @@ def _clauses(
     if not isinstance(formula, (Private, Probability)):
         holds = semantics.truth(formula, [state])[state] is Truth.YES
         return [] if holds != negative else [()]
-    literals: list[Literal] = []
+    literals: list[PolynomialLiteral] = []
     for comparison in semantics.comparisons(formula, [state]):
         if comparison.probabilities.method.is_sufficient:
             return None  # sufficient only, so its negation says nothing
         origin = comparison.origin(judge.chain)
-        literals.append(Literal(judge.polynomial(comparison), comparison.strict, origin))
+        literals.append(PolynomialLiteral(judge.polynomial(comparison), comparison.strict, origin))
     if negative:
         return [tuple(literal.negated() for literal in literals)]
     return [(literal,) for literal in literals]

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.claims import Origin
 from paramverify.errors import InputError, LimitError, SizeError, UndeterminedError, UnsupportedError
-from paramverify.logic.comparisons import Choice, Method
-from paramverify.logic.equivalence import Automaton
+from paramverify.logic.comparisons import Method, SchedulerChoice
+from paramverify.logic.equivalence import WeightedAutomaton
 from paramverify.logic.families import equality
 from paramverify.logic.family_shapes import mentions
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.quotients import Pair
 from paramverify.logic.semantics import Semantics, conjuncts
 from paramverify.logic.syntax import Formula, Private, Property, instance
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains.chain import Value
 from paramverify.models.context import Checks
 
@@ -39,7 +39,7 @@ def privates(found: Property) -> list[Private]:
     return private
 
 
-def pairs(work: Work, found: Property) -> tuple[list[Pair], str]:
+def pairs(work: LogicSession, found: Property) -> tuple[list[Pair], str]:
     """Returns the pairs that a property compares in its initial states.
 
     Of an infinite family the first members are taken, unless its pairs are equal for every number; the second
@@ -76,19 +76,19 @@ def pairs(work: Work, found: Property) -> tuple[list[Pair], str]:
     return list(result.values()), searched
 
 
-def _semantics(work: Work, found: Property, checks: Checks) -> Semantics:
+def _semantics(work: LogicSession, found: Property, checks: Checks) -> Semantics:
     judge = ExactJudge(work.chain)  # for nested formulas; with parameters they need claims
     claims = ClaimJudge(work.chain, work.session, checks, True)
     parametric = bool(work.chain.domain.ring.parameters)
     infinite = found.variable is not None and found.last is None
     # As in checking: for every k, action sequences are too many.
-    wide = infinite and work.chain.is_decision_process and work.method == Choice.AUTO
+    wide = infinite and work.chain.is_decision_process and work.method == SchedulerChoice.AUTO
     return Semantics(
         work.chain,
         work.case.relation,
         claims if parametric else judge,
         claims.guard if parametric else None,
-        Choice.SUFFICIENT if wide else work.method,
+        SchedulerChoice.SUFFICIENT if wide else work.method,
     )
 
 
@@ -103,7 +103,7 @@ def _name(value: Value) -> object:
     return str(value) if isinstance(value, RationalFunction) else value
 
 
-def _compared(work: Work, semantics: Semantics, formula: Private, k: int | None) -> Iterator[Pair]:
+def _compared(work: LogicSession, semantics: Semantics, formula: Private, k: int | None) -> Iterator[Pair]:
     """Yields the pairs of one formula; those of Prop. 2 for the states only that may differ."""
     chain = work.chain
     try:
@@ -127,7 +127,7 @@ def _compared(work: Work, semantics: Semantics, formula: Private, k: int | None)
             yield Pair(comparison.left, comparison.right, origin, k, sufficient)
 
 
-def _equal_pairs(work: Work, formula: Private) -> Iterator[Pair]:
+def _equal_pairs(work: LogicSession, formula: Private) -> Iterator[Pair]:
     """Yields a pair that needs no budget for each two neighbours."""
     chain = work.chain
     for s in chain.initial:
@@ -135,13 +135,13 @@ def _equal_pairs(work: Work, formula: Private) -> Iterator[Pair]:
             yield Pair(chain.zero, chain.zero, Origin(chain.states[s], chain.states[t], (str(formula.path),)))
 
 
-def _apart(work: Work, semantics: Semantics, formula: Private) -> set[frozenset[int]] | None:
+def _apart(work: LogicSession, semantics: Semantics, formula: Private) -> set[frozenset[int]] | None:
     """Returns the neighbours that were not shown to be equal under every query scheduler.
 
     None where this cannot be tried: on chains, and where Prop. 2 or enumeration alone was asked for.
     """
     chain, relation = work.chain, work.case.relation
-    if not chain.is_decision_process or work.method is not Choice.AUTO:
+    if not chain.is_decision_process or work.method is not SchedulerChoice.AUTO:
         return None
     wanted = {frozenset((s, t)) for s in chain.initial for t in relation[s]}
     try:
@@ -152,7 +152,7 @@ def _apart(work: Work, semantics: Semantics, formula: Private) -> set[frozenset[
     return {pair for pair in wanted if not _equal(automaton, sorted(pair), semantics)}
 
 
-def _equal(automaton: Automaton, states: list[int], semantics: Semantics) -> bool:
+def _equal(automaton: WeightedAutomaton, states: list[int], semantics: Semantics) -> bool:
     try:
         return automaton.difference(states[0], states[-1]) is None
     except SizeError as error:

@@ -19,10 +19,18 @@ from enum import Enum, StrEnum
 from paramverify import printable
 from paramverify.errors import InputError, SizeError, UnsupportedError
 from paramverify.logic import enclosing
-from paramverify.logic.equivalence import Automaton, automaton
+from paramverify.logic.equivalence import WeightedAutomaton, automaton
 from paramverify.logic.extremes import extremes
 from paramverify.logic.flat_products import probabilities
-from paramverify.logic.normal_forms import Node, Release, Until, compiled, depth, negated, unbounded
+from paramverify.logic.normal_forms import (
+    Node,
+    NormalRelease,
+    NormalUntil,
+    compiled,
+    depth,
+    negated,
+    unbounded,
+)
 from paramverify.logic.periodic import LONGEST, Cut, Word, no_cut, periodic
 from paramverify.logic.policies import policies
 from paramverify.logic.products import product
@@ -63,7 +71,7 @@ class Method(Enum):
         return self in (Method.EXTREMES, Method.ENCLOSED)
 
 
-class Choice(StrEnum):
+class SchedulerChoice(StrEnum):
     """How the query schedulers of a decision process are to be dealt with, as a user says it."""
 
     # enumeration where the path formula is bounded and they are few, else proposition 2 and what decides more
@@ -73,7 +81,7 @@ class Choice(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Probabilities:
+class PathProbabilities:
     """Probabilities of one path formula: `upper` and `lower` bounds by state, which agree if exact.
 
     `actions` tell the schedule, where there is one; the last `repeated` of them go on forever.
@@ -114,11 +122,11 @@ class PathEngine:
     chain: Chain
     leaf: Leaf
     guard: Guard | None = None
-    choice: Choice = Choice.AUTO
+    choice: SchedulerChoice = SchedulerChoice.AUTO
     cut: Cut = no_cut
-    _solved: dict[str, Probabilities] = field(default_factory=dict)  # of chains, by path formula
+    _solved: dict[str, PathProbabilities] = field(default_factory=dict)  # of chains, by path formula
 
-    def of(self, path: Formula, starts: Iterable[int]) -> Iterator[Probabilities]:
+    def of(self, path: Formula, starts: Iterable[int]) -> Iterator[PathProbabilities]:
         """Yields the probabilities for all query schedulers that matter, for D; on a chain one item.
 
         Raises:
@@ -133,28 +141,28 @@ class PathEngine:
         node, leaves = self.compile(path)
         if not self.chain.is_decision_process:
             values = self.exact(self.chain, node, leaves, starts)
-            general = unbounded(node, Until) and unbounded(node, Release)
-            solved = Probabilities(values, values, Method.STORM if general else Method.CHAIN)
+            general = unbounded(node, NormalUntil) and unbounded(node, NormalRelease)
+            solved = PathProbabilities(values, values, Method.STORM if general else Method.CHAIN)
             self._solved[str(path)] = solved
             yield solved
             return
-        if depth(node) is not None and self.choice != Choice.SUFFICIENT:
+        if depth(node) is not None and self.choice != SchedulerChoice.SUFFICIENT:
             try:
                 words = schedules(self.chain, node, self.signatures(leaves), starts)
             except SizeError as error:
-                if self.choice == Choice.EXACT:
+                if self.choice == SchedulerChoice.EXACT:
                     raise
                 self.cut(f"not all action sequences were enumerated: {error}")
             else:
                 for word in words:
                     values = dict(word.values)
-                    yield Probabilities(values, values, Method.WORDS, word.actions)
+                    yield PathProbabilities(values, values, Method.WORDS, word.actions)
                 return
-        elif self.choice == Choice.EXACT:
+        elif self.choice == SchedulerChoice.EXACT:
             raise UnsupportedError(ENUMERATED)
         yield self.extremes(node, leaves, starts, Method.EXTREMES)
 
-    def enclosed(self, path: Formula, starts: Iterable[int]) -> Probabilities | None:
+    def enclosed(self, path: Formula, starts: Iterable[int]) -> PathProbabilities | None:
         """Returns bounds of the probabilities of a large chain; None where there are none.
 
         Raises:
@@ -164,7 +172,7 @@ class PathEngine:
         if chain.is_decision_process or len(chain.states) < enclosing.LARGE or not chain.numeric:
             return None
         node, leaves = self.compile(path)
-        if unbounded(node, Until) and unbounded(node, Release):
+        if unbounded(node, NormalUntil) and unbounded(node, NormalRelease):
             return None
         node, turned = _reaching(node)
         found = enclosing.enclosures(chain, node, self.signatures(leaves), sorted(set(starts)))
@@ -173,9 +181,9 @@ class PathEngine:
         if turned:
             found = {state: (chain.one - high, chain.one - low) for state, (low, high) in found.items()}
         lower, upper = ({state: ends[k] for state, ends in found.items()} for k in (0, 1))
-        return Probabilities(upper, lower, Method.ENCLOSED)
+        return PathProbabilities(upper, lower, Method.ENCLOSED)
 
-    def extreme(self, path: Formula, starts: Iterable[int], largest: bool) -> Iterator[Probabilities]:
+    def extreme(self, path: Formula, starts: Iterable[int], largest: bool) -> Iterator[PathProbabilities]:
         """Yields the probabilities that P compares: bounds that are reached over all schedulers.
 
         Each item has values that schedulers reach, and at every parameter point the largest (or smallest)
@@ -196,11 +204,11 @@ class PathEngine:
         node, turned = _reaching(node)
         for values in policies(self.chain, node, self.signatures(leaves), starts, self.guard):
             found = {s: self.chain.one - v for s, v in values.items()} if turned else values
-            yield Probabilities(found, found, Method.ALL)
+            yield PathProbabilities(found, found, Method.ALL)
 
     def periodic(
         self, path: Formula, starts: Iterable[int], longest: int = LONGEST, more: Iterable[Word] = ()
-    ) -> Iterator[Probabilities]:
+    ) -> Iterator[PathProbabilities]:
         """Yields the probabilities under query schedulers that repeat some actions, short words first.
 
         Raises:
@@ -212,9 +220,9 @@ class PathEngine:
         made = product(self.chain, node, self.signatures(leaves), sorted(set(starts)))
         for word in periodic(self.chain, made, longest, more, self.cut):
             values = {s: self.chain.one - v if turned else v for s, v in word.values.items()}
-            yield Probabilities(values, values, Method.PERIODIC, word.actions, word.repeated)
+            yield PathProbabilities(values, values, Method.PERIODIC, word.actions, word.repeated)
 
-    def automaton(self, path: Formula, starts: Iterable[int]) -> Automaton:
+    def automaton(self, path: Formula, starts: Iterable[int]) -> WeightedAutomaton:
         """Returns the weighted automaton that compares the probabilities of two starts; of φ, or of ¬φ.
 
         Raises:
@@ -247,9 +255,9 @@ class PathEngine:
         self, chain: Chain, node: Node, leaves: Sequence[Sequence[bool]], starts: Sequence[int]
     ) -> dict[int, Value]:
         """Returns the path probabilities of a Markov chain."""
-        if not unbounded(node, Release):
+        if not unbounded(node, NormalRelease):
             return probabilities(chain, node, self.signatures(leaves), starts, self.guard)
-        if not unbounded(node, Until):
+        if not unbounded(node, NormalUntil):
             found = probabilities(chain, negated(node), self.signatures(leaves), starts, self.guard)
             return {state: chain.one - value for state, value in found.items()}
         return ltl_probabilities(chain, node, leaves, starts, self.guard)
@@ -261,7 +269,7 @@ class PathEngine:
         starts: Sequence[int],
         method: Method,
         sides: Sequence[bool] = (True, False),
-    ) -> Probabilities:
+    ) -> PathProbabilities:
         """Returns sup and inf over all schedulers, which are reached; or one of these `sides` alone."""
         at = self.signatures(leaves)
         node, turned = _reaching(node)
@@ -269,7 +277,7 @@ class PathEngine:
         for largest in sides:
             values = extremes(self.chain, node, at, starts, largest != turned)
             found[largest] = {s: self.chain.one - v for s, v in values.items()} if turned else values
-        return Probabilities(found[True], found[False], method)
+        return PathProbabilities(found[True], found[False], method)
 
 
 def _reaching(node: Node) -> tuple[Node, bool]:
@@ -278,9 +286,9 @@ def _reaching(node: Node) -> tuple[Node, bool]:
     Raises:
         UnsupportedError: neither.
     """
-    if not unbounded(node, Release):
+    if not unbounded(node, NormalRelease):
         return node, False
-    if not unbounded(node, Until):
+    if not unbounded(node, NormalUntil):
         return negated(node), True
     raise UnsupportedError(BOTH)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from paramverify.algebra.expressions import Name, Node, Number, Operation, exact_decimal
+from paramverify.algebra.expressions import Name, Node, Operation, RationalConstant, exact_decimal
 from paramverify.errors import ExpressionError
 from paramverify.logic.parser import error, span
 
@@ -33,11 +33,11 @@ class Conditions:
             column = tree.start_pos or 0
             if tree.type == "NUMBER":
                 try:
-                    return Number(exact_decimal(str(tree)), column)
+                    return RationalConstant(exact_decimal(str(tree)), column)
                 except ValueError as reason:
                     raise self.error(tree, str(reason)) from None
             if tree.type in ("TRUE", "FALSE"):
-                return Number(Fraction(tree.type == "TRUE"), column)
+                return RationalConstant(Fraction(tree.type == "TRUE"), column)
             return Name(str(tree), column)
         assert isinstance(tree, Tree)
         kind, found = str(tree.data), tree.children

@@ -19,8 +19,8 @@ from paramverify.logic.equivalence import (
     SETTLED,
     Effort,
     Map,
-    Span,
     Vector,
+    WordSpan,
     distinguishing,
     distinguishing_in_the_end,
     images,
@@ -63,7 +63,7 @@ def first_difference(chain: Chain, pattern: Pattern, pair: tuple[int, int], firs
         space = images(space, staying)
     if pattern.grows:
         return _first_end_apart(space, pattern, chain, free, first)
-    seen = Span(effort)
+    seen = WordSpan(effort)
     k = first
     while True:
         fresh = [made for made in space.made if seen.add(*made)]
@@ -76,7 +76,7 @@ def first_difference(chain: Chain, pattern: Pattern, pair: tuple[int, int], firs
         k += 1
 
 
-def _ends_alike(space: Span, pattern: Pattern, chain: Chain, free: Sequence[Map]) -> bool:
+def _ends_alike(space: WordSpan, pattern: Pattern, chain: Chain, free: Sequence[Map]) -> bool:
     """Tells whether a U[0, more] b has the same probability for the whole space under every word."""
     space, going = _settling(space, pattern, chain, free)
     if pattern.more is None:
@@ -87,7 +87,7 @@ def _ends_alike(space: Span, pattern: Pattern, chain: Chain, free: Sequence[Map]
 
 
 def _first_end_apart(
-    space: Span, pattern: Pattern, chain: Chain, free: Sequence[Map], first: int
+    space: WordSpan, pattern: Pattern, chain: Chain, free: Sequence[Map], first: int
 ) -> int | None:
     """Returns the least k ≥ first at which a U[0, k+more] b tells the space apart; None if none does."""
     assert pattern.more is not None
@@ -95,7 +95,7 @@ def _first_end_apart(
     k = max(first, -pattern.more)  # smaller members have no step in their range
     for _ in range(k + pattern.more):
         space = images(space, going)
-    seen = Span(space.effort)
+    seen = WordSpan(space.effort)
     while distinguishing(space) is None:
         fresh = [made for made in space.made if seen.add(*made)]
         if not fresh:
@@ -105,7 +105,9 @@ def _first_end_apart(
     return k
 
 
-def _settling(space: Span, pattern: Pattern, chain: Chain, free: Sequence[Map]) -> tuple[Span, list[Map]]:
+def _settling(
+    space: WordSpan, pattern: Pattern, chain: Chain, free: Sequence[Map]
+) -> tuple[WordSpan, list[Map]]:
     """Returns a space in which what has come to b is settled, and the maps that go on so."""
 
     def settle(vector: Vector) -> Vector:

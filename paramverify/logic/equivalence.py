@@ -52,7 +52,7 @@ class Effort:
 
 
 @dataclass
-class Span:
+class WordSpan:
     """A space of vectors, each with the word of actions that it comes from.
 
     `rows` are a basis by pivots: the entry of a row at its pivot is one, and rows that come later have none
@@ -89,15 +89,15 @@ def _put(vector: Vector, place: int, value: Value) -> None:
         vector[place] = total
 
 
-def span(vectors: Iterable[tuple[Vector, Word]], effort: Effort) -> Span:
+def span(vectors: Iterable[tuple[Vector, Word]], effort: Effort) -> WordSpan:
     """Returns the space that vectors span."""
-    found = Span(effort)
+    found = WordSpan(effort)
     for vector, word in vectors:
         found.add(vector, word)
     return found
 
 
-def images(space: Span, maps: Sequence[Map]) -> Span:
+def images(space: WordSpan, maps: Sequence[Map]) -> WordSpan:
     """Returns the space of the images of a space under the maps of the actions."""
     return span(_moved(space.made, maps), space.effort)
 
@@ -108,9 +108,9 @@ def _moved(vectors: Sequence[tuple[Vector, Word]], maps: Sequence[Map]) -> Itera
             yield move(vector), (*word, action)
 
 
-def closure(space: Span, maps: Sequence[Map]) -> Span:
+def closure(space: WordSpan, maps: Sequence[Map]) -> WordSpan:
     """Returns the smallest space that contains a space and its images under the maps of the actions."""
-    found = Span(space.effort)
+    found = WordSpan(space.effort)
     pending = deque(space.made)
     while pending:
         vector, word = pending.popleft()
@@ -119,12 +119,12 @@ def closure(space: Span, maps: Sequence[Map]) -> Span:
     return found
 
 
-def distinguishing(space: Span) -> Word | None:
+def distinguishing(space: WordSpan) -> Word | None:
     """Returns a word whose settled entry is not zero; None if there is none in the whole space."""
     return next((word for vector, word in space.made if SETTLED in vector), None)
 
 
-def distinguishing_in_the_end(space: Span, maps: Sequence[Map]) -> Word | None:
+def distinguishing_in_the_end(space: WordSpan, maps: Sequence[Map]) -> Word | None:
     """Returns a word whose settled entry is not zero, of those that come up at every length.
 
     None if the settled entry is zero for all words from some length on.
@@ -139,7 +139,7 @@ def distinguishing_in_the_end(space: Span, maps: Sequence[Map]) -> Word | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Automaton:
+class WeightedAutomaton:
     """The weighted automaton of a path formula: settled shares of nodes, and one map for each action."""
 
     shares: Mapping[int, Value]
@@ -188,7 +188,9 @@ def mapped(rows: Callable[[int], Row], shares: Mapping[int, Value], effort: Effo
     return move
 
 
-def automaton(chain: Chain, formula: Node, signatures: Sequence[int], starts: Iterable[int]) -> Automaton:
+def automaton(
+    chain: Chain, formula: Node, signatures: Sequence[int], starts: Iterable[int]
+) -> WeightedAutomaton:
     """Returns the weighted automaton of a formula without unbounded R.
 
     Raises:
@@ -203,7 +205,7 @@ def automaton(chain: Chain, formula: Node, signatures: Sequence[int], starts: It
         return mapped(lambda node: made.choices[node][action], shares, effort)
 
     maps = tuple(of(action) for action in range(len(chain.actions)))
-    return Automaton(shares, made.starts, maps, chain.one, effort)
+    return WeightedAutomaton(shares, made.starts, maps, chain.one, effort)
 
 
 def _shares(chain: Chain, formula: Node, made: Product) -> dict[int, Value]:

@@ -32,7 +32,7 @@ from paramverify.algebra.decimals import at_most
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
 from paramverify.answers import End
 from paramverify.errors import SizeError, UndeterminedError, UnsupportedError
-from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities
+from paramverify.logic.comparisons import Method, PathEngine, PathProbabilities, SchedulerChoice
 from paramverify.logic.equal_families import Pattern, first_difference
 from paramverify.logic.family_shapes import later, mentions, shape_of, staying
 from paramverify.logic.judges import ExactJudge
@@ -48,7 +48,7 @@ from paramverify.logic.syntax import (
     is_state,
     parts,
 )
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.models.chains.chain import Value
 from paramverify.verdicts import Holds, Unknown, Violated
 
@@ -68,7 +68,9 @@ class Argument:
     text: str
 
 
-def check_property(work: Work, found: Property, progress: Callable[[int, int], None] | None = None) -> Result:
+def check_property(
+    work: LogicSession, found: Property, progress: Callable[[int, int], None] | None = None
+) -> FormulaResult:
     """Checks a formula, or every member of a family; a family that is infinite needs an argument."""
     if found.variable is None:
         return work.check(found.formula)
@@ -81,8 +83,8 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
         last = found.last
         if last - found.first >= MAX_MEMBERS:
             raise SizeError(f"a family of more than {MAX_MEMBERS:,} formulas")
-    results: list[Result] = []
-    doubt: Result | None = None
+    results: list[FormulaResult] = []
+    doubt: FormulaResult | None = None
     for k in range(found.first, last + 1):
         result = _member(work, instance(found.formula, {found.variable: k}))
         if progress:
@@ -99,7 +101,7 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
     if doubt is not None:
         return doubt
     claims = tuple({c.text(): (c, d) for r in results for c, d in r.claims}.values())
-    merged = Result(
+    merged = FormulaResult(
         Holds(tuple(decision for _, decision in claims)),
         claims,
         sum(r.comparisons for r in results),
@@ -116,17 +118,17 @@ def check_property(work: Work, found: Property, progress: Callable[[int, int], N
     return replace(merged, verdict=Unknown(End.GAVE_UP, reason))
 
 
-def _member(work: Work, formula: Formula) -> Result:
+def _member(work: LogicSession, formula: Formula) -> FormulaResult:
     """Checks one member; on decision processes first by the sufficient condition, which is cheap for all
     k."""
-    if work.chain.is_decision_process and work.method == Choice.AUTO:
-        result = replace(work, method=Choice.SUFFICIENT).check(formula)
+    if work.chain.is_decision_process and work.method == SchedulerChoice.AUTO:
+        result = replace(work, method=SchedulerChoice.SUFFICIENT).check(formula)
         if not isinstance(result.verdict, Unknown):
             return result
     return work.check(formula)
 
 
-def _argument(work: Work, found: Property, cut: Cut) -> tuple[Argument | None, int]:
+def _argument(work: LogicSession, found: Property, cut: Cut) -> tuple[Argument | None, int]:
     """Returns an argument for all conjuncts, if there is one for each, and a k at which a pair differs."""
     arguments: list[Argument | None] = []
     apart = found.first
@@ -148,7 +150,9 @@ def _argument(work: Work, found: Property, cut: Cut) -> tuple[Argument | None, i
     return max(known, key=lambda a: a.last, default=None), apart
 
 
-def equality(work: Work, formula: Private, found: Property, cut: Cut = no_cut) -> tuple[Argument | None, int]:
+def equality(
+    work: LogicSession, formula: Private, found: Property, cut: Cut = no_cut
+) -> tuple[Argument | None, int]:
     """Looks for pairs that have the same probability for every k; else the least k at which one differs.
 
     `cut` is told why it is not known.
@@ -157,7 +161,7 @@ def equality(work: Work, formula: Private, found: Property, cut: Cut = no_cut) -
     shape = shape_of(formula.path, found.variable)
     chain, relation = work.chain, work.case.relation
     nothing = None, found.first
-    if shape is None or work.method == Choice.SUFFICIENT:
+    if shape is None or work.method == SchedulerChoice.SUFFICIENT:
         return nothing
     until, offset = shape.until, shape.until.low.offset
     if not (is_state(until.left) and is_state(until.right)):
@@ -187,7 +191,7 @@ def equality(work: Work, formula: Private, found: Property, cut: Cut = no_cut) -
     return Argument(found.first, text), found.first
 
 
-def _tail(work: Work, formula: Private, found: Property) -> Argument | None:
+def _tail(work: LogicSession, formula: Private, found: Property) -> Argument | None:
     assert found.variable is not None
     shape = shape_of(formula.path, found.variable)
     chain = work.chain
@@ -228,12 +232,12 @@ def _growing(first: int) -> Iterator[int]:
     yield from range(first + 30, first + TAIL_MOST, 10)
 
 
-def _extremes(engine: PathEngine, path: Formula, starts: Sequence[int]) -> Probabilities:
+def _extremes(engine: PathEngine, path: Formula, starts: Sequence[int]) -> PathProbabilities:
     """Returns the largest and smallest probability over all schedulers, without parameters."""
     return engine.extremes(*engine.compile(path), starts, Method.EXTREMES)
 
 
-def _bounds(work: Work, formula: Private | Probability, found: Property) -> Argument | None:
+def _bounds(work: LogicSession, formula: Private | Probability, found: Property) -> Argument | None:
     """Looks for a K from which on the bounds of all later probabilities satisfy the formula."""
     assert found.variable is not None
     shape = shape_of(formula.path, found.variable)
@@ -247,7 +251,7 @@ def _bounds(work: Work, formula: Private | Probability, found: Property) -> Argu
     engine, falls = semantics.engine(), shape.grows is shape.negated
 
     def satisfied(upper: Mapping[int, Value], lower: Mapping[int, Value]) -> bool:
-        between = Probabilities(dict(upper), dict(lower), Method.EXTREMES)
+        between = PathProbabilities(dict(upper), dict(lower), Method.EXTREMES)
         found = semantics.of(formula, chain.initial, between)
         return all(semantics.judge.judge(comparison) is Truth.YES for comparison in found)
 
@@ -286,7 +290,7 @@ def _doubling(first: int) -> Iterator[int]:
         more *= 2
 
 
-def _settling(work: Work, formula: Private, found: Property) -> Argument | None:
+def _settling(work: LogicSession, formula: Private, found: Property) -> Argument | None:
     """Looks for a K at which the vectors of a family settle, on a Markov chain of numbers."""
     assert found.variable is not None
     shape = shape_of(formula.path, found.variable)
@@ -342,7 +346,7 @@ def _settling(work: Work, formula: Private, found: Property) -> Argument | None:
     return None
 
 
-def _step(work: Work, left: list[bool], vector: list[Value]) -> list[Value]:
+def _step(work: LogicSession, left: list[bool], vector: list[Value]) -> list[Value]:
     chain = work.chain
     moved: list[Value] = []
     for state, rows in enumerate(chain.rows):

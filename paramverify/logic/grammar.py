@@ -19,6 +19,7 @@ from paramverify.logic.conditions import Conditions
 from paramverify.logic.parser import MAX_NESTED, error, parse_tree, span
 from paramverify.logic.precedence import check_brackets
 from paramverify.logic.syntax import (
+    BoundRelation,
     Constant,
     Extreme,
     Formula,
@@ -30,9 +31,8 @@ from paramverify.logic.syntax import (
     Not,
     Private,
     Probability,
+    ProbabilityQuestion,
     Property,
-    Question,
-    Relation,
     StateCondition,
     Until,
     children,
@@ -56,14 +56,14 @@ def read_property(text: str, numbers: Numbers = dict) -> Property:
         ExpressionError: a mistake, with line, column, and a mark under the place.
     """
     found = read_stated(text, numbers)
-    if isinstance(found, Question):
+    if isinstance(found, ProbabilityQuestion):
         raise error(
             text, 0, f"{found.extreme}=? asks for a number and claims nothing: ask it with --property"
         )
     return found
 
 
-def read_stated(text: str, numbers: Numbers = dict) -> Property | Question:
+def read_stated(text: str, numbers: Numbers = dict) -> Property | ProbabilityQuestion:
     """Reads a property, or a question `P=? [ ... ]`.
 
     Raises:
@@ -73,7 +73,7 @@ def read_stated(text: str, numbers: Numbers = dict) -> Property | Question:
     found: list[object] = list(tree.children)
     marker, name, _, first, _, last, body = found if len(found) == 7 else [*[None] * 6, *found]
     check_brackets(text, body)
-    reader = _Reader(text, str(name) if marker else None, numbers)
+    reader = _TreeReader(text, str(name) if marker else None, numbers)
     asked = getattr(body, "data", "") == "question"
     if asked and marker is not None:
         raise error(text, span(marker)[0], "a question is about one formula: write it once for each number")
@@ -81,7 +81,7 @@ def read_stated(text: str, numbers: Numbers = dict) -> Property | Question:
         formula = reader.question(body) if asked else reader.formula(body)
     except RecursionError:
         raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
-    if isinstance(formula, Question):
+    if isinstance(formula, ProbabilityQuestion):
         _check_size(text, formula.formula)
         reader.check(formula.formula)
         return formula
@@ -111,7 +111,7 @@ def read_predicate(text: str) -> Expression:
     """
     tree = parse_tree(text, "predicate")
     try:
-        return Expression(text, _Reader(text, None, dict).truth(tree.children[0]))
+        return Expression(text, _TreeReader(text, None, dict).truth(tree.children[0]))
     except RecursionError:
         raise error(text, 0, f"operators nested deeper than {MAX_NESTED}") from None
 
@@ -141,7 +141,7 @@ def _known(number: Expression) -> Fraction | None:
         return None
 
 
-class _Reader(Conditions):
+class _TreeReader(Conditions):
     """Turns the tree of the parser library into ours; `numbers` are names for numbers of steps."""
 
     def __init__(self, text: str, variable: str | None, numbers: Numbers) -> None:
@@ -267,21 +267,21 @@ class _Reader(Conditions):
     def probability(self, found: list[object]) -> Formula:
         """Reads P with a bound; Pmin and Pmax may be about some scheduler, which is a negation."""
         word, comparison, bound, path = found
-        if str(comparison) not in list(Relation):
+        if str(comparison) not in list(BoundRelation):
             raise self.error(comparison, "P is compared with <, <=, > or >=, or has an interval: P[1/4, 3/4]")
-        extreme, relation = _extreme(word), Relation(str(comparison))
+        extreme, relation = _extreme(word), BoundRelation(str(comparison))
         share, formula = self.share(bound), self.formula(path)
         if extreme is Extreme.EACH or (extreme is Extreme.LEAST) == relation.is_lower:
             return Probability(relation, share, formula)
         return Not(Probability(relation.opposite, share, formula), f"{extreme}{relation}{share.text}")
 
-    def question(self, tree: object) -> Question:
+    def question(self, tree: object) -> ProbabilityQuestion:
         """Reads P, Pmin or Pmax with a question mark."""
         from lark import Tree
 
         assert isinstance(tree, Tree)
         word, _, path = tree.children
-        return Question(_extreme(word), self.formula(path), self.text)
+        return ProbabilityQuestion(_extreme(word), self.formula(path), self.text)
 
     def truth_value(self, found: list[object]) -> Formula:
         """Reads a comparison of a truth value with true or false."""
@@ -295,8 +295,8 @@ class _Reader(Conditions):
         """Reads P with an interval: both bounds, each kept by every scheduler."""
         _, opening, first, second, closing, path = found
         low, high, formula = self.share(first), self.share(second), self.formula(path)
-        above = Relation.ABOVE if str(opening) == "(" else Relation.AT_LEAST
-        below = Relation.BELOW if str(closing) == ")" else Relation.AT_MOST
+        above = BoundRelation.ABOVE if str(opening) == "(" else BoundRelation.AT_LEAST
+        below = BoundRelation.BELOW if str(closing) == ")" else BoundRelation.AT_MOST
         ends = [_known(low), _known(high)]
         if None not in ends:
             start, end = ends

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Set
 from dataclasses import replace
 from fractions import Fraction
 
-from paramverify.algebra.expressions import Expression, Name, Number, Operation
+from paramverify.algebra.expressions import Expression, Name, Operation, RationalConstant
 from paramverify.errors import CaseError
 from paramverify.logic.syntax import (
     Formula,
@@ -20,8 +20,8 @@ from paramverify.logic.syntax import (
     Not,
     Private,
     Probability,
+    ProbabilityQuestion,
     Property,
-    Question,
     StateCondition,
     Until,
     parts,
@@ -50,7 +50,7 @@ def resolved_property(found: Property, chain: Chain) -> Property:
     return replace(found, formula=resolved(found.formula, chain))
 
 
-def resolved_question(found: Question, chain: Chain) -> Question:
+def resolved_question(found: ProbabilityQuestion, chain: Chain) -> ProbabilityQuestion:
     """Returns a question in which bare names of truth values are conditions on states.
 
     Raises:
@@ -100,6 +100,6 @@ def _label(label: Label, chain: Chain) -> Formula:
             f"{name} is a label, and a formula or variable that is true in other states",
             mend=f'write "{name}" for the label, or give one of them another name',
         )
-    one = Number(Fraction(1), label.column)
+    one = RationalConstant(Fraction(1), label.column)
     test = Operation("==", (Name(name, label.column), one), label.column)
     return StateCondition(name, Expression(name, test))

@@ -59,7 +59,7 @@ def settle(
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _Component:
     """A component: node k < `size` has the choices `choices[k]`, each with targets, and places of weights.
 
     Nodes from `size` on are the ways out, and have the values `known`.
@@ -81,7 +81,9 @@ class _Part:
         return FlatRows(begins, targets, places, self.weights)
 
 
-def _part(component: Sequence[int], options: Sequence[tuple[Row, ...]], values: Sequence[Value]) -> _Part:
+def _part(
+    component: Sequence[int], options: Sequence[tuple[Row, ...]], values: Sequence[Value]
+) -> _Component:
     numbers = {node: k for k, node in enumerate(component)}
     known: dict[int, Value] = {}
     places: dict[int, int] = {}  # by the identity of a weight, which lives as long as the options
@@ -100,10 +102,10 @@ def _part(component: Sequence[int], options: Sequence[tuple[Row, ...]], values: 
             targets = array("i", [numbers[target] for target, _ in row])
             found.append((targets, array("i", [places[id(weight)] for _, weight in row])))
         choices.append(tuple(found))
-    return _Part(len(component), tuple(choices), tuple(weights), known)
+    return _Component(len(component), tuple(choices), tuple(weights), known)
 
 
-def _best(part: _Part, largest: bool) -> list[Value]:
+def _best(part: _Component, largest: bool) -> list[Value]:
     """Returns the values of an optimal policy, by exact improvement of a guess."""
     policy = _towards(part) if largest else [0] * part.size
     guess = _guess(part, policy, largest)
@@ -115,14 +117,14 @@ def _best(part: _Part, largest: bool) -> list[Value]:
             return values
 
 
-def _guess(part: _Part, start: Sequence[int], largest: bool) -> list[int] | None:
+def _guess(part: _Component, start: Sequence[int], largest: bool) -> list[int] | None:
     """Returns a policy that is nearly optimal in floating point; None where that does not work."""
     weights = tuple(int(weight.p) / int(weight.q) for weight in part.weights)
     try:
         known = {node: int(value.p) / int(value.q) for node, value in part.known.items()}
     except OverflowError:
         return None
-    rough = _Part(part.size, part.choices, weights, known)
+    rough = _Component(part.size, part.choices, weights, known)
     policy = list(start)
     for _ in range(GUESSES):
         try:
@@ -137,7 +139,7 @@ def _guess(part: _Part, start: Sequence[int], largest: bool) -> list[int] | None
 
 
 def _improve(
-    part: _Part,
+    part: _Component,
     policy: list[int],
     values: Sequence[Value],
     largest: bool,
@@ -163,7 +165,7 @@ def _improve(
     return changed
 
 
-def _towards(part: _Part) -> list[int]:
+def _towards(part: _Component) -> list[int]:
     """Returns a policy that goes towards a positive value from every node."""
     policy = [-1] * part.size
     before = _before(part, None)
@@ -176,7 +178,7 @@ def _towards(part: _Part) -> list[int]:
     return policy
 
 
-def _leaves(part: _Part, policy: Sequence[int]) -> bool:
+def _leaves(part: _Component, policy: Sequence[int]) -> bool:
     """Tells whether a policy can leave the component from every node, and so does with probability one."""
     before = _before(part, policy)
     met = bytearray(part.size + len(part.known))
@@ -189,7 +191,7 @@ def _leaves(part: _Part, policy: Sequence[int]) -> bool:
     return sum(met) == part.size
 
 
-def _before(part: _Part, policy: Sequence[int] | None) -> Mapping[int, list[tuple[int, int]]]:
+def _before(part: _Component, policy: Sequence[int] | None) -> Mapping[int, list[tuple[int, int]]]:
     """Returns for each target the nodes, with their choices, that may go there; under a policy, or at all."""
     found: dict[int, list[tuple[int, int]]] = {}
     for node, choices in enumerate(part.choices):

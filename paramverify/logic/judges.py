@@ -20,7 +20,7 @@ from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim, Origin, positive, without_enclosure
 from paramverify.errors import ModelError, UnsupportedError
 from paramverify.logic.numbers import sign
-from paramverify.logic.semantics import Comparison, Truth
+from paramverify.logic.semantics import ProbabilityComparison, Truth
 from paramverify.logic.syntax import Private
 from paramverify.models.chains.chain import Chain, Value
 from paramverify.models.context import Checks
@@ -57,12 +57,12 @@ class ExactJudge:
     chain: Chain
     denied: frozenset[str] = frozenset()
     collected: Collected = field(default_factory=Collected)
-    failures: dict[str, Comparison] = field(default_factory=dict)
+    failures: dict[str, ProbabilityComparison] = field(default_factory=dict)
     _memory: dict[object, Truth] = field(default_factory=dict)
     _bounds: dict[int, tuple[Value, Value, Value] | None] = field(default_factory=dict)
     _formulas: dict[int, object] = field(default_factory=dict)  # kept, so that their ids stay theirs
 
-    def judge(self, comparison: Comparison) -> Truth:
+    def judge(self, comparison: ProbabilityComparison) -> Truth:
         """Returns yes or no."""
         number = id(comparison.formula)
         self._formulas[number] = comparison.formula
@@ -75,7 +75,7 @@ class ExactJudge:
             self.failures.setdefault(str(comparison.formula), comparison)
         return found
 
-    def _judge(self, comparison: Comparison) -> Truth:
+    def _judge(self, comparison: ProbabilityComparison) -> Truth:
         """Decides a comparison; it becomes evidence unless there is very much of that.
 
         Pr(t) ≥ 0, so with an enclosure of e^ε it holds if it does at the lower end, and fails if it fails at
@@ -107,14 +107,14 @@ class ExactJudge:
             self.collected.complete = False
         return Truth.YES if found > 0 or (found == 0 and not comparison.strict) else Truth.NO
 
-    def _collect(self, polynomial: Polynomial, found: int, comparison: Comparison) -> None:
+    def _collect(self, polynomial: Polynomial, found: int, comparison: ProbabilityComparison) -> None:
         """Keeps a comparison as a claim, unless it is a sufficient condition that fails."""
         if str(comparison.formula) in self.denied:
             self.collected.add(-polynomial, self.chain, comparison.origin(self.chain))
         elif found >= 0 or not comparison.probabilities.method.is_sufficient:
             self.collected.add(polynomial, self.chain, comparison.origin(self.chain))
 
-    def _enclosure(self, comparison: Comparison) -> tuple[Value, Value, Value] | None:
+    def _enclosure(self, comparison: ProbabilityComparison) -> tuple[Value, Value, Value] | None:
         if not (self.chain.numeric and isinstance(comparison.formula, Private)):
             return None
         number = id(comparison.formula)
@@ -123,7 +123,7 @@ class ExactJudge:
         return self._bounds[number]
 
 
-def _enclosed(comparison: Comparison, chain: Chain) -> tuple[Value, Value, Value] | None:
+def _enclosed(comparison: ProbabilityComparison, chain: Chain) -> tuple[Value, Value, Value] | None:
     """Returns rational bounds of e^ε, and δ."""
     ratio, delta = comparison.ratio, comparison.delta
     if not (is_constant(delta.numerator) and is_constant(delta.denominator)):
@@ -165,7 +165,7 @@ class ClaimJudge:
     _signs: dict[str, Polynomial] = field(default_factory=dict)
     _memory: dict[tuple[str, bool], Truth] = field(default_factory=dict)
 
-    def judge(self, comparison: Comparison) -> Truth:
+    def judge(self, comparison: ProbabilityComparison) -> Truth:
         """Returns yes if it is proved at every point, no if the opposite is, else open."""
         polynomial = self.polynomial(comparison)
         same = (key(polynomial), comparison.strict)
@@ -174,7 +174,7 @@ class ClaimJudge:
             self._memory[same] = self._judge(polynomial, comparison)
         return self._memory[same]
 
-    def polynomial(self, comparison: Comparison) -> Polynomial:
+    def polynomial(self, comparison: ProbabilityComparison) -> Polynomial:
         """Returns a polynomial whose sign is that of the comparison's difference at every point."""
         difference = comparison.difference(self.chain.domain.ring)
         polynomial = difference.numerator
@@ -210,7 +210,7 @@ class ClaimJudge:
             self._signs[name] = self.checks.positive(polynomial, f"{polynomial}")
         return self._signs[name]
 
-    def _judge(self, polynomial: Polynomial, comparison: Comparison) -> Truth:
+    def _judge(self, polynomial: Polynomial, comparison: ProbabilityComparison) -> Truth:
         origins = (comparison.origin(self.chain),)
         claim = self._claim(polynomial, comparison.strict, origins)
         decision = self.session.decide(claim)

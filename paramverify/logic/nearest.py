@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from paramverify.logic.numbers import real
-from paramverify.logic.semantics import Comparison, Semantics
+from paramverify.logic.semantics import ProbabilityComparison, Semantics
 from paramverify.logic.syntax import Probability
 
 
-def nearest(semantics: Semantics, denied: Probability, state: int) -> Comparison:
+def nearest(semantics: Semantics, denied: Probability, state: int) -> ProbabilityComparison:
     """Returns the opposite comparison for the scheduler that comes nearest to it.
 
     `denied` holds under every scheduler, so its opposite, such as `Pmax>=1/2`, is false: for the largest

@@ -17,7 +17,17 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from paramverify.errors import SizeError
-from paramverify.logic.normal_forms import And, Constant, Literal, Next, Node, Or, Release, Until, later
+from paramverify.logic.normal_forms import (
+    And,
+    Node,
+    NormalConstant,
+    NormalLiteral,
+    NormalNext,
+    NormalRelease,
+    NormalUntil,
+    Or,
+    later,
+)
 
 Clause: TypeAlias = frozenset[int]  # numbers of parts of the formula, no conjunctions or disjunctions
 Goal: TypeAlias = frozenset[Clause]
@@ -72,7 +82,7 @@ class Progression:
     def _goal(self, node: Node) -> Goal:
         """Returns a formula as a goal."""
         match node:
-            case Constant():
+            case NormalConstant():
                 return TRUE if node.value else FALSE
             case And():
                 return _all(map(self._goal, node.parts))
@@ -90,7 +100,7 @@ class Progression:
         key = (part, signature)
         if key not in self._stepped:
             node = self._parts[part]
-            if isinstance(node, (Until, Release)):
+            if isinstance(node, (NormalUntil, NormalRelease)):
                 self._stepped[key] = self._repeated(node, signature)
             else:
                 self._stepped[key] = self._step(node, signature)
@@ -99,23 +109,23 @@ class Progression:
     def _step(self, node: Node, signature: int) -> Goal:
         """Returns what must hold from the next state on, where a formula must hold from this one."""
         match node:
-            case Constant():
+            case NormalConstant():
                 return TRUE if node.value else FALSE
-            case Literal():
+            case NormalLiteral():
                 return TRUE if bool(signature >> node.leaf & 1) == node.positive else FALSE
-            case Next():
+            case NormalNext():
                 return self._goal(node.inner)
             case And():
                 return _all(self._step(part, signature) for part in node.parts)
             case Or():
                 return _some(self._step(part, signature) for part in node.parts)
-            case Until() | Release():
+            case NormalUntil() | NormalRelease():
                 return self._part_after(self._part(node), signature)
 
-    def _repeated(self, node: Until | Release, signature: int) -> Goal:
+    def _repeated(self, node: NormalUntil | NormalRelease, signature: int) -> Goal:
         """Returns what is left of U or R: the right side, or else the left side now and the rest later."""
         first = self._step(node.left, signature)
-        until = isinstance(node, Until)
+        until = isinstance(node, NormalUntil)
         if node.low > 0:
             rest = self._goal(later(node))
             return _both(first, rest) if until else _minimal(first | rest)

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 from paramverify.answers import End
 from paramverify.errors import InputError, SizeError, UndeterminedError, UnsupportedError
-from paramverify.logic.comparisons import Method, Probabilities
+from paramverify.logic.comparisons import Method, PathProbabilities
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.numbers import real
 from paramverify.logic.semantics import Semantics
-from paramverify.logic.syntax import Extreme, Question
-from paramverify.logic.verification import Work
+from paramverify.logic.syntax import Extreme, ProbabilityQuestion
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains.chain import Value
 from paramverify.models.context import Checks
 from paramverify.verdicts import Unknown
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class QuestionAnswer:
     """The answer to a question, by initial state; or why there is none, in `unknown`.
 
     Several values of one state are functions of the parameters: the least or largest of them is the answer.
@@ -35,7 +35,7 @@ class Asked:
     unknown: Unknown | None = None
 
 
-def answer(work: Work, question: Question) -> Asked:
+def answer(work: LogicSession, question: ProbabilityQuestion) -> QuestionAnswer:
     """Returns the probabilities that a question asks for, exactly.
 
     Raises:
@@ -58,16 +58,18 @@ def answer(work: Work, question: Question) -> Asked:
         found = list(semantics.engine().extreme(question.path, chain.initial, largest))
         doubt = work.discharge(checks.obligations)
     except UnsupportedError as error:
-        return Asked(unknown=Unknown(End.UNAVAILABLE, error.reason))
+        return QuestionAnswer(unknown=Unknown(End.UNAVAILABLE, error.reason))
     except (SizeError, UndeterminedError) as error:
-        return Asked(unknown=Unknown(End.GAVE_UP, str(error)))
+        return QuestionAnswer(unknown=Unknown(End.GAVE_UP, str(error)))
     if doubt is not None:
-        return Asked(unknown=Unknown(doubt.end, doubt.detail))
+        return QuestionAnswer(unknown=Unknown(doubt.end, doubt.detail))
     values = tuple((chain.states[s], _values(work, question, found, s)) for s in chain.initial)
-    return Asked(values, tuple(dict.fromkeys(p.method for p in found)))
+    return QuestionAnswer(values, tuple(dict.fromkeys(p.method for p in found)))
 
 
-def _values(work: Work, question: Question, found: list[Probabilities], state: int) -> tuple[Value, ...]:
+def _values(
+    work: LogicSession, question: ProbabilityQuestion, found: list[PathProbabilities], state: int
+) -> tuple[Value, ...]:
     """Returns the different values of a state; those without parameters only if one of them is the answer."""
     least = question.extreme is Extreme.LEAST
     sides = [p.lower if least else p.upper for p in found]

@@ -24,13 +24,13 @@ from paramverify.answers import Open, Proved
 from paramverify.claims import Claim, Origin
 from paramverify.errors import LimitError, ModelError, UnsupportedError
 from paramverify.logic.numbers import in_ring
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains.chain import Value
 from paramverify.models.context import Checks, sample_points
 from paramverify.portfolio.obligations import decide
 from paramverify.synthesis.paths import points_of
 from paramverify.synthesis.quotients import Quotient
-from paramverify.synthesis.suprema import Search, TightBudget
+from paramverify.synthesis.suprema import SupremumSearch, TightBudget
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Pair:
     sufficient: bool = False
 
 
-def delta_quotient(work: Work, pair: Pair, ratio: RationalFunction) -> Quotient:
+def delta_quotient(work: LogicSession, pair: Pair, ratio: RationalFunction) -> Quotient:
     """Returns p − c·q + c = p + c·(1 − q) ≥ 0 as a quotient."""
     ring = work.chain.domain.ring
     one = RationalFunction.of(ring.number(1))
@@ -55,7 +55,7 @@ def delta_quotient(work: Work, pair: Pair, ratio: RationalFunction) -> Quotient:
     return _quotient(work, value, pair)
 
 
-def ratio_quotient(work: Work, pair: Pair, delta: RationalFunction) -> Quotient:
+def ratio_quotient(work: LogicSession, pair: Pair, delta: RationalFunction) -> Quotient:
     """Returns (p − δ)/q as a quotient, with nothing divided out that may be zero on the domain."""
     ring = work.chain.domain.ring
     left, right = in_ring(pair.left, ring) - delta, in_ring(pair.right, ring)
@@ -65,7 +65,7 @@ def ratio_quotient(work: Work, pair: Pair, delta: RationalFunction) -> Quotient:
     return Quotient(top * below[1], bottom * below[0], pair.origin)
 
 
-def below_delta(work: Work, pair: Pair, delta: RationalFunction) -> bool:
+def below_delta(work: LogicSession, pair: Pair, delta: RationalFunction) -> bool:
     """Decides p ≤ δ, which is what a pair demands whose q is zero at every point."""
     rest = delta - in_ring(pair.left, work.chain.domain.ring)
     claim = Claim(rest.numerator * rest.denominator, work.chain.domain, (pair.origin,))
@@ -77,13 +77,13 @@ def below_delta(work: Work, pair: Pair, delta: RationalFunction) -> bool:
     return isinstance(answer, Proved)
 
 
-def _quotient(work: Work, value: RationalFunction, pair: Pair) -> Quotient:
+def _quotient(work: LogicSession, value: RationalFunction, pair: Pair) -> Quotient:
     bottom = _oriented(work, value.denominator, pair)
     top = value.numerator if bottom == value.denominator else -value.numerator
     return Quotient(top, bottom, pair.origin)
 
 
-def _oriented(work: Work, polynomial: Polynomial, pair: Pair) -> Polynomial:
+def _oriented(work: LogicSession, polynomial: Polynomial, pair: Pair) -> Polynomial:
     """Returns a polynomial or its negative, whichever is nonnegative on the domain.
 
     A probability may vanish at a closed end of the domain; there the quotient may grow beyond all bounds.
@@ -102,7 +102,7 @@ def _oriented(work: Work, polynomial: Polynomial, pair: Pair) -> Polynomial:
     return found
 
 
-def largest(quotients: Sequence[Quotient], work: Work, floor: Fraction) -> TightBudget | None:
+def largest(quotients: Sequence[Quotient], work: LogicSession, floor: Fraction) -> TightBudget | None:
     """Returns the supremum over all quotients that are not proved to be at most `floor`, if there are any."""
     best: TightBudget | None = None
     seen: set[tuple[str, str]] = set()
@@ -114,7 +114,7 @@ def largest(quotients: Sequence[Quotient], work: Work, floor: Fraction) -> Tight
         if name in seen:
             continue
         seen.add(name)
-        search = Search(
+        search = SupremumSearch(
             work.chain, work.session, whole=quotient, precision=precision, branches=parts, points=points
         )
         if isinstance(search.at_most(floor).answer, Proved):
@@ -129,7 +129,7 @@ def largest(quotients: Sequence[Quotient], work: Work, floor: Fraction) -> Tight
     return best
 
 
-def _nonnegative(search: Search) -> bool:
+def _nonnegative(search: SupremumSearch) -> bool:
     known = (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO)
     return all(sign_on(part.a, part.branch.domain) in known for part in search.parts)
 

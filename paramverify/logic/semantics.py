@@ -29,7 +29,13 @@ from paramverify.errors import (
     UnsupportedError,
     located,
 )
-from paramverify.logic.comparisons import Choice, Method, PathEngine, Probabilities, unknown_label
+from paramverify.logic.comparisons import (
+    Method,
+    PathEngine,
+    PathProbabilities,
+    SchedulerChoice,
+    unknown_label,
+)
 from paramverify.logic.leaves import condition_at, marks
 from paramverify.logic.numbers import in_ring
 from paramverify.logic.periodic import LONGEST, Word
@@ -46,7 +52,7 @@ from paramverify.logic.syntax import (
     StateCondition,
 )
 from paramverify.models.chains.chain import Chain, Value
-from paramverify.models.chains.relations import Relation
+from paramverify.models.chains.relations import StateRelation
 
 
 class Truth(Enum):
@@ -58,7 +64,7 @@ class Truth(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ProbabilityComparison:
     """Pr(state) ≤ ratio·Pr(neighbour) + delta for D; for P the sign of Pr(state) − bound, turned as needed.
 
     It demands that `difference` is nonnegative, or positive where `strict`.
@@ -72,7 +78,7 @@ class Comparison:
     ratio: RationalFunction
     delta: RationalFunction
     strict: bool
-    probabilities: Probabilities
+    probabilities: PathProbabilities
 
     def origin(self, chain: Chain) -> Origin:
         """Returns the comparison in the words of a claim."""
@@ -99,7 +105,7 @@ class Comparison:
 class Judge(Protocol):
     """Decides comparisons."""
 
-    def judge(self, comparison: Comparison) -> Truth:
+    def judge(self, comparison: ProbabilityComparison) -> Truth:
         """Returns whether the comparison holds."""
         ...
 
@@ -109,10 +115,10 @@ class Semantics:
     """Evaluates formulas on one model with its neighbourhood."""
 
     chain: Chain
-    relation: Relation
+    relation: StateRelation
     judge: Judge
     guard: Guard | None = None
-    method: Choice = Choice.AUTO
+    method: SchedulerChoice = SchedulerChoice.AUTO
     values: Mapping[str, Fraction] = field(default_factory=dict)  # parameters at a point, for bounds
     methods: dict[Method, None] = field(default_factory=dict)
     cuts: dict[str, None] = field(default_factory=dict)
@@ -154,25 +160,29 @@ class Semantics:
         """Keeps what a limit left out: an answer that is not known tells it."""
         self.cuts[words] = None
 
-    def comparisons(self, formula: Private | Probability, states: Sequence[int]) -> Iterable[Comparison]:
+    def comparisons(
+        self, formula: Private | Probability, states: Sequence[int]
+    ) -> Iterable[ProbabilityComparison]:
         """Yields the comparisons that a D or P formula makes at some states."""
         for found in self.probabilities(formula, states):
             self.methods[found.method] = None
             yield from self.of(formula, states, found)
 
-    def probabilities(self, formula: Private | Probability, states: Sequence[int]) -> Iterable[Probabilities]:
+    def probabilities(
+        self, formula: Private | Probability, states: Sequence[int]
+    ) -> Iterable[PathProbabilities]:
         """Yields what a formula compares: for D under all query schedulers, for P under all schedulers."""
         if isinstance(formula, Private):
             return self.engine().of(formula.path, self._with_neighbours(states))
         return self.engine().extreme(formula.path, states, not formula.comparison.is_lower)
 
-    def periodic(self, formula: Private, states: Sequence[int]) -> Iterable[Probabilities]:
+    def periodic(self, formula: Private, states: Sequence[int]) -> Iterable[PathProbabilities]:
         """Yields what a D compares under query schedulers that repeat some actions, short words first.
 
         Only those that always choose one action, where Prop. 2 alone was asked for, and where a bound has
         parameters, which makes each comparison a claim.
         """
-        few = self.method is Choice.SUFFICIENT or self.chain.domain.ring.parameters
+        few = self.method is SchedulerChoice.SUFFICIENT or self.chain.domain.ring.parameters
         longest, starts = 1 if few else LONGEST, self._with_neighbours(states)
         return self.engine().periodic(formula.path, starts, longest, dict.fromkeys(self._apart))
 
@@ -180,8 +190,8 @@ class Semantics:
         return [*states, *(t for s in states for t in self.relation[s])]
 
     def of(
-        self, formula: Private | Probability, states: Sequence[int], found: Probabilities
-    ) -> Iterable[Comparison]:
+        self, formula: Private | Probability, states: Sequence[int], found: PathProbabilities
+    ) -> Iterable[ProbabilityComparison]:
         """Yields the comparisons for given probabilities; those of a D in both directions."""
         ring = self.chain.domain.ring
         one = RationalFunction.of(ring.number(1))
@@ -190,7 +200,7 @@ class Semantics:
             strict = formula.comparison.is_strict
             side = found.lower if formula.comparison.is_lower else found.upper
             for s in (s for s in states if s in side):
-                yield Comparison(
+                yield ProbabilityComparison(
                     formula=formula,
                     state=s,
                     neighbour=None,
@@ -209,7 +219,7 @@ class Semantics:
                 if t < s and t in asked:
                     continue  # D is symmetric, so the pair has been there
                 for a, b in ((s, t), (t, s)):
-                    yield Comparison(
+                    yield ProbabilityComparison(
                         formula=formula,
                         state=a,
                         neighbour=b,
@@ -303,7 +313,7 @@ class Semantics:
     @property
     def _may_go_on(self) -> bool:
         """Whether more than Prop. 2 may be tried for query schedulers."""
-        return self.chain.is_decision_process and self.method is Choice.AUTO
+        return self.chain.is_decision_process and self.method is SchedulerChoice.AUTO
 
     def _try_equivalence(self, formula: Private, states: Sequence[int], result: dict[int, Truth]) -> None:
         """Equal probabilities under every query scheduler satisfy every D, as ε and δ are nonnegative."""

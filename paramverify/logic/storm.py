@@ -20,13 +20,13 @@ from paramverify.algebra.polynomials import RationalFunction, to_rational_functi
 from paramverify.errors import SizeError, UnsupportedError
 from paramverify.logic.normal_forms import (
     And,
-    Constant,
-    Literal,
-    Next,
     Node,
+    NormalConstant,
+    NormalLiteral,
+    NormalNext,
+    NormalRelease,
+    NormalUntil,
     Or,
-    Release,
-    Until,
     later,
     with_literals,
 )
@@ -108,8 +108,8 @@ def drn(chain: Chain, leaves: Sequence[Sequence[bool]]) -> str:
 def _settled(node: Node, somewhere: Sequence[bool]) -> Node:
     """Returns the formula in which literals of leaves that hold nowhere are constants."""
 
-    def settled(literal: Literal) -> Node:
-        return literal if somewhere[literal.leaf] else Constant(not literal.positive)
+    def settled(literal: NormalLiteral) -> Node:
+        return literal if somewhere[literal.leaf] else NormalConstant(not literal.positive)
 
     return with_literals(node, settled)
 
@@ -135,24 +135,24 @@ def _value(chain: Chain, text: str) -> Value:
 def _text(node: Node, steps: list[int]) -> str:
     """Returns a path formula in Storm's syntax, every operator in brackets, bounds written out."""
     match node:
-        case Constant():
+        case NormalConstant():
             return '"LT"' if node.value else '(!"LT")'
-        case Literal():
+        case NormalLiteral():
             return f'"L{node.leaf}"' if node.positive else f'(!"L{node.leaf}")'
-        case Next():
+        case NormalNext():
             return f"(X {_text(node.inner, steps)})"
         case And() | Or():
             sign = " & " if isinstance(node, And) else " | "
             return f"({sign.join(_text(part, steps) for part in node.parts)})"
-        case Until() | Release():
+        case NormalUntil() | NormalRelease():
             return _repeated(node, steps)
 
 
-def _repeated(node: Until | Release, steps: list[int]) -> str:
+def _repeated(node: NormalUntil | NormalRelease, steps: list[int]) -> str:
     steps[0] += 1
     if steps[0] > MAX_UNFOLDED:
         raise SizeError(f"bounded operators with more than {MAX_UNFOLDED:,} steps in a formula for Storm")
-    until = isinstance(node, Until)
+    until = isinstance(node, NormalUntil)
     if node.low == 0 and node.high is None:
         if until:
             return f"({_text(node.left, steps)} U {_text(node.right, steps)})"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from fractions import Fraction
 
-from paramverify.algebra.expressions import Expression, Number
+from paramverify.algebra.expressions import Expression, RationalConstant
 from paramverify.errors import InputError
 
 # Labels that are spelled like these are quoted.
@@ -159,7 +159,7 @@ class Extreme(StrEnum):
     LARGEST = "Pmax"
 
 
-class Relation(StrEnum):
+class BoundRelation(StrEnum):
     """How a probability compares with a bound."""
 
     BELOW = "<"
@@ -170,24 +170,24 @@ class Relation(StrEnum):
     @property
     def is_lower(self) -> bool:
         """Whether the bound is a lower one."""
-        return self in (Relation.ABOVE, Relation.AT_LEAST)
+        return self in (BoundRelation.ABOVE, BoundRelation.AT_LEAST)
 
     @property
     def is_strict(self) -> bool:
         """Whether the probability must differ from the bound."""
-        return self in (Relation.BELOW, Relation.ABOVE)
+        return self in (BoundRelation.BELOW, BoundRelation.ABOVE)
 
     @property
-    def opposite(self) -> Relation:
+    def opposite(self) -> BoundRelation:
         """The relation that holds where this one does not."""
         return _OPPOSITE[self]
 
 
 _OPPOSITE = {
-    Relation.BELOW: Relation.AT_LEAST,
-    Relation.AT_LEAST: Relation.BELOW,
-    Relation.ABOVE: Relation.AT_MOST,
-    Relation.AT_MOST: Relation.ABOVE,
+    BoundRelation.BELOW: BoundRelation.AT_LEAST,
+    BoundRelation.AT_LEAST: BoundRelation.BELOW,
+    BoundRelation.ABOVE: BoundRelation.AT_MOST,
+    BoundRelation.AT_MOST: BoundRelation.ABOVE,
 }
 
 
@@ -195,7 +195,7 @@ _OPPOSITE = {
 class Probability:
     """P: the probability of a path formula compares with a bound."""
 
-    comparison: Relation
+    comparison: BoundRelation
     bound: Expression
     path: Formula
 
@@ -240,7 +240,7 @@ class Property:
 
 
 @dataclass(frozen=True)
-class Question:
+class ProbabilityQuestion:
     """`P=? [ path ]`, `Pmin=? [ path ]` or `Pmax=? [ path ]`: a probability is asked for."""
 
     extreme: Extreme
@@ -250,7 +250,9 @@ class Question:
     @property
     def formula(self) -> Formula:
         """A state formula about the same path."""
-        return Probability(Relation.AT_LEAST, Expression("0", Number(Fraction(0), 0)), self.path)
+        return Probability(
+            BoundRelation.AT_LEAST, Expression("0", RationalConstant(Fraction(0), 0)), self.path
+        )
 
 
 def children(formula: Formula) -> tuple[Formula, ...]:

@@ -27,11 +27,11 @@ from paramverify.errors import (
 )
 from paramverify.logic.cases import LogicCase
 from paramverify.logic.clauses import holds_by_cases
-from paramverify.logic.comparisons import Choice, Method, Probabilities
+from paramverify.logic.comparisons import Method, PathProbabilities, SchedulerChoice
 from paramverify.logic.judges import ClaimJudge, ExactJudge
 from paramverify.logic.nearest import nearest
 from paramverify.logic.numbers import real
-from paramverify.logic.semantics import Comparison, Semantics, Truth, conjuncts
+from paramverify.logic.semantics import ProbabilityComparison, Semantics, Truth, conjuncts
 from paramverify.logic.syntax import Formula, Junction, Not, Private, Probability, parts
 from paramverify.models.chains.chain import Chain
 from paramverify.models.context import Checks, Obligation, sample_points
@@ -73,7 +73,7 @@ class StateWitness:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class FormulaResult:
     """What is known about one state formula.
 
     `claims` were proved on the way, and `complete` tells whether they are all that the proof needs.
@@ -105,12 +105,12 @@ class Result:
 
 
 @dataclass
-class Work:
+class LogicSession:
     """One case under one session; obligations are discharged once."""
 
     case: LogicCase
     session: Session
-    method: Choice = Choice.AUTO
+    method: SchedulerChoice = SchedulerChoice.AUTO
     discharged: Discharged = field(default_factory=Discharged)
     tried: int = 0  # points at which a formula was evaluated
     undecided: int = 0  # those of them at which that gave neither true nor false
@@ -142,18 +142,18 @@ class Work:
         """
         return require_point(self.session, self.case) or self.discharge(self.chain.obligations)
 
-    def check(self, formula: Formula) -> Result:
+    def check(self, formula: Formula) -> FormulaResult:
         """Returns whether a state formula holds in every initial state at every point of the domain."""
         try:
             if not self.chain.domain.ring.parameters:
                 return self.check_exactly(formula)
             return self.check_claims(formula)
         except UnsupportedError as error:
-            return Result(Unknown(End.UNAVAILABLE, error.reason))
+            return FormulaResult(Unknown(End.UNAVAILABLE, error.reason))
         except (SizeError, UndeterminedError) as error:
-            return Result(Unknown(End.GAVE_UP, str(error)))
+            return FormulaResult(Unknown(End.GAVE_UP, str(error)))
 
-    def check_exactly(self, formula: Formula) -> Result:
+    def check_exactly(self, formula: Formula) -> FormulaResult:
         """Checks a formula on a model without parameters; its claims are proved again by the session."""
         stated, denied = _stated(formula)
         judge = ExactJudge(self.chain, denied)
@@ -165,7 +165,7 @@ class Work:
             example = _counterexample(
                 self.chain, formula, state=state, semantics=semantics, judge=judge, point={}
             )
-            return Result(Violated(example), (), judge.collected.count, methods)
+            return FormulaResult(Violated(example), (), judge.collected.count, methods)
         if Truth.OPEN in found.values():
             state = next(s for s, t in found.items() if t is Truth.OPEN)
             reason = (
@@ -173,11 +173,11 @@ class Work:
                 "says nothing; no query scheduler that was tried violates the formula"
             )
             reason = "; ".join((reason, *semantics.cuts))
-            return Result(Unknown(End.GAVE_UP, reason), (), judge.collected.count, methods)
+            return FormulaResult(Unknown(End.GAVE_UP, reason), (), judge.collected.count, methods)
         claims: list[tuple[Claim, Decision]] = []
         if not all(map(_conjunctive, stated)):
             # Comparisons that fail may be part of the reason, so they are no claims; all was decided exactly.
-            return Result(Holds(()), (), judge.collected.count, methods, complete=False)
+            return FormulaResult(Holds(()), (), judge.collected.count, methods, complete=False)
         for claim in judge.collected.claims.values():
             decision = self.session.decide(claim)
             if isinstance(decision.answer, Refuted):
@@ -188,7 +188,7 @@ class Work:
         complete &= not {Method.EQUIVALENT, Method.TRIVIAL} & set(methods)
         return _holding(tuple(claims), judge.collected.count, methods, complete)
 
-    def check_claims(self, formula: Formula) -> Result:
+    def check_claims(self, formula: Formula) -> FormulaResult:
         """Checks a formula for all parameter points by claims, and evaluates it exactly at points."""
         checks = Checks(self.chain.domain)
         judge = ClaimJudge(self.chain, self.session, checks, not _conjunctive(formula))
@@ -219,14 +219,14 @@ class Work:
         if not proved:
             example = self.refute(formula, judge.points)
             if example:
-                return Result(Violated(example), (), judge.collected.count, methods)
+                return FormulaResult(Violated(example), (), judge.collected.count, methods)
         if doubt is not None:
             reason, end = doubt.detail, doubt.end
         elif not reason:
             reason = "; ".join(dict.fromkeys(o.detail for o in judge.reasons)) or self._not_proved()
             reason = "; ".join((reason, *semantics.cuts))
             end = judge.reasons[0].end if judge.reasons else End.GAVE_UP
-        return Result(Unknown(end, reason), (), judge.collected.count, methods)
+        return FormulaResult(Unknown(end, reason), (), judge.collected.count, methods)
 
     def refute(self, formula: Formula, points: Sequence[Mapping[str, Fraction]]) -> StateWitness | None:
         """Evaluates a formula exactly at simple points and at given ones; returns where it is false."""
@@ -274,9 +274,9 @@ class Work:
         return _counterexample(chain, formula, state=state, semantics=semantics, judge=judge, point=point)
 
 
-def _holding(claims: Proofs, comparisons: int, methods: tuple[Method, ...], complete: bool) -> Result:
+def _holding(claims: Proofs, comparisons: int, methods: tuple[Method, ...], complete: bool) -> FormulaResult:
     verdict = Holds(tuple(decision for _, decision in claims))
-    return Result(verdict, claims, comparisons, methods, complete)
+    return FormulaResult(verdict, claims, comparisons, methods, complete)
 
 
 def _conjunctive(formula: Formula) -> bool:
@@ -330,9 +330,9 @@ def _counterexample(
 
 def _failing(
     semantics: Semantics, formula: Private | Probability, state: int, judge: ExactJudge
-) -> Comparison | None:
+) -> ProbabilityComparison | None:
     """Returns the comparison of a state that fails by most; of periodic words, among the shortest."""
-    worst: tuple[Real, Comparison] | None = None
+    worst: tuple[Real, ProbabilityComparison] | None = None
     ring = semantics.chain.domain.ring
     for probabilities in _compared(semantics, formula, state):
         longer = worst is not None and len(probabilities.actions) > len(worst[1].probabilities.actions)
@@ -346,7 +346,9 @@ def _failing(
     return worst[1] if worst else None
 
 
-def _compared(semantics: Semantics, formula: Private | Probability, state: int) -> Iterable[Probabilities]:
+def _compared(
+    semantics: Semantics, formula: Private | Probability, state: int
+) -> Iterable[PathProbabilities]:
     """Returns probabilities that schedulers reach, among them those that fail."""
     try:
         found = list(semantics.probabilities(formula, [state]))
@@ -357,14 +359,16 @@ def _compared(semantics: Semantics, formula: Private | Probability, state: int) 
     return found
 
 
-def _extreme(found: Comparison) -> str:
+def _extreme(found: ProbabilityComparison) -> str:
     """Returns which probability a P about a decision process compares."""
     if found.probabilities.method is not Method.ALL or not isinstance(found.formula, Probability):
         return ""
     return "least" if found.formula.comparison.is_lower else "largest"
 
 
-def _told(chain: Chain, found: Comparison, state: int, point: Mapping[str, Fraction]) -> StateWitness:
+def _told(
+    chain: Chain, found: ProbabilityComparison, state: int, point: Mapping[str, Fraction]
+) -> StateWitness:
     ring = chain.domain.ring
     difference = found.difference(ring)
     claim = Claim(difference.numerator * difference.denominator, chain.domain, (found.origin(chain),))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation
+from paramverify.algebra.expressions import Expression, Name, Node, Operation, RationalConstant
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ def addends_of(expression: Expression, sums: Mapping[str, Expression]) -> Addend
     while pending:
         addend = pending.pop()
         node = addend.part.root
-        if isinstance(node, Number):
+        if isinstance(node, RationalConstant):
             constant += addend.times * node.value
         elif isinstance(node, Name) and node.name in sums:
             pending.append(Addend(addend.times, sums[node.name]))
@@ -65,4 +65,4 @@ def _parts(node: Operation) -> list[tuple[Fraction, Node]]:
 
 
 def _number(node: Node) -> Fraction | None:
-    return node.value if isinstance(node, Number) else None
+    return node.value if isinstance(node, RationalConstant) else None

@@ -30,14 +30,14 @@ TRUTHS = ("<", "<=", ">", ">=", "==", "!=", "in", "not in", "and", "or", "not", 
 
 
 @dataclass(frozen=True)
-class Part:
+class InputPart:
     """A part of an input and its name; `length` is None where it is one value."""
 
     name: str
     length: int | None
 
 
-Shape = tuple[Part, ...]
+Shape = tuple[InputPart, ...]
 
 
 @runtime_checkable
@@ -53,7 +53,7 @@ def shape_of(mechanism: object, answers: Sequence[object]) -> Shape:
     """Returns the shape that a mechanism offers; else an input is one value, or an array of several."""
     if isinstance(mechanism, Shaped):
         return mechanism.shape
-    return (Part("", len(answers) if len(answers) > 1 else None),)
+    return (InputPart("", len(answers) if len(answers) > 1 else None),)
 
 
 def is_truth(node: Node) -> bool:
@@ -84,7 +84,7 @@ def read(text: str, shape: Shape) -> tuple[str, Node]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source, mode="eval")
-        return source, _Reader(source, shape).node(tree.body, 0)
+        return source, _ConditionReader(source, shape).node(tree.body, 0)
     except ProgramError as error:
         raise ExpressionError(error.reason, source, error.column) from None
     except SyntaxError as error:
@@ -98,7 +98,7 @@ def read(text: str, shape: Shape) -> tuple[str, Node]:
         raise ExpressionError("nested too deeply", source, 0) from None
 
 
-class _Reader(Expressions):
+class _ConditionReader(Expressions):
     """Turns Python's tree into ours; without noise, and with parts of inputs."""
 
     def __init__(self, text: str, shape: Shape) -> None:
@@ -145,7 +145,7 @@ class _Reader(Expressions):
     def comparison(self, tree: ast.Compare, depth: int) -> Node:
         values = [tree.left, *tree.comparators]
         parts = tuple(
-            super(_Reader, self).comparison(ast.copy_location(ast.Compare(a, [op], [b]), a), depth)
+            super(_ConditionReader, self).comparison(ast.copy_location(ast.Compare(a, [op], [b]), a), depth)
             for a, op, b in zip(values, tree.ops, values[1:], strict=False)
         )
         return parts[0] if len(parts) == 1 else Apply("and", parts, self.place(tree))

@@ -14,7 +14,7 @@ from paramverify.algebra.named import Definitions, Named, defining
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
 from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.context import Checks
-from paramverify.models.inequality import Comparison
+from paramverify.models.inequality import RationalComparison
 from paramverify.models.names import nearest as nearest_of
 from paramverify.models.parameter_keys import FROM_FILE
 from paramverify.models.parameters import unbounded_names
@@ -99,7 +99,7 @@ class Functions:
         same = self._positive[below] == function.denominator
         return RationalFunction(function.numerator if same else -function.numerator, self._positive[below])
 
-    def comparisons(self, claim: Table) -> Iterator[Comparison]:
+    def comparisons(self, claim: Table) -> Iterator[RationalComparison]:
         """Yields what `holds` says: one claim or a list, each a comparison, a chain, or several with `and`.
 
         Raises:
@@ -116,14 +116,14 @@ class Functions:
                     raise CaseError('a comparison such as "f <= 1/2" is needed here')
                 yield from self._compared(text)
 
-    def _compared(self, text: str) -> Iterator[Comparison]:
+    def _compared(self, text: str) -> Iterator[RationalComparison]:
         expression = parse(text)
         reason = "a claim is a comparison with <, <=, >, >= or ==, or several joined by and"
         for node in conjuncts(expression, reason):
             left, right = (
                 self._function(Expression(text, side), f"one side of {text!r}") for side in node.arguments
             )
-            yield Comparison(text, left, node.operator, right)
+            yield RationalComparison(text, left, node.operator, right)
 
 
 def unknown_table(name: str, known: list[str]) -> CaseError:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import ClassVar, NoReturn
 
 from paramverify.algebra.decimals import logarithm, nearest
-from paramverify.algebra.masses import BY_KEY, Divergence, of_order
+from paramverify.algebra.masses import BY_KEY, MassDivergence, of_order
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, variables
 from paramverify.algebra.reals import Real
 from paramverify.errors import UnsupportedError
@@ -61,7 +61,7 @@ class Renyi:
         return right * self.bound.numerator - left * self.bound.denominator
 
     @property
-    def on_masses(self) -> Divergence:
+    def on_masses(self) -> MassDivergence:
         """The divergence as a function of floats; see `limit`."""
         return BY_KEY.get(self.key) or of_order(self.order)
 
@@ -91,7 +91,7 @@ class Renyi:
         raise refusal(self.key)
 
 
-class Kind(Enum):
+class LossKind(Enum):
     """Which loss is bounded, as the case file calls it."""
 
     KL = "kl"
@@ -99,14 +99,14 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Loss:
+class LossBound:
     """A bound on an average of the privacy loss ln(P/Q) that is no polynomial; its bound is a number > 0.
 
     KL: `Σ_ω P ln(P/Q) ≤ bound`. ZCDP: `D_α(P‖Q) ≤ bound·α` for all real α > 1 ([BunSteinke16] Definition
     1.1). The bound is `rational + Σ factor·ln(number)`, with positive numbers.
     """
 
-    kind: Kind
+    kind: LossKind
     rational: Fraction
     logarithms: tuple[tuple[Fraction, Fraction], ...] = ()
     by_sets: ClassVar[bool] = False
@@ -131,7 +131,7 @@ class Loss:
         return frozenset()
 
     @property
-    def on_masses(self) -> Divergence:
+    def on_masses(self) -> MassDivergence:
         """The divergence as a function of floats; see `limit`."""
         return BY_KEY[self.key]
 
@@ -144,7 +144,7 @@ class Loss:
         """Not available: the bound is no factor of a claim."""
         raise refusal(self.key)
 
-    def map(self, change: Callable[[Polynomial], Polynomial]) -> Loss:
+    def map(self, change: Callable[[Polynomial], Polynomial]) -> LossBound:
         """Returns the measure itself: its bound has no parameters."""
         return self
 

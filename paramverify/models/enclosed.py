@@ -22,7 +22,7 @@ from paramverify.models.measures import Approximate, Measure, Metric, Pure
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.densities import ball_of
 from paramverify.models.programs.enclosing import Encloser
-from paramverify.models.programs.functions import Functions
+from paramverify.models.programs.functions import FunctionTable
 from paramverify.models.programs.runs import Outputs
 from paramverify.models.programs.shares import Share
 from paramverify.models.programs.words import natural, shown_output
@@ -49,7 +49,7 @@ class EnclosedTable:
     states: tuple[str, ...]
     observations: tuple[str, ...]
     rows: tuple[Mapping[int, Share], ...]
-    functions: Functions = field(repr=False)
+    functions: FunctionTable = field(repr=False)
     bits: int = MOST_BITS  # as many at most
     inputs: tuple[tuple[Value, ...], ...] = ()
 
@@ -58,7 +58,7 @@ class EnclosedTable:
 
 
 @dataclass(frozen=True, eq=False)
-class Enclosed:
+class EnclosedModel:
     """Privacy of a mechanism without parameters, whose probabilities are enclosed; see `Model`."""
 
     domain: Domain
@@ -77,7 +77,10 @@ class Enclosed:
 
 
 def table_of(
-    states: Sequence[str], found: Sequence[Sequence[tuple[Outputs, Share]]], functions: Functions, bits: int
+    states: Sequence[str],
+    found: Sequence[Sequence[tuple[Outputs, Share]]],
+    functions: FunctionTable,
+    bits: int,
 ) -> EnclosedTable:
     """Returns the table of what a program puts out on each of some inputs."""
     rows = [{shown_output(outputs): share for outputs, share in row} for row in found]
@@ -113,7 +116,7 @@ def bounded(measure: Measure) -> Pure | Metric | Approximate:
 
 
 @dataclass(eq=False)
-class Probabilities:
+class EnclosedProbabilities:
     """The probabilities of the outputs of a table as balls of about so many bits, each computed once."""
 
     table: EnclosedTable

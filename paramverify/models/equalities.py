@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, Text, Value
+from paramverify.algebra.expressions import Expression, Name, Node, Operation, RationalConstant, Text, Value
 from paramverify.models.names import as_value, nearest
 
 
@@ -24,7 +24,7 @@ def check_labels(expression: Expression, values: Mapping[str, Collection[Value]]
 def _check_equal(
     expression: Expression, one: Node, other: Node, values: Mapping[str, Collection[Value]]
 ) -> None:
-    if isinstance(one, Text) and isinstance(other, (Number, Operation)):
+    if isinstance(one, Text) and isinstance(other, (RationalConstant, Operation)):
         raise expression.error(f"a number is never the label {one.value!r}", one)
     if not isinstance(other, Name) or other.name not in values:
         return
@@ -36,7 +36,7 @@ def _check_equal(
         raise expression.error(f"{other.name} is never {one.value!r}{hint}", one)
     if isinstance(one, Name) and one.name not in values and one.name in known:
         raise expression.error(f"a label has quotes: '{one.name}'", one)
-    if isinstance(one, (Number, Operation)) and not numbers:
+    if isinstance(one, (RationalConstant, Operation)) and not numbers:
         raise expression.error(f"{other.name} is never a number{nearest('', known)}", one)
     only_numbers = isinstance(one, Name) and not any(isinstance(v, str) for v in values.get(one.name, ("",)))
     if isinstance(one, Name) and only_numbers and not numbers:

@@ -18,19 +18,19 @@ from paramverify.algebra.expressions import Value, parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.errors import LimitError, ModelError
 from paramverify.models.context import Checks
-from paramverify.models.spreads import Spread
+from paramverify.models.spreads import ArithmeticSequence
 
 if TYPE_CHECKING:
     from flint import arb
 
 MAX_STATES = 1_000_000
 
-Spreads = tuple[tuple[str, Spread], ...]  # numbers of an output in words, such as `o2`
+Spreads = tuple[tuple[str, ArithmeticSequence], ...]  # numbers of an output in words, such as `o2`
 Probability = RationalFunction | Fraction | int | str
 Set = tuple[Any, ...]  # a set of outputs, as the mechanism has it
 
 
-class Share(Protocol):
+class ProbabilityShare(Protocol):
     """A part of the probability of a set of outputs."""
 
     def function(self) -> RationalFunction:
@@ -59,7 +59,7 @@ class Densities(Protocol):
     def words(self, outputs: Set) -> str:
         """Returns a set of outputs in words."""
 
-    def parts(self, state: int, outputs: Set) -> Sequence[Share]:
+    def parts(self, state: int, outputs: Set) -> Sequence[ProbabilityShare]:
         """Returns what the probability of a set from a state is the sum of.
 
         Raises:
@@ -68,7 +68,7 @@ class Densities(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class HmmStep:
     """With probability weight / denominator of the model: observe, and move to the next state."""
 
     observation: int
@@ -93,7 +93,7 @@ class HMM:
     ring: Ring
     states: tuple[str, ...]
     observations: tuple[str, ...]
-    steps: tuple[tuple[Step, ...], ...]
+    steps: tuple[tuple[HmmStep, ...], ...]
     denominator: Polynomial
     chosen: bool = False
     densities: bool = False
@@ -150,7 +150,7 @@ class HMM:
         functions = {id(f): f for row in listed for _, _, f in row}  # many entries may share one
         denominator = checks.common_denominator(functions.values())
         weights = {k: f.numerator * (denominator / f.denominator) for k, f in functions.items()}
-        steps = tuple(tuple(Step(o, t, weights[id(f)]) for o, t, f in row) for row in listed)
+        steps = tuple(tuple(HmmStep(o, t, weights[id(f)]) for o, t, f in row) for row in listed)
         return HMM(
             checks.ring,
             tuple(states),

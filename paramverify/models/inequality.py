@@ -11,7 +11,7 @@ from paramverify.models.context import Obligation
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class RationalComparison:
     """`left relation right`, with the user's text; both denominators are positive on the domain.
 
     The relation is <, <=, >, >= or ==. Each link of a chain `0 <= f <= 1` is one, with the whole text.
@@ -45,7 +45,7 @@ class Inequality:
     """
 
     domain: Domain
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[RationalComparison, ...]
     definitions: Mapping[str, RationalFunction]
     text: str
     obligations: tuple[Obligation, ...] = ()

@@ -7,13 +7,13 @@ from typing import Any, Protocol
 from paramverify.algebra.domains import Domain
 from paramverify.errors import BesideError, InputError, UnsupportedError
 from paramverify.models.divergences import TOGETHER
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.inequality import Inequality
 from paramverify.models.measures import INSTEAD, PROBABILITIES, SETS
 from paramverify.models.model import Model
 
 Formal = Model | Inequality  # what has formulas, and makes claims
-AnyModel = Formal | Enclosed
+AnyModel = Formal | EnclosedModel
 
 ENCLOSED = "`verify`, `budget`, `show`, `explain` and `sample` take such a case"
 
@@ -58,7 +58,7 @@ def need_formulas(model: AnyModel, what: str = "this") -> Formal:
     Raises:
         InputError: its probabilities are enclosed; `what` names the command or option that does not apply.
     """
-    if isinstance(model, Enclosed):
+    if isinstance(model, EnclosedModel):
         reason = f"{what} needs probabilities with formulas; those of gauss and discrete_gaussian have none"
         raise InputError(f"{reason}: {ENCLOSED}", key="mechanism")
     return model

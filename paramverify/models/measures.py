@@ -16,7 +16,7 @@ from typing import ClassVar
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key, variables
 from paramverify.algebra.reals import Real
 from paramverify.errors import UnsupportedError
-from paramverify.models.divergences import Loss, Renyi
+from paramverify.models.divergences import LossBound, Renyi
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,4 +187,4 @@ INSTEAD = (
     "a case with epsilon or ratio alone is about outputs one by one"
 )
 
-Measure = Pure | Metric | Approximate | Renyi | Loss
+Measure = Pure | Metric | Approximate | Renyi | LossBound

@@ -35,7 +35,7 @@ Weights = Mapping[Value, RationalFunction]
 
 
 @dataclass(frozen=True, eq=False)
-class Variable:
+class NetworkVariable:
     """A variable: the earlier ones that it depends on, its values, and how likely each is given theirs.
 
     Combinations of values of the earlier ones that never happen may have no weights.
@@ -48,7 +48,7 @@ class Variable:
 
 
 @dataclass(frozen=True, eq=False)
-class Mark:
+class QueryTerm:
     """An addend of a query: the power of the query's variable for each combination of values."""
 
     scope: tuple[str, ...]
@@ -59,7 +59,7 @@ class Mark:
 class Query:
     """A query as powers of a variable: its addends, the largest power, and the value that a power means."""
 
-    marks: tuple[Mark, ...]
+    marks: tuple[QueryTerm, ...]
     most: int
     value: Callable[[int], Value]
 
@@ -80,7 +80,7 @@ class Network:
     """
 
     checks: Checks
-    variables: dict[str, Variable] = field(default_factory=dict)
+    variables: dict[str, NetworkVariable] = field(default_factory=dict)
     sums: dict[str, tuple[Expression, Query]] = field(default_factory=dict)
     parts: int = 0  # variables that expressions were taken apart into
 
@@ -109,7 +109,7 @@ class Network:
         once = tuple(dict.fromkeys(needs))  # person[i-1] and person[i//2] may be one variable
         rows = self._table(once, row)
         values = dict.fromkeys(value for weights in rows.values() for value in weights)
-        self.variables[name] = Variable(name, once, tuple(values), rows)
+        self.variables[name] = NetworkVariable(name, once, tuple(values), rows)
 
     def derive(self, name: str, expression: Expression) -> None:
         """Adds a variable that is a function of earlier ones; errors as of `add`."""
@@ -165,7 +165,7 @@ class Network:
         values = {v.name: v.values for v in used}
         return bool(Tree(values, factors, [f.scope for f in evidence], one).total(evidence))
 
-    def used(self, scopes: Iterable[Sequence[str]]) -> list[Variable]:
+    def used(self, scopes: Iterable[Sequence[str]]) -> list[NetworkVariable]:
         """Returns the variables of some scopes and all that these depend on, in order.
 
         Those that are left out sum to 1, for each of their rows does.
@@ -255,7 +255,7 @@ class Network:
             scope, table = tables[0]
             listed = list(dict.fromkeys(table.values()))
             number = {value: k for k, value in enumerate(listed)}
-            mark = Mark(scope, {row: number[value] for row, value in table.items()})
+            mark = QueryTerm(scope, {row: number[value] for row, value in table.items()})
             return Query((mark,), len(listed) - 1, listed.__getitem__)
         scaled = [
             (scope, {row: a.times * Fraction(value) for row, value in table.items()})
@@ -264,7 +264,7 @@ class Network:
         unit = lcm(1, *(v.denominator for _, table in scaled for v in table.values()))
         least = [min(table.values()) for _, table in scaled]
         marks = tuple(
-            Mark(scope, {row: int((value - low) * unit) for row, value in table.items()})
+            QueryTerm(scope, {row: int((value - low) * unit) for row, value in table.items()})
             for (scope, table), low in zip(scaled, least, strict=True)
         )
         most = sum(max(mark.powers.values()) for mark in marks)
@@ -306,7 +306,7 @@ class Network:
             }
         return found
 
-    def factor(self, variable: Variable, context: fmpq_mpoly_ctx) -> Factor:
+    def factor(self, variable: NetworkVariable, context: fmpq_mpoly_ctx) -> Factor:
         """Returns the table of a variable, times its common denominator, in a larger ring."""
         entries = {(*row, x): p for row, ws in variable.rows.items() for x, p in ws.items() if p.numerator}
         functions = {id(p): p for p in entries.values()}

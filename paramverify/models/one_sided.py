@@ -17,7 +17,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import LimitError, ModelError
-from paramverify.models.hmm import HMM, Step
+from paramverify.models.hmm import HMM, HmmStep
 from paramverify.models.model import SIDE_CONDITION, Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 
@@ -36,12 +36,12 @@ def without_one_sided(model: Model) -> Model:
         ModelError: a probability may be zero at a point of the domain, and positive at another one.
         LimitError: more than `MAX_STATES` states.
     """
-    hmm, pairs = _Product(model.hmm, model.domain).of(model.pairs)
+    hmm, pairs = _PairProduct(model.hmm, model.domain).of(model.pairs)
     found = replace(model, hmm=hmm, pairs=pairs, whole=model)
     return replace(found, notes=(*filter(None, (SIDE_CONDITION, found.nothing_compared)), *model.notes))
 
 
-class _Product:
+class _PairProduct:
     """The states of the product, found from those where pairs start."""
 
     def __init__(self, hmm: HMM, domain: Domain) -> None:
@@ -60,7 +60,7 @@ class _Product:
         for pair in pairs:
             here = frozenset(self._support(pair.pi)), frozenset(self._support(pair.tau))
             moved.append(replace(pair, pi=self._start(pair.pi, here), tau=self._start(pair.tau, here)))
-        rows: list[tuple[Step, ...]] = []
+        rows: list[tuple[HmmStep, ...]] = []
         names: list[str] = []
         for state, here in self.pending:  # grows on the way
             number = self.sides.setdefault(here, len(self.sides))

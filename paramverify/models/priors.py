@@ -169,7 +169,7 @@ def read_prior(table: Table, checks: Checks) -> Prior:
     Raises:
         LimitError: a variable depends on too many others at once.
     """
-    reader = _Reader(checks)
+    reader = _PriorReader(checks)
     for name in table:
         before = len(checks.mistakes.found)
         with checks.mistakes, located(key=name):
@@ -186,7 +186,7 @@ def read_prior(table: Table, checks: Checks) -> Prior:
     return Prior(tuple(reader.taken), weights, reader.taken, reader.network)
 
 
-class _Reader:
+class _PriorReader:
     """Reads the variables one after the other; their assignments are listed as long as they are few."""
 
     def __init__(self, checks: Checks) -> None:

@@ -31,7 +31,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Constraint, Domain, Interval, parse_interval
 from paramverify.algebra.expressions import NAME, WORDS
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.algebra.rational_texts import Formulas, ValueCondition
+from paramverify.algebra.rational_texts import FormulaReader, ValueCondition
 from paramverify.algebra.shared_values import SharedValues
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.errors import InputError, LimitError, located
@@ -102,8 +102,8 @@ class RationalFile:
                             found[constraint.text] = constraint
         return tuple(found.values())
 
-    def _formulas(self, values: SharedValues, offset: int) -> Formulas:
-        return Formulas(values, frozenset(self.parameters), lambda start: self._line(offset + start))
+    def _formulas(self, values: SharedValues, offset: int) -> FormulaReader:
+        return FormulaReader(values, frozenset(self.parameters), lambda start: self._line(offset + start))
 
     def _lines(self) -> Iterator[tuple[int, int]]:
         """Yields where each constraint starts and ends; it goes on while brackets are open."""

@@ -11,7 +11,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.claims import Claim
 from paramverify.models.context import Obligation
-from paramverify.models.divergences import Loss, Renyi
+from paramverify.models.divergences import LossBound, Renyi
 from paramverify.models.measures import Approximate, Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
@@ -27,7 +27,7 @@ def without_bound(model: Model) -> Model:
     Raises:
         UnsupportedError: the measure compares sets of outputs, which have no ratio.
     """
-    if isinstance(model.measure, Approximate | Loss):
+    if isinstance(model.measure, Approximate | LossBound):
         model.measure.at(None)
     one = model.domain.ring.number(1)
     own = model.measure

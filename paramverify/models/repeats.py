@@ -14,7 +14,7 @@ from math import comb
 
 from paramverify.algebra.polynomials import Polynomial
 from paramverify.errors import CaseError, LimitError, ModelError, UnsupportedError
-from paramverify.models.hmm import HMM, Step
+from paramverify.models.hmm import HMM, HmmStep
 
 MAX_TIMES = 1_000
 MAX_COUNTS = 20_000  # different counts from one input
@@ -36,7 +36,7 @@ def repeated(hmm: HMM, times: int) -> HMM:
     place = {observation: k for k, observation in enumerate(names)}
     known: dict[str, int] = {}
     meant: dict[str, tuple[tuple[int, int], ...]] = {}
-    rows: list[tuple[Step, ...]] = []
+    rows: list[tuple[HmmStep, ...]] = []
     for s, row in enumerate(hmm.steps):
         weights: dict[int, Polynomial] = {}
         for step in row:
@@ -53,7 +53,7 @@ def repeated(hmm: HMM, times: int) -> HMM:
                     "two counts of outputs have one name: rename an output that has a colon in it"
                 )
             listed.append((name, w))
-        rows.append(tuple(Step(known.setdefault(name, len(known)), s, w) for name, w in listed))
+        rows.append(tuple(HmmStep(known.setdefault(name, len(known)), s, w) for name, w in listed))
     bottom = hmm.denominator**times
     found = HMM(hmm.ring, hmm.states, tuple(known), tuple(rows), denominator=bottom)
     return replace(found, densities=hmm.densities, inputs=hmm.inputs)

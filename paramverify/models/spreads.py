@@ -21,7 +21,7 @@ BITS = 256  # of the enclosure of `E` from which an output is rounded
 
 
 @dataclass(frozen=True)
-class Spread:
+class ArithmeticSequence:
     """The numbers `anchor + way·t`: the variable w of a claim stands for t.
 
     Without a `length` t goes from 0 to infinity, and w = base^t. Else it goes from 0 to `length`, and
@@ -38,11 +38,11 @@ class Spread:
     whole: bool = False
     slack: str = ""
 
-    def divided(self, slope: Fraction) -> Spread:
+    def divided(self, slope: Fraction) -> ArithmeticSequence:
         """Returns the spread of the numbers divided by another one."""
         return replace(self, anchor=self.anchor / slope, way=self.way / slope)
 
-    def moved(self, by: Fraction) -> Spread:
+    def moved(self, by: Fraction) -> ArithmeticSequence:
         """Returns the spread of the numbers plus another one."""
         return replace(self, anchor=self.anchor + by)
 

@@ -48,7 +48,7 @@ Sums = Mapping[Powers, Polynomial]
 
 
 @dataclass(frozen=True, eq=False)
-class Near:
+class WindowPair:
     """What a window says of two secrets A and B.
 
     `tables` has near_A(s, ·) and near_B(s, ·) for each s, and `masses` mass_A(v) and mass_B(v) for each v.
@@ -94,7 +94,7 @@ class Whole:
                 found.append((k, Factor(mark.scope, weights), frozenset(mark.powers.values())))
         return tuple(found)
 
-    def near(self, left: str, right: str, distance: int) -> Near | None:
+    def near(self, left: str, right: str, distance: int) -> WindowPair | None:
         """Returns the window of two secrets; None where its tables would be too large."""
         secrets = self._evidence(left), self._evidence(right)
         core = {name for given in secrets for f in given for name in f.scope}
@@ -112,7 +112,7 @@ class Whole:
             return None
         zero = self.network.checks.ring.number(0)
         none: Powers = (0,) * len(self.queries)
-        return Near(
+        return WindowPair(
             tuple(_side_by_side(joint, {})),
             tuple((a.get(none, zero), b.get(none, zero)) for a, b in _side_by_side(masses, {})),
             far,

@@ -50,7 +50,7 @@ class LargestRatio:
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _MultisetTable:
     """Probabilities of one output, times `scale`, by the multiset on each axis (first axis slowest).
 
     `places[k]` are the positions of the answers on axis k.
@@ -124,7 +124,7 @@ def _check(axes: Iterable[Sequence[Multiset]]) -> None:
         raise LimitError(f"more than {MAX_INPUTS:,} classes of inputs")
 
 
-def _uniform(mass: list[list[int]], scale: int, n: int) -> _Table:
+def _uniform(mass: list[list[int]], scale: int, n: int) -> _MultisetTable:
     """Output 1, ties broken uniformly: Σ_v Pr(v | own) · Σ_k Pr(k others at v, the rest below) / (k+1)."""
     values = len(mass)
     axes = (_multisets(1, values), _multisets(n - 1, values))
@@ -143,10 +143,10 @@ def _uniform(mass: list[list[int]], scale: int, n: int) -> _Table:
     entries = [
         sum(p * s for p, s in zip(mass[own], row, strict=True)) for (own,) in axes[0] for row in shares
     ]
-    return _Table(1, (range(1), range(1, n)), axes, entries, scale**n * common)
+    return _MultisetTable(1, (range(1), range(1, n)), axes, entries, scale**n * common)
 
 
-def _first(mass: list[list[int]], scale: int, n: int, output: int) -> _Table:
+def _first(mass: list[list[int]], scale: int, n: int, output: int) -> _MultisetTable:
     """An output where the first maximum wins: Σ_v Pr(v | own) · Pr(earlier < v) · Pr(later ≤ v)."""
     values = len(mass)
     axes = (_multisets(output - 1, values), _multisets(1, values), _multisets(n - output, values))
@@ -160,10 +160,10 @@ def _first(mass: list[list[int]], scale: int, n: int, output: int) -> _Table:
             joint = [a * p for a, p in zip(before, mass[own], strict=True)]
             entries += [sum(a * b for a, b in zip(joint, after, strict=True)) for after in later]
     places = (range(output - 1), range(output - 1, output), range(output, n))
-    return _Table(output, places, axes, entries, scale**n)
+    return _MultisetTable(output, places, axes, entries, scale**n)
 
 
-def _worst(table: _Table, differ: str, by: int) -> LargestRatio:
+def _worst(table: _MultisetTable, differ: str, by: int) -> LargestRatio:
     """Returns the largest quotient of an entry and the least entry of its neighbours."""
     entries = table.entries
     least = list(range(len(entries)))  # the index of the least neighbour found so far

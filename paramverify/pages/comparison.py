@@ -15,7 +15,7 @@ from paramverify.compare.judgement import Judgement
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
 from paramverify.pages.markup import Element, h
-from paramverify.pages.parts import ABOUT, Cell, paragraph, section, table
+from paramverify.pages.parts import ABOUT, TableCell, paragraph, section, table
 from paramverify.reports.comparisons import alarm
 
 MAX_BYTES = 50_000_000
@@ -100,15 +100,15 @@ def _lists(document: Mapping[str, Any]) -> list[Element]:
     ]
 
 
-def _row(row: Mapping[str, Any]) -> list[Cell]:
-    words = [Cell(str(row[name]), str(row[name])) for name in WORDS]
-    counts = [Cell(str(int(row[name])), str(int(row[name]))) for name in COUNTS]
+def _row(row: Mapping[str, Any]) -> list[TableCell]:
+    words = [TableCell(str(row[name]), str(row[name])) for name in WORDS]
+    counts = [TableCell(str(int(row[name])), str(int(row[name]))) for name in COUNTS]
     return [*words, *counts, *(_seconds(row[name]) for name in SECONDS)]
 
 
-def _seconds(value: Fraction | int | None) -> Cell:
+def _seconds(value: Fraction | int | None) -> TableCell:
     if value is None:
-        return Cell("–", "")
+        return TableCell("–", "")
     exact = Fraction(value)
     shown = rounded(exact, 3)
-    return Cell(h("span", shown, class_="about") if shown.startswith(ABOUT) else shown, str(exact))
+    return TableCell(h("span", shown, class_="about") if shown.startswith(ABOUT) else shown, str(exact))

@@ -56,7 +56,7 @@ def plane_picture(
 
 
 @dataclass(frozen=True)
-class Stretch:
+class LineStretch:
     """Part of a line between two places, which are rounded where they are irrational; or one place."""
 
     status: Status
@@ -65,7 +65,11 @@ class Stretch:
 
 
 def line_picture(
-    name: str, box: tuple[Fraction, Fraction], stretches: Sequence[Stretch], curve: Curve | None, words: Words
+    name: str,
+    box: tuple[Fraction, Fraction],
+    stretches: Sequence[LineStretch],
+    curve: Curve | None,
+    words: Words,
 ) -> Element:
     """Returns the picture of the values of one parameter, below the curve of the largest ratio."""
     across = _scale(box)

@@ -13,8 +13,8 @@ from paramverify.answers import Decision, Standing
 from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import LimitError
-from paramverify.evidence.witnesses import AnyWitness, Counterexample, Witness
-from paramverify.models.divergences import Loss, Renyi
+from paramverify.evidence.witnesses import AnyWitness, ExactCounterexample, ExactWitness
+from paramverify.models.divergences import LossBound, Renyi
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_formulas
 from paramverify.models.measures import Approximate
@@ -22,8 +22,8 @@ from paramverify.models.model import Model
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import (
     ABOUT,
-    Cell,
     Row,
+    TableCell,
     badge,
     facts,
     folded,
@@ -37,8 +37,8 @@ from paramverify.pages.parts import (
 )
 from paramverify.pages.questions import formula
 from paramverify.pages.summary import word
-from paramverify.pages.work import LeftOut, PrivacyWork
-from paramverify.privacy.cases import Case
+from paramverify.pages.work import PageOmission, PrivacyWork
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import told_run
 from paramverify.reports import borders, case_budgets, divergence_budgets, runs, text, verdicts
 from paramverify.synthesis.case_budget import CaseBudget
@@ -86,7 +86,7 @@ def _sets(work: PrivacyWork) -> bool:
 
 
 def _together(work: PrivacyWork) -> bool:
-    return isinstance(work.case.model, Model) and isinstance(work.case.model.measure, Renyi | Loss)
+    return isinstance(work.case.model, Model) and isinstance(work.case.model.measure, Renyi | LossBound)
 
 
 def _together_in_words(standing: Standing, neighbours: bool) -> str:
@@ -101,7 +101,7 @@ def _together_in_words(standing: Standing, neighbours: bool) -> str:
 _OPEN = "This was not decided: neither a proof nor a counterexample was found."
 
 
-def _witness(found: AnyWitness, case: Case) -> list[Part]:
+def _witness(found: AnyWitness, case: PrivacyCase) -> list[Part]:
     shown = _FACTS.get(type(found))
     told = runs.lines(told_run(case, found))
     run = [listing("\n".join(map(printable.line, told)), "The run of the program")] if told else []
@@ -110,7 +110,7 @@ def _witness(found: AnyWitness, case: Case) -> list[Part]:
     return [shown(found), *run]
 
 
-def _compared(found: Counterexample) -> Element:
+def _compared(found: ExactCounterexample) -> Element:
     rows: list[tuple[str, Part]] = _point(found.parameters)
     rows += [
         ("claim", h("code", found.stated.text)),
@@ -121,7 +121,7 @@ def _compared(found: Counterexample) -> Element:
     return facts(rows)
 
 
-def _leak(found: Witness) -> Element:
+def _leak(found: ExactWitness) -> Element:
     outputs = text.word(found.observations)
     left, right = found.probabilities
     rows = _point(found.parameters)
@@ -143,14 +143,14 @@ def _point(values: Mapping[str, Fraction]) -> list[tuple[str, Part]]:
     return [(name, fraction(value)) for name, value in values.items()]
 
 
-_FACTS: Mapping[type, Callable[[Any], Element]] = {Counterexample: _compared, Witness: _leak}
+_FACTS: Mapping[type, Callable[[Any], Element]] = {ExactCounterexample: _compared, ExactWitness: _leak}
 
 
 def budget(work: PrivacyWork) -> Element:
     """Returns the tight budget, or why it is not here."""
     found, model = work.budget, work.case.model
-    if isinstance(found, LeftOut) or not isinstance(model, Model):
-        reason = found.reason if isinstance(found, LeftOut) else "the case is no question of privacy"
+    if isinstance(found, PageOmission) or not isinstance(model, Model):
+        reason = found.reason if isinstance(found, PageOmission) else "the case is no question of privacy"
         return section("Tight budget", left_out("The tight budget is left out", reason))
     if not isinstance(found, CaseBudget):
         told = divergence_budgets.lines(work.case, found, ())
@@ -174,7 +174,7 @@ def claims(work: PrivacyWork) -> Element:
     for place, claim in enumerate(report.claims[:MOST_CLAIMS]):
         decision = report.decisions[place] if place < len(report.decisions) else None
         rows.append(
-            [Cell(str(place + 1), str(place + 1)), *_claim(claim, about_privacy), *_settled(decision)]
+            [TableCell(str(place + 1), str(place + 1)), *_claim(claim, about_privacy), *_settled(decision)]
         )
     if not rows:
         return left_out(
@@ -195,29 +195,34 @@ def claims(work: PrivacyWork) -> Element:
     return folded(title, paragraph(told), table(title, head, rows, sortable=True))
 
 
-def _claim(claim: Claim, about_privacy: bool) -> list[Part | Cell]:
+def _claim(claim: Claim, about_privacy: bool) -> list[Part | TableCell]:
     merged = str(len(claim.origins))
     first = claim.origins[0] if claim.origins else None
     if isinstance(first, AllOutputs):
-        return [printable.name(first.left), printable.name(first.right), "all outputs", Cell(merged, merged)]
+        return [
+            printable.name(first.left),
+            printable.name(first.right),
+            "all outputs",
+            TableCell(merged, merged),
+        ]
     if isinstance(first, Origin):
         names = [printable.name(first.left), printable.name(first.right), text.word(first.observations)]
-        return [*names, Cell(merged, merged)]
+        return [*names, TableCell(merged, merged)]
     told = str(first) if first else "the cone of all sequences"
-    return [h("code", told), *(["", ""] if about_privacy else []), Cell(merged, merged)]
+    return [h("code", told), *(["", ""] if about_privacy else []), TableCell(merged, merged)]
 
 
-def _settled(decision: Decision | None) -> list[Part | Cell]:
+def _settled(decision: Decision | None) -> list[Part | TableCell]:
     if decision is None:
         return ["not tried", "", ""]
     standing = status_of(decision.answer)
     seconds = decimal_text(Fraction(decision.seconds).limit_denominator(10**6), 2)
     who = f"{decision.backend} {decision.version}".strip()
-    word = Cell(badge(standing, standing.of_claim), standing.of_claim)
-    return [word, who, Cell(f"{ABOUT}{seconds}", str(Fraction(seconds)))]
+    word = TableCell(badge(standing, standing.of_claim), standing.of_claim)
+    return [word, who, TableCell(f"{ABOUT}{seconds}", str(Fraction(seconds)))]
 
 
-def formulas(case: Case) -> Element:
+def formulas(case: PrivacyCase) -> Element:
     """Returns the probabilities of the outputs as formulas."""
     model = need_formulas(case.model, "a page")
     if isinstance(model, Inequality):

@@ -21,16 +21,16 @@ from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.pages import mathml
 from paramverify.pages.blanks import COLUMNS, ROWS, blank
-from paramverify.pages.drawing import Stretch, frame_of, line_picture, plane_picture
+from paramverify.pages.drawing import LineStretch, frame_of, line_picture, plane_picture
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import Row, left_out, paragraph, section, table
 from paramverify.pages.values import values
-from paramverify.pages.work import LeftOut, PrivacyWork
+from paramverify.pages.work import PageOmission, PrivacyWork
 from paramverify.reports import synthesis as telling
 from paramverify.reports import text
 from paramverify.reports.pictures.set_curves import curve_of
 from paramverify.reports.roots import Root, decimal, origin_text, root_text
-from paramverify.synthesis.intervals import Part as Piece
+from paramverify.synthesis.intervals import StatusInterval
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.safe_values import Intervals, Regions
 from paramverify.verdicts import Violated
@@ -73,7 +73,7 @@ def region(work: PrivacyWork, number: int) -> Interactive:
     if start is None or not [b for b in model.domain.box.values() if not b.is_point]:
         start = None if start is None or model.domain.ring.parameters else {}
     match found:
-        case LeftOut(reason):
+        case PageOmission(reason):
             parts.insert(0, left_out("There is no map", reason))
         case Intervals():
             parts[:0], data["map"] = _line(work, found)
@@ -111,7 +111,7 @@ def _line(work: PrivacyWork, found: Intervals) -> tuple[list[Part], dict[str, An
     curve = curve_of(model, partition.parameter) if isinstance(model, Model) else None
     told = _quantified(model, partition.parameter, partition.quantified)
     box = (partition.interval.lower, partition.interval.upper)
-    stretches = [Stretch(p.status, _middle(p.lower), _middle(p.upper)) for p in partition.parts]
+    stretches = [LineStretch(p.status, _middle(p.lower), _middle(p.upper)) for p in partition.parts]
     rows: list[list[Part]] = [
         [_interval(piece, domain), h("span", words(piece.status, model), class_=f"word {piece.status}")]
         for piece in partition.parts
@@ -137,14 +137,14 @@ def _middle(root: Root) -> Fraction:
     return (near.lower + near.upper) / 2
 
 
-def _stretched(mapped: RegionMap) -> list[Stretch]:
+def _stretched(mapped: RegionMap) -> list[LineStretch]:
     """Returns the cells of a map of one parameter, neighbouring ones of one status put together."""
-    found: list[Stretch] = []
+    found: list[LineStretch] = []
     for cell in sorted(mapped.cells, key=lambda cell: cell.box[0]):
         (low, high), status = cell.box[0], cell.status
         if found and found[-1].status is status and found[-1].high == low:
             low = found.pop().low
-        found.append(Stretch(status, low, high))
+        found.append(LineStretch(status, low, high))
     return found
 
 
@@ -180,7 +180,7 @@ def _cut_line(work: PrivacyWork, mapped: RegionMap) -> tuple[list[Part], dict[st
     }
 
 
-def _interval(piece: Piece, domain: Domain) -> Part:
+def _interval(piece: StatusInterval, domain: Domain) -> Part:
     ends = [_end(root, domain) for root in (piece.lower, piece.upper)]
     if piece.is_point:
         return ends[0]
@@ -195,7 +195,7 @@ def _end(root: Root, domain: Domain) -> Part:
     return [shown, f" ≈ {decimal(root)}"] if shown is not None else f"≈ {decimal(root)}, {origin_text(root)}"
 
 
-def _piece(piece: Piece, domain: Domain) -> dict[str, Any]:
+def _piece(piece: StatusInterval, domain: Domain) -> dict[str, Any]:
     ends = [root.refined(WIDTH) for root in (piece.lower, piece.upper)]
     lower, upper = ([str(end.lower), str(end.upper)] for end in ends)
     return {
@@ -207,7 +207,7 @@ def _piece(piece: Piece, domain: Domain) -> dict[str, Any]:
     }
 
 
-def _range(piece: Piece, domain: Domain) -> str:
+def _range(piece: StatusInterval, domain: Domain) -> str:
     ends = [root_text(root, domain.constant) for root in (piece.lower, piece.upper)]
     if piece.is_point:
         return ends[0]

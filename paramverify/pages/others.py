@@ -8,7 +8,17 @@ from paramverify.answers import Standing
 from paramverify.interactive.bounds import power
 from paramverify.models.systems.weights import is_zero
 from paramverify.pages.markup import Element, Part, h
-from paramverify.pages.parts import Cell, badge, facts, folded, left_out, listing, paragraph, section, table
+from paramverify.pages.parts import (
+    TableCell,
+    badge,
+    facts,
+    folded,
+    left_out,
+    listing,
+    paragraph,
+    section,
+    table,
+)
 from paramverify.pages.work import LogicWork, SystemWork
 from paramverify.reports import logic as told_logic
 from paramverify.reports.systems import brief, row, shown
@@ -132,12 +142,14 @@ def logic_question(work: LogicWork) -> list[Part]:
 
 def logic_verdict(work: LogicWork) -> Element:
     """Returns what was found about each formula, with counterexamples in words."""
-    rows: list[list[Part | Cell]] = []
+    rows: list[list[Part | TableCell]] = []
     for name, result in work.results.items():
         word = result.status.of_claim
         how = "; ".join(method.value for method in result.methods)
         count = str(result.comparisons)
-        rows.append([h("code", name), Cell(badge(result.status, word), word), Cell(count, count), how])
+        rows.append(
+            [h("code", name), TableCell(badge(result.status, word), word), TableCell(count, count), how]
+        )
     told: list[Part] = []
     for name, result in work.results.items():
         if result.counterexample:

@@ -26,7 +26,7 @@ from paramverify.pages.others import (
     system_question,
     system_verdict,
 )
-from paramverify.pages.parts import ABOUT, Cell, badge, section, table
+from paramverify.pages.parts import ABOUT, TableCell, badge, section, table
 from paramverify.pages.questions import question
 from paramverify.pages.summary import decided_by, privacy_ratio, seconds, size, word
 from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
@@ -165,22 +165,22 @@ def _budget(work: Examined) -> str:
 
 
 def _contents(found: Sequence[Examined]) -> Element:
-    rows: list[list[Part | Cell]] = []
+    rows: list[list[Part | TableCell]] = []
     for number, work in enumerate(found, start=1):
         link = h("a", printable.name(_title(work)), href=f"#report-{number}")
         ratio, took = privacy_ratio(work), seconds(work)
         rows.append(
             [
-                Cell(
+                TableCell(
                     [link, h("div", h("code", printable.name(work.source.name)), class_="source")],
                     _title(work),
                 ),
-                Cell(_budget(work), _budget(work)),
-                Cell(badge(work.standing, word(work)), word(work)),
-                Cell(ratio.part, ratio.key),
+                TableCell(_budget(work), _budget(work)),
+                TableCell(badge(work.standing, word(work)), word(work)),
+                TableCell(ratio.part, ratio.key),
                 size(work),
                 decided_by(work),
-                Cell(f"{ABOUT}{decimal_text(took, 2)}", str(took)),
+                TableCell(f"{ABOUT}{decimal_text(took, 2)}", str(took)),
             ]
         )
     head = ["case", "budget", "verdict", "largest ratio", "claims", "decided by", "seconds"]

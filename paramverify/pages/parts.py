@@ -14,7 +14,7 @@ from paramverify.pages import mathml
 from paramverify.pages.markup import Element, Part, add, h
 from paramverify.reports import text
 
-Row: TypeAlias = "list[Part | Cell]"
+Row: TypeAlias = "list[Part | TableCell]"
 
 LONGEST = 60  # characters of an exact number that is shown as a formula
 ABOUT = "≈ "
@@ -23,7 +23,7 @@ TONES = {Standing.HOLDS: "good", Standing.VIOLATED: "bad"}  # classes of the sty
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table, and what it is sorted by: a rational as text, or any text."""
 
     part: Part
@@ -85,7 +85,7 @@ def facts(pairs: Iterable[tuple[str, Part]]) -> Element:
 def table(
     caption: str,
     head: Sequence[Part],
-    rows: Iterable[Sequence[Part | Cell]],
+    rows: Iterable[Sequence[Part | TableCell]],
     *,
     sortable: bool = False,
     first_is_head: bool = False,
@@ -95,7 +95,7 @@ def table(
     for row in rows:
         line = h("tr")
         for column, entry in enumerate(row):
-            cell = entry if isinstance(entry, Cell) else Cell(entry)
+            cell = entry if isinstance(entry, TableCell) else TableCell(entry)
             tag = "th" if first_is_head and column == 0 else "td"
             scope = "row" if tag == "th" else None
             add(line, h(tag, cell.part, scope=scope, data_key=cell.key))

@@ -9,7 +9,7 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import LimitError
-from paramverify.models.divergences import Kind, Loss, Renyi
+from paramverify.models.divergences import LossBound, LossKind, Renyi
 from paramverify.models.hmm import HMM
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_formulas
@@ -23,7 +23,7 @@ from paramverify.pages import mathml
 from paramverify.pages.graphs import prior_graph
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import Row, facts, folded, left_out, listing, paragraph, section, table
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import formulas as reports
 
 MOST_ASSIGNMENTS = 64  # rows of a joint prior
@@ -34,7 +34,7 @@ MOST_TERMS = 80  # of a formula that is written
 LONGEST = 90  # characters of a formula that is set; a longer one is text, which can be broken into lines
 
 
-def question(case: Case, data: Mapping[str, Any]) -> list[Part]:
+def question(case: PrivacyCase, data: Mapping[str, Any]) -> list[Part]:
     """Returns the question of a case about privacy, or an inequality; `data` is what its file has."""
     model = need_formulas(case.model, "a page")
     if isinstance(model, Inequality):
@@ -45,26 +45,26 @@ def question(case: Case, data: Mapping[str, Any]) -> list[Part]:
     return [*parts, _compared(case, model, data), _mechanism(case, model)]
 
 
-def _privacy(case: Case, model: Model) -> Element:
+def _privacy(case: PrivacyCase, model: Model) -> Element:
     sides = "two neighbouring inputs" if case.neighbours else "the two secrets of a pair"
     asked = f"Can somebody who sees the output tell {sides} apart by more than the budget allows?"
     return h("div", paragraph(asked), _bound(case, model))
 
 
-def _bound(case: Case, model: Model) -> list[Part]:
+def _bound(case: PrivacyCase, model: Model) -> list[Part]:
     sets = isinstance(model.measure, Approximate)
     who = "every pair of neighbouring inputs, in both directions, and every"
     if not case.neighbours:
         who = "every prior of the family, every pair of secrets in both directions, and every"
     what, sign = ("set of outputs", "S") if sets else ("output", "ω")
     told = paragraph(f"It is private if for {who} {what} ", h("i", sign), ": ", _inequality(sign, sets), ".")
-    if isinstance(model.measure, Renyi | Loss):
+    if isinstance(model.measure, Renyi | LossBound):
         who = who.removesuffix(", and every")
         told = paragraph(f"It is private if for {who} {_divergence(model.measure)}.")
     return _bounds(case, model, told)
 
 
-def _bounds(case: Case, model: Model, defined: Element) -> list[Part]:
+def _bounds(case: PrivacyCase, model: Model, defined: Element) -> list[Part]:
     about: list[tuple[str, Part]] = [("budget", h("code", case.budget)), ("outputs", _lengths(model))]
     if isinstance(model.measure, Metric):
         rows: list[Row] = [
@@ -76,7 +76,7 @@ def _bounds(case: Case, model: Model, defined: Element) -> list[Part]:
     if isinstance(model.measure, Renyi):
         bound = formula(model.measure.bound, model)
         return [defined, facts([about[0], ("bound on the sum", bound), about[1]])]
-    if isinstance(model.measure, Loss):
+    if isinstance(model.measure, LossBound):
         return [defined, facts(about)]
     if isinstance(model.measure, Approximate):
         delta = [("bound δ on what is beyond", formula(model.measure.delta, model))]
@@ -86,13 +86,13 @@ def _bounds(case: Case, model: Model, defined: Element) -> list[Part]:
     return [defined, facts([about[0], ("bound c on the ratio", formula(ratio, model)), *delta, about[1]])]
 
 
-def _divergence(measure: Renyi | Loss) -> str:
+def _divergence(measure: Renyi | LossBound) -> str:
     """Returns in words what is bounded, of the outputs ω under secrets s and t."""
     if isinstance(measure, Renyi):
         power = "" if measure.order == 2 else f"^{measure.order - 1}"
         told = f"the sum of Pr(ω | s)^{measure.order} / Pr(ω | t){power} over all outputs ω"
         return f"{told} is within the bound"
-    if measure.kind is Kind.KL:
+    if measure.kind is LossKind.KL:
         return "the sum of Pr(ω | s) · ln(Pr(ω | s) / Pr(ω | t)) over all outputs ω is within the bound"
     return "the Rényi divergence of each order α > 1 is at most ρ · α"
 
@@ -135,7 +135,7 @@ def formula(function: RationalFunction, model: Model | Inequality) -> Element:
     return h("span", f"a quotient of {count:,} terms", class_="left-out")
 
 
-def parameters(case: Case) -> Element:
+def parameters(case: PrivacyCase) -> Element:
     """Returns the table of the parameters and their constraints."""
     domain = case.model.domain
     meant = {u.variable: u for u in domain.ring.unbounded}
@@ -161,7 +161,7 @@ def parameters(case: Case) -> Element:
     return h("div", parts)
 
 
-def _prior(case: Case, data: Mapping[str, Any]) -> Element:
+def _prior(case: PrivacyCase, data: Mapping[str, Any]) -> Element:
     prior, model = case.prior, case.model
     assert prior is not None
     assert isinstance(model, Model)
@@ -199,7 +199,7 @@ def _entry(entry: object) -> str:
     return str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
-def _compared(case: Case, model: Model, data: Mapping[str, Any]) -> Element:
+def _compared(case: PrivacyCase, model: Model, data: Mapping[str, Any]) -> Element:
     if case.neighbours:
         given = data.get("neighbours", {})
         parts: list[Part] = [facts([(key, h("code", _entry(value))) for key, value in given.items()])]
@@ -236,7 +236,7 @@ def _pairs(model: Model, what: str) -> Element:
     return table(title, head, rows)
 
 
-def _mechanism(case: Case, model: Model) -> Element:
+def _mechanism(case: PrivacyCase, model: Model) -> Element:
     mechanism = case.mechanism
     parts: list[Part] = [facts([("kind", h("code", case.kind)), ("applied to", _queries(case))])]
     for part in singles(mechanism):
@@ -259,7 +259,7 @@ def _mechanism(case: Case, model: Model) -> Element:
     return section("Mechanism", parts, level=4)
 
 
-def _queries(case: Case) -> Part:
+def _queries(case: PrivacyCase) -> Part:
     assert case.mechanism is not None
     queries = [h("code", q.text) for q in case.mechanism.queries]
     if not queries:

@@ -9,7 +9,7 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.answers import Standing
 from paramverify.pages.handing import decisions
-from paramverify.pages.parts import ABOUT, Cell, fraction, number
+from paramverify.pages.parts import ABOUT, TableCell, fraction, number
 from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
 from paramverify.reports import text, verdicts
 from paramverify.synthesis.case_budget import CaseBudget
@@ -23,32 +23,32 @@ def word(work: Examined) -> str:
     return told + text.on_word(decisions(work)) if work.standing is Standing.HOLDS else told
 
 
-def privacy_ratio(work: Examined) -> Cell:
+def privacy_ratio(work: Examined) -> TableCell:
     """Returns the largest ratio of a case about privacy, where it is known."""
     if not isinstance(work, PrivacyWork) or not isinstance(work.budget, CaseBudget):
-        return Cell("–", "")
+        return TableCell("–", "")
     found = work.budget.ratio
     if found.infinite:
         private = work.standing is Standing.HOLDS
-        return Cell(f"no number, but within {work.case.budget}" if private else "infinite", "infinite")
+        return TableCell(f"no number, but within {work.case.budget}" if private else "infinite", "infinite")
     value = found.value
     if isinstance(value, Real):
-        return Cell(number(value), str(value.middle()))
+        return TableCell(number(value), str(value.middle()))
     if isinstance(value, RealRoot) and value.is_rational:
-        return Cell(fraction(value.lower), str(value.lower))
+        return TableCell(fraction(value.lower), str(value.lower))
     if isinstance(value, RealRoot):
         middle = (value.lower + value.upper) / 2
-        return Cell(f"{ABOUT}{decimal_text(middle)}", str(middle))
-    return Cell(f"at least {decimal_text(found.lower)}", str(found.lower))
+        return TableCell(f"{ABOUT}{decimal_text(middle)}", str(middle))
+    return TableCell(f"at least {decimal_text(found.lower)}", str(found.lower))
 
 
-def size(work: Examined) -> Cell:
+def size(work: Examined) -> TableCell:
     """Returns the number of claims, or of formulas."""
     if isinstance(work, LogicWork):
         count = len(work.results)
-        return Cell(f"{count} formula{'s' * (count != 1)}", str(count))
+        return TableCell(f"{count} formula{'s' * (count != 1)}", str(count))
     claims = work.report.claims
-    return Cell(f"{len(claims):,}", str(len(claims)))
+    return TableCell(f"{len(claims):,}", str(len(claims)))
 
 
 def decided_by(work: Examined) -> str:

@@ -36,7 +36,7 @@ def terms(polynomial: Polynomial) -> Terms:
 
 
 @dataclass
-class Functions:
+class PageFunctions:
     """The rational functions of a page, each once; `add` returns the number of one."""
 
     listed: list[list[Terms]] = field(default_factory=list)
@@ -66,7 +66,7 @@ def values(model: AnyModel) -> dict[str, Any]:
     Raises:
         LimitError: more than `MOST_ROWS` comparisons, or too many terms; sequences of every length.
     """
-    functions = Functions()
+    functions = PageFunctions()
     model = need_formulas(model, "values")
     compared = _stated(model, functions) if isinstance(model, Inequality) else _pairs(model, functions)
     return {**domain_data(model.domain), **compared, "functions": functions.listed}
@@ -100,7 +100,7 @@ def _interval(interval: Interval) -> dict[str, Any]:
     }
 
 
-def _stated(model: Inequality, functions: Functions) -> dict[str, Any]:
+def _stated(model: Inequality, functions: PageFunctions) -> dict[str, Any]:
     return {
         "stated": [
             {
@@ -114,7 +114,7 @@ def _stated(model: Inequality, functions: Functions) -> dict[str, Any]:
     }
 
 
-def _pairs(model: Model, functions: Functions) -> dict[str, Any]:
+def _pairs(model: Model, functions: PageFunctions) -> dict[str, Any]:
     """Returns the secret pairs with their bounds, and for each sequence its two probabilities."""
     if not model.lengths:
         raise LimitError("the case is about sequences of every length")
@@ -130,7 +130,7 @@ def _pairs(model: Model, functions: Functions) -> dict[str, Any]:
     return {"pairs": pairs, "rows": rows}
 
 
-def _pair(model: Model, pair: SecretPair, functions: Functions) -> dict[str, Any]:
+def _pair(model: Model, pair: SecretPair, functions: PageFunctions) -> dict[str, Any]:
     bound = model.measure.at(pair.distance).ratio
     return {
         "left": pair.left,

@@ -26,13 +26,13 @@ from paramverify.interactive.verification import Noninterference
 from paramverify.interactive.verification import verify as verify_system
 from paramverify.logic import cases as logics
 from paramverify.logic.families import check_property
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.models.kinds import need_formulas
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import cases
-from paramverify.privacy.verification import Report
+from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import divergence_budgets
 from paramverify.reports import logic as logic_reports
 from paramverify.reports.evidence import evidence_document
@@ -72,7 +72,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class CaseSource:
     """A case file as it is on disk: its path, its data, and its text, with a mark of its encoding."""
 
     path: str
@@ -86,25 +86,25 @@ class Source:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class PageOmission:
     """Something that the page does not have, and why."""
 
     reason: str
 
 
-Budget = CaseBudget | divergence_budgets.Least | LeftOut
+Budget = CaseBudget | divergence_budgets.Least | PageOmission
 
 
 @dataclass(frozen=True, eq=False)
 class PrivacyWork:
     """A case about privacy, or an inequality, and what was found about it."""
 
-    source: Source
-    case: cases.Case
-    report: Report
+    source: CaseSource
+    case: cases.PrivacyCase
+    report: PrivacyReport
     evidence: Evidence
     budget: Budget
-    values: Intervals | Regions | LeftOut
+    values: Intervals | Regions | PageOmission
     around: Beyond = field(default_factory=Beyond)  # what is shown beside the budget
 
     @property
@@ -117,7 +117,7 @@ class PrivacyWork:
 class SystemWork:
     """An interactive system, and what was found about it."""
 
-    source: Source
+    source: CaseSource
     case: systems.InteractiveCase
     report: Noninterference
     evidence: Evidence
@@ -132,9 +132,9 @@ class SystemWork:
 class LogicWork:
     """A model with formulas, and what was found about them."""
 
-    source: Source
+    source: CaseSource
     case: logics.LogicCase
-    results: Mapping[str, Result]
+    results: Mapping[str, FormulaResult]
     obligations: Proofs
     evidence: Evidence
     standing: Standing
@@ -144,7 +144,7 @@ Examined = PrivacyWork | SystemWork | LogicWork
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PageOptions:
     """How the work is done: options of sessions, coverage of maps (None if any), limits of the steps.
 
     Maps are over `parameters`, for all values of the others; over those that suit if none is named.
@@ -156,7 +156,7 @@ class Wanted:
     parameters: tuple[str, ...] = ()
 
 
-def examine(path: str, wanted: Wanted, seconds: float) -> Examined:
+def examine(path: str, wanted: PageOptions, seconds: float) -> Examined:
     """Returns what is found about a case of any kind within some seconds.
 
     Raises:
@@ -176,7 +176,7 @@ def examine(path: str, wanted: Wanted, seconds: float) -> Examined:
             check_names(case.model.domain.ring, dict.fromkeys(wanted.parameters, Fraction(0)))
         report = verify_beyond(case, _options(wanted, VERDICT * (until - time.monotonic())))
         evidence = Evidence.of(path, evidence_document(case, report))
-    budget: Budget = LeftOut("only a case about privacy has a budget")
+    budget: Budget = PageOmission("only a case about privacy has a budget")
     around = Beyond()
     if isinstance(case.model, Model):
         begun, most = time.monotonic(), BUDGET * (until - time.monotonic())
@@ -186,29 +186,29 @@ def examine(path: str, wanted: Wanted, seconds: float) -> Examined:
     return PrivacyWork(source, case, report, evidence=evidence, budget=budget, values=values, around=around)
 
 
-def _source(path: str) -> Source:
+def _source(path: str) -> CaseSource:
     if Path(path).suffix != ".toml":
         raise InputError("a page is about a case file, which ends with .toml", file=path)
     data, _ = read_toml(Path(path))
     with located(file=path):
         content = read_file(Path(path), MAX_BYTES, "a case file")
-    return Source(path, data, content.decode("utf-8"))
+    return CaseSource(path, data, content.decode("utf-8"))
 
 
-def _options(wanted: Wanted, seconds: float) -> Options:
+def _options(wanted: PageOptions, seconds: float) -> Options:
     return replace(wanted.options, seconds=max(0.01, seconds))
 
 
-def _tried(wanted: Wanted, seconds: float, work: Callable[[Session], Found]) -> Found | LeftOut:
+def _tried(wanted: PageOptions, seconds: float, work: Callable[[Session], Found]) -> Found | PageOmission:
     """Returns what is found in a session, or why it is not: that is no reason to write no page."""
     try:
         with wanted.limit(max(0.01, seconds)), Session(_options(wanted, seconds)) as session:
             return work(session)
     except (InputError, LimitError) as error:
-        return LeftOut(error.reason if isinstance(error, InputError) else str(error))
+        return PageOmission(error.reason if isinstance(error, InputError) else str(error))
 
 
-def _budget(case: cases.Case, session: Session) -> CaseBudget | divergence_budgets.Least:
+def _budget(case: cases.PrivacyCase, session: Session) -> CaseBudget | divergence_budgets.Least:
     assert isinstance(case.model, Model)
     if divergence_budgets.is_asked(case):
         return divergence_budgets.find(case, session, PRECISION)
@@ -218,15 +218,15 @@ def _budget(case: cases.Case, session: Session) -> CaseBudget | divergence_budge
     return case_budget(case.model, session, PRECISION)
 
 
-def _around(case: cases.Case, budget: Budget, options: Options, begun: float) -> Beyond:
-    if isinstance(budget, LeftOut):
+def _around(case: cases.PrivacyCase, budget: Budget, options: Options, begun: float) -> Beyond:
+    if isinstance(budget, PageOmission):
         return Beyond()
     if isinstance(budget, CaseBudget):
         return beyond(case, budget, options, begun)
     return Beyond(border=border_of(case, budget, options, begun))
 
 
-def _values(case: cases.Case, wanted: Wanted, session: Session) -> Intervals | Regions:
+def _values(case: cases.PrivacyCase, wanted: PageOptions, session: Session) -> Intervals | Regions:
     domain = case.model.domain
     free = [name for name in domain.ring.parameters if not domain.box[name].is_point]
     if not free:
@@ -240,7 +240,7 @@ def _values(case: cases.Case, wanted: Wanted, session: Session) -> Intervals | R
     return found
 
 
-def _system(source: Source, wanted: Wanted, seconds: float) -> SystemWork:
+def _system(source: CaseSource, wanted: PageOptions, seconds: float) -> SystemWork:
     options = _options(wanted, 0.9 * seconds)
     with wanted.limit(seconds):
         case = systems.load(source.path)
@@ -249,11 +249,11 @@ def _system(source: Source, wanted: Wanted, seconds: float) -> SystemWork:
     return SystemWork(source, case, report, evidence)
 
 
-def _logic(source: Source, wanted: Wanted, seconds: float) -> LogicWork:
+def _logic(source: CaseSource, wanted: PageOptions, seconds: float) -> LogicWork:
     with wanted.limit(seconds):
         case = logics.load(Path(source.path))
         with Session(_options(wanted, 0.9 * seconds)) as session, located(file=case.path):
-            work = Work(case, session)
+            work = LogicSession(case, session)
             if doubt := work.prepare():
                 raise LimitError(f"the model is in doubt: {doubt.detail}")
             results = {name: check_property(work, found) for name, found in case.properties.items()}

@@ -21,11 +21,11 @@ from paramverify.backends.qepcad import Reply, ask
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.formats.conditions import (
-    And,
+    AndCondition,
     Condition,
-    Question,
+    QuantifiedImplication,
     comparison,
     comparisons,
     question,
@@ -36,7 +36,7 @@ from paramverify.formats.violations import fixed
 
 CHECKS = 24  # sample points
 LINES = 8  # lines through the domain on which they are taken
-EFFORT = Work(boxes=300, coefficients=300_000)  # for one claim at one of them
+EFFORT = RemainingWork(boxes=300, coefficients=300_000)  # for one claim at one of them
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Elimination:
     """
 
     condition: Condition
-    assumptions: And
+    assumptions: AndCondition
     text: str
     transcript: str
     checked: int
@@ -85,7 +85,7 @@ def eliminate(
         if isinstance(reply, Open):
             return reply
         replies.append(reply)
-    condition = simplified(And(tuple(reply.condition for reply in replies)))
+    condition = simplified(AndCondition(tuple(reply.condition for reply in replies)))
     parts = [reply.text for reply in replies if reply.text != "TRUE"]
     text = parts[0] if len(parts) == 1 else " /\\ ".join(f"[ {part} ]" for part in parts) or "TRUE"
     transcripts = [reply.transcript for reply in replies]
@@ -95,10 +95,10 @@ def eliminate(
             condition, text = simplified(short.condition), short.text
             transcripts.append(short.transcript)
     checked = check(condition, [Claim(f, domain) for f in polynomials], domain, whole, until)
-    return Elimination(condition, And(whole.assumptions), text, "\n".join(transcripts), checked)
+    return Elimination(condition, AndCondition(whole.assumptions), text, "\n".join(transcripts), checked)
 
 
-def _ask(about: Question, until: float, memory: int) -> Reply | Open:
+def _ask(about: QuantifiedImplication, until: float, memory: int) -> Reply | Open:
     left = until - time.monotonic()
     if left <= 0:
         return Open(End.TIMEOUT, "the time limit is over")
@@ -106,7 +106,7 @@ def _ask(about: Question, until: float, memory: int) -> Reply | Open:
 
 
 def check(
-    condition: Condition, claims: Sequence[Claim], domain: Domain, about: Question, until: float
+    condition: Condition, claims: Sequence[Claim], domain: Domain, about: QuantifiedImplication, until: float
 ) -> int:
     """Compares a condition with exact decisions about the claims at sample points; returns how many.
 
@@ -138,7 +138,9 @@ def check(
     return compared
 
 
-def _points(condition: Condition, about: Question, domain: Domain) -> Iterator[dict[str, Fraction]]:
+def _points(
+    condition: Condition, about: QuantifiedImplication, domain: Domain
+) -> Iterator[dict[str, Fraction]]:
     """Yields points that satisfy the assumptions: random ones, and one on each piece of lines through them.
 
     A line is along an axis; its pieces are those on which no comparison changes, and rational ends of those.
@@ -149,7 +151,7 @@ def _points(condition: Condition, about: Question, domain: Domain) -> Iterator[d
     base = dict.fromkeys(domain.ring.names, Fraction(0))  # E is mentioned nowhere
     base.update((name, interval.simplest()) for name, interval in domain.box.items())
     parts = [*comparisons(condition), *about.assumptions]
-    given = And(about.assumptions)
+    given = AndCondition(about.assumptions)
     for line in range(LINES):
         axis = about.free[line % len(about.free)]
         for name in about.free:

@@ -29,7 +29,7 @@ FEATURES = ("variables", "degree", "terms", "constraints", "even", "touching")
 
 
 @dataclass(frozen=True)
-class Leaf:
+class LearnedLeaf:
     """Claims that are alike: how many there were, and who starts first, with the typical seconds of each."""
 
     claims: int
@@ -42,8 +42,8 @@ class Split:
 
     feature: str
     at: float
-    below: Split | Leaf
-    above: Split | Leaf
+    below: Split | LearnedLeaf
+    above: Split | LearnedLeaf
 
 
 def features(claim: Claim) -> dict[str, float]:
@@ -66,7 +66,7 @@ def features(claim: Claim) -> dict[str, float]:
     return dict(zip(FEATURES, map(float, numbers), strict=True))
 
 
-def leaf(tree: Split | Leaf, found: Mapping[str, float]) -> Leaf:
+def leaf(tree: Split | LearnedLeaf, found: Mapping[str, float]) -> LearnedLeaf:
     """Returns the leaf to which the features of a claim lead."""
     while isinstance(tree, Split):
         tree = tree.below if found[tree.feature] <= tree.at else tree.above
@@ -86,7 +86,7 @@ def ordered(names: Sequence[str], claim: Claim) -> Sequence[str]:
     return sorted(names, key=lambda name: places.get(name, len(places)))
 
 
-def tree_of(data: Any) -> Split | Leaf:
+def tree_of(data: Any) -> Split | LearnedLeaf:
     """Reads a tree from JSON data.
 
     Raises:
@@ -95,7 +95,7 @@ def tree_of(data: Any) -> Split | Leaf:
     match data:
         case {"claims": int(claims), "seconds": dict(seconds)}:
             if all(isinstance(s, (int, float)) and isinstance(n, str) for n, s in seconds.items()):
-                return Leaf(claims, dict(seconds))
+                return LearnedLeaf(claims, dict(seconds))
         case {"feature": str(feature), "at": int() | float() as at, "below": below, "above": above}:
             if feature in FEATURES:
                 return Split(feature, float(at), tree_of(below), tree_of(above))
@@ -103,14 +103,14 @@ def tree_of(data: Any) -> Split | Leaf:
 
 
 @cache
-def _read(path: Path) -> Split | Leaf:
+def _read(path: Path) -> Split | LearnedLeaf:
     try:
         return tree_of(json.loads(read_file(path, MAX_BYTES, "a tree for the order of backends")))
     except (ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"not JSON, or numbers that are too large: {error}", file=str(path)) from None
 
 
-def chosen_tree() -> Split | Leaf | None:
+def chosen_tree() -> Split | LearnedLeaf | None:
     """Returns the tree that orders races; None where it is switched off.
 
     Raises:

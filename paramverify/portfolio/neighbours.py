@@ -26,7 +26,7 @@ from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import VERSION, Outcome, Work
+from paramverify.exact.settling import VERSION, Outcome, RemainingWork
 from paramverify.formats.refutations import Confirm
 from paramverify.portfolio.strategies import BUILT_IN
 from paramverify.simplify.reductions import AT_LEAST_ZERO
@@ -34,7 +34,7 @@ from paramverify.simplify.reductions import AT_LEAST_ZERO
 MAX_KNOWN = 20  # proofs that are remembered
 MAX_TERMS = 2_000  # of polynomials that are compared
 SAMPLES = 60
-WORK = Work(boxes=60, coefficients=20_000)  # for a claim without its slack
+WORK = RemainingWork(boxes=60, coefficients=20_000)  # for a claim without its slack
 
 Leaf = Callable[[Claim, Confirm], Outcome]
 

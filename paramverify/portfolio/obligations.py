@@ -41,7 +41,7 @@ class Scope(OnDomain, Protocol):
         """The claim that must be refuted: that the domain is empty."""
 
 
-class Subject(Scope, Protocol):
+class ObligationSource(Scope, Protocol):
     """Whatever has obligations: a model or a case of any kind."""
 
     @property
@@ -81,7 +81,7 @@ class Discharged:
         return None
 
 
-def discharge(session: Session, subject: Subject) -> tuple[Open | None, Proofs]:
+def discharge(session: Session, subject: ObligationSource) -> tuple[Open | None, Proofs]:
     """Discharges all that a subject needs; returns what stays in doubt, and the obligations that were proved.
 
     A verdict about the subject counts only where nothing stays in doubt.

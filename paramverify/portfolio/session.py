@@ -23,7 +23,7 @@ from paramverify.evidence.replaying import as_judged, with_certificate
 from paramverify.exact.algebraic import EFFORT, LITTLE, algebraic_violation, may_fail_at_algebraic
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import IRRATIONAL, fails_without_witness
-from paramverify.exact.settling import VERSION, Outcome, Work, answer, by_enclosures, settle
+from paramverify.exact.settling import VERSION, Outcome, RemainingWork, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
 from paramverify.portfolio import learned
 from paramverify.portfolio.agreement import check_agreement, confirmation, program
@@ -33,13 +33,15 @@ from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
 from paramverify.portfolio.tallies import INFORMATIVE, Tally, read_race, with_place
 from paramverify.portfolio.telling import decide_task, strategy_document
 from paramverify.processes.attempts import resolve
-from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, AttemptLimits, Runner
 from paramverify.tasks.tasks import HERE, Executor, Task, in_order
 
 T = TypeVar("T")
 
 PATIENCE = 0.1  # seconds after the time limit in which decisions of other processes may arrive
-QUICK = Work(boxes=60, coefficients=20_000)  # what built-ins may do in this process: some milliseconds
+QUICK = RemainingWork(
+    boxes=60, coefficients=20_000
+)  # what built-ins may do in this process: some milliseconds
 MORE = 0.2  # of the time of a race, in which a certificate may come after a solver's word
 ALONE = 0.75  # seconds in which a race has as many backends as processors; most claims are decided before
 TURN = 0.05  # seconds after which one more backend joins then
@@ -350,7 +352,7 @@ class Session:
             names = [name for name in names if program(name) != BUILT_IN]  # they have had their turn
         self.asked.update(names)
         attempts = [Attempt(name, claim) for name in names]
-        limits = Limits(left, self.options.memory)
+        limits = AttemptLimits(left, self.options.memory)
         width = max(2, os.cpu_count() or 1, confirm)
         enough = confirmation(max(1, confirm))
         # What only confirms may be a word: `heard` looks whether one of them has a certificate.

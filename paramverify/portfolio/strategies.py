@@ -22,7 +22,7 @@ NO_SECONDS = re.compile(r"^\s*:|:\s*(?:[-+.\d]|nan\b)")
 STAGE = re.compile(rf"\s*{NAMES}\s*(?::\s*{SECONDS}\s*(?:/\s*{CUTS})?)?\s*")
 
 
-class Group(Enum):
+class BackendGroup(Enum):
     """Those of the backends that say they take part by default, and are installed."""
 
     ALL = "all"
@@ -31,7 +31,11 @@ class Group(Enum):
 
     def members(self) -> tuple[str, ...]:
         """Returns their names, in the order in which they say they stand."""
-        wanted = {Group.ALL: (True, False), Group.PROCEDURES: (True,), Group.SOLVERS: (False,)}[self]
+        wanted = {
+            BackendGroup.ALL: (True, False),
+            BackendGroup.PROCEDURES: (True,),
+            BackendGroup.SOLVERS: (False,),
+        }[self]
         return tuple(found.name for found in taking_part() if found.builtin in wanted)
 
 
@@ -39,7 +43,7 @@ class Group(Enum):
 class Stage:
     """One round: the box is halved `cuts` times, and the backends race for each part, within `seconds`."""
 
-    backends: tuple[str | Group, ...]
+    backends: tuple[str | BackendGroup, ...]
     seconds: float
     cuts: int = 0
 
@@ -54,12 +58,12 @@ Strategy = tuple[Stage, ...]
 NAMED: dict[str, Strategy] = {
     "default": (
         Stage((BUILT_IN,), 1.0),
-        Stage((Group.ALL,), 24.0),
-        Stage((Group.ALL,), 60.0, 2),
-        Stage((Group.ALL,), float("inf"), 4),
+        Stage((BackendGroup.ALL,), 24.0),
+        Stage((BackendGroup.ALL,), 60.0, 2),
+        Stage((BackendGroup.ALL,), float("inf"), 4),
     ),
-    "built-in": (Stage((BUILT_IN,), 1.0), Stage((Group.PROCEDURES,), float("inf"))),
-    "solvers": (Stage((Group.SOLVERS,), 4.0), Stage((Group.SOLVERS,), float("inf"))),
+    "built-in": (Stage((BUILT_IN,), 1.0), Stage((BackendGroup.PROCEDURES,), float("inf"))),
+    "solvers": (Stage((BackendGroup.SOLVERS,), 4.0), Stage((BackendGroup.SOLVERS,), float("inf"))),
 }
 
 

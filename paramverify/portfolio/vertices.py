@@ -16,7 +16,7 @@ from paramverify.algebra.polynomials import Polynomial, key, primitive, substitu
 from paramverify.algebra.signs import sign_on
 from paramverify.answers import Proved
 from paramverify.claims import Claim
-from paramverify.formats.conditions import And, comparison, question, simplified
+from paramverify.formats.conditions import AndCondition, comparison, question, simplified
 from paramverify.portfolio.elimination import Elimination, check
 from paramverify.portfolio.session import Session
 from paramverify.simplify.reductions import AT_LEAST_ZERO
@@ -50,9 +50,9 @@ def by_vertices(
     for polynomial in polynomials:
         if not isinstance(session.decide(Claim(polynomial, smaller)).answer, Proved):
             return None
-    condition = simplified(And(tuple(comparison(g, ">=") for g in needed)))
+    condition = simplified(AndCondition(tuple(comparison(g, ">=") for g in needed)))
     checked = check(condition, [Claim(f, domain) for f in polynomials], domain, whole, session.deadline)
-    return Elimination(condition, And(whole.assumptions), str(condition), "", checked)
+    return Elimination(condition, AndCondition(whole.assumptions), str(condition), "", checked)
 
 
 def _at_vertices(polynomials: Sequence[Polynomial], bound: Sequence[str], domain: Domain) -> list[Polynomial]:

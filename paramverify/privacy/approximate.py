@@ -21,11 +21,11 @@ from paramverify.encodings.excesses import Excess, excesses, statement
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.certificates import Token
 from paramverify.evidence.violations import find_violation
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cuts import breaking_sample, is_broken, signed
-from paramverify.privacy.every_length_verification import Found
+from paramverify.privacy.every_length_verification import EveryLengthOutcome
 from paramverify.privacy.set_spreading import decide_excesses
 from paramverify.verdicts import Holds, Unknown, Violated
 
@@ -34,23 +34,25 @@ FORMAT, VERSION = "paramverify-sets", 1
 Progress = Callable[[int, int], None]
 
 
-def verify_sets(session: Session, model: Model, progress: Progress | None = None) -> Found:
+def verify_sets(session: Session, model: Model, progress: Progress | None = None) -> EveryLengthOutcome:
     """Decides an (ε, δ) model whose obligations are proved; ends at the first violation."""
     try:
         claims = excesses(model)
         return _decided(session, model, claims, progress)
     except LimitError as error:
         end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
-        return Found(Unknown(end, str(error)))
+        return EveryLengthOutcome(Unknown(end, str(error)))
 
 
-def _decided(session: Session, model: Model, claims: Sequence[Excess], progress: Progress | None) -> Found:
+def _decided(
+    session: Session, model: Model, claims: Sequence[Excess], progress: Progress | None
+) -> EveryLengthOutcome:
     for claim in claims if len(claims) > 1 else ():  # what is easily seen comes first
         session.in_time()
         point = breaking_sample(claim)
         if point is not None:
             witness = find_set(model, claim, point)
-            return Found(Violated(witness), (), (), violation_document(claim, witness))
+            return EveryLengthOutcome(Violated(witness), (), (), violation_document(claim, witness))
     trees: list[tuple[Excess, Sequence[Token]]] = []
     made: list[tuple[Claim, Decision]] = []
     doubt: tuple[Excess, Open] | None = None
@@ -63,7 +65,7 @@ def _decided(session: Session, model: Model, claims: Sequence[Excess], progress:
                 witness = find_set(model, claim, found.point)
                 document = violation_document(claim, witness)
                 own, decisions = _parts(found.decisions)
-                return Found(Violated(witness), own, decisions, document)
+                return EveryLengthOutcome(Violated(witness), own, decisions, document)
             if found.tree is not None:
                 trees.append((claim, found.tree))
             elif found.reason and not doubt:
@@ -72,21 +74,23 @@ def _decided(session: Session, model: Model, claims: Sequence[Excess], progress:
     document = proof_document(trees, model.domain)
     if doubt:
         origin = Direction(*doubt[0].origins[0])
-        return Found(Unknown(doubt[1].end, f"{origin}: {doubt[1].detail}"), own, decisions, document)
-    return Found(Holds(decisions), own, decisions, document)
+        return EveryLengthOutcome(
+            Unknown(doubt[1].end, f"{origin}: {doubt[1].detail}"), own, decisions, document
+        )
+    return EveryLengthOutcome(Holds(decisions), own, decisions, document)
 
 
 def _parts(made: Sequence[tuple[Claim, Decision]]) -> tuple[tuple[Claim, ...], tuple[Decision, ...]]:
     return tuple(claim for claim, _ in made), tuple(decision for _, decision in made)
 
 
-def find_set(model: Model, claim: Excess, point: Point) -> SetWitness:
+def find_set(model: Model, claim: Excess, point: Point) -> ExactSetWitness:
     """Returns the worst set of outputs at a simple point near one where the claim fails exactly."""
     parameters = {name: Fraction(point[name]) for name in model.domain.ring.parameters}
     # The set that is worst here is too much at more points; the worst one there can only be more.
     broken = Claim(signed(claim, parameters), claim.domain, (Direction(*claim.origins[0]),))
     witness = find_violation(model, broken, parameters)
-    if not isinstance(witness, SetWitness) or not is_broken(claim, witness.parameters):
+    if not isinstance(witness, ExactSetWitness) or not is_broken(claim, witness.parameters):
         raise DefectError("a set of outputs is too likely at a point where the sum is within its bound")
     return witness
 
@@ -111,7 +115,7 @@ def proof_document(trees: Sequence[tuple[Excess, Sequence[Token]]], domain: Doma
     }
 
 
-def violation_document(claim: Excess, witness: SetWitness) -> dict[str, Any]:
+def violation_document(claim: Excess, witness: ExactSetWitness) -> dict[str, Any]:
     """Returns a claim about a sum that fails, and the point; `reports` adds the numbers of the witness."""
     return {
         "format": FORMAT,

@@ -18,7 +18,7 @@ from paramverify.algebra.polynomials import (
     is_constant,
 )
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.algebra.trees import Number, Operation
+from paramverify.algebra.trees import Operation, RationalConstant
 from paramverify.errors import BesideError, CaseError, InputError, LimitError, UnsupportedError, located
 from paramverify.models.context import Checks
 from paramverify.models.measures import Approximate, Measure, Metric, Pure
@@ -119,7 +119,7 @@ def times(expression: Expression, factor: int) -> Expression:
     """Returns a whole multiple of an expression; places in its text stay."""
     if factor == 1:
         return expression
-    number = Number(Fraction(factor), expression.root.column)
+    number = RationalConstant(Fraction(factor), expression.root.column)
     return Expression(expression.text, Operation("*", (number, expression.root), expression.root.column))
 
 

@@ -1,7 +1,7 @@
 """Case files: what the user believes, what must stay secret, and what is released.
 
 A case file is TOML. It says everything that the user must say and nothing that can be derived: the attacker's
-prior and the secrets, the mechanism, the budget. `load` reads it into a `Case` with its `Model`.
+prior and the secrets, the mechanism, the budget. `load` reads it into a `PrivacyCase` with its `Model`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import Functions, read_files, read_named, unknown_table
 from paramverify.models.design import Design, read_design
 from paramverify.models.distances import NAME
-from paramverify.models.inequality import Comparison, Inequality
+from paramverify.models.inequality import Inequality, RationalComparison
 from paramverify.models.kinds import AnyModel, Withheld
 from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism
@@ -43,7 +43,7 @@ from paramverify.privacy.idle import warnings_of
 from paramverify.privacy.inputs import inputs_told
 from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.mechanism_files import read_mechanism_files
-from paramverify.privacy.secrets import Compared, read_comparison
+from paramverify.privacy.secrets import ComparedPairs, read_comparison
 from paramverify.tables import Table, in_case, read_document
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
@@ -52,7 +52,7 @@ TABLES = ["parameters", *PRIVACY, "automaton", "quantify", "design", "define", "
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class PrivacyCase:
     """A case file that was read: its model, what that was made of, and the words around it.
 
     `digest` is the SHA-256 of the file, which ties evidence to it; where the case names other files, it is
@@ -89,7 +89,7 @@ class Case:
     settings: Settings = field(default_factory=dict)
     text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
     data: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what was read, with the settings
-    sides: tuple[Case, ...] = field(default=(), repr=False)
+    sides: tuple[PrivacyCase, ...] = field(default=(), repr=False)
     stand_in: str = ""
 
     @property
@@ -109,7 +109,9 @@ class Case:
         return f"{'every' if free else 'the'} prior of the case{f' over {self.over}' if self.over else ''}"
 
 
-def load(path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settings: Settings = NONE) -> Case:
+def load(
+    path: str | PathLike[str], at: Mapping[str, Fraction] = NOWHERE, settings: Settings = NONE
+) -> PrivacyCase:
     """Reads a case file.
 
     `settings` are values or intervals of definitions and parameters, which take the place of the file's.
@@ -132,7 +134,7 @@ def read_case(
     *,
     text: str = "",
     settings: Settings = NONE,
-) -> Case:
+) -> PrivacyCase:
     """Reads the data of a case file, see `load`; other files are looked for beside `path`.
 
     With the text of the file, mistakes have the line of their key.
@@ -161,12 +163,12 @@ def read_case(
             return replace(kept[0], model=cast(AnyModel, Withheld(error)), stand_in="", sides=kept)
 
 
-def _formed(data: dict[str, Any], digest: str, path: str, settings: Settings) -> Case:
+def _formed(data: dict[str, Any], digest: str, path: str, settings: Settings) -> PrivacyCase:
     """Reads a case, again if expressions need finer powers of exp than could be seen before."""
     finer: dict[str, list[Fraction]] = {}
     while True:
         try:
-            read = _Reader(Table(data, shape_of_case(data)), path, digest, finer).case()
+            read = _CaseReader(Table(data, shape_of_case(data)), path, digest, finer).case()
             return _with_notes(read, settings, data)
         except FinerError as error:
             if error.exponent in finer.setdefault(error.name, []):
@@ -174,7 +176,7 @@ def _formed(data: dict[str, Any], digest: str, path: str, settings: Settings) ->
             finer[error.name].append(error.exponent)
 
 
-def _side(data: dict[str, Any], digest: str, path: str, settings: Settings, ratio: str) -> Case:
+def _side(data: dict[str, Any], digest: str, path: str, settings: Settings, ratio: str) -> PrivacyCase:
     """Reads a case with a ratio in place of its epsilon, which it has still in words."""
     privacy = {name: value for name, value in data["privacy"].items() if name != "epsilon"}
     epsilon = data["privacy"]["epsilon"]
@@ -184,7 +186,7 @@ def _side(data: dict[str, Any], digest: str, path: str, settings: Settings, rati
     return replace(side, budget=words, stand_in=f"ratio = {ratio}")
 
 
-def _with_notes(case: Case, settings: Settings, data: Mapping[str, Any]) -> Case:
+def _with_notes(case: PrivacyCase, settings: Settings, data: Mapping[str, Any]) -> PrivacyCase:
     """Returns the case with what was set, which its verdict tells first, and what nothing depends on."""
     notes = (*told(settings), *case.model.notes, *warnings_of(case.model, case.mechanism, case.prior, data))
     return replace(case, model=replace(case.model, notes=notes), settings=settings or case.settings)
@@ -200,7 +202,7 @@ def _at(data: dict[str, Any], at: Mapping[str, Fraction]) -> dict[str, Any]:
     return {**data, "parameters": {**data["parameters"], **texts}} if texts else data
 
 
-class _Reader:
+class _CaseReader:
     """Reads the tables of one case in the order in which they build on each other."""
 
     def __init__(self, top: Table, path: str, digest: str, finer: Mapping[str, Sequence[Fraction]]) -> None:
@@ -209,7 +211,7 @@ class _Reader:
         self.digest = digest
         self.finer = finer  # exponents of exp that no expression of the case shows
 
-    def case(self) -> Case:
+    def case(self) -> PrivacyCase:
         title = self.top.text("title", "")
         source = self.top.text("source", "")
         claimed = self.top.section is CLAIMED
@@ -220,7 +222,7 @@ class _Reader:
                 read = self.claim() if claimed else self.privacy()
         return replace(read, title=title, source=source, expect=expect)
 
-    def claim(self) -> Case:
+    def claim(self) -> PrivacyCase:
         """Reads a case of an inequality of its own: `[define]` and `[claim]`."""
         with gathered() as each:
             for name in PRIVACY:
@@ -239,7 +241,7 @@ class _Reader:
             checks = Checks(domain, mistakes=each)
             functions = Functions(checks)
             functions.read(define, files)
-            comparisons: tuple[Comparison, ...] = ()
+            comparisons: tuple[RationalComparison, ...] = ()
             with each, located(key="claim"):
                 comparisons = tuple(functions.comparisons(claim))
                 claim.close()
@@ -258,14 +260,14 @@ class _Reader:
             ),
             maybe_empty=check_domain(checks.domain),
         )
-        return Case(self.path, digest, budget=model.text, model=model, free=free, design=design)
+        return PrivacyCase(self.path, digest, budget=model.text, model=model, free=free, design=design)
 
-    def privacy(self) -> Case:
+    def privacy(self) -> PrivacyCase:
         """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`; with `[define]`."""
         with reaching(arrays_in(self.top.data.get("prior"))):
             return self.about_privacy()
 
-    def about_privacy(self) -> Case:
+    def about_privacy(self) -> PrivacyCase:
         """Reads it where its arrays are known."""
         definitions = read_named(self.top)
         with defining(definitions), gathered() as each:
@@ -293,7 +295,7 @@ class _Reader:
             return self.told(checks, digest, compared, bound, (free, design))
 
     def bound(
-        self, privacy: Table, compared: Compared | None, checks: Checks
+        self, privacy: Table, compared: ComparedPairs | None, checks: Checks
     ) -> tuple[Measure, str, tuple[int, ...], bool]:
         """Reads `[privacy]`: the measure with its bound, the bound in words, the lengths, and `one_sided`.
 
@@ -337,12 +339,12 @@ class _Reader:
         self,
         checks: Checks,
         digest: str,
-        compared: Compared,
+        compared: ComparedPairs,
         bound: tuple[Measure, str, tuple[int, ...], bool],
         chosen: tuple[tuple[str, ...], Design | None],
-    ) -> Case:
+    ) -> PrivacyCase:
         """Returns the case of all that was read."""
-        return Case(
+        return PrivacyCase(
             self.path,
             digest,
             budget=bound[1],

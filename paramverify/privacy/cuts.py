@@ -18,7 +18,7 @@ from paramverify.algebra.polynomials import Point, Polynomial
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim, Direction
-from paramverify.encodings.cutting import Region, cut_by_signs
+from paramverify.encodings.cutting import SignRegion, cut_by_signs
 from paramverify.encodings.excesses import Excess
 from paramverify.evidence.certificates import Token
 from paramverify.models.context import sample_points
@@ -28,7 +28,7 @@ MAX_WORK = 4_000  # terms that are evaluated at sample points
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class CutOutcome:
     """What was found of a claim about a sum: the tree of a proof, a point, or why it is open.
 
     `decisions` are those of the polynomial claims at the leaves.
@@ -40,7 +40,7 @@ class Found:
     decisions: tuple[tuple[Claim, Decision], ...] = ()
 
 
-def decide_excess(excess: Excess, session: Session) -> Found:
+def decide_excess(excess: Excess, session: Session) -> CutOutcome:
     """Decides a claim about a sum; a point is one of the domain at which it fails exactly.
 
     Raises:
@@ -48,14 +48,14 @@ def decide_excess(excess: Excess, session: Session) -> Found:
     """
     point = breaking_sample(excess)
     if point is not None:
-        return Found(point=point)
-    leaves = _Leaves(excess, session)
+        return CutOutcome(point=point)
+    leaves = _CutLeaves(excess, session)
     tree = cut_by_signs(excess, leaves.decide, session.in_time, estimated=True)
     found = leaves.found
     if isinstance(tree, Open):
-        found = Found(reason=tree)
+        found = CutOutcome(reason=tree)
     elif tree is not None:
-        found = Found(tree=tree)
+        found = CutOutcome(tree=tree)
     return replace(found, decisions=tuple(leaves.decisions.values()))
 
 
@@ -94,15 +94,15 @@ def _samples(excess: Excess) -> Iterator[Point]:
 
 
 @dataclass(eq=False)
-class _Leaves:
+class _CutLeaves:
     """Decides the polynomial claims of parts whose signs are all known; `found` is why the search ends."""
 
     excess: Excess
     session: Session
     decisions: dict[str, tuple[Claim, Decision]] = field(default_factory=dict)
-    found: Found = field(default_factory=Found)
+    found: CutOutcome = field(default_factory=CutOutcome)
 
-    def decide(self, region: Region, tokens: list[Token]) -> bool:
+    def decide(self, region: SignRegion, tokens: list[Token]) -> bool:
         """Adds the proof of f_S ≥ 0; false where there is none."""
         domain, base = region.domain, len(self.excess.domain.constraints)
         if len(domain.constraints) > base:
@@ -120,10 +120,10 @@ class _Leaves:
             case Refuted(point=point):
                 at = {n: v for n, v in point.items() if n != GENERATOR}
                 if is_broken(self.excess, at):
-                    self.found = Found(point=at)
+                    self.found = CutOutcome(point=at)
                 else:
                     detail = "the refutation does not stand exact evaluation"
-                    self.found = Found(reason=Open(End.GAVE_UP, detail))
+                    self.found = CutOutcome(reason=Open(End.GAVE_UP, detail))
             case Open() as reason:
-                self.found = Found(reason=reason)
+                self.found = CutOutcome(reason=reason)
         return False

@@ -11,15 +11,15 @@ from paramverify.algebra.budgets import summands
 from paramverify.algebra.constants import working_precision
 from paramverify.algebra.evaluation import evaluate
 from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant
-from paramverify.algebra.trees import Expression, Node, Number, Operation
+from paramverify.algebra.trees import Expression, Node, Operation, RationalConstant
 from paramverify.errors import CaseError, InputError, located
 from paramverify.evidence.losses import bound_of
 from paramverify.models.context import Checks
-from paramverify.models.divergences import Kind, Loss, Renyi
+from paramverify.models.divergences import LossBound, LossKind, Renyi
 from paramverify.models.measures import PROBABILITIES, Approximate, Measure, Pure
 from paramverify.privacy import bounds
 from paramverify.privacy.keys import INFINITE, MAX_ORDER, TOGETHER
-from paramverify.privacy.secrets import Compared
+from paramverify.privacy.secrets import ComparedPairs
 from paramverify.tables import Table
 
 SIGN_BITS = 256  # with which the sign of a bound is found
@@ -55,7 +55,7 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
         delta = bounds.read_probability(privacy.expression(name), checks, name)
         one = RationalFunction.of(checks.ring.number(1))
         return (Approximate(one, delta, name) if delta.numerator else Pure(one)), words
-    return _loss(Kind(name), privacy.expression(name)), words
+    return _loss(LossKind(name), privacy.expression(name)), words
 
 
 def _renyi(privacy: Table, checks: Checks) -> tuple[Measure, str]:
@@ -104,7 +104,7 @@ def _chi_squared(privacy: Table, checks: Checks) -> Renyi:
         return Renyi(2, RationalFunction(numerator + denominator, denominator), "chi_squared")
 
 
-def _loss(kind: Kind, expression: Expression) -> Loss:
+def _loss(kind: LossKind, expression: Expression) -> LossBound:
     """Reads the bound of a loss: a number above 0, which may have logarithms of numbers.
 
     Raises:
@@ -122,7 +122,7 @@ def _loss(kind: Kind, expression: Expression) -> Loss:
                 logarithms.append((factor, value))
             else:
                 rational += factor * value
-        found = Loss(kind, rational, tuple(logarithms))
+        found = LossBound(kind, rational, tuple(logarithms))
         with working_precision(SIGN_BITS):
             ball = bound_of(found)
             if not ball > 0:
@@ -135,7 +135,7 @@ def _is_number(node: Node) -> bool:
     """Tells whether an expression has neither names nor functions."""
     if isinstance(node, Operation):
         return node.operator not in ("ln", "exp") and all(map(_is_number, node.arguments))
-    return isinstance(node, Number)
+    return isinstance(node, RationalConstant)
 
 
 def epsilons(privacy: Table, known: Mapping[str, Fraction]) -> Iterator[Expression]:
@@ -151,7 +151,7 @@ def epsilons(privacy: Table, known: Mapping[str, Fraction]) -> Iterator[Expressi
             yield bounds.times(own, order - 1 if isinstance(order, int) and order > 1 else 1)
 
 
-def check(measure: Measure, privacy: Table, compared: Compared, lengths: tuple[int, ...]) -> None:
+def check(measure: Measure, privacy: Table, compared: ComparedPairs, lengths: tuple[int, ...]) -> None:
     """Checks that the outputs of a case can be summed, where its measure needs that.
 
     Raises:
@@ -165,7 +165,7 @@ def check(measure: Measure, privacy: Table, compared: Compared, lengths: tuple[i
         raise CaseError(f"one_sided needs {PROBABILITIES}", key="one_sided")
     if isinstance(measure, Approximate):
         bounds.check_sets(privacy, compared.hmm.chosen, compared.stands_for is not None, lengths)
-    if not isinstance(measure, Renyi | Loss):
+    if not isinstance(measure, Renyi | LossBound):
         return
     key = measure.key
     if compared.hmm.chosen:

@@ -17,47 +17,47 @@ from paramverify.algebra.constants import working_precision
 from paramverify.answers import End
 from paramverify.errors import LimitError, TimeLimitError
 from paramverify.evidence.enclosed import witness_of
-from paramverify.models.enclosed import Enclosed, Probabilities, are_same, bits_of
+from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities, are_same, bits_of
 from paramverify.models.measures import Approximate
 from paramverify.models.priors import SecretPair
 from paramverify.portfolio.session import Session
-from paramverify.privacy.every_length_verification import Found
+from paramverify.privacy.every_length_verification import EveryLengthOutcome
 from paramverify.verdicts import Holds, Unknown, Violated
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class DirectionDecision:
     """What balls say of one direction: it is proved, or a set of outputs refutes it, or neither."""
 
     proved: bool
     beyond: tuple[int, ...] = ()
 
 
-def verify_enclosed(session: Session, model: Enclosed) -> Found:
+def verify_enclosed(session: Session, model: EnclosedModel) -> EveryLengthOutcome:
     """Decides a case whose probabilities are enclosed, and whose obligations are proved."""
     pending = list(directions(model))
     count, probabilities = len(pending), 0
     try:
         for bits in bits_of(model.table):
-            known = Probabilities(model.table, bits, session.in_time)
+            known = EnclosedProbabilities(model.table, bits, session.in_time)
             still: list[SecretPair] = []
             for pair in pending:
                 found = compared(model, known, pair)
                 if found.beyond:
-                    return Found(Violated(witness_of(model, known, pair, found.beyond)))
+                    return EveryLengthOutcome(Violated(witness_of(model, known, pair, found.beyond)))
                 if not found.proved:
                     still.append(pair)
             pending = still
             probabilities = max(probabilities, known.count)
             if not pending:
-                return Found(Holds(()), balls=(probabilities, bits))
+                return EveryLengthOutcome(Holds(()), balls=(probabilities, bits))
     except LimitError as error:
         end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
-        return Found(Unknown(end, str(error)))
-    return Found(Unknown(End.GAVE_UP, _undecided(model, pending[0], len(pending), count)))
+        return EveryLengthOutcome(Unknown(end, str(error)))
+    return EveryLengthOutcome(Unknown(End.GAVE_UP, _undecided(model, pending[0], len(pending), count)))
 
 
-def _undecided(model: Enclosed, pair: SecretPair, left: int, count: int) -> str:
+def _undecided(model: EnclosedModel, pair: SecretPair, left: int, count: int) -> str:
     names = " against ".join(printable.name(name) for name in (pair.left, pair.right))
     more = f" (and {left - 1:,} more of {count:,} directions)" if left > 1 else ""
     return (
@@ -66,14 +66,14 @@ def _undecided(model: Enclosed, pair: SecretPair, left: int, count: int) -> str:
     )
 
 
-def directions(model: Enclosed) -> Iterator[SecretPair]:
+def directions(model: EnclosedModel) -> Iterator[SecretPair]:
     """Yields all directions of the pairs of a model."""
     for pair in model.pairs:
         yield pair
         yield pair.turned
 
 
-def compared(model: Enclosed, known: Probabilities, pair: SecretPair) -> Comparison:
+def compared(model: EnclosedModel, known: EnclosedProbabilities, pair: SecretPair) -> DirectionDecision:
     """Compares the probabilities of all outputs under a pair with the bound, in its direction."""
     left, right = known.under(pair.pi), known.under(pair.tau)
     with working_precision(known.encloser.precision):
@@ -85,15 +85,17 @@ def compared(model: Enclosed, known: Probabilities, pair: SecretPair) -> Compari
         for k, (p, q) in enumerate(zip(left, right, strict=True)):
             bound = ratio * q
             if p > bound:
-                return Comparison(False, (k,))
+                return DirectionDecision(False, (k,))
             proved = proved and (bool(p <= bound) or (bool(ratio >= 1) and are_same(known.table, pair, k)))
-        return Comparison(proved)
+        return DirectionDecision(proved)
 
 
-def _of_sets(both: tuple[list[arb], list[arb]], ratio: arb, delta: arb, same: Collection[int]) -> Comparison:
+def _of_sets(
+    both: tuple[list[arb], list[arb]], ratio: arb, delta: arb, same: Collection[int]
+) -> DirectionDecision:
     """Compares sets; the outputs in `same` have no excess, and no excess is above 1."""
     if delta >= 1:
-        return Comparison(True)
+        return DirectionDecision(True)
     total, positive = arb(0), []
     left, right = both
     for k, (p, q) in enumerate(zip(left, right, strict=True)):
@@ -106,6 +108,6 @@ def _of_sets(both: tuple[list[arb], list[arb]], ratio: arb, delta: arb, same: Co
         elif not excess <= 0:
             total += arb(0).union(excess.upper())
     if total <= delta:
-        return Comparison(True)
+        return DirectionDecision(True)
     certain = sum((left[k] for k in positive), arb(0)) - ratio * sum((right[k] for k in positive), arb(0))
-    return Comparison(False, tuple(positive) if certain > delta else ())
+    return DirectionDecision(False, tuple(positive) if certain > delta else ())

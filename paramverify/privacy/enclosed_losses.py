@@ -29,9 +29,9 @@ from paramverify.algebra.bernstein import bernstein_form
 from paramverify.algebra.constants import upper_bound, working_precision
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, is_constant, key
-from paramverify.encodings.excesses import Outcomes
+from paramverify.encodings.excesses import PairOutcomes
 from paramverify.errors import LimitError
-from paramverify.models.divergences import Kind
+from paramverify.models.divergences import LossKind
 from paramverify.simplify.factors import factorable, factorisation
 
 BITS = 128  # of balls over boxes
@@ -42,27 +42,27 @@ Range = tuple[arb, arb | None]  # of numbers that are at least 0; None stands fo
 
 
 @dataclass(frozen=True, eq=False)
-class Product:
+class PowerProduct:
     """constant · ∏ |factor|^power, with a positive constant."""
 
     constant: fmpq
     powers: Mapping[str, int]
 
-    def over(self, other: Product) -> Product:
+    def over(self, other: PowerProduct) -> PowerProduct:
         """Returns the quotient."""
         powers = dict(self.powers)
         for name, power in other.powers.items():
             powers[name] = powers.get(name, 0) - power
-        return Product(self.constant / other.constant, {n: e for n, e in powers.items() if e})
+        return PowerProduct(self.constant / other.constant, {n: e for n, e in powers.items() if e})
 
 
 @dataclass(frozen=True, eq=False)
-class Output:
+class EnclosedOutput:
     """One output: its probabilities, and their quotient; a probability that is 0 everywhere is None."""
 
-    left: Product | None
-    right: Product | None
-    ratio: Product | None
+    left: PowerProduct | None
+    right: PowerProduct | None
+    ratio: PowerProduct | None
 
 
 @dataclass(eq=False)
@@ -93,19 +93,19 @@ class Factors:
             self.found[text] = fmpq(constant.numerator, constant.denominator), powers
         return self.found[text]
 
-    def product(self, polynomial: Polynomial) -> Product:
+    def product(self, polynomial: Polynomial) -> PowerProduct:
         """Returns a polynomial that is nowhere negative as a product."""
         constant, powers = self.factored(polynomial)
-        return Product(abs(constant), powers)
+        return PowerProduct(abs(constant), powers)
 
-    def outputs(self, found: Outcomes) -> list[Output]:
+    def outputs(self, found: PairOutcomes) -> list[EnclosedOutput]:
         """Returns the outputs of a direction, with the masses divided out."""
         total = self.product(found.total)
         outputs = []
         for p, q in found.outputs:
             left = self.product(p).over(total) if p else None
             right = self.product(q).over(total) if q else None
-            outputs.append(Output(left, right, left.over(right) if left and right else None))
+            outputs.append(EnclosedOutput(left, right, left.over(right) if left and right else None))
         return outputs
 
 
@@ -113,7 +113,7 @@ class Factors:
 class OnBox:
     """What is known of the outputs of a direction on a box; infinity is None."""
 
-    outputs: Sequence[Output]
+    outputs: Sequence[EnclosedOutput]
     factors: Factors
     box: Mapping[str, Interval]
     ranges: dict[str, tuple[arb, arb]] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class OnBox:
             self.ranges[name] = arb(low).lower(), arb(high).upper()
         return self.ranges[name]
 
-    def of(self, product: Product, order: arb | None = None, other: Product | None = None) -> Range:
+    def of(self, product: PowerProduct, order: arb | None = None, other: PowerProduct | None = None) -> Range:
         """Returns the range of a product; with an order α, that of product^α · other^(1−α)."""
         low, high = arb(product.constant), arb(product.constant)
         powers: dict[str, arb] = {n: arb(e) for n, e in product.powers.items()}
@@ -160,10 +160,10 @@ class OnBox:
         return low.lower(), None if infinite else high.upper()
 
     @cached_property
-    def _shares(self) -> list[tuple[Output, Range | None, Range | None, Range | None]]:
+    def _shares(self) -> list[tuple[EnclosedOutput, Range | None, Range | None, Range | None]]:
         return [(o, self._maybe(o.left), self._maybe(o.right), self._maybe(o.ratio)) for o in self.outputs]
 
-    def _maybe(self, product: Product | None) -> Range | None:
+    def _maybe(self, product: PowerProduct | None) -> Range | None:
         return None if product is None else self.of(product)
 
     def most_ratio(self) -> arb | None:
@@ -190,7 +190,10 @@ class OnBox:
         return (total.upper().log1p() / (order - 1)).upper()
 
     def _term(
-        self, output: Output, found: tuple[Range | None, Range | None, Range | None], order: arb | None
+        self,
+        output: EnclosedOutput,
+        found: tuple[Range | None, Range | None, Range | None],
+        order: arb | None,
     ) -> arb | None:
         """Returns an upper bound of Q·ψ(r)."""
         left, right, ratio = found
@@ -209,7 +212,7 @@ class OnBox:
             return None
         return bounds[0] if len(bounds) == 1 else bounds[0].min(bounds[1])
 
-    def _split(self, output: Output, left: Range, right: Range, order: arb | None) -> arb | None:
+    def _split(self, output: EnclosedOutput, left: Range, right: Range, order: arb | None) -> arb | None:
         """Returns an upper bound of P·ln r − P + Q, or of P^α·Q^(1−α) − α·P + (α−1)·Q."""
         assert output.left is not None
         assert output.right is not None
@@ -221,7 +224,7 @@ class OnBox:
         logarithm = self._logarithm(output, left)
         return None if logarithm is None else logarithm - left[0] + right[1]
 
-    def _logarithm(self, output: Output, left: Range) -> arb | None:
+    def _logarithm(self, output: EnclosedOutput, left: Range) -> arb | None:
         """Returns an upper bound of P·ln r, factor by factor."""
         assert output.left is not None
         assert output.ratio is not None
@@ -239,7 +242,7 @@ class OnBox:
                 ends = [arb(0), left[1] * most.log() * power]
             else:
                 others = {n: e for n, e in output.left.powers.items() if n != name}
-                around = self.of(Product(output.left.constant, others))
+                around = self.of(PowerProduct(output.left.constant, others))
                 if around[1] is None:
                     return None
                 ends = [s * h * power for s in (around[0], around[1]) for h in _entropy(most, own)]
@@ -273,10 +276,10 @@ def _entropy(most: arb, power: int) -> list[arb]:
     return [low, arb(0).max(end)]
 
 
-def within(found: OnBox, kind: Kind, bound: arb) -> tuple[Fraction, ...] | None:
+def within(found: OnBox, kind: LossKind, bound: arb) -> tuple[Fraction, ...] | None:
     """Returns the orders that show a loss to be at most its bound on a box, none for KL; None: not shown."""
     with working_precision(BITS):
-        if kind is Kind.KL:
+        if kind is LossKind.KL:
             most = found.divergence(None)
             return () if most is not None and most <= bound else None
         return _concentrated(found, bound)

@@ -20,7 +20,7 @@ from paramverify.encodings.no_budget import certificate as no_budget_certificate
 from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.ratio_bounds import upper_bound
 from paramverify.errors import TimeLimitError
-from paramverify.evidence.witnesses import Witness, evaluate, find_witness
+from paramverify.evidence.witnesses import ExactWitness, evaluate, find_witness
 from paramverify.models.context import sample_points
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
@@ -42,7 +42,7 @@ class _ShareIsOver(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class EveryLengthOutcome:
     """The verdict, the claims that were decided, and a certificate for `checker.cones` where there is one."""
 
     verdict: Verdict
@@ -56,17 +56,17 @@ class Found:
 
 
 @dataclass(eq=False)
-class Bounds:
+class RatioBounds:
     """What is known of the largest ratio: the best witness, and a number that no ratio exceeds.
 
     `cut` tells whether a search was ended by the time, and might have found more with more of it.
     """
 
-    best: Witness | None = None
+    best: ExactWitness | None = None
     upper: Fraction | None = None
     cut: bool = False
 
-    def add(self, witness: Witness) -> None:
+    def add(self, witness: ExactWitness) -> None:
         """Takes a witness if its ratio is the largest one so far, which is decided exactly."""
         if self.best is None or _ratio(witness) > _ratio(self.best):
             self.best = witness
@@ -85,7 +85,9 @@ class Bounds:
         return "; ".join(known)
 
 
-def verify_all_lengths(model: Model, session: Session, progress: Progress | None = None) -> Found:
+def verify_all_lengths(
+    model: Model, session: Session, progress: Progress | None = None
+) -> EveryLengthOutcome:
     """Decides whether the model is private for sequences of every length; its obligations must be proved.
 
     A short violation at a simple prior is looked for first, then a loop word on which one side outgrows the
@@ -93,11 +95,11 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
     every v_ω and on which the claims hold. Sound, and not complete: the answer may be unknown, and tells the
     bounds on the largest ratio that were found.
     """
-    bounds = Bounds()
+    bounds = RatioBounds()
     try:
         violation = _within(session, bounds, SHARES["short"], lambda check: _short(model, bounds, check))
         if violation:
-            return Found(Violated(violation))
+            return EveryLengthOutcome(Violated(violation))
         bounds.cut = False  # this search is gone through again in the end
         loop = _within(session, bounds, SHARES["loop"], lambda check: no_budget(model, check))
         if loop:
@@ -105,10 +107,10 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
             bound = evaluate(model, loop.origin(model, 1), point).bound.enclosure()[1]
             witness = evaluate(model, loop.origin(model, loop.beyond(bound)), point)
             if witness.exceeds:
-                return Found(Violated(witness), certificate=no_budget_certificate(model, loop))
+                return EveryLengthOutcome(Violated(witness), certificate=no_budget_certificate(model, loop))
         violation = _within(session, bounds, SHARES["climb"], lambda check: _climb(model, bounds, check))
         if violation:
-            return Found(Violated(violation))
+            return EveryLengthOutcome(Violated(violation))
         enough = _number(model)
         upper = _within(session, bounds, SHARES["upper"], lambda check: upper_bound(model, enough, check))
         bounds.upper = upper.ratio if upper else None
@@ -122,14 +124,14 @@ def verify_all_lengths(model: Model, session: Session, progress: Progress | None
             return found
         violation = _short(model, bounds, session.in_time)
         if violation:
-            return Found(Violated(violation))
-        return Found(Unknown(End.GAVE_UP, _unknown(bounds, reason)))
+            return EveryLengthOutcome(Violated(violation))
+        return EveryLengthOutcome(Unknown(End.GAVE_UP, _unknown(bounds, reason)))
     except TimeLimitError as error:
         bounds.cut = True
-        return Found(Unknown(End.TIMEOUT, _unknown(bounds, str(error))))
+        return EveryLengthOutcome(Unknown(End.TIMEOUT, _unknown(bounds, str(error))))
 
 
-def _unknown(bounds: Bounds, reason: str) -> str:
+def _unknown(bounds: RatioBounds, reason: str) -> str:
     """Returns the reason, the bounds, and whether more time may help."""
     more = "a longer --timeout does not help: all searches came to their ends"
     if bounds.cut:
@@ -138,7 +140,7 @@ def _unknown(bounds: Bounds, reason: str) -> str:
 
 
 def _within(
-    session: Session, bounds: Bounds, share: float, search: Callable[[Callable[[], None]], T | None]
+    session: Session, bounds: RatioBounds, share: float, search: Callable[[Callable[[], None]], T | None]
 ) -> T | None:
     """Returns what a search finds in a share of the time that is left, or None.
 
@@ -159,7 +161,7 @@ def _within(
         return None
 
 
-def _short(model: Model, bounds: Bounds, check: Callable[[], None]) -> Witness | None:
+def _short(model: Model, bounds: RatioBounds, check: Callable[[], None]) -> ExactWitness | None:
     violation = find_violation(model, check=check)
     if violation is None:
         return None
@@ -168,7 +170,7 @@ def _short(model: Model, bounds: Bounds, check: Callable[[], None]) -> Witness |
     return witness if witness.exceeds else None
 
 
-def _climb(model: Model, bounds: Bounds, check: Callable[[], None]) -> Witness | None:
+def _climb(model: Model, bounds: RatioBounds, check: Callable[[], None]) -> ExactWitness | None:
     """Returns a sequence with a growing ratio that is beyond the bound, evaluated exactly."""
     best = 0.0
     for found in climb(model, check):
@@ -182,8 +184,12 @@ def _climb(model: Model, bounds: Bounds, check: Callable[[], None]) -> Witness |
 
 
 def _by_cones(
-    cones: Iterable[EveryLength], model: Model, session: Session, progress: Progress | None, bounds: Bounds
-) -> tuple[Found | None, str]:
+    cones: Iterable[EveryLength],
+    model: Model,
+    session: Session,
+    progress: Progress | None,
+    bounds: RatioBounds,
+) -> tuple[EveryLengthOutcome | None, str]:
     """Returns a verdict by an invariant cone, or why there is none."""
     reason = "no invariant cone was found, and no violation either"
     for attempt in cones:
@@ -198,11 +204,13 @@ def _by_cones(
         last = decisions[-1].answer if decisions else Open(End.GAVE_UP, reason)
         if all(isinstance(d.answer, Proved) for d in decisions):
             certificate = every_length_certificate(attempt, [d.proof for d in decisions])
-            return Found(Holds(tuple(decisions)), attempt.claims, tuple(decisions), certificate), ""
+            return EveryLengthOutcome(
+                Holds(tuple(decisions)), attempt.claims, tuple(decisions), certificate
+            ), ""
         if isinstance(last, Refuted) and attempt.exact:
             found = _witness(model, attempt.claims[len(decisions) - 1], last)
             if found:
-                return Found(Violated(found), attempt.claims, tuple(decisions)), ""
+                return EveryLengthOutcome(Violated(found), attempt.claims, tuple(decisions)), ""
         if isinstance(last, Open):
             bounds.cut = bounds.cut or last.end is not End.GAVE_UP
             reason = f"a claim about an invariant cone stayed open: {last.detail}"
@@ -217,13 +225,13 @@ def _number(model: Model) -> Fraction:
     return Numbers(model, {n: point[n] for n in model.domain.ring.parameters}).bound().enclosure()[0]
 
 
-def _ratio(witness: Witness) -> Fraction:
+def _ratio(witness: ExactWitness) -> Fraction:
     """Returns a number that the ratio is not below; infinity is larger than all others here."""
     ratio = witness.ratio
     return ratio.enclosure()[0] if ratio is not None else INFINITE
 
 
-def _witness(model: Model, claim: Claim, refuted: Refuted) -> Witness | None:
+def _witness(model: Model, claim: Claim, refuted: Refuted) -> ExactWitness | None:
     """Returns the witness of a refuted claim about one sequence, told by the case's own model."""
     found = find_witness(model, claim, refuted.point) if claim.origins else None
-    return found if isinstance(found, Witness) else None
+    return found if isinstance(found, ExactWitness) else None

@@ -6,20 +6,20 @@ from paramverify.algebra.exponents import meanings
 from paramverify.errors import CaseError, UnsupportedError, located
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import unused
-from paramverify.models.enclosed import Enclosed, EnclosedTable, bounded, check_numbers
+from paramverify.models.enclosed import EnclosedModel, EnclosedTable, bounded, check_numbers
 from paramverify.models.hmm import HMM
 from paramverify.models.measures import Measure
 from paramverify.models.model import Model
 from paramverify.models.one_sided import without_one_sided
 from paramverify.privacy import bounds
 from paramverify.privacy.impossible import possible
-from paramverify.privacy.secrets import Compared
+from paramverify.privacy.secrets import ComparedPairs
 
 Bound = tuple[Measure, str, tuple[int, ...], bool]
 """The measure with its bound, the bound in words, the lengths, and `one_sided`."""
 
 
-def model_of(checks: Checks, compared: Compared, bound: Bound) -> Model | Enclosed:
+def model_of(checks: Checks, compared: ComparedPairs, bound: Bound) -> Model | EnclosedModel:
     """Returns the model of a comparison.
 
     Raises:
@@ -30,7 +30,7 @@ def model_of(checks: Checks, compared: Compared, bound: Bound) -> Model | Enclos
     return _enclosed(checks, compared, compared.hmm, bound)
 
 
-def _enclosed(checks: Checks, compared: Compared, table: EnclosedTable, bound: Bound) -> Enclosed:
+def _enclosed(checks: Checks, compared: ComparedPairs, table: EnclosedTable, bound: Bound) -> EnclosedModel:
     """Returns the model of a mechanism whose probabilities are enclosed.
 
     Raises:
@@ -42,7 +42,7 @@ def _enclosed(checks: Checks, compared: Compared, table: EnclosedTable, bound: B
             if given:
                 raise CaseError("a program with gauss or discrete_gaussian has one output", key=name)
     check_numbers(checks)
-    return Enclosed(
+    return EnclosedModel(
         checks.domain,
         table=table,
         pairs=tuple(compared.pairs),
@@ -53,7 +53,7 @@ def _enclosed(checks: Checks, compared: Compared, table: EnclosedTable, bound: B
     )
 
 
-def _formal(checks: Checks, compared: Compared, hmm: HMM, bound: Bound) -> Model:
+def _formal(checks: Checks, compared: ComparedPairs, hmm: HMM, bound: Bound) -> Model:
     """Returns the model of a mechanism whose probabilities are formulas."""
     measure, _, lengths, one_sided = bound
     bounds.check_ties(measure, lengths, one_sided, checks.ring)

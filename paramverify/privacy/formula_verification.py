@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from paramverify.answers import Decision, End, Open, Proved, Refuted, Standing
 from paramverify.backends import backend
 from paramverify.encodings.encoding import NO_SEQUENCES
-from paramverify.encodings.monolithic import Formula, Undecided, Unsatisfiable, formulas, solve
+from paramverify.encodings.monolithic import Undecided, Unsatisfiable, ViolationFormula, formulas, solve
 from paramverify.errors import InputError, TimeLimitError
-from paramverify.evidence.witnesses import Witness
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
 
@@ -27,7 +27,7 @@ SOLVER = "z3"
 
 
 @dataclass(frozen=True)
-class Solved:
+class SettledFormula:
     """How the formula of one direction of a secret pair was settled, about all sequences of one length."""
 
     left: str
@@ -41,7 +41,7 @@ class FormulaReport:
     """The verdict on a case, and what was said of its formulas until it was found."""
 
     verdict: Verdict
-    solved: tuple[Solved, ...]
+    solved: tuple[SettledFormula, ...]
     notes: tuple[str, ...]
     seconds: float
     obligations: Proofs = ()
@@ -53,7 +53,7 @@ class FormulaReport:
 
 
 def verify_by_formulas(
-    case: Case, options: Options | None = None, settled: Callable[[int], None] = lambda count: None
+    case: PrivacyCase, options: Options | None = None, settled: Callable[[int], None] = lambda count: None
 ) -> FormulaReport:
     """Decides whether the case is private, by the formulas of Algorithm 1 and Z3.
 
@@ -78,7 +78,7 @@ def verify_by_formulas(
                 'Algorithm 1 is about sequences of one length: give privacy.length as "1..5", say'
             )
         doubt, obligations = discharge(session, model)
-        solved: list[Solved] = []
+        solved: list[SettledFormula] = []
         verdict: Verdict = Unknown(doubt.end, doubt.detail) if doubt else Holds(())
         if not doubt:
             verdict = _verdict(session, model, version, solved, settled)
@@ -86,7 +86,7 @@ def verify_by_formulas(
 
 
 def _verdict(
-    session: Session, model: Model, version: str, solved: list[Solved], settled: Callable[[int], None]
+    session: Session, model: Model, version: str, solved: list[SettledFormula], settled: Callable[[int], None]
 ) -> Verdict:
     doubt: Open | None = None
     try:
@@ -105,7 +105,9 @@ def _verdict(
     return Unknown(doubt.end, doubt.detail) if doubt else Holds(tuple(s.decision for s in solved))
 
 
-def _solved(session: Session, model: Model, formula: Formula, version: str) -> tuple[Solved, Witness | None]:
+def _solved(
+    session: Session, model: Model, formula: ViolationFormula, version: str
+) -> tuple[SettledFormula, ExactWitness | None]:
     """Returns what Z3 says about a formula, and the witness of a violation."""
     started = time.monotonic()
     found = solve(model, formula, session.deadline - started)
@@ -116,9 +118,9 @@ def _solved(session: Session, model: Model, formula: Formula, version: str) -> t
         case Undecided():
             late = time.monotonic() >= session.deadline
             answer = Open(End.TIMEOUT if late else End.GAVE_UP, found.reason)
-        case Witness():
+        case ExactWitness():
             answer = Refuted(found.parameters)
     seconds = time.monotonic() - started
     decision = Decision(answer, SOLVER, version, {"encoding": "monolithic"}, seconds)
-    about = Solved(formula.left, formula.right, len(formula.observed), decision)
-    return about, found if isinstance(found, Witness) else None
+    about = SettledFormula(formula.left, formula.right, len(formula.observed), decision)
+    return about, found if isinstance(found, ExactWitness) else None

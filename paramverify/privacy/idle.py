@@ -12,7 +12,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, variables
 from paramverify.claims import show_sequence
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.mechanisms import Mechanism, singles, tables_of
@@ -39,7 +39,7 @@ def warnings_of(
     """Returns sentences about what nothing depends on; `data` is the case file, for the words there."""
     if isinstance(model, Inequality):
         return _of_claim(model, data)
-    if isinstance(model, Enclosed):
+    if isinstance(model, EnclosedModel):
         return _of_programs(mechanism)
     never = [name for name in never_put_out(model.whole or model) if not _of_stream(mechanism, name)][:LISTED]
     where = " under a secret that is compared" if prior is not None and _not_compared(data) else ""

@@ -10,7 +10,7 @@ from typing import Any
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.ranges import ends_of
-from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.cases import PrivacyCase, read_case
 
 BITS = (0, 1)  # a range of these is that of all bits
 
@@ -23,7 +23,7 @@ class Larger:
     witness: AnyWitness
 
 
-def larger_cases(case: Case) -> Iterator[Case]:
+def larger_cases(case: PrivacyCase) -> Iterator[PrivacyCase]:
     """Yields the case with larger ranges of its whole numbers, the next ones first.
 
     Ranges are made longer by one number above, by one below, and to twice their length. Neighbours have to be
@@ -38,7 +38,7 @@ def larger_cases(case: Case) -> Iterator[Case]:
     yield from _each(case, _longer)
 
 
-def smaller_cases(case: Case) -> Iterator[Case]:
+def smaller_cases(case: PrivacyCase) -> Iterator[PrivacyCase]:
     """Yields the case with ranges of its whole numbers without their largest ones, and without the smallest.
 
     They are read as those of `larger_cases` are; what has no neighbours then is left out.
@@ -47,18 +47,18 @@ def smaller_cases(case: Case) -> Iterator[Case]:
     yield from _each(case, lambda low, high: (min(high, low + 1), high))
 
 
-def has_ranges(case: Case) -> bool:
+def has_ranges(case: PrivacyCase) -> bool:
     """Tells whether a case lists whole numbers by ranges, and its neighbours mean the same for others."""
     return bool(_ranges(case))
 
 
-def lists_bits(case: Case) -> bool:
+def lists_bits(case: PrivacyCase) -> bool:
     """Tells whether an input of a program is the range 0..1, which is taken to have all values that exist."""
     inputs = case.data.get("mechanism", {}).get("inputs", {}) if case.kind == "program" else {}
     return case.neighbours and any(_ends(given) == BITS for given in inputs.values())
 
 
-def is_near_by_default(case: Case) -> bool:
+def is_near_by_default(case: PrivacyCase) -> bool:
     """Tells whether neighbours are inputs of a program that differ by 1, and the case does not say so."""
     mechanism, neighbours = (case.data.get(name, {}) for name in ("mechanism", "neighbours"))
     if case.kind != "program" or "differ" not in neighbours or "by" in neighbours:
@@ -80,7 +80,7 @@ def _longer(low: int, high: int) -> tuple[int, int]:
     return low - (more if low < 0 else 0), high + more
 
 
-def _each(case: Case, ends: Callable[[int, int], tuple[int, int]]) -> Iterator[Case]:
+def _each(case: PrivacyCase, ends: Callable[[int, int], tuple[int, int]]) -> Iterator[PrivacyCase]:
     """Yields the case with other ends of all its ranges of whole numbers, if it has any and can be read."""
     ranges = _ranges(case)
     if not ranges:
@@ -96,7 +96,7 @@ def _each(case: Case, ends: Callable[[int, int], tuple[int, int]]) -> Iterator[C
         yield read_case(changed, case.digest, case.path, text=case.text)
 
 
-def _ranges(case: Case) -> dict[str, tuple[int, int]]:
+def _ranges(case: PrivacyCase) -> dict[str, tuple[int, int]]:
     """Returns the ends of the ranges of a case by the names of inputs."""
     mechanism, neighbours = (case.data.get(name, {}) for name in ("mechanism", "neighbours"))
     if not case.neighbours or not {"differ", "related"} & neighbours.keys():

@@ -22,13 +22,13 @@ from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.sequences import claim_polynomial, forward_sum, levels, steps_by_observation
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.pairs import pair_of
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.exact.settling import VERSION
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.strategies import BUILT_IN
-from paramverify.privacy.every_length_verification import Found, verify_all_lengths
+from paramverify.privacy.every_length_verification import EveryLengthOutcome, verify_all_lengths
 from paramverify.verdicts import Holds, Violated
 
 NOTE = 'the proof is for sequences of every length; with length = "all" it has evidence'
@@ -60,7 +60,7 @@ def are_many(session: Session, model: Model) -> bool:
     return False
 
 
-def by_every_length(session: Session, model: Model) -> Found | None:
+def by_every_length(session: Session, model: Model) -> EveryLengthOutcome | None:
     """Returns what sequences of every length say about those of a model; None where that is nothing."""
     hmm = model.hmm
     plain = isinstance(model.measure, Pure) and model.whole is None and model.stands_for is None
@@ -75,7 +75,7 @@ def by_every_length(session: Session, model: Model) -> Found | None:
         return None
     if isinstance(found.verdict, Holds):
         return replace(found, certificate=None, note=NOTE)
-    if isinstance(found.verdict, Violated) and isinstance(found.verdict.witness, Witness):
+    if isinstance(found.verdict, Violated) and isinstance(found.verdict.witness, ExactWitness):
         witness = found.verdict.witness
         origin = Origin(witness.left, witness.right, witness.observations)
         with suppress(UnsupportedError):
@@ -83,7 +83,7 @@ def by_every_length(session: Session, model: Model) -> Found | None:
     return None
 
 
-def violation_of_length(model: Model, origin: Origin, point: Point) -> Found | None:
+def violation_of_length(model: Model, origin: Origin, point: Point) -> EveryLengthOutcome | None:
     """Returns a violation by a continuation of a word with one of the lengths; None for a longer word."""
     length = min((n for n in model.lengths if n >= len(origin.observations)), default=None)
     if length is None:
@@ -93,7 +93,9 @@ def violation_of_length(model: Model, origin: Origin, point: Point) -> Found | N
     if not witness.exceeds:
         return None
     claim = Claim(stated(model, longer), model.domain, (longer,))
-    return Found(Violated(witness), (claim,), (Decision(Refuted(dict(point)), BUILT_IN, VERSION),))
+    return EveryLengthOutcome(
+        Violated(witness), (claim,), (Decision(Refuted(dict(point)), BUILT_IN, VERSION),)
+    )
 
 
 def stated(model: Model, origin: Origin) -> Polynomial:

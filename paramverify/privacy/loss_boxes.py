@@ -16,14 +16,14 @@ from paramverify.algebra.polynomials import variables
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
 from paramverify.encodings.at_points import with_numbers
-from paramverify.encodings.excesses import Outcomes, outcomes
+from paramverify.encodings.excesses import PairOutcomes, outcomes
 from paramverify.encodings.together import reduced, statement
 from paramverify.evidence.losses import BITS, Balls, ball, bound_of
-from paramverify.models.divergences import Loss
+from paramverify.models.divergences import LossBound
 from paramverify.models.model import Model
-from paramverify.privacy.enclosed_losses import Factors, OnBox, Output, excluded, within
+from paramverify.privacy.enclosed_losses import EnclosedOutput, Factors, OnBox, excluded, within
 from paramverify.privacy.loss_points import is_beyond
-from paramverify.privacy.loss_proofs import Part, Tree
+from paramverify.privacy.loss_proofs import CoverBox, Tree
 
 MAX_BOXES = 4_000  # of one direction
 
@@ -31,12 +31,12 @@ Point = Mapping[str, Fraction]
 
 
 @dataclass(frozen=True, eq=False)
-class Direction:
+class LossDirection:
     """Directions of secret pairs that have the same outputs, reduced, and as products."""
 
     alike: tuple[AllOutputs, ...]
-    found: Outcomes
-    outputs: tuple[Output, ...]
+    found: PairOutcomes
+    outputs: tuple[EnclosedOutput, ...]
     factors: Factors
 
     @property
@@ -87,7 +87,7 @@ class Covered:
     boxes: int = 0
 
 
-def directions(model: Model) -> list[Direction]:
+def directions(model: Model) -> list[LossDirection]:
     """Returns all directions of a model; those with the same distributions come once.
 
     Raises:
@@ -95,7 +95,7 @@ def directions(model: Model) -> list[Direction]:
     """
     model = with_numbers(model)
     factors = Factors()
-    found: dict[str, Direction] = {}
+    found: dict[str, LossDirection] = {}
     for pair in outcomes(model):
         for each in (pair, pair.turned):
             own = reduced(each)
@@ -104,14 +104,14 @@ def directions(model: Model) -> list[Direction]:
             if text in found:
                 found[text] = replace(found[text], alike=(*found[text].alike, origin))
             else:
-                found[text] = Direction((origin,), own, tuple(factors.outputs(own)), factors)
+                found[text] = LossDirection((origin,), own, tuple(factors.outputs(own)), factors)
     return list(found.values())
 
 
 def cover(
-    direction: Direction,
+    direction: LossDirection,
     domain: Domain,
-    measure: Loss,
+    measure: LossBound,
     in_time: Callable[[], None],
     confirm: Callable[[Point], bool],
     names: frozenset[str] | None = None,
@@ -126,7 +126,7 @@ def cover(
     closed = domain.enclose(96)
     matter = direction.names if names is None else names
     sides = [n for n in closed.box if n in matter and n != GENERATOR and not closed.box[n].is_point]
-    root = Part(closed.box)
+    root = CoverBox(closed.box)
     pending = deque([root])
     boxes = 0
     while pending:

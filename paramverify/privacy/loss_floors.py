@@ -15,11 +15,11 @@ from flint import arb
 
 from paramverify.algebra.constants import working_precision
 from paramverify.evidence.losses import number
-from paramverify.models.divergences import Kind
-from paramverify.privacy.enclosed_losses import BITS, OnBox, Output
+from paramverify.models.divergences import LossKind
+from paramverify.privacy.enclosed_losses import BITS, EnclosedOutput, OnBox
 
 
-def beyond(found: OnBox, kind: Kind, bound: arb, orders: Iterable[Fraction] = ()) -> bool:
+def beyond(found: OnBox, kind: LossKind, bound: arb, orders: Iterable[Fraction] = ()) -> bool:
     """Tells whether a loss is proved to be above its bound at each point of a box with both secrets possible.
 
     ZCDP is above ρ if D_α > ρ·α for one of the orders, or if KL > ρ: D_α ≥ KL for all α, also near 1.
@@ -27,7 +27,7 @@ def beyond(found: OnBox, kind: Kind, bound: arb, orders: Iterable[Fraction] = ()
     with working_precision(BITS):
         if divergence(found, None) > bound:
             return True
-        if kind is Kind.KL:
+        if kind is LossKind.KL:
             return False
         return any(divergence(found, number(order)) > bound * number(order) for order in orders)
 
@@ -43,7 +43,7 @@ def divergence(found: OnBox, order: arb | None) -> arb:
     return total if order is None else (total.log1p() / (order - 1)).lower()
 
 
-def _term(found: OnBox, output: Output, order: arb | None) -> arb:
+def _term(found: OnBox, output: EnclosedOutput, order: arb | None) -> arb:
     """Returns a lower bound of Q·ψ(r)."""
     if output.right is None:  # infinite where P > 0, and nothing where P = 0
         possible = output.left is not None and found.of(output.left)[0] > 0

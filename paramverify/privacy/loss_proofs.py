@@ -9,11 +9,11 @@ from typing import Any
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, fraction
-from paramverify.encodings.excesses import Outcomes, outcomes
+from paramverify.encodings.excesses import PairOutcomes, outcomes
 from paramverify.encodings.together import reduced, statement
 from paramverify.errors import DefectError
 from paramverify.evidence.losses import LossWitness
-from paramverify.models.divergences import Loss
+from paramverify.models.divergences import LossBound
 from paramverify.models.model import Model
 from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.enclosed_losses import Factors
@@ -24,14 +24,14 @@ Tree = list[list[Any]]
 
 
 @dataclass(eq=False)
-class Part:
+class CoverBox:
     """A box of a cover: it is outside of the domain, or the orders prove a bound there, or it is cut."""
 
     box: Mapping[str, Interval]
     constraint: int | None = None
     orders: tuple[Fraction, ...] | None = None
     name: str = ""
-    halves: list[Part] = field(default_factory=list)
+    halves: list[CoverBox] = field(default_factory=list)
 
     def cut(self, name: str) -> None:
         """Cuts the box in two, across a side."""
@@ -39,7 +39,7 @@ class Part:
         middle = (own.lower + own.upper) / 2
         self.name = name
         for low, high in ((own.lower, middle), (middle, own.upper)):
-            self.halves.append(Part({**self.box, name: Interval(low, high, True, True)}))
+            self.halves.append(CoverBox({**self.box, name: Interval(low, high, True, True)}))
 
     def tree(self) -> Tree:
         """Returns the tokens of the whole tree in preorder."""
@@ -64,7 +64,7 @@ def nothing_apart() -> Tree:
     return [["+", []]]
 
 
-def document(domain: Domain, measure: Loss, claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def document(domain: Domain, measure: LossBound, claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Returns claims about a domain with their trees."""
     return {
         "format": FORMAT,
@@ -76,13 +76,13 @@ def document(domain: Domain, measure: Loss, claims: Sequence[Mapping[str, Any]])
     }
 
 
-def bound_document(measure: Loss) -> list[Any]:
+def bound_document(measure: LossBound) -> list[Any]:
     """Returns the bound: a number, and factors of logarithms of numbers."""
     return [str(measure.rational), [[str(factor), str(value)] for factor, value in measure.logarithms]]
 
 
 def claim(
-    found: Outcomes, origins: Sequence[tuple[str, str, int]], factors: Factors, tree: Tree
+    found: PairOutcomes, origins: Sequence[tuple[str, str, int]], factors: Factors, tree: Tree
 ) -> dict[str, Any]:
     """Returns what is proved of a reduced direction: its outputs, also as products, and the tree."""
     numbers: dict[str, int] = {}
@@ -99,7 +99,7 @@ def claim(
     return {**statement(found, origins), "factors": list(numbers), "products": products, "tree": tree}
 
 
-def violation(model: Model, measure: Loss, witness: LossWitness) -> dict[str, Any]:
+def violation(model: Model, measure: LossBound, witness: LossWitness) -> dict[str, Any]:
     """Returns the claim that fails at a witness; `reports` adds its numbers."""
     wanted = witness.left, witness.right, witness.length
     for pair in outcomes(model):

@@ -17,14 +17,14 @@ from paramverify.algebra.polynomials import key
 from paramverify.checker.losses import bound_of, check_tree
 from paramverify.checker.strict import Rejected
 from paramverify.claims import AllOutputs, Claim, from_document, to_document
-from paramverify.encodings.excesses import Outcomes
+from paramverify.encodings.excesses import PairOutcomes
 from paramverify.evidence.losses import LossWitness
-from paramverify.models.divergences import Kind, Loss
+from paramverify.models.divergences import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.spreading import session_of
 from paramverify.privacy.enclosed_losses import Factors
-from paramverify.privacy.loss_boxes import Direction, Point, cover
+from paramverify.privacy.loss_boxes import LossDirection, Point, cover
 from paramverify.privacy.loss_points import broken
 from paramverify.privacy.loss_proofs import Tree, bound_document, document
 from paramverify.privacy.loss_proofs import claim as proved
@@ -47,7 +47,7 @@ class Shown:
 
 
 def covers(
-    session: Session, model: Model, every: Sequence[Direction], measure: Loss
+    session: Session, model: Model, every: Sequence[LossDirection], measure: LossBound
 ) -> Generator[Shown, None, None]:
     """Yields for each direction whether a loss is at most the bound of a measure on the domain of a model.
 
@@ -57,7 +57,7 @@ def covers(
     yield from session.each([_task(session, model, direction, measure) for direction in every])
 
 
-def _task(session: Session, model: Model, direction: Direction, measure: Loss) -> Task[Shown]:
+def _task(session: Session, model: Model, direction: LossDirection, measure: LossBound) -> Task[Shown]:
     def at(point: Point) -> LossWitness | None:
         return broken(model, direction.origin, measure, point)
 
@@ -80,7 +80,7 @@ def _task(session: Session, model: Model, direction: Direction, measure: Loss) -
     return Task("loss", here, asked, read, partial(_lost, direction), seconds=session.left)
 
 
-def _replay(direction: Direction, domain: Domain, measure: Loss, tree: Tree) -> None:
+def _replay(direction: LossDirection, domain: Domain, measure: LossBound, tree: Tree) -> None:
     """Replays a worker's proof by the kernel.
 
     Raises:
@@ -94,11 +94,11 @@ def _replay(direction: Direction, domain: Domain, measure: Loss, tree: Tree) -> 
         raise ValueError(f"the checker rejects its proof: {error}") from None
 
 
-def _lost(direction: Direction, reason: str) -> Shown:
+def _lost(direction: LossDirection, reason: str) -> Shown:
     return Shown(lost=reason)
 
 
-def _told(direction: Direction, domain: Domain, measure: Loss) -> dict[str, Any]:
+def _told(direction: LossDirection, domain: Domain, measure: LossBound) -> dict[str, Any]:
     """Returns a direction, the domain and the measure as JSON data."""
     found = direction.found
     return {
@@ -116,11 +116,11 @@ def covered(given: Mapping[str, Any]) -> dict[str, Any]:
     domain = from_document(given["domain"]).domain
     rational, logarithms = given["bound"]
     parts = tuple((Fraction(factor), Fraction(value)) for factor, value in logarithms)
-    measure = Loss(Kind(given["measure"]), Fraction(rational), parts)
+    measure = LossBound(LossKind(given["measure"]), Fraction(rational), parts)
     read = domain.ring.parse
     outputs = tuple((read(p), read(q)) for p, q in given["outputs"])
-    own, factors = Outcomes("", "", length=0, total=read(given["total"]), outputs=outputs), Factors()
-    direction = Direction((AllOutputs("", "", length=0),), own, tuple(factors.outputs(own)), factors)
+    own, factors = PairOutcomes("", "", length=0, total=read(given["total"]), outputs=outputs), Factors()
+    direction = LossDirection((AllOutputs("", "", length=0),), own, tuple(factors.outputs(own)), factors)
     with session_of(given) as session:
         names = frozenset(given["names"])
         found = cover(direction, domain, measure, session.in_time, lambda point: True, names=names)

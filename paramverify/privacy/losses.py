@@ -25,12 +25,12 @@ from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.pairs import pair_of
 from paramverify.evidence.witnesses import divergence_at
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import Loss
+from paramverify.models.divergences import LossBound
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import OnBox, within
-from paramverify.privacy.every_length_verification import Found
-from paramverify.privacy.loss_boxes import Direction, directions
+from paramverify.privacy.every_length_verification import EveryLengthOutcome
+from paramverify.privacy.loss_boxes import LossDirection, directions
 from paramverify.privacy.loss_points import broken, worst_at
 from paramverify.privacy.loss_proofs import Tree, claim, document
 from paramverify.privacy.loss_spreading import covers
@@ -40,42 +40,44 @@ POINTS = 12  # simple points of the domain at which all directions are evaluated
 TOUCHED = "the bound may be reached exactly, which balls cannot tell"
 
 
-def verify_losses(session: Session, model: Model) -> Found:
+def verify_losses(session: Session, model: Model) -> EveryLengthOutcome:
     """Decides a model whose measure is a loss, and whose obligations are proved."""
     measure = model.measure
-    assert isinstance(measure, Loss)
-    trees: list[tuple[Direction, Tree]] = []
+    assert isinstance(measure, LossBound)
+    trees: list[tuple[LossDirection, Tree]] = []
     boxes = 0
     try:
         witness = first_violation(session, model, measure)
         if witness:
-            return Found(Violated(witness))
+            return EveryLengthOutcome(Violated(witness))
         every = directions(model)
         with closing(covers(session, model, every, measure)) as made:
             for direction, found in zip(every, made, strict=True):
                 boxes += found.boxes
                 if found.witness:
-                    return Found(Violated(found.witness))
+                    return EveryLengthOutcome(Violated(found.witness))
                 if found.tree is None:
                     why = found.lost or f"not decided with {found.boxes} boxes; {TOUCHED}"
                     verdict = Unknown(
                         End.CRASHED if found.lost else End.GAVE_UP, f"{direction.origin}: {why}"
                     )
-                    return Found(verdict, certificate=proofs(model, measure, trees))
+                    return EveryLengthOutcome(verdict, certificate=proofs(model, measure, trees))
                 trees.append((direction, found.tree))
     except LimitError as error:
         end = End.TIMEOUT if isinstance(error, TimeLimitError) else End.GAVE_UP
-        return Found(Unknown(end, str(error)), certificate=proofs(model, measure, trees))
-    return Found(Holds(()), enclosed=(len(every), boxes), certificate=proofs(model, measure, trees))
+        return EveryLengthOutcome(Unknown(end, str(error)), certificate=proofs(model, measure, trees))
+    return EveryLengthOutcome(
+        Holds(()), enclosed=(len(every), boxes), certificate=proofs(model, measure, trees)
+    )
 
 
-def proofs(model: Model, measure: Loss, trees: Sequence[tuple[Direction, Tree]]) -> dict[str, Any]:
+def proofs(model: Model, measure: LossBound, trees: Sequence[tuple[LossDirection, Tree]]) -> dict[str, Any]:
     """Returns what is proved of a model as evidence has it, for `checker.losses`."""
     claims = [claim(each.found, each.origins, each.factors, tree) for each, tree in trees]
     return document(model.domain, measure, claims)
 
 
-def first_violation(session: Session, model: Model, measure: Loss) -> LossWitness | None:
+def first_violation(session: Session, model: Model, measure: LossBound) -> LossWitness | None:
     """Returns a simple point of the domain at which a loss is above its bound, if one is found."""
     for point in islice(sample_points(model.domain), POINTS):
         for origin in origins(model):
@@ -100,7 +102,7 @@ def far_apart(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -
     Raises:
         InputError: a point outside of the domain, unknown secrets, or one that is impossible there.
     """
-    if not isinstance(model.measure, Loss):
+    if not isinstance(model.measure, LossBound):
         return divergence_at(model, origin, point)
     pair = pair_of(model, origin.left, origin.right)
     if not contains(model.domain, point):
@@ -112,7 +114,7 @@ def far_apart(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -
 def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -> bool:
     """Tells whether the loss of a direction is proved to be within the bound of a model at a point."""
     measure = model.measure
-    assert isinstance(measure, Loss)
+    assert isinstance(measure, LossBound)
     box = dict(model.domain.enclose(96).box)
     box |= {n: Interval(v, v, True, True) for n, v in point.items() if n in box}
     with working_precision(BITS):
@@ -129,6 +131,6 @@ def is_within(model: Model, witness: MomentWitness | LossWitness, point: Mapping
     return holds_at(model, AllOutputs(witness.left, witness.right, length=witness.length), point)
 
 
-def at_bound(measure: Loss, value: Fraction) -> Loss:
+def at_bound(measure: LossBound, value: Fraction) -> LossBound:
     """Returns the measure with a number as its bound."""
     return replace(measure, rational=value, logarithms=())

@@ -12,7 +12,7 @@ from paramverify.errors import CaseError, InputError, located
 from paramverify.models.distances import NAME
 from paramverify.models.model import Model
 from paramverify.models.settings import NONE, Settings
-from paramverify.privacy.cases import NOWHERE, Case, read_case
+from paramverify.privacy.cases import NOWHERE, PrivacyCase, read_case
 from paramverify.privacy.keys import MEASURES
 from paramverify.tables import in_case, read_document
 
@@ -24,7 +24,7 @@ def load_with_bounds(
     bounds: Mapping[str, object],
     settings: Settings = NONE,
     at: Mapping[str, Fraction] = NOWHERE,
-) -> Case:
+) -> PrivacyCase:
     """Reads a case file like `load`, with other bounds of its privacy, as they stand in `[privacy]`.
 
     What the case says of conditions and designs is not looked at: they are about its own bounds.
@@ -52,7 +52,7 @@ def load_for_least(
     epsilon_for: str | None,
     settings: Settings = NONE,
     names: tuple[str, str] = ("--delta-for", "--epsilon-for"),
-) -> Case:
+) -> PrivacyCase:
     """Reads a case with the bound for which the least other one is looked for: an epsilon, else a delta.
 
     `names` are what errors call them. The bound that is looked for is 1 in the case.
@@ -76,7 +76,7 @@ def load_for_least(
     return load_with_bounds(path, {"ratio": "1", "delta": str(value)}, settings)
 
 
-def is_total_variation(case: Case) -> bool:
+def is_total_variation(case: PrivacyCase) -> bool:
     """Tells whether a case bounds the total variation distance, which is the least delta for the ratio 1."""
     measure = case.model.measure if isinstance(case.model, Model) else None
     return measure is not None and measure.by_sets and measure.key == "total_variation"

@@ -9,16 +9,16 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.pairs import directed
-from paramverify.evidence.witnesses import AnyWitness, Witness
-from paramverify.models.enclosed import Enclosed
+from paramverify.evidence.witnesses import AnyWitness, ExactWitness
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.evaluation import Values
 from paramverify.models.inequality import Inequality
 from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
 from paramverify.models.model import Model
-from paramverify.models.programs.control import Edge
-from paramverify.models.programs.explaining import Explainer, Path, Step
-from paramverify.privacy.cases import Case
+from paramverify.models.programs.control import ControlEdge
+from paramverify.models.programs.explaining import Explainer, RunPath, Step
+from paramverify.privacy.cases import PrivacyCase
 
 MAX_INPUTS = 20  # of one secret
 
@@ -53,10 +53,10 @@ class LeftOut:
     reason: str
 
 
-def told_run(case: Case, witness: AnyWitness) -> ToldRun | LeftOut | None:
+def told_run(case: PrivacyCase, witness: AnyWitness) -> ToldRun | LeftOut | None:
     """Returns the run of a program behind a witness; None where no program produces its output."""
     mechanism, model = case.mechanism, case.model
-    if not isinstance(mechanism, ProgramMechanism) or not isinstance(witness, Witness):
+    if not isinstance(mechanism, ProgramMechanism) or not isinstance(witness, ExactWitness):
         return None
     if not isinstance(model, Model) or len(witness.observations) != 1 or case.times > 1:
         return None
@@ -70,12 +70,12 @@ def told_run(case: Case, witness: AnyWitness) -> ToldRun | LeftOut | None:
         return LeftOut(str(error).split("\n")[0])
 
 
-def control_graph(case: Case) -> tuple[str, list[Edge]] | None:
+def control_graph(case: PrivacyCase) -> tuple[str, list[ControlEdge]] | None:
     """Returns the program of a case and the steps between its control states; None where it has none."""
     mechanism, model = case.mechanism, case.model
     if not isinstance(mechanism, ProgramMechanism) or isinstance(model, Inequality):
         return None
-    built = model.table if isinstance(model, Enclosed) else model.hmm
+    built = model.table if isinstance(model, EnclosedModel) else model.hmm
     return mechanism.program.text, mechanism.control_graph(built.inputs)
 
 
@@ -84,14 +84,14 @@ def _told(
     values: Values,
     left: Mapping[Input, RationalFunction],
     right: Mapping[Input, RationalFunction],
-    witness: Witness,
+    witness: ExactWitness,
 ) -> ToldRun | LeftOut:
     zero = RationalFunction.of(values.model.domain.ring.number(0))
-    paths: dict[object, list[tuple[Input, RationalFunction, Path]]] = {}
+    paths: dict[object, list[tuple[Input, RationalFunction, RunPath]]] = {}
     for given, weight in left.items():
         for path in explainer.paths(plain_input(given)):
             paths.setdefault(path.keys, []).append((given, weight * path.probability, path))
-    best: tuple[Real, Input, Path] | None = None
+    best: tuple[Real, Input, RunPath] | None = None
     for found in paths.values():
         total = values.function(sum((share for _, share, _ in found), start=zero))
         if best is None or (total - best[0]).sign() > 0:
@@ -125,8 +125,8 @@ def _told(
 
 
 def _largest(
-    values: Values, found: list[tuple[Input, RationalFunction, Path]]
-) -> tuple[Input, RationalFunction, Path]:
+    values: Values, found: list[tuple[Input, RationalFunction, RunPath]]
+) -> tuple[Input, RationalFunction, RunPath]:
     best = found[0]
     for other in found[1:]:
         if (values.function(other[1]) - values.function(best[1])).sign() > 0:
@@ -134,7 +134,7 @@ def _largest(
     return best
 
 
-def _inputs(model: Model, witness: Witness, side: int) -> Mapping[Input, RationalFunction]:
+def _inputs(model: Model, witness: ExactWitness, side: int) -> Mapping[Input, RationalFunction]:
     """Returns the inputs of the program under a secret, with their probabilities."""
     secret = (witness.left, witness.right)[side]
     start = directed(model, witness.left, witness.right)[side]

@@ -46,7 +46,7 @@ from paramverify.tables import Table, as_expression, check_name, is_decimal
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparedPairs:
     """The pairs that are compared, by what they are told apart, and what was read to form them.
 
     With a prior that is conditioned on secrets, `inputs` has the weights of the inputs of the mechanism
@@ -67,7 +67,7 @@ class Compared:
     whole: Whole | None = None
 
 
-def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compared | None:
+def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> ComparedPairs | None:
     """Reads `[mechanism]`, and `[neighbours]` or `[prior]` and `[secrets]`.
 
     Without its files the mechanism is not read. The checks keep the mistakes; after one it returns nothing.
@@ -82,13 +82,13 @@ def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compa
         times = made.integer("times", 1, MAX_TIMES) if "times" in made else 1
         if has_files:
             mechanism, checked = read_mechanism(made, checks), are_rows_checked(made.text("kind"))
-    found: Compared | None = None
+    found: ComparedPairs | None = None
     with each:
         if "neighbours" in top:
             names = (*checks.ring.parameters, *(u.name for u in checks.ring.unbounded))
             found = _neighbours(top, mechanism, names) if mechanism else None
         elif isinstance(mechanism, Explicit) and not mechanism.queries:
-            found = Compared(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
+            found = ComparedPairs(mechanism, mechanism.model, _explicit_pairs(top, mechanism, checks))
         elif mechanism or not _has_explicit_priors(top):
             found = _secret_pairs(top, mechanism, checks)
     if found and not checked and not each.found and isinstance(found.hmm, HMM):
@@ -99,7 +99,7 @@ def read_comparison(top: Table, checks: Checks, has_files: bool = True) -> Compa
     return None if each.found else found
 
 
-def _repeated(found: Compared, times: int) -> Compared:
+def _repeated(found: ComparedPairs, times: int) -> ComparedPairs:
     """Returns the same comparison of the counts of several outputs."""
     with located(key="mechanism"):
         if found.stands_for:
@@ -120,7 +120,7 @@ def _has_explicit_priors(top: Table) -> bool:
     return isinstance(made, dict) and made.get("kind") == "hmm" and "start" not in made
 
 
-def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Compared:
+def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> ComparedPairs:
     if "prior" in top or "secrets" in top:
         raise CaseError("give either [neighbours], or [prior] and [secrets]", key="neighbours")
     if mechanism.queries:
@@ -147,10 +147,10 @@ def _neighbours(top: Table, mechanism: Mechanism, names: Collection[str]) -> Com
         table.close()
         if not pairs:
             raise CaseError("there are no neighbouring inputs")
-        return Compared(mechanism, hmm, pairs, notes=(*notes, *in_words(table, pairs)))
+        return ComparedPairs(mechanism, hmm, pairs, notes=(*notes, *in_words(table, pairs)))
 
 
-def _worst(mechanism: Mechanism, around: Neighbourhood) -> Compared:
+def _worst(mechanism: Mechanism, around: Neighbourhood) -> ComparedPairs:
     """Returns the pair of neighbours that stands for all."""
     left, right = around.worst_pair()
     hmm, pairs = around.compare(left, right)
@@ -158,10 +158,10 @@ def _worst(mechanism: Mechanism, around: Neighbourhood) -> Compared:
         f"{show_input(left)} against {show_input(right)} has the largest ratio of all neighbours "
         f"({around.pairs:,} ordered pairs), and stands for them"
     )
-    return Compared(mechanism, hmm, pairs, stands_for=around, notes=(note,))
+    return ComparedPairs(mechanism, hmm, pairs, stands_for=around, notes=(note,))
 
 
-def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Compared | None:
+def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> ComparedPairs | None:
     """Conditions the prior on each secret, and carries it through the queries.
 
     Without a mechanism, or after a mistake, the tables are read and nothing is formed.
@@ -202,7 +202,7 @@ def _secret_pairs(top: Table, mechanism: Mechanism | None, checks: Checks) -> Co
         queries = prior.counted([("", query) for query in mechanism.queries])
         begins = {answers: start[given] for answers, given in named.items()}
         whole = Whole(prior.network, secrets, tuple(queries), begins)
-    return Compared(mechanism, hmm, pairs, prior, weights, whole=whole)
+    return ComparedPairs(mechanism, hmm, pairs, prior, weights, whole=whole)
 
 
 def _need_queries(top: Table, mechanism: Mechanism) -> None:

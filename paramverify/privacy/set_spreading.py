@@ -19,7 +19,7 @@ from paramverify.evidence.certificates import words
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.spreading import session_of
 from paramverify.portfolio.telling import checked
-from paramverify.privacy.cuts import Found, decide_excess, is_broken
+from paramverify.privacy.cuts import CutOutcome, decide_excess, is_broken
 from paramverify.processes.answers import (
     answer_from_document,
     answer_to_document,
@@ -31,7 +31,7 @@ from paramverify.tasks.tasks import Task
 NO_TREE = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 
 
-def decide_excesses(claims: Sequence[Excess], session: Session) -> Generator[Found, None, None]:
+def decide_excesses(claims: Sequence[Excess], session: Session) -> Generator[CutOutcome, None, None]:
     """Yields what `decide_excess` finds of each claim, in their order.
 
     Parameters that are tied to others are not told to other processes: such claims are decided here.
@@ -45,12 +45,12 @@ def decide_excesses(claims: Sequence[Excess], session: Session) -> Generator[Fou
         yield from session.each([_task(claim, session) for claim in claims])
 
 
-def _task(claim: Excess, session: Session) -> Task[Found]:
+def _task(claim: Excess, session: Session) -> Task[CutOutcome]:
     def document() -> dict[str, Any]:
         domain = to_document(Claim(claim.domain.ring.number(0), claim.domain))
         return {**session.told(), **statement(claim), "domain": domain}
 
-    def read(told: Mapping[str, Any]) -> Found:
+    def read(told: Mapping[str, Any]) -> CutOutcome:
         found = _read(claim, told)
         for about, decision in found.decisions:
             session.heard(about, decision)
@@ -60,8 +60,8 @@ def _task(claim: Excess, session: Session) -> Task[Found]:
     return Task("sum", here, document, read, _lost, seconds=session.left)
 
 
-def _lost(reason: str) -> Found:
-    return Found(reason=Open(End.CRASHED, reason))
+def _lost(reason: str) -> CutOutcome:
+    return CutOutcome(reason=Open(End.CRASHED, reason))
 
 
 def decided_sum(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def decided_sum(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read(claim: Excess, told: Mapping[str, Any]) -> Found:
+def _read(claim: Excess, told: Mapping[str, Any]) -> CutOutcome:
     """Returns what a worker found; a point counts where the claim fails here, exactly."""
     tree = told["tree"] and tuple(told["tree"])
     point = told["point"] and {name: fraction(fmpq(value)) for name, value in told["point"].items()}
@@ -100,7 +100,7 @@ def _read(claim: Excess, told: Mapping[str, Any]) -> Found:
         decisions.append((leaf, checked(leaf, decision_from_document(decision))))
     if tree is not None:
         _replay(claim, tree, any(map(words, (decision for _, decision in decisions))))
-    return Found(tree, point, reason, tuple(decisions))
+    return CutOutcome(tree, point, reason, tuple(decisions))
 
 
 def _replay(claim: Excess, tree: tuple[Any, ...], named: bool) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from paramverify.errors import InputError, LimitError
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import verify
 from paramverify.verdicts import Holds, Violated
 
@@ -20,7 +20,7 @@ NEEDS = "evidence needs a bound that fits the noise"
 SETTLES = ((Holds, "the proof is that of {}, just below e^epsilon"), (Violated, "{} is just above e^epsilon"))
 
 
-def deciding(case: Case, options: Options) -> Case:
+def deciding(case: PrivacyCase, options: Options) -> PrivacyCase:
     """Returns the case, or that side of it which decides it, with a note about its ratio.
 
     Raises:
@@ -38,12 +38,12 @@ def deciding(case: Case, options: Options) -> Case:
     raise LimitError(f"privacy.epsilon: {reason}")
 
 
-def measured(case: Case) -> Case:
+def measured(case: PrivacyCase) -> PrivacyCase:
     """Returns the case, or a side that has its probabilities, for what does not depend on its epsilon."""
     return case.sides[0] if case.sides else case
 
 
-def with_note(case: Case, note: str) -> Case:
+def with_note(case: PrivacyCase, note: str) -> PrivacyCase:
     """Returns the case, and each of its sides, with another note, if that is not empty."""
     if not note:
         return case
@@ -52,7 +52,7 @@ def with_note(case: Case, note: str) -> Case:
     return replace(case, model=replace(case.model, notes=(*case.model.notes, note)))
 
 
-def check_is_own(case: Case) -> None:
+def check_is_own(case: PrivacyCase) -> None:
     """Checks that a case is no side of another one, with whose file evidence would not agree.
 
     Raises:
@@ -62,7 +62,7 @@ def check_is_own(case: Case) -> None:
         raise InputError(f"{NEEDS}: write {case.stand_in}", key="privacy.epsilon")
 
 
-def check_is_whole(case: Case) -> None:
+def check_is_whole(case: PrivacyCase) -> None:
     """Checks that a case has a model of its own.
 
     Raises:

@@ -11,7 +11,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.answers import Proved
 from paramverify.claims import Claim, positive, without_enclosure
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.models.mechanisms import Input, Mechanism, read_differ
 from paramverify.models.neighbourhoods import FORMED, Neighbourhood, count_pairs, is_listed
 from paramverify.models.standing_pairs import Guess, Guessing, Need
@@ -68,7 +68,7 @@ def proved(guess: Guess) -> list[Mapping[str, Any]] | None:
     for need in guess.needs():
         if not need.polynomial and not need.strict:
             continue
-        answer = decide_exactly(_claim(need, domain), Work(boxes=BOXES))
+        answer = decide_exactly(_claim(need, domain), RemainingWork(boxes=BOXES))
         if not isinstance(answer, Proved) or answer.certificate is None:
             return None
         proofs.append(answer.certificate["proof"])

@@ -15,10 +15,10 @@ from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.algebraic import find_algebraic
 from paramverify.evidence.violations import find_violation
-from paramverify.evidence.witnesses import AnyWitness, Witness, has_larger
+from paramverify.evidence.witnesses import AnyWitness, ExactWitness, has_larger
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import Loss
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.divergences import LossBound
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
@@ -27,9 +27,9 @@ from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.unasked import unasked
 from paramverify.privacy.approximate import verify_sets
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.enclosed import verify_enclosed
-from paramverify.privacy.every_length_verification import Found, verify_all_lengths
+from paramverify.privacy.every_length_verification import EveryLengthOutcome, verify_all_lengths
 from paramverify.privacy.larger_ranges import Larger
 from paramverify.privacy.long_sequences import are_many, by_every_length
 from paramverify.privacy.losses import verify_losses
@@ -43,7 +43,7 @@ MANY_PAIRS = 1_000  # secret pairs beyond which those with an input pattern are 
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class PrivacyReport:
     """The verdict on a case, the claims with their decisions so far, and what the user should know.
 
     `decisions[k]` settles `claims[k]`; there are fewer decisions than claims where a violation ended the run.
@@ -87,8 +87,8 @@ class Report:
 
 
 def verify(
-    case: Case, options: Options | None = None, progress: Progress | None = None, near: bool = False
-) -> Report:
+    case: PrivacyCase, options: Options | None = None, progress: Progress | None = None, near: bool = False
+) -> PrivacyReport:
     """Decides whether the case is private for every prior of its domain, or its own inequality holds there.
 
     `Holds` only if every claim and every obligation of the model is proved; `Violated` only with a witness
@@ -105,12 +105,12 @@ def verify(
     with Session(options) as session, in_case(case.path, case.text):
         doubt, obligations = discharge(session, model)
         if doubt:
-            found = Found(Unknown(doubt.end, doubt.detail))
+            found = EveryLengthOutcome(Unknown(doubt.end, doubt.detail))
         elif isinstance(model, Model) and model.measure.by_sets:
             found = verify_sets(session, model, progress)
-        elif isinstance(model, Model) and isinstance(model.measure, Loss):
+        elif isinstance(model, Model) and isinstance(model.measure, LossBound):
             found = verify_losses(session, model)
-        elif isinstance(model, Enclosed):
+        elif isinstance(model, EnclosedModel):
             found = verify_enclosed(session, model)
         elif isinstance(model, Model) and not model.lengths:
             found = _of_every_length(session, model, progress)
@@ -118,7 +118,7 @@ def verify(
             seen = _of_large_prior(session, case, progress, near)
             found = seen or _of_all_claims(session, model, progress, near)
         told = (found.note, foreign(model), unasked(session, len(found.claims)), _weak(model, found))
-        return Report(
+        return PrivacyReport(
             verdict=found.verdict,
             claims=found.claims,
             decisions=found.decisions,
@@ -134,14 +134,16 @@ def verify(
         )
 
 
-def _of_every_length(session: Session, model: Model, progress: Progress | None) -> Found:
+def _of_every_length(session: Session, model: Model, progress: Progress | None) -> EveryLengthOutcome:
     try:
         return verify_all_lengths(model, session, progress)
     except TimeLimitError as error:
-        return Found(Unknown(End.TIMEOUT, str(error)))
+        return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
 
 
-def _of_large_prior(session: Session, case: Case, progress: Progress | None, near: bool) -> Found | None:
+def _of_large_prior(
+    session: Session, case: PrivacyCase, progress: Progress | None, near: bool
+) -> EveryLengthOutcome | None:
     """Decides a case by windows, if wanted, and points; what they leave open, by its own claims.
 
     None where it has no windows.
@@ -154,12 +156,12 @@ def _of_large_prior(session: Session, case: Case, progress: Progress | None, nea
         if seen is None:
             return violation_at_points(session, model, model.pairs)
         if not seen.left:
-            return Found(
+            return EveryLengthOutcome(
                 Holds(seen.decisions), seen.claims, seen.decisions, note=seen.note, windows=seen.windows
             )
         broken = violation_at_points(session, model, seen.left)
     except TimeLimitError as error:
-        return Found(Unknown(End.TIMEOUT, str(error)))
+        return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
     if broken:
         return broken
     rest = _of_all_claims(session, replace(model, pairs=seen.left), progress, near)
@@ -169,10 +171,10 @@ def _of_large_prior(session: Session, case: Case, progress: Progress | None, nea
         return _of_all_claims(session, model, progress, near)
     decisions = (*seen.decisions, *rest.decisions)
     claims = (*seen.claims, *rest.claims)
-    return Found(Holds(decisions), claims, decisions, note=seen.note, windows=seen.windows)
+    return EveryLengthOutcome(Holds(decisions), claims, decisions, note=seen.note, windows=seen.windows)
 
 
-def _of_long_sequences(session: Session, model: AnyModel, near: bool) -> Found | None:
+def _of_long_sequences(session: Session, model: AnyModel, near: bool) -> EveryLengthOutcome | None:
     """Decides a case with too many sequences by those of every length; a proof of that kind is a bound."""
     if not isinstance(model, Model) or not are_many(session, model):
         return None
@@ -180,7 +182,9 @@ def _of_long_sequences(session: Session, model: AnyModel, near: bool) -> Found |
     return None if found and found.note and not near else found
 
 
-def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None, near: bool = False) -> Found:
+def _of_all_claims(
+    session: Session, model: AnyModel, progress: Progress | None, near: bool = False
+) -> EveryLengthOutcome:
     """Decides the claims of a model whose obligations are proved, until one of them fails."""
     try:
         if found := _of_long_sequences(session, model, near):
@@ -188,14 +192,14 @@ def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None,
         for claim in likely_violations(model):
             decision, witness = decide_with_witness(session, model, claim)
             if witness:
-                return Found(Violated(witness), (claim,), (decision,))
+                return EveryLengthOutcome(Violated(witness), (claim,), (decision,))
         claims = claims_of(model)
     except TimeLimitError as error:
-        return Found(Unknown(End.TIMEOUT, str(error)))
+        return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
     except LimitError as error:
         longer = isinstance(model, Model) and max(model.lengths, default=1) > 1
         mend = '; with length = "all" all lengths are decided together' if longer else ""
-        return Found(Unknown(End.GAVE_UP, f"{error}{mend}"))
+        return EveryLengthOutcome(Unknown(End.GAVE_UP, f"{error}{mend}"))
     decisions: list[Decision] = []
     for claim, made in zip(claims, session.decide_each(claims), strict=True):
         decision, witness = with_witness(model, claim, made)
@@ -203,12 +207,12 @@ def _of_all_claims(session: Session, model: AnyModel, progress: Progress | None,
         if progress:
             progress(len(decisions), len(claims))
         if witness:
-            return Found(Violated(witness), claims, tuple(decisions))
+            return EveryLengthOutcome(Violated(witness), claims, tuple(decisions))
     undecided = [(d, c) for d, c in zip(decisions, claims, strict=True) if not isinstance(d.answer, Proved)]
     if undecided:
-        return Found(_unknown(undecided), claims, tuple(decisions))
+        return EveryLengthOutcome(_unknown(undecided), claims, tuple(decisions))
     certificate = None if not isinstance(model, Model) else levels_certificate(model, claims, decisions)
-    return Found(Holds(tuple(decisions)), claims, tuple(decisions), certificate)
+    return EveryLengthOutcome(Holds(tuple(decisions)), claims, tuple(decisions), certificate)
 
 
 def likely_violations(model: AnyModel) -> Iterator[Claim]:
@@ -270,10 +274,10 @@ def levels_certificate(
     return write(model, claims, [d.proof for d in decisions])
 
 
-def _weak(model: AnyModel, found: Found) -> str:
+def _weak(model: AnyModel, found: EveryLengthOutcome) -> str:
     """Returns that another witness is known to be much worse, and what finds the worst; else ""."""
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
-    if not isinstance(model, Model) or not isinstance(witness, Witness) or not model.lengths:
+    if not isinstance(model, Model) or not isinstance(witness, ExactWitness) or not model.lengths:
         return ""
     if not isinstance(model.measure, Pure) or not has_larger(model, witness, found.claims):
         return ""

@@ -27,7 +27,7 @@ from paramverify.models.priors import SecretPair
 from paramverify.models.windows import Whole
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.strategies import BUILT_IN
-from paramverify.privacy.every_length_verification import Found
+from paramverify.privacy.every_length_verification import EveryLengthOutcome
 from paramverify.privacy.long_sequences import stated
 from paramverify.verdicts import Violated
 
@@ -37,7 +37,7 @@ POINTS = 12  # at which claims are looked at before they are decided
 
 
 @dataclass(frozen=True, eq=False)
-class Near:
+class WindowProof:
     """What windows prove of a model: the pairs that are left, and the claims with their decisions.
 
     `windows` are the pairs that are proved, each with the distance of its window.
@@ -59,7 +59,7 @@ class Near:
         )
 
 
-def decide_near(session: Session, model: Model, whole: Whole | None) -> Near | None:
+def decide_near(session: Session, model: Model, whole: Whole | None) -> WindowProof | None:
     """Decides which pairs of a model are proved by windows of growing size; None where there are none.
 
     A pair that is not `left` is within the bound in both directions, for every output sequence of the model
@@ -91,7 +91,7 @@ def decide_near(session: Session, model: Model, whole: Whole | None) -> Near | N
             break
     decisions = tuple(known.proved[name][1] for name in known.used)
     every = tuple(known.used.values())
-    return Near(tuple(left), every, decisions, tuple(distances), tuple(proved))
+    return WindowProof(tuple(left), every, decisions, tuple(distances), tuple(proved))
 
 
 def _spread(domain: Domain, most: int) -> list[Point]:
@@ -100,7 +100,9 @@ def _spread(domain: Domain, most: int) -> list[Point]:
     return listed[:: max(1, len(listed) // most)]
 
 
-def violation_at_points(session: Session, model: Model, pairs: Sequence[SecretPair]) -> Found | None:
+def violation_at_points(
+    session: Session, model: Model, pairs: Sequence[SecretPair]
+) -> EveryLengthOutcome | None:
     """Returns a violation at one of a few points of the domain; None says nothing.
 
     All probabilities are numbers there, and the output with the largest ratio becomes the witness.
@@ -121,7 +123,7 @@ def violation_at_points(session: Session, model: Model, pairs: Sequence[SecretPa
             if witness.exceeds:
                 claim = Claim(stated(model, origin), model.domain, (origin,))
                 decision = Decision(Refuted(own), BUILT_IN, VERSION)
-                return Found(Violated(witness), (claim,), (decision,))
+                return EveryLengthOutcome(Violated(witness), (claim,), (decision,))
     return None
 
 

@@ -19,7 +19,7 @@ MEMBERS = ("name", "builtin", "description", "install", "version", "decide")
 
 
 @dataclass(frozen=True)
-class Limits:
+class AttemptLimits:
     """What one attempt may use.
 
     `seconds` is wall-clock time from the start of the attempt's process, or infinity. `memory` is the address

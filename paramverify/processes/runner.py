@@ -27,10 +27,10 @@ from paramverify.answers import Decision, End, Open, Proved
 from paramverify.backends import Backend, certifies
 from paramverify.claims import to_document
 from paramverify.processes import system as processes
-from paramverify.processes.attempts import Attempt, Limits, preloads, resolve, settings
-from paramverify.processes.running import END_PATIENCE, Outcome, Running, is_decided
+from paramverify.processes.attempts import Attempt, AttemptLimits, preloads, resolve, settings
+from paramverify.processes.running import END_PATIENCE, AttemptOutcome, Running, is_decided
 
-__all__ = ["Attempt", "Limits", "Outcome", "Runner", "Running"]
+__all__ = ["Attempt", "AttemptLimits", "AttemptOutcome", "Runner", "Running"]
 
 A_CENTURY = 3.2e9  # seconds; stands for no limit of processor time
 READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
@@ -85,7 +85,7 @@ class Runner:
         if modules and self._control:
             self._post({"import": modules})
 
-    def start(self, attempt: Attempt, limits: Limits) -> Running:
+    def start(self, attempt: Attempt, limits: AttemptLimits) -> Running:
         """Starts an attempt without waiting for it.
 
         Where the backend is missing on this machine the attempt has ended already, as unavailable.
@@ -132,11 +132,11 @@ class Runner:
         while any(not r.outcome for r in stopped):
             self._step(math.inf)
 
-    def run(self, attempt: Attempt, limits: Limits) -> Decision:
+    def run(self, attempt: Attempt, limits: AttemptLimits) -> Decision:
         """Runs one attempt to its end."""
         return self.trial(attempt, limits).decision
 
-    def trial(self, attempt: Attempt, limits: Limits) -> Outcome:
+    def trial(self, attempt: Attempt, limits: AttemptLimits) -> AttemptOutcome:
         """Runs one attempt to its end, and says what it used."""
         running = self.start(attempt, limits)
         try:
@@ -149,7 +149,7 @@ class Runner:
     def race(
         self,
         attempts: Sequence[Attempt],
-        limits: Limits,
+        limits: AttemptLimits,
         until: Callable[[Decision], bool] | None = None,
         width: int | None = None,
         turn: float = math.inf,
@@ -178,7 +178,7 @@ class Runner:
         over = False
         began = time.monotonic()
 
-        def own() -> Limits | None:
+        def own() -> AttemptLimits | None:
             if len(runnings) < width:
                 return limits
             left = round(began + limits.seconds - time.monotonic(), 2)

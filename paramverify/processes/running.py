@@ -17,7 +17,7 @@ from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.formats.refutations import fails_at
 from paramverify.processes.answers import answer_from_document
-from paramverify.processes.attempts import Attempt, Limits
+from paramverify.processes.attempts import Attempt, AttemptLimits
 from paramverify.processes.zygote import OUT_OF_MEMORY
 
 CHUNK = 1 << 16
@@ -54,7 +54,7 @@ class Transcript:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AttemptOutcome:
     """How an attempt went: the decision, and what its processes used (processor seconds, peak bytes).
 
     `memory` is the largest resident size of one process, shared libraries included; both are 0 where
@@ -69,10 +69,12 @@ class Outcome:
 class Running:
     """An attempt that was started; `outcome` is None until it has ended."""
 
-    def __init__(self, attempt: Attempt, limits: Limits, version: str, options: Mapping[str, str]) -> None:
+    def __init__(
+        self, attempt: Attempt, limits: AttemptLimits, version: str, options: Mapping[str, str]
+    ) -> None:
         self.attempt = attempt
         self.limits = limits
-        self.outcome: Outcome | None = None
+        self.outcome: AttemptOutcome | None = None
         self.number = 0
         self.pid = 0  # of the attempt's own process, once it exists
         self.channel: socket.socket | None = None
@@ -171,7 +173,7 @@ class Running:
         """Sets the outcome and closes the pipes."""
         self.close()
         name = self.attempt.backend
-        self.outcome = Outcome(
+        self.outcome = AttemptOutcome(
             Decision(answer, name, self._version, self._options, self._seconds), cpu, memory
         )
 

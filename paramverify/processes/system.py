@@ -21,7 +21,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessEnd:
     """How a process ended: return code (negative for a signal), processor seconds, peak memory in bytes."""
 
     code: int
@@ -83,7 +83,7 @@ def kill_group(leader: int) -> None:
         os.killpg(leader, signal.SIGKILL)
 
 
-def reap(leader: int) -> Ended | None:
+def reap(leader: int) -> ProcessEnd | None:
     """Returns how a child ended, after killing what is left of its group; None while it is running."""
     if hasattr(os, "waitid"):
         if os.waitid(os.P_PID, leader, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
@@ -93,7 +93,9 @@ def reap(leader: int) -> Ended | None:
     if not done:
         return None
     unit = 1 if sys.platform == "darwin" else 1024
-    return Ended(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
+    return ProcessEnd(
+        os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit
+    )
 
 
 def kill_strays(known: Collection[int], patience: float = 1.0) -> None:

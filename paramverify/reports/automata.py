@@ -15,8 +15,8 @@ from paramverify.automata.automaton import GEOMETRIC, SAMPLE, SECOND, Automaton
 from paramverify.automata.examples import MOST_STEPS, WIDTH, Example, Looked
 from paramverify.automata.orders import Graph
 from paramverify.automata.programs import OTHER, WAY, numbers_put_out, released
-from paramverify.automata.verification import Report, never_taken
-from paramverify.automata.violations import Family
+from paramverify.automata.verification import AutomatonReport, never_taken
+from paramverify.automata.violations import ViolationFamily
 from paramverify.checker.strict import counted
 from paramverify.reports import documents
 from paramverify.reports.text import witness_lines
@@ -32,7 +32,7 @@ TOO_LARGE = "examples were left out, because their exponents, or their formulas,
 SHOWN = Fraction(2)  # the multiple for which a number of repetitions is told
 
 
-def lines(report: Report) -> list[str]:
+def lines(report: AutomatonReport) -> list[str]:
     """Returns the verdict and what it rests on, line by line."""
     told = [_verdict(report)]
     if report.multiple is not None:
@@ -81,7 +81,7 @@ def _without_entry(names: Sequence[str]) -> str:
     return f"{named}{more} ({'a state' if len(names) == 1 else 'states'} without an entry)"
 
 
-def _verdict(report: Report) -> str:
+def _verdict(report: AutomatonReport) -> str:
     word = report.standing.of_case
     if report.multiple is not None:
         return f"{word}: {times(report.multiple)} is enough, {FOR_WHOM}."
@@ -97,7 +97,7 @@ def times(multiple: Fraction, name: str = EPSILON) -> str:
     return f"{multiple}*{name}"
 
 
-def _least(report: Report) -> list[str]:
+def _least(report: AutomatonReport) -> list[str]:
     if report.tight and report.way is None:
         return ["  It is the least one: there is none below 0."]
     if report.tight and report.way is not None:
@@ -109,7 +109,7 @@ def _least(report: Report) -> list[str]:
     return []
 
 
-def _proof(report: Report) -> str:
+def _proof(report: AutomatonReport) -> str:
     if report.tables:
         return f"{counted(len(report.tables), 'table')} of costs"
     return f"{counted(len(report.demands.zones), 'demand')} on stored values"
@@ -127,7 +127,7 @@ def size(automaton: Automaton, seconds: float) -> str:
 
 def family_lines(
     automaton: Automaton,
-    family: Family,
+    family: ViolationFamily,
     name: str = EPSILON,
     reach: Fraction = Fraction(1),
     of_any: bool = False,
@@ -189,7 +189,7 @@ def confused_lines(automaton: Automaton, graph: Graph, confused: tuple[int, int]
     ]
 
 
-def document(report: Report) -> dict[str, Any]:
+def document(report: AutomatonReport) -> dict[str, Any]:
     """Returns the verdict as JSON data."""
     standing, automaton = report.standing, report.automaton
     told: dict[str, Any] = {
@@ -248,7 +248,7 @@ def sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def multiple_lines(report: Report, multiple: Fraction, looked: Looked | None) -> list[str]:
+def multiple_lines(report: AutomatonReport, multiple: Fraction, looked: Looked | None) -> list[str]:
     """Returns whether a multiple is enough, with streams and an epsilon at which it is not."""
     standing = report.standing_of(multiple)
     if standing is Standing.HOLDS:
@@ -297,7 +297,7 @@ def stream(values: Sequence[Fraction]) -> str:
     return ", ".join([*shown, "..."] if len(values) > SHOWN_STREAM else shown) or "(none)"
 
 
-def multiple_document(report: Report, multiple: Fraction, looked: Looked | None) -> dict[str, Any]:
+def multiple_document(report: AutomatonReport, multiple: Fraction, looked: Looked | None) -> dict[str, Any]:
     """Returns whether a multiple is enough, as JSON data."""
     standing = report.standing_of(multiple)
     told: dict[str, Any] = {
@@ -329,14 +329,14 @@ def put_out(automaton: Automaton, steps: Sequence[int]) -> dict[str, Any]:
     return {"between": [str(-WIDTH), str(WIDTH)]}
 
 
-def evidence_document(report: Report, path: Path, content: bytes) -> dict[str, Any]:
+def evidence_document(report: AutomatonReport, path: Path, content: bytes) -> dict[str, Any]:
     """Returns the evidence for a verdict, private or not private, for `paramverify check`."""
     standing = report.standing
     told = evidence.frame(report.automaton, standing.value, path.name, hashlib.sha256(content).hexdigest())
     return told | proof_parts(report, standing)
 
 
-def proof_parts(report: Report, standing: Standing) -> dict[str, Any]:
+def proof_parts(report: AutomatonReport, standing: Standing) -> dict[str, Any]:
     """Returns what shows a verdict: a proof, a family of ways, or one way that costs more than a multiple."""
     told: dict[str, Any] = {}
     if report.multiple is not None and standing is Standing.HOLDS:

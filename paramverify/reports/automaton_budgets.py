@@ -16,8 +16,8 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.answers import Standing
 from paramverify.automata import evidence
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.cases import Compared, StreamCase
-from paramverify.automata.chances import Loss
+from paramverify.automata.cases import ComparedStreams, StreamCase
+from paramverify.automata.chances import LossRange
 from paramverify.automata.gaps import Gap
 from paramverify.automata.lengths import Length
 from paramverify.automata.one_place import OneReport
@@ -107,7 +107,7 @@ def _times(found: Budgets, multiple: Fraction) -> str:
     return f"{_bare(found, multiple)} {relation(number, DIGITS)}"
 
 
-def _length(found: Budgets, length: Length, loss: Loss | None) -> list[str]:
+def _length(found: Budgets, length: Length, loss: LossRange | None) -> list[str]:
     automaton, gap = found.report.automaton, found.gaps.get(length.inputs)
     enough, least = found.enough(length), found.least(length)
     what = _times(found, enough) if found.is_tight(length) else _between(found, least, enough)
@@ -195,7 +195,7 @@ def _gap(gap: Gap) -> dict[str, Any]:
     return {"way": list(gap.steps), "streams": [_texts(gap.streams.first), _texts(gap.streams.second)]}
 
 
-def _loss(automaton: Automaton, loss: Loss) -> dict[str, Any]:
+def _loss(automaton: Automaton, loss: LossRange) -> dict[str, Any]:
     told: dict[str, Any] = {
         "streams": [_texts(loss.chances.streams.first), _texts(loss.chances.streams.second)],
         "probabilities": [str(chance) for chance in loss.chances.both],
@@ -215,7 +215,7 @@ def _texts(values: Sequence[Fraction]) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class BudgetSubject:
     """What budgets are asked of: an automaton with its file, or a case about streams."""
 
     automaton: Automaton
@@ -224,14 +224,14 @@ class Subject:
     case: StreamCase | None = None
 
     @staticmethod
-    def of_case(case: StreamCase) -> Subject:
+    def of_case(case: StreamCase) -> BudgetSubject:
         """Returns the automaton of a case."""
-        return Subject(case.automaton, Path(case.path), case=case)
+        return BudgetSubject(case.automaton, Path(case.path), case=case)
 
     @property
-    def compared(self) -> Compared:
+    def compared(self) -> ComparedStreams:
         """Which streams are compared."""
-        return self.case.compared if self.case else Compared()
+        return self.case.compared if self.case else ComparedStreams()
 
     def warnings(self, found: Budgets) -> list[str]:
         """Returns what may be a mistake in the file of an automaton, such as a misspelt state."""

@@ -10,7 +10,7 @@ from paramverify.algebra.points import in_words
 from paramverify.algebra.reals import Real
 from paramverify.answers import Standing
 from paramverify.reports import documents, text
-from paramverify.statistics.bisection import Bisection, Step
+from paramverify.statistics.bisection import Bisection, BisectionStep
 
 
 def lines(found: Bisection) -> list[str]:
@@ -80,7 +80,7 @@ def document(found: Bisection) -> dict[str, Any]:
     }
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: BisectionStep) -> dict[str, Any]:
     standing = {True: Standing.HOLDS, False: Standing.VIOLATED, None: Standing.UNKNOWN}[step.holds]
     ratio = step.ratio.describe() if isinstance(step.ratio, Real) else str(step.ratio)
     told = {"epsilon": str(step.epsilon), "status": standing, "verdict": standing.of_case, "ratio": ratio}

@@ -29,14 +29,14 @@ from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import parse
 from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.errors import EvidenceError, InputError
-from paramverify.evidence.witnesses import Evaluated, Witness, divergence_at, evaluate
+from paramverify.evidence.witnesses import Evaluated, ExactWitness, divergence_at, evaluate
 from paramverify.models.divergences import Renyi
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
-from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, levels_certificate
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.verification import PrivacyReport, levels_certificate
 from paramverify.reports import documents, text
 from paramverify.reports.budgets import growing
 from paramverify.reports.evidence import about, evidence_document
@@ -44,11 +44,11 @@ from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
-Check = Callable[[str, Case], checker.Report]
+Check = Callable[[str, PrivacyCase], checker.KernelReport]
 
 
 def budget_document(
-    case: Case, found: TightBudget, obligations: tuple[tuple[Claim, Decision], ...]
+    case: PrivacyCase, found: TightBudget, obligations: tuple[tuple[Claim, Decision], ...]
 ) -> dict[str, Any]:
     """Returns the evidence of a budget; the obligations of the proof or the case are proved."""
     witnesses = growing(found)
@@ -60,7 +60,7 @@ def budget_document(
         certificate = proof.certificate
         if certificate is None:
             certificate = levels_certificate(proof.model, proof.claims, proof.decisions)
-        report = Report(
+        report = PrivacyReport(
             verdict=Holds(proof.decisions),
             claims=proof.claims,
             decisions=proof.decisions,
@@ -79,7 +79,7 @@ def budget_document(
         verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved")
         if witnesses and witnesses[-1].exceeds:
             verdict = Violated(witnesses[-1])
-        report = Report(
+        report = PrivacyReport(
             verdict=verdict,
             claims=(),
             decisions=(),
@@ -92,7 +92,7 @@ def budget_document(
     return document | {BUDGET: {"bound": bound, "witnesses": [documents.evidence_of(w) for w in witnesses]}}
 
 
-def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> checker.Report:
+def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -> checker.KernelReport:
     """Checks the evidence of a budget: the claims of the case with the bound, and every witness again.
 
     Malformed evidence gives a report that is not accepted.
@@ -119,7 +119,7 @@ def check_budget(document: Mapping[str, Any], case: Case, check: Check) -> check
         if document.get("kind") == "loop":
             line = "budget: there is none; the loop makes the ratio larger than every number"
     except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, checker.Rejected) as error:
-        return checker.Report(False, (f"rejected: the budget: {error!s:.200}",))
+        return checker.KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
     return replace(report, lines=(*report.lines, line), status=BUDGET)
 
 
@@ -219,7 +219,9 @@ def _line(scaled: Model | None, found: list[Evaluated], what: str) -> str:
     told = f"budget: the largest {what} is"
     if ratio is not None and ratio.describe() == bound.describe():
         last = found[-1]
-        reached = "approached by outputs" if isinstance(last, Witness) and not last.reached else "reached"
+        reached = (
+            "approached by outputs" if isinstance(last, ExactWitness) and not last.reached else "reached"
+        )
         return f"{told} {text.number(bound)}, proved, and {reached}{where} (evaluated again)"
     return f"{told} at most {text.number(bound)}, proved; {lowest}"
 
@@ -246,7 +248,7 @@ def _distances_line(scaled: Model | None, found: list[Evaluated]) -> str:
         ratios = [
             w.ratio.describe()
             for w in found
-            if isinstance(w, Witness) and w.distance == distance and w.ratio is not None
+            if isinstance(w, ExactWitness) and w.distance == distance and w.ratio is not None
         ]
         reached = "reached" if bound.describe() in ratios else "which no witness reaches"
         told.append(f"{text.number(bound)} at the distance {distance}, {reached}")

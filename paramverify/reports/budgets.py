@@ -13,7 +13,7 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.claims import AllOutputs, Origin
 from paramverify.errors import SizeError
-from paramverify.evidence.witnesses import Evaluated, SetWitness
+from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
 from paramverify.models.model import Model
 from paramverify.reports import documents, text
 from paramverify.synthesis.quotients import Place
@@ -22,7 +22,7 @@ from paramverify.synthesis.suprema import TightBudget
 
 
 @dataclass(frozen=True)
-class Statement:
+class BudgetStatement:
     """What is said about a budget: the ratio or bounds of it, whether it is reached, and by whom.
 
     `outputs` is false where a point has it as a limit, to which outputs come near.
@@ -51,7 +51,7 @@ class Statement:
     outputs: bool = True
 
     @staticmethod
-    def of(model: Model, found: TightBudget) -> Statement:
+    def of(model: Model, found: TightBudget) -> BudgetStatement:
         """Returns the statement that a search for the budget of a model makes."""
         ratio, shown = number(found)
         witness: dict[str, Any] = {
@@ -65,7 +65,7 @@ class Statement:
             witness = documents.witness(found.witness)
         proved = found.proof.bound if found.proof else None
         place = read_by(model, found.place, found.origin)
-        return Statement(
+        return BudgetStatement(
             ratio=ratio,
             shown=shown,
             lower=found.lower,
@@ -191,7 +191,7 @@ def read_by(model: Model, place: Place, origin: Origin) -> Place:
     return {name: value for name, value in place.items() if name not in away}
 
 
-def where(model: Model, place: Place, witness: Evaluated | SetWitness | None = None) -> str:
+def where(model: Model, place: Place, witness: Evaluated | ExactSetWitness | None = None) -> str:
     """Returns a place of the closure in words, such as `at p = 1/2`, or `as eps → oo` where `x_eps` is 0."""
     told = [_coordinate_text(n, root) for n, root in place.items() if not _end_of(model, n, root)]
     told += [f"{n} = {v}" for n, v in witness.meant.items()] if witness else []

@@ -9,9 +9,9 @@ from paramverify.models.kinds import need_privacy, refuse_tied
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import borders, distances, documents, relative, text
-from paramverify.reports.budgets import Statement
+from paramverify.reports.budgets import BudgetStatement
 from paramverify.synthesis.borders import Beyond
 from paramverify.synthesis.case_budget import CaseBudget
 from paramverify.synthesis.multiples import Multiple
@@ -20,7 +20,7 @@ NOTHING = Beyond()
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
 
 
-def model_of(case: Case) -> Model:
+def model_of(case: PrivacyCase) -> Model:
     """Returns the model whose budget is asked for.
 
     Raises:
@@ -29,7 +29,7 @@ def model_of(case: Case) -> Model:
     return need_privacy(case.model, "budget", INSTEAD, tied=True, densities=True)
 
 
-def lines(case: Case, found: CaseBudget, words: Iterable[str], beyond: Beyond = NOTHING) -> list[str]:
+def lines(case: PrivacyCase, found: CaseBudget, words: Iterable[str], beyond: Beyond = NOTHING) -> list[str]:
     """Returns the budget in words; `words` are the programs on whose word it rests."""
     model = model_of(case)
     first, *rest = told(case, model, found, beyond.multiple)
@@ -38,13 +38,13 @@ def lines(case: Case, found: CaseBudget, words: Iterable[str], beyond: Beyond = 
     return [first, about, *borders.lines(beyond.border), *rest, *more, *(f"Note: {n}." for n in model.notes)]
 
 
-def told(case: Case, model: Model, found: CaseBudget, multiple: Multiple | None = None) -> list[str]:
+def told(case: PrivacyCase, model: Model, found: CaseBudget, multiple: Multiple | None = None) -> list[str]:
     """Returns the budget in words, without inputs and notes.
 
     What multiple of the bound of the case is enough comes first. Where no number bounds the ratio, but the
     bound of the case does, that does.
     """
-    statement = Statement.of(model, found.ratio)
+    statement = BudgetStatement.of(model, found.ratio)
     shown = distances.lines(found.distances, statement) if found.distances else statement.lines()
     if not found.relative:
         first, *rest = shown
@@ -57,10 +57,12 @@ def told(case: Case, model: Model, found: CaseBudget, multiple: Multiple | None 
     return [f"{first}{text.but(model)}", *rest, relative.line(model, case.budget, found.relative, multiple)]
 
 
-def document(case: Case, found: CaseBudget, words: Iterable[str], beyond: Beyond = NOTHING) -> dict[str, Any]:
+def document(
+    case: PrivacyCase, found: CaseBudget, words: Iterable[str], beyond: Beyond = NOTHING
+) -> dict[str, Any]:
     """Returns the budget as JSON data."""
     model = model_of(case)
-    shown = Statement.of(model, found.ratio).document()
+    shown = BudgetStatement.of(model, found.ratio).document()
     shown |= distances.document(found.distances) if found.distances else {}
     if found.relative:
         shown["relative_to"] = case.budget
@@ -76,7 +78,7 @@ def document(case: Case, found: CaseBudget, words: Iterable[str], beyond: Beyond
     return shown | told | about | borders.document(beyond.border)
 
 
-def evidence(case: Case, budget: CaseBudget, session: Session) -> dict[str, Any]:
+def evidence(case: PrivacyCase, budget: CaseBudget, session: Session) -> dict[str, Any]:
     """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
     from paramverify.reports.budget_evidence import budget_document
     from paramverify.reports.distance_evidence import distance_document

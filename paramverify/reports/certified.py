@@ -7,10 +7,10 @@ from typing import Any
 
 from paramverify.answers import Standing
 from paramverify.evidence.losses import LossWitness
-from paramverify.evidence.witnesses import Evaluated, SetWitness
+from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
 from paramverify.reports import documents, text
 
-AnyWitness = Evaluated | SetWitness | LossWitness
+AnyWitness = Evaluated | ExactSetWitness | LossWitness
 
 
 def lines(

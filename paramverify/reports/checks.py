@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.answers import Standing
 from paramverify.checker import automata, compositions, dpctl, every, losses, scripts, sets, unwinding
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 from paramverify.checker.documents import BUDGET, check_text, read_document, verdict_line, verdict_of
 from paramverify.checker.second_reading import SecondLook, with_second_look
 from paramverify.checker.strict import Rejected, changed, shown
@@ -20,8 +20,8 @@ from paramverify.portfolio.obligations import require_possible
 from paramverify.reports import proved
 
 if TYPE_CHECKING:
-    from paramverify.logic.cases import Given
-    from paramverify.privacy.cases import Case
+    from paramverify.logic.cases import LogicOptions
+    from paramverify.privacy.cases import PrivacyCase
 
 MAX_BYTES = 1_000_000_000
 SHOWN = 20
@@ -37,11 +37,11 @@ class Checked:
     that every proof needs a certificate.
     """
 
-    report: Report
+    report: KernelReport
     look: SecondLook | None = None
     claimed: bool = False
     replayed: proved.Replayed | None = None
-    about: Case | None = None
+    about: PrivacyCase | None = None
     required: bool = False
 
     @property
@@ -64,7 +64,7 @@ def checked(
     case: str | None,
     settings: Settings = NONE,
     verified: bool = False,
-    given: Given | None = None,
+    given: LogicOptions | None = None,
 ) -> Checked:
     """Checks evidence, with the case file at a path where that is given, and with what was set of it.
 
@@ -165,16 +165,16 @@ def document(found: Checked) -> dict[str, Any]:
     return data
 
 
-def _with_case(text: str, path: str, settings: Settings, given: Given | None = None) -> Checked:
+def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | None = None) -> Checked:
     """Checks evidence against a case."""
     content = read_text(Path(path), "a case file")
     try:
         document = read_document(text)
     except Rejected as error:
-        return Checked(Report(False, (f"rejected: {error}",)))
+        return Checked(KernelReport(False, (f"rejected: {error}",)))
     other = differently_set(document, settings) if document["format"] != compositions.FORMAT else ""
     if other:
-        return Checked(Report(False, (f"rejected: {other}",)))
+        return Checked(KernelReport(False, (f"rejected: {other}",)))
     if document["format"] in _APART:
         return Checked(*_APART[document["format"]](document, content, path, settings))
     if document["format"] == dpctl.FORMAT:
@@ -194,7 +194,7 @@ def _with_case(text: str, path: str, settings: Settings, given: Given | None = N
         program, title, digest = read_program(path)
         report = every.check_document(document, program.document())
         if report.accepted and document.get("case") != {"title": title, "digest": digest}:
-            report = Report(False, (f"rejected: {changed(document.get('case'), digest, title)}",))
+            report = KernelReport(False, (f"rejected: {changed(document.get('case'), digest, title)}",))
         return Checked(*with_second_look(report, document, content))
     from paramverify.models.inequality import Inequality
     from paramverify.privacy.cases import load
@@ -228,21 +228,21 @@ def _with_case(text: str, path: str, settings: Settings, given: Given | None = N
 
 
 def _with_model(
-    document: dict[str, Any], content: str, path: Path, settings: Settings, given: Given | None
-) -> tuple[Report, SecondLook | None]:
+    document: dict[str, Any], content: str, path: Path, settings: Settings, given: LogicOptions | None
+) -> tuple[KernelReport, SecondLook | None]:
     """Checks evidence about formulas against a file, and what was said besides it."""
-    from paramverify.logic.cases import Given
+    from paramverify.logic.cases import LogicOptions
     from paramverify.reports.logic_evidence import check_with_case
 
-    report = check_with_case(document, path, given or Given(settings=settings))
-    if given and replace(given, properties=(), settings={}) != Given():
+    report = check_with_case(document, path, given or LogicOptions(settings=settings))
+    if given and replace(given, properties=(), settings={}) != LogicOptions():
         return report, None  # the file alone has another model than the evidence
     return with_second_look(report, document, content, settings=settings)
 
 
 def _script(
     document: dict[str, Any], content: str, path: str, settings: Settings
-) -> tuple[Report, SecondLook | None, bool]:
+) -> tuple[KernelReport, SecondLook | None, bool]:
     """Checks evidence of answers against their script."""
     del settings
     from paramverify.reports.script_evidence import check_with_script
@@ -252,20 +252,20 @@ def _script(
 
 def _automaton(
     document: dict[str, Any], content: str, path: str, settings: Settings
-) -> tuple[Report, SecondLook | None, bool]:
+) -> tuple[KernelReport, SecondLook | None, bool]:
     """Checks evidence of an automaton against its file, or against a case about streams."""
     if not path.endswith(".dipa"):
         return _stream(document, content, path, settings)
     if "claim" in document or document.get("streams", EACH) != EACH:
         reason = "rejected: the evidence is about a case that says which streams are neighbours"
-        return Report(False, (reason,)), None, False
+        return KernelReport(False, (reason,)), None, False
     from paramverify.automata.evidence import machine
     from paramverify.automata.reading import MAX_BYTES, read_automaton
 
     digest = sha256(read_file(Path(path), MAX_BYTES, "an automaton")).hexdigest()
     about = document.get("case", {})
     if about.get("digest") != digest:
-        return Report(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
+        return KernelReport(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
     report = automata.check_document(document, machine(read_automaton(Path(path))))
     file = {name: value for name, value in document.items() if name != "streams"}  # these are as usual
     return *with_second_look(report, file, content), False
@@ -273,14 +273,18 @@ def _automaton(
 
 def _stream(
     document: dict[str, Any], content: str, path: str, settings: Settings
-) -> tuple[Report, SecondLook | None, bool]:
+) -> tuple[KernelReport, SecondLook | None, bool]:
     """Checks evidence about a case about streams: the automaton is made again, and read a second time."""
     from paramverify.automata.cases import about_streams, load
     from paramverify.automata.evidence import claim, machine, streams
 
     del settings
     if not about_streams(Path(path)):
-        return Report(False, ("rejected: the evidence is about streams, and the case is not",)), None, False
+        return (
+            KernelReport(False, ("rejected: the evidence is about streams, and the case is not",)),
+            None,
+            False,
+        )
     case = load(Path(path))
     about = document.get("case", {})
     reason = ""
@@ -291,14 +295,14 @@ def _stream(
     elif "streams" not in document and document.get("claim") != claim(case):
         reason = "the evidence is about another budget, or other neighbours"
     if reason:
-        return Report(False, (f"rejected: {reason}",)), None, False
+        return KernelReport(False, (f"rejected: {reason}",)), None, False
     report = automata.check_document(document, machine(case.automaton))
     return *with_second_look(report, document, content, folder=Path(path).parent), False
 
 
 def _composition(
     document: dict[str, Any], content: str, path: str, settings: Settings
-) -> tuple[Report, SecondLook | None, bool]:
+) -> tuple[KernelReport, SecondLook | None, bool]:
     """Checks evidence of a composition against one of its case files."""
     from paramverify.reports.composition_evidence import check_composition
 
@@ -311,7 +315,7 @@ def _composition(
 _APART = {automata.FORMAT: _automaton, compositions.FORMAT: _composition, scripts.FORMAT: _script}
 
 
-def _document(report: Report, look: SecondLook | None, claimed: bool) -> dict[str, Any]:
+def _document(report: KernelReport, look: SecondLook | None, claimed: bool) -> dict[str, Any]:
     found: dict[str, Any] = {
         "status": "accepted" if report.accepted else "rejected",
         "proved": report.proved,

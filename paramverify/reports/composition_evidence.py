@@ -17,9 +17,9 @@ from paramverify.algebra.constants import working_precision
 from paramverify.checker import claims as checker
 from paramverify.checker import compositions as kernel
 from paramverify.checker.composing import MOST_BITS
-from paramverify.checker.releases import Loss
+from paramverify.checker.releases import ExactLoss
 from paramverify.checker.strict import Rejected, counted
-from paramverify.composition.answers import BITS, Found, Question
+from paramverify.composition.answers import BITS, CompositionAnswer, CompositionQuestion
 from paramverify.composition.composing import CHOICES, Component, Composition
 from paramverify.composition.from_cases import read_case
 from paramverify.composition.grids import Grid
@@ -29,7 +29,7 @@ from paramverify.composition.written import sampled
 from paramverify.errors import InputError
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import load_with_bounds
 
 DIGITS = 12  # of bounds
@@ -41,7 +41,9 @@ OBLIGATIONS = 60  # seconds for the proofs that tables are probabilities
 ENDLESS = "no epsilon is enough, and there is no evidence of that"
 
 
-def composition_document(composition: Composition, found: Found, question: Question) -> dict[str, Any]:
+def composition_document(
+    composition: Composition, found: CompositionAnswer, question: CompositionQuestion
+) -> dict[str, Any]:
     """Returns the evidence of an answer.
 
     Raises:
@@ -102,7 +104,9 @@ def _exactly(composition: Composition, direction: int) -> dict[str, Any]:
     return {"grid": grid, "spans": [], "choice": [0] * len(composition.components)}
 
 
-def _on_grid(composition: Composition, direction: int, found: Found, question: Question) -> dict[str, Any]:
+def _on_grid(
+    composition: Composition, direction: int, found: CompositionAnswer, question: CompositionQuestion
+) -> dict[str, Any]:
     """Returns a direction with a grid as fine as that of the answer."""
     known = composition.lattice(direction)
     if found.how is not None:
@@ -134,7 +138,10 @@ def _span(release: Release, grid: Grid, tail: int) -> list[int] | None:
 
 
 def _bounded(
-    document: dict[str, Any], composition: Composition, found: Found, question: Question
+    document: dict[str, Any],
+    composition: Composition,
+    found: CompositionAnswer,
+    question: CompositionQuestion,
 ) -> dict[str, Any]:
     """Returns the document with bounds that the kernel computes, or confirms."""
     if question.delta == 0:
@@ -153,7 +160,7 @@ def _bounded(
 
 
 def _around(
-    document: dict[str, Any], composition: Composition, found: Found, delta: Fraction
+    document: dict[str, Any], composition: Composition, found: CompositionAnswer, delta: Fraction
 ) -> dict[str, Any]:
     """Returns the document with bounds of ε a little outside of those that were found."""
     every = [(kernel.bounds_of(each), each) for each in _choices(document, composition)]
@@ -162,13 +169,13 @@ def _around(
     for room in ROOM if high is not None else ():
         assert high is not None
         trial = _up(high * (1 + room) + room / 10**6)
-        if every[0][0].most(Loss(trial).ends()) <= delta:
+        if every[0][0].most(ExactLoss(trial).ends()) <= delta:
             upper = trial
             break
     for room in ROOM if low else ():
         trial = _down(low * (1 - room))
         for bounds, chosen in every:
-            if trial > 0 and bounds.least(Loss(trial).ends()) > delta:
+            if trial > 0 and bounds.least(ExactLoss(trial).ends()) > delta:
                 return _stated(chosen, trial, upper)
     return _stated(document, Fraction(0), upper)
 
@@ -208,7 +215,7 @@ def _scale(value: Fraction) -> Fraction:
 
 def check_composition(
     document: Mapping[str, Any], path: str, settings: Settings
-) -> tuple[checker.Report, list[dict[str, Any]]]:
+) -> tuple[checker.KernelReport, list[dict[str, Any]]]:
     """Checks such evidence against the file of a case; returns the components that are of this case, too.
 
     Malformed evidence gives a report that is not accepted.
@@ -232,14 +239,14 @@ def check_composition(
         if not own:
             raise Rejected("no component is of this case file, or the file was changed")
     except (Rejected, InputError) as error:
-        return checker.Report(False, (f"rejected: {error!s:.200}",)), []
+        return checker.KernelReport(False, (f"rejected: {error!s:.200}",)), []
     others = sum(map(kernel.is_of_case, document["components"])) > len(own)
     left = kernel.LEFT if others else ()
     line = f"{counted(len(own), 'component')} derived from the case again"
     return replace(report, lines=(*report.lines, line), not_compared=left), own
 
 
-def _with_bounds(path: str, given: Settings) -> Case:
+def _with_bounds(path: str, given: Settings) -> PrivacyCase:
     return load_with_bounds(path, {"ratio": "1", "delta": "1"}, given)
 
 

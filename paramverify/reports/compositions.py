@@ -8,10 +8,10 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.algebra.decimals import at_least, at_most, logarithm, relation
-from paramverify.composition.answers import Found, How
-from paramverify.composition.bounds import Between
+from paramverify.composition.answers import CompositionAnswer, How
+from paramverify.composition.bounds import ProvedBounds
 from paramverify.composition.composing import Component, Composition
-from paramverify.composition.curves import Curve, Point
+from paramverify.composition.curves import DeltaAtRatio, DeltaCurve
 from paramverify.reports import documents, text
 
 DIGITS = 15  # of bounds in JSON: as many as floats have, by which decimals are written
@@ -22,7 +22,7 @@ TAKES = "the adversary may take another pair of inputs at each release"
 
 
 @dataclass(frozen=True)
-class Asked:
+class CompositionRequest:
     """What was asked, as it was written: an epsilon or a delta."""
 
     epsilon: str | None = None
@@ -39,7 +39,7 @@ class Asked:
         return f"epsilon = {self.epsilon}" if self.epsilon is not None else f"delta = {self.delta}"
 
 
-def lines(composition: Composition, found: Found, asked: Asked) -> list[str]:
+def lines(composition: Composition, found: CompositionAnswer, asked: CompositionRequest) -> list[str]:
     """Returns what was found, for what was asked."""
     told = f"{_told(found, asked.name)}; with {asked.given} for {_releases(composition)}"
     return [told, *_composed(composition), *_how(found.how)]
@@ -49,7 +49,7 @@ def _releases(composition: Composition) -> str:
     return "one release" if composition.times == 1 else f"{composition.times:,} releases"
 
 
-def _told(found: Found, name: str) -> str:
+def _told(found: CompositionAnswer, name: str) -> str:
     between = found.between
     if between.infinite:
         return "no epsilon is enough: for every one some set of outputs breaks the bound"
@@ -66,7 +66,7 @@ def _told(found: Found, name: str) -> str:
     return f"{name} {text_between(found)}"
 
 
-def text_between(found: Found) -> str:
+def text_between(found: CompositionAnswer) -> str:
     """Returns the bounds of a number."""
     between = found.between
     assert between.upper is not None
@@ -112,7 +112,7 @@ def _how(how: How | None) -> list[str]:
     return [f"  grid: step {step}, {how.points:,} points, {how.bits} bits; {grid}"]
 
 
-def curve_lines(composition: Composition, found: Curve) -> list[str]:
+def curve_lines(composition: Composition, found: DeltaCurve) -> list[str]:
     """Returns the points of a curve."""
     between = "linear in the ratio e^epsilon between these corners" if found.linear else "convex in the ratio"
     told = [f"delta for {_releases(composition)}, {between}:"]
@@ -124,7 +124,7 @@ def curve_lines(composition: Composition, found: Curve) -> list[str]:
     return [*told, *_composed(composition), *_how(how)]
 
 
-def document(composition: Composition, found: Found, asked: Asked) -> dict[str, Any]:
+def document(composition: Composition, found: CompositionAnswer, asked: CompositionRequest) -> dict[str, Any]:
     """Returns the same as JSON data."""
     given = {"epsilon_given": asked.epsilon} if asked.epsilon is not None else {"delta_given": asked.delta}
     known: dict[str, Any] = _bounds(found, asked.name)
@@ -136,20 +136,20 @@ def document(composition: Composition, found: Found, asked: Asked) -> dict[str, 
     return {**given, **known, **_common(composition), **_grid(found.how)}
 
 
-def curve_document(composition: Composition, found: Curve) -> dict[str, Any]:
+def curve_document(composition: Composition, found: DeltaCurve) -> dict[str, Any]:
     """Returns the points of a curve as JSON data."""
     points = [_point(point) for point in found.points]
     how = next((point.found.how for point in found.points if point.found.how), None)
     return {"curve": points, "linear": found.linear, **_common(composition), **_grid(how)}
 
 
-def _point(point: Point) -> dict[str, Any]:
+def _point(point: DeltaAtRatio) -> dict[str, Any]:
     told = {"ratio": documents.exact(point.ratio), "epsilon": point.epsilon, "exact": point.exact}
     exact = {"delta": known} if (known := _exact(point.found.exact)) is not None else {}
     return told | exact | _bounds(point.found, "delta")
 
 
-def _bounds(found: Found, name: str) -> dict[str, Any]:
+def _bounds(found: CompositionAnswer, name: str) -> dict[str, Any]:
     between = found.between
     if between.infinite:
         return {f"{name}_lower": "infinity", f"{name}_upper": "infinity"}
@@ -192,7 +192,7 @@ def _grid(how: How | None) -> dict[str, Any]:
     }
 
 
-def so_far(found: Between, asked: Asked) -> tuple[list[str], dict[str, Any]]:
+def so_far(found: ProvedBounds, asked: CompositionRequest) -> tuple[list[str], dict[str, Any]]:
     """Returns what is known before the end, as lines and as JSON data."""
-    known = Found(found)
+    known = CompositionAnswer(found)
     return [f"  {_told(known, asked.name)}"], _bounds(known, asked.name)

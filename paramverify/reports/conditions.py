@@ -9,22 +9,22 @@ from paramverify.answers import Open, Standing
 from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
-from paramverify.formats.conditions import And, question
+from paramverify.formats.conditions import AndCondition, question
 from paramverify.models.inequality import Inequality
 from paramverify.models.model import Model
 from paramverify.portfolio.elimination import Elimination, check, eliminate
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.vertices import by_vertices
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports.synthesis import condition_words
 from paramverify.reports.text import verdict
-from paramverify.synthesis.safe_values import Form, Intervals, safe_values
+from paramverify.synthesis.safe_values import AnswerForm, Intervals, safe_values
 from paramverify.synthesis.written import condition_of
 
 FOR_QEPCAD = 0.5  # of the time; the rest is for procedures of this package
 
 
-def told(case: Case, seconds: float) -> dict[str, str]:
+def told(case: PrivacyCase, seconds: float) -> dict[str, str]:
     """Returns what is said besides a verdict, each under its name.
 
     Raises:
@@ -37,7 +37,7 @@ def told(case: Case, seconds: float) -> dict[str, str]:
     return found
 
 
-def _condition(case: Case, seconds: float) -> dict[str, str]:
+def _condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
     """Returns the condition on the free parameters under which the case is private for all others."""
     model = case.model
     if isinstance(model, Model) and not model.lengths:
@@ -60,7 +60,9 @@ def _condition(case: Case, seconds: float) -> dict[str, str]:
     return {"condition": told}
 
 
-def _without_qepcad(case: Case, claims: Sequence[Claim], seconds: float) -> tuple[Elimination | None, str]:
+def _without_qepcad(
+    case: PrivacyCase, claims: Sequence[Claim], seconds: float
+) -> tuple[Elimination | None, str]:
     """Returns the condition by procedures of this package, and how it was shown to be equivalent."""
     domain = case.model.domain
     with Session(Options(seconds=seconds)) as session:
@@ -68,7 +70,7 @@ def _without_qepcad(case: Case, claims: Sequence[Claim], seconds: float) -> tupl
             found = by_vertices(claims, case.free, domain, session)
             if found is not None:
                 return found, "proved from the ends of the other parameters"
-            parts = safe_values(case, session, case.free, {Form.INTERVALS})
+            parts = safe_values(case, session, case.free, {AnswerForm.INTERVALS})
             if not isinstance(parts, Intervals):
                 return None, ""
             condition = condition_of(parts.partition, domain.ring)
@@ -79,5 +81,5 @@ def _without_qepcad(case: Case, claims: Sequence[Claim], seconds: float) -> tupl
             checked = check(condition, claims, domain, whole, session.deadline)
         except (UnsupportedError, TimeLimitError):
             return None, ""
-    given = And(whole.assumptions)
+    given = AndCondition(whole.assumptions)
     return Elimination(condition, given, str(condition), "", checked), "by exact projection"

@@ -10,7 +10,7 @@ from typing import Any
 from paramverify.algebra.domains import Constraint, Domain
 from paramverify.algebra.polynomials import substitute, variables
 from paramverify.printable import line
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports.synthesis import words
 from paramverify.reports.text import others
 from paramverify.synthesis.maps import RegionMap, Status
@@ -69,7 +69,7 @@ def verdict(**point):
 '''
 
 
-def document(case: Case, found: RegionMap) -> dict[str, Any]:
+def document(case: PrivacyCase, found: RegionMap) -> dict[str, Any]:
     """Returns the decision tree of a map as JSON data: nodes, number 0 first, numbers as text.
 
     Of a constraint on the parameters of the map and on fixed ones there are the terms; any other one is told.
@@ -115,7 +115,7 @@ def _constraint(constraint: Constraint, domain: Domain, free: Sequence[str]) -> 
     return {"text": constraint.text, "strict": constraint.strict, "terms": terms}
 
 
-def module(case: Case, found: RegionMap) -> str:
+def module(case: PrivacyCase, found: RegionMap) -> str:
     """Returns the decision tree of a map as a Python module with a function `verdict`."""
     told = document(case, found)
     nodes = [
@@ -146,7 +146,7 @@ def module(case: Case, found: RegionMap) -> str:
     )
 
 
-def text(case: Case, found: RegionMap, suffix: str) -> str:
+def text(case: PrivacyCase, found: RegionMap, suffix: str) -> str:
     """Returns the decision tree as the text of a file with this suffix, .py or .json."""
     return module(case, found) if suffix == ".py" else json.dumps(document(case, found), indent=1) + "\n"
 

@@ -15,8 +15,8 @@ from paramverify.checker.documents import BUDGET
 from paramverify.claims import Claim
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Metric, Pure
-from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import documents
 from paramverify.reports.budgets import growing
 from paramverify.reports.evidence import evidence_document
@@ -25,7 +25,7 @@ from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 
 def distance_document(
-    case: Case, found: DistanceBudget, obligations: tuple[tuple[Claim, Decision], ...]
+    case: PrivacyCase, found: DistanceBudget, obligations: tuple[tuple[Claim, Decision], ...]
 ) -> dict[str, Any]:
     """Returns the evidence of a budget; the obligations of the proofs or the case are proved."""
     model = need_privacy(case.model, "the evidence of a budget", densities=True)
@@ -50,7 +50,7 @@ def distance_document(
         verdict = Holds(tuple(decisions))
     elif beyond:
         verdict = Violated(beyond)
-    report = Report(
+    report = PrivacyReport(
         verdict=verdict,
         claims=tuple(claims),
         decisions=tuple(decisions),

@@ -7,13 +7,13 @@ from typing import Any
 
 from paramverify.algebra.reals import Real
 from paramverify.reports import documents, text
-from paramverify.reports.budgets import Statement, exact_text, growing, outputs_document, ratio_document
+from paramverify.reports.budgets import BudgetStatement, exact_text, growing, outputs_document, ratio_document
 from paramverify.synthesis.distance_budget import DistanceBudget, root
 
 SHOWN = 12  # distances that are listed in words
 
 
-def lines(found: DistanceBudget, statement: Statement) -> list[str]:
+def lines(found: DistanceBudget, statement: BudgetStatement) -> list[str]:
     """Returns the budget in words; the statement is that of the distance that decides it."""
     outcome = text.sequence(statement.origin.observations)
     far = found.largest.distance

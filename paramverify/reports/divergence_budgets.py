@@ -15,27 +15,27 @@ from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
 from paramverify.errors import LimitError
 from paramverify.evidence.moments import MomentWitness
-from paramverify.models.divergences import Loss, Renyi
+from paramverify.models.divergences import LossBound, Renyi
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import budgets, documents, text
 from paramverify.synthesis.least_divergence import LeastMoment, least_moment
 from paramverify.synthesis.least_loss import LeastLoss, least_loss
 from paramverify.synthesis.suprema import TightBudget
 
 
-def is_asked(case: Case) -> bool:
+def is_asked(case: PrivacyCase) -> bool:
     """Tells whether the budget of a case is the least bound of a divergence."""
-    return isinstance(case.model, Model) and isinstance(case.model.measure, Renyi | Loss)
+    return isinstance(case.model, Model) and isinstance(case.model.measure, Renyi | LossBound)
 
 
 Least = LeastMoment | LeastLoss
 
 
-def find(case: Case, session: Session, precision: Fraction) -> Least:
+def find(case: PrivacyCase, session: Session, precision: Fraction) -> Least:
     """Returns the least bound of the divergence of a case.
 
     Raises:
@@ -45,12 +45,12 @@ def find(case: Case, session: Session, precision: Fraction) -> Least:
     doubt, _ = discharge(session, model)
     if doubt:
         raise LimitError(f"the model is in doubt: {doubt.detail}")
-    if isinstance(model.measure, Loss):
+    if isinstance(model.measure, LossBound):
         return least_loss(model, session, precision)
     return least_moment(model, session, precision)
 
 
-def evidence(case: Case, found: Least, session: Session) -> dict[str, Any]:
+def evidence(case: PrivacyCase, found: Least, session: Session) -> dict[str, Any]:
     """Returns the evidence of a least bound; the obligations are proved over the ring of its claims."""
     from paramverify.reports.budget_evidence import budget_document
     from paramverify.reports.loss_budget_evidence import loss_budget_document
@@ -62,7 +62,7 @@ def evidence(case: Case, found: Least, session: Session) -> dict[str, Any]:
     return budget_document(case, found.sum, discharge(session, proof.model if proof else model)[1])
 
 
-def lines(case: Case, found: Least, words: Iterable[str]) -> list[str]:
+def lines(case: PrivacyCase, found: Least, words: Iterable[str]) -> list[str]:
     """Returns the least bound in words; `words` are the programs on whose word it rests."""
     model = need_privacy(case.model, "budget", together=True)
     if isinstance(found, LeastLoss):
@@ -77,7 +77,7 @@ def lines(case: Case, found: Least, words: Iterable[str]) -> list[str]:
         head = f"the largest sum is {budgets.exact_text(best)} (no upper bound was proved); {where}"
     else:
         head = f"least {_least(found)} {where}"
-    statement = budgets.Statement.of(model, best)
+    statement = budgets.BudgetStatement.of(model, best)
     more, _ = text.session_words(words)
     shown = budgets.exact_text(best)
     if len(shown) > text.LONGEST + 20:
@@ -100,7 +100,7 @@ def _near(found: TightBudget) -> list[str]:
     return [f"  With {text.place(near)}: the sum {text.equals(near.moment)}"]
 
 
-def _loss_lines(case: Case, model: Model, found: LeastLoss) -> list[str]:
+def _loss_lines(case: PrivacyCase, model: Model, found: LeastLoss) -> list[str]:
     where = text.priors(model.domain, case)
     name = found.kind.value
     if found.infinite:
@@ -131,7 +131,7 @@ def _order(order: Fraction) -> str:
     return f"this order is {near}"
 
 
-def _loss_document(case: Case, model: Model, found: LeastLoss) -> dict[str, Any]:
+def _loss_document(case: PrivacyCase, model: Model, found: LeastLoss) -> dict[str, Any]:
     name = found.kind.value
     bounds = documents.between((found.lower, found.upper)) if found.upper is not None else None
     return {
@@ -169,13 +169,13 @@ def _less_one(found: LeastMoment) -> str:
     return f"between {at_least(low, 12)} and {at_most(high, 12)}"
 
 
-def document(case: Case, found: Least, words: Iterable[str]) -> dict[str, Any]:
+def document(case: PrivacyCase, found: Least, words: Iterable[str]) -> dict[str, Any]:
     """Returns the same as JSON data."""
     model = need_privacy(case.model, "budget", together=True)
     if isinstance(found, LeastLoss):
         return _loss_document(case, model, found)
     best = found.sum
-    statement = budgets.Statement.of(model, best)
+    statement = budgets.BudgetStatement.of(model, best)
     number = {name.replace("ratio", "moment"): v for name, v in statement.ratio_document().items()}
     _, told = text.session_words(words)
     return {

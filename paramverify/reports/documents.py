@@ -13,11 +13,11 @@ from paramverify.answers import Decision, FailsAt, Open, Standing
 from paramverify.claims import AllOutputs, Direction, Origin, Stated
 from paramverify.evidence import algebraic
 from paramverify.evidence.algebraic import AtAlgebraic
-from paramverify.evidence.enclosed import EnclosedWitness
-from paramverify.evidence.intervals import Chance, Within
+from paramverify.evidence.enclosed import EnclosureWitness
+from paramverify.evidence.intervals import Chance, OutputSets
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
-from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness
+from paramverify.evidence.witnesses import AnyWitness, ExactCounterexample, ExactSetWitness
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.privacy.larger_ranges import Larger
@@ -25,7 +25,7 @@ from paramverify.reports import enclosures, text
 from paramverify.verdicts import status_of
 
 if TYPE_CHECKING:
-    from paramverify.privacy.cases import Case
+    from paramverify.privacy.cases import PrivacyCase
 
 
 def exact(value: Fraction) -> str:
@@ -64,9 +64,9 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
         return algebraic.document(found)
     if isinstance(found, LossWitness | MomentWitness):
         return _together(found)
-    if isinstance(found, EnclosedWitness):
+    if isinstance(found, EnclosureWitness):
         return enclosures.witness_document(found)
-    if isinstance(found, SetWitness):
+    if isinstance(found, ExactSetWitness):
         return {
             "parameters": {name: str(value) for name, value in found.parameters.items()},
             "secrets": [found.left, found.right],
@@ -78,7 +78,7 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
             "beyond": real(found.beyond),
             "exceeds": found.exceeds,
         }
-    if isinstance(found, Counterexample):
+    if isinstance(found, ExactCounterexample):
         return {
             "parameters": {name: str(rational(value)) for name, value in found.parameters.items()},
             "number": found.stated.number,
@@ -103,7 +103,7 @@ def evidence_of(found: AnyWitness) -> dict[str, Any]:
     }
 
 
-def _within(found: Within) -> dict[str, Any]:
+def _within(found: OutputSets) -> dict[str, Any]:
     """Returns sets of outputs with their probabilities: exact, or two numbers between which each lies."""
     return {
         "observations": list(found.observations),
@@ -175,7 +175,7 @@ def side_condition(model: AnyModel) -> dict[str, str]:
     return {"side_condition": told} if told else {}
 
 
-def inputs(case: Case) -> dict[str, str]:
+def inputs(case: PrivacyCase) -> dict[str, str]:
     """Returns the inputs that an answer is about, such as `q in {0..4}^2`, if the case lists any."""
     return {"inputs": case.over} if case.over else {}
 

@@ -11,20 +11,20 @@ from paramverify.algebra.constants import working_precision
 from paramverify.algebra.decimals import at_least, at_most
 from paramverify.errors import LimitError
 from paramverify.evidence.enclosed import ends
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.programs.densities import number
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import documents, enclosures, text
-from paramverify.synthesis.least_enclosed import LeastEnclosed, Wanted, least_enclosed
+from paramverify.synthesis.least_enclosed import LeastEnclosed, LeastTarget, least_enclosed
 
 NO_EVIDENCE = "a least bound of enclosed probabilities has no evidence: nothing replays integrals and sums"
 DIGITS = 12
 LOG_BITS = 160
 
 
-def find(model: Enclosed, session: Session, precision: Fraction, wanted: Wanted) -> LeastEnclosed:
+def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: LeastTarget) -> LeastEnclosed:
     """Returns the least bound of a case whose probabilities are enclosed.
 
     Raises:
@@ -36,11 +36,13 @@ def find(model: Enclosed, session: Session, precision: Fraction, wanted: Wanted)
     return least_enclosed(session, model, wanted, precision)
 
 
-def lines(case: Case, model: Enclosed, found: LeastEnclosed, given: Mapping[str, str]) -> list[str]:
+def lines(
+    case: PrivacyCase, model: EnclosedModel, found: LeastEnclosed, given: Mapping[str, str]
+) -> list[str]:
     """Returns what was found in words; `given` is the bound for which it was asked."""
     where = text.priors(model.domain, case)
     left, right = (f"'{printable.name(s)}'" for s in (found.pair.left, found.pair.right))
-    what = "delta" if found.wanted is Wanted.DELTA else "ratio"
+    what = "delta" if found.wanted is LeastTarget.DELTA else "ratio"
     told = " and ".join(f"{name} = {value}" for name, value in given.items())
     with_given = f"; with {told} {where}" if told else f" {where}"
     if found.infinite:
@@ -76,16 +78,18 @@ def _logarithms(found: LeastEnclosed) -> tuple[Fraction, Fraction | None]:
 
 
 def _epsilon(found: LeastEnclosed) -> str:
-    if found.wanted is Wanted.DELTA:
+    if found.wanted is LeastTarget.DELTA:
         return ""
     low, high = _logarithms(found)
     assert high is not None
     return f", epsilon between {at_least(low, DIGITS)} and {at_most(high, DIGITS)}"
 
 
-def document(case: Case, model: Enclosed, found: LeastEnclosed, given: Mapping[str, str]) -> dict[str, Any]:
+def document(
+    case: PrivacyCase, model: EnclosedModel, found: LeastEnclosed, given: Mapping[str, str]
+) -> dict[str, Any]:
     """Returns the same as JSON data; `given` are the bounds for which it was asked."""
-    what = "delta" if found.wanted is Wanted.DELTA else "ratio"
+    what = "delta" if found.wanted is LeastTarget.DELTA else "ratio"
     told: dict[str, Any] = {f"{name}_given": value for name, value in given.items()}
     if found.infinite:
         told[what] = "infinity"

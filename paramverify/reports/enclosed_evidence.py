@@ -16,20 +16,20 @@ from paramverify.checker import claims as checker
 from paramverify.checker import enclosed as kernel
 from paramverify.checker.logarithms import UNIT
 from paramverify.checker.second_enclosed import read_ways
-from paramverify.checker.strict import Rejected, Unread
+from paramverify.checker.strict import Rejected, UnreadCase
 from paramverify.errors import InputError
-from paramverify.evidence.enclosed import EnclosedWitness
-from paramverify.models.enclosed import FIRST_BITS, Enclosed, Probabilities
+from paramverify.evidence.enclosed import EnclosureWitness
+from paramverify.models.enclosed import FIRST_BITS, EnclosedModel, EnclosedProbabilities
 from paramverify.models.measures import Approximate, Pure
 from paramverify.models.programs.densities import number
-from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.verification import PrivacyReport
 from paramverify.verdicts import Violated
 
 CELLS = ((400, 40), (1_600, 120), (6_400, 360), (25_600, 1_000))
 
 
-def enclosed_document(case: Case, model: Enclosed, report: Report) -> dict[str, Any]:
+def enclosed_document(case: PrivacyCase, model: EnclosedModel, report: PrivacyReport) -> dict[str, Any]:
     """Returns the ways through the program of a case, its bounds, and how fine the kernel has to cut.
 
     Raises:
@@ -42,7 +42,7 @@ def enclosed_document(case: Case, model: Enclosed, report: Report) -> dict[str, 
         **_bounds(model, case),
         **_ways(case),
     }
-    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, EnclosedWitness):
+    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, EnclosureWitness):
         found = report.verdict.witness
         document["witness"] = {"secrets": [found.left, found.right], "outputs": list(found.outputs)}
     told = ""
@@ -54,7 +54,7 @@ def enclosed_document(case: Case, model: Enclosed, report: Report) -> dict[str, 
     raise _none(case, f"the checker does not come to it: {told}")
 
 
-def check_has_enclosed_evidence(case: Case, model: Enclosed) -> None:
+def check_has_enclosed_evidence(case: PrivacyCase, model: EnclosedModel) -> None:
     """Checks that there may be evidence about enclosed probabilities of a case.
 
     Raises:
@@ -64,18 +64,18 @@ def check_has_enclosed_evidence(case: Case, model: Enclosed) -> None:
     _ways(case)
 
 
-def _none(case: Case, reason: str) -> InputError:
+def _none(case: PrivacyCase, reason: str) -> InputError:
     return InputError(f"this verdict has no evidence: {reason}", key="mechanism", file=case.path)
 
 
-def _ways(case: Case) -> dict[str, Any]:
+def _ways(case: PrivacyCase) -> dict[str, Any]:
     try:
         return read_ways(case.text, Path(case.path).parent, case.settings)[0]
-    except Unread as error:
+    except UnreadCase as error:
         raise _none(case, f"the checker does not know {error}") from None
 
 
-def _bounds(model: Enclosed, case: Case) -> dict[str, Any]:
+def _bounds(model: EnclosedModel, case: PrivacyCase) -> dict[str, Any]:
     """Returns the bound and the delta of a model."""
     measure = model.measure
     if not isinstance(measure, Pure | Approximate) or not model.pairs:
@@ -90,7 +90,7 @@ def _bounds(model: Enclosed, case: Case) -> dict[str, Any]:
     return found
 
 
-def _bound(function: RationalFunction, model: Enclosed, case: Case) -> dict[str, str]:
+def _bound(function: RationalFunction, model: EnclosedModel, case: PrivacyCase) -> dict[str, str]:
     """Returns a number that is rational, or exp of a rational."""
     top, bottom = in_generator(function.numerator), in_generator(function.denominator)
     powers = [[k for k in range(f.degree() + 1) if f[k]] for f in (top, bottom)]
@@ -109,15 +109,15 @@ def _bound(function: RationalFunction, model: Enclosed, case: Case) -> dict[str,
 
 
 def check_enclosed(
-    document: Mapping[str, Any], case: Case, obligations: list[dict[str, Any]]
-) -> checker.Report:
+    document: Mapping[str, Any], case: PrivacyCase, obligations: list[dict[str, Any]]
+) -> checker.KernelReport:
     """Checks evidence about enclosed probabilities, and compares it with the balls of the case itself.
 
     Raises:
         Rejected: the case has other bounds, inputs, pairs or probabilities.
     """
     model = case.model
-    if not isinstance(model, Enclosed):
+    if not isinstance(model, EnclosedModel):
         raise Rejected("the probabilities of the case are not enclosed")
     stated = {name: document[name] for name in ("bound", "delta") if name in document}
     if stated != _bounds(model, case):
@@ -135,9 +135,9 @@ def check_enclosed(
     return replace(report, lines=(*report.lines, line))
 
 
-def _compare(rows: kernel.Rows, model: Enclosed) -> int:
+def _compare(rows: kernel.Rows, model: EnclosedModel) -> int:
     """Compares bounds with balls: both contain the probability, so they meet; returns how many there are."""
-    known, count = Probabilities(model.table, FIRST_BITS), 0
+    known, count = EnclosedProbabilities(model.table, FIRST_BITS), 0
     names = model.table.observations
     starts = {
         name: start for pair in model.pairs for name, start in ((pair.left, pair.pi), (pair.right, pair.tau))

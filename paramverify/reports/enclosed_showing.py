@@ -9,7 +9,7 @@ from paramverify import printable
 from paramverify.algebra.constants import working_precision
 from paramverify.errors import InputError
 from paramverify.evidence.enclosed import Ends, near, shares
-from paramverify.models.enclosed import FIRST_BITS, Enclosed, Probabilities
+from paramverify.models.enclosed import FIRST_BITS, EnclosedModel, EnclosedProbabilities
 from paramverify.reports import enclosures
 from paramverify.reports.tables import columns
 
@@ -17,20 +17,20 @@ Row = tuple[str, str, Ends]
 
 
 @dataclass(frozen=True, eq=False)
-class Enclosures:
+class ShownEnclosures:
     """The first probabilities of a case, enclosed; `left_out` more are not shown."""
 
     title: str
     named: str
-    model: Enclosed
+    model: EnclosedModel
     rows: tuple[Row, ...]
     left_out: int
     bits: int
 
     @staticmethod
-    def of(title: str, named: str, model: Enclosed, observation: str, limit: int) -> Enclosures:
+    def of(title: str, named: str, model: EnclosedModel, observation: str, limit: int) -> ShownEnclosures:
         """Returns the probabilities of a case, of one output alone if it is given."""
-        known = Probabilities(model.table, min(FIRST_BITS, model.table.bits))
+        known = EnclosedProbabilities(model.table, min(FIRST_BITS, model.table.bits))
         names = model.table.observations
         wanted = [k for k, name in enumerate(names) if observation in ("", name)]
         starts = {p.left: p.pi for p in model.pairs} | {p.right: p.tau for p in model.pairs}
@@ -42,7 +42,7 @@ class Enclosures:
             with working_precision(known.encloser.precision):
                 rows.append((secret, names[k], near(shares(ball), known.bits)))
         left_out = len(every) - len(rows)
-        return Enclosures(title, named, model, tuple(rows), left_out=left_out, bits=known.bits)
+        return ShownEnclosures(title, named, model, tuple(rows), left_out=left_out, bits=known.bits)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.algebra.decimals import at_least, at_most, decimal_text
-from paramverify.evidence.enclosed import EnclosedWitness, Ends
+from paramverify.evidence.enclosed import EnclosureWitness, Ends
 
 DIGITS = 9  # of a number that is told
 MOST_OUTPUTS = 12  # of a set that is told
@@ -54,7 +54,7 @@ def outputs(names: Sequence[str]) -> str:
     return f"{{{listed}{f', ... and {more} more' if more > 0 else ''}}}"
 
 
-def witness_lines(witness: EnclosedWitness) -> list[str]:
+def witness_lines(witness: EnclosureWitness) -> list[str]:
     """Returns the sentences that tell a witness: secrets, outputs, probabilities and bounds."""
     left, right = (printable.name(secret) for secret in (witness.left, witness.right))
     far = f" for the distance {witness.distance}" if witness.distance is not None else ""
@@ -78,7 +78,7 @@ def witness_lines(witness: EnclosedWitness) -> list[str]:
     ]
 
 
-def _times(witness: EnclosedWitness) -> str:
+def _times(witness: EnclosureWitness) -> str:
     """Returns how much more likely an output is on the left, up to the name of the other side."""
     left = printable.name(witness.left)
     low, high = witness.ratio
@@ -96,7 +96,7 @@ def _ratio_document(low: Fraction | None, high: Fraction | None) -> str | dict[s
     return document((low, high))
 
 
-def witness_document(witness: EnclosedWitness) -> dict[str, Any]:
+def witness_document(witness: EnclosureWitness) -> dict[str, Any]:
     """Returns a witness as JSON data; each number that is not known has `lower` and `upper`."""
     found: dict[str, Any] = {
         "parameters": {},

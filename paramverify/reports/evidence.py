@@ -31,19 +31,19 @@ from paramverify.errors import DefectError, InputError
 from paramverify.evidence import certificates
 from paramverify.evidence.sets import given_set
 from paramverify.evidence.witnesses import (
-    SetWitness,
+    ExactSetWitness,
 )
-from paramverify.models.divergences import Loss
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.divergences import LossBound
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.kinds import AnyModel, need_privacy
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.privacy.approximate import domain_document
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.sides import check_is_own, check_is_whole
-from paramverify.privacy.verification import Report
+from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import documents, enclosed_evidence, loss_evidence, window_evidence
 from paramverify.reports.violations import broken_claim, claim_of, recheck_witness, witness_document
 from paramverify.synthesis.map_documents import to_document as map_document
@@ -54,22 +54,22 @@ from paramverify.verdicts import Violated
 SHOWN = 3  # origins that are listed for one claim
 
 
-def evidence_document(case: Case, report: Report) -> dict[str, Any]:
+def evidence_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any]:
     """Returns every claim with its proof, or the witness; for `checker`.
 
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
     """
     check_is_own(case)
     status = report.status.value
-    if isinstance(case.model, Enclosed):
+    if isinstance(case.model, EnclosedModel):
         own = enclosed_evidence.enclosed_document(case, case.model, report)
         return own | about(case, report.obligations, status)
-    if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
+    if isinstance(case.model, Model) and isinstance(case.model.measure, LossBound):
         own = loss_evidence.certificate(case.model, case.model.measure, report)
         return {**own, "status": status, **about(case, report.obligations, status)}
     if report.certificate is not None:
         document = {**report.certificate, "status": status, **about(case, report.obligations, status)}
-        if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, SetWitness):
+        if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, ExactSetWitness):
             document["witness"] = {**document["witness"], **documents.evidence_of(report.verdict.witness)}
         return document
     settled = list(zip(report.own_claims, report.decisions, strict=False)) + list(report.obligations)
@@ -89,7 +89,7 @@ def evidence_document(case: Case, report: Report) -> dict[str, Any]:
     return {**document, **more, **statements(case, status)}
 
 
-def check_has_evidence(case: Case) -> None:
+def check_has_evidence(case: PrivacyCase) -> None:
     """Checks that verdicts about a case have evidence.
 
     Raises:
@@ -97,12 +97,12 @@ def check_has_evidence(case: Case) -> None:
             its epsilon stands beside other exponents than its own.
     """
     check_is_whole(case)
-    if isinstance(case.model, Enclosed):
+    if isinstance(case.model, EnclosedModel):
         enclosed_evidence.check_has_enclosed_evidence(case, case.model)
 
 
 def about(
-    case: Case, obligations: Iterable[tuple[Claim, Decision]], status: str | None = None
+    case: PrivacyCase, obligations: Iterable[tuple[Claim, Decision]], status: str | None = None
 ) -> dict[str, Any]:
     """Returns what evidence says of its case besides: the proved obligations, and points of the domain."""
     own = [certificates.settled(_short(claim), decision) for claim, decision in obligations]
@@ -115,7 +115,7 @@ def about(
     }
 
 
-def statements(case: Case, status: str | None = None) -> dict[str, Any]:
+def statements(case: PrivacyCase, status: str | None = None) -> dict[str, Any]:
     """Returns what the verdict needs besides: its side condition, and the pair that stands for the others."""
     if not isinstance(case.model, Model):
         return {}
@@ -128,7 +128,7 @@ def statements(case: Case, status: str | None = None) -> dict[str, Any]:
     return own | {"reduction": case.model.stands_for.document(pair.left, pair.right)}
 
 
-def _has_sets(case: Case) -> bool:
+def _has_sets(case: PrivacyCase) -> bool:
     """Tells whether outputs of a case are sets of numbers, or places of densities."""
     mechanism = case.mechanism
     return case.times == 1 and isinstance(mechanism, ProgramMechanism) and bool(mechanism.ranges)
@@ -156,7 +156,7 @@ def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[
     return [*(to_document(without_enclosure(claim)) for claim in found.values()), *_obligations(model)]
 
 
-def check_with_case(text: str, case: Case) -> checker.Report:
+def check_with_case(text: str, case: PrivacyCase) -> checker.KernelReport:
     """Checks evidence against the claims that a case makes, derived from it again, and its obligations.
 
     Malformed evidence of any kind gives a report that is not accepted.
@@ -192,14 +192,14 @@ def check_with_case(text: str, case: Case) -> checker.Report:
         if reason and report.status != Standing.UNKNOWN:
             raise checker.Rejected(reason)
     except checker.Rejected as error:
-        return checker.Report(False, (f"rejected: {error}",))
+        return checker.KernelReport(False, (f"rejected: {error}",))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        return checker.Report(False, (f"rejected: not evidence about this case: {error!s:.200}",))
+        return checker.KernelReport(False, (f"rejected: not evidence about this case: {error!s:.200}",))
     return report
 
 
 def _expected_of_windows(
-    stated: Mapping[str, Any], case: Case, told: dict[str, set[str]]
+    stated: Mapping[str, Any], case: PrivacyCase, told: dict[str, set[str]]
 ) -> list[dict[str, Any]] | None:
     """Returns the claims of windows, those of all other pairs, and the obligations."""
     near, rest = window_evidence.expected(stated, case, told)
@@ -218,7 +218,7 @@ def _obligations(model: AnyModel) -> list[dict[str, Any]]:
     return [to_document(without_enclosure(o.claim)) for o in model.obligations]
 
 
-def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
+def _check_claims(document: dict[str, Any], case: PrivacyCase) -> checker.KernelReport:
     """Checks claims one by one, each the case's own, and where they are said to come from."""
     model, needed = case.model, _obligations(case.model)
     if isinstance(model, Model) and model.measure.by_sets:
@@ -253,20 +253,20 @@ def _check_claims(document: dict[str, Any], case: Case) -> checker.Report:
     return report
 
 
-def check_has_map_evidence(case: Case) -> None:
+def check_has_map_evidence(case: PrivacyCase) -> None:
     """Checks that there is evidence of a map of a case.
 
     Raises:
         InputError: there is none.
     """
-    if isinstance(case.model, Model) and isinstance(case.model.measure, Loss):
+    if isinstance(case.model, Model) and isinstance(case.model.measure, LossBound):
         name = case.model.measure.key
         reason = f"there is no evidence of a map of {name}: `verify --evidence` proves a bound"
         raise InputError(f"{reason}, `synthesize --witness --evidence` shows a prior", key=f"privacy.{name}")
 
 
 def map_evidence(
-    case: Case, found: RegionMap, obligations: Iterable[tuple[Claim, Decision]]
+    case: PrivacyCase, found: RegionMap, obligations: Iterable[tuple[Claim, Decision]]
 ) -> dict[str, Any]:
     """Returns a region map with all that is needed to check it, and what it says of its case."""
     check_has_map_evidence(case)
@@ -279,7 +279,7 @@ def map_evidence(
     return document | {"sums": [cover.document() for cover in known.covers]}
 
 
-def _check_regions(document: Mapping[str, Any], case: Case) -> checker.Report:
+def _check_regions(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
     if isinstance(case.model, Model) and case.model.measure.by_sets:
         zero = case.model.domain.ring.number(0)
         domain = to_document(without_enclosure(Claim(zero, case.model.domain)))
@@ -289,14 +289,14 @@ def _check_regions(document: Mapping[str, Any], case: Case) -> checker.Report:
     return region_checker.check_document(document, stated, _obligations(case.model))
 
 
-def _check_intervals(document: Mapping[str, Any], case: Case) -> checker.Report:
+def _check_intervals(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
     if isinstance(case.model, Model) and (case.model.measure.by_sets or checked_zeros(case.model).all):
         raise checker.Rejected("there are no exact intervals of claims of such a case")
     stated = [to_document(without_enclosure(claim)) for claim in claims_of(case.model)]
     return interval_checker.check_document(document, stated, _obligations(case.model))
 
 
-def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
+def _check_cone(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
     """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
     model = need_privacy(case.model, "a certificate about many sequences", densities=True)
     about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
@@ -312,7 +312,7 @@ def _check_cone(document: Mapping[str, Any], case: Case) -> checker.Report:
     return cone_checker.check_document(document, model_document(small), _obligations(model))
 
 
-def _check_sets(document: Mapping[str, Any], case: Case) -> checker.Report:
+def _check_sets(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
     """Checks claims about sums, each the case's own, derived forwards and one sequence after the other."""
     model = need_privacy(case.model, "evidence about sets of outputs", sets=True)
     if not model.measure.by_sets:
@@ -323,12 +323,12 @@ def _check_sets(document: Mapping[str, Any], case: Case) -> checker.Report:
     return set_checker.check_document(document, _sums(model), _obligations(model))
 
 
-def _check_losses(document: Mapping[str, Any], case: Case) -> checker.Report:
+def _check_losses(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
     model = need_privacy(case.model, "evidence about a divergence", together=True)
     return loss_evidence.check_losses(document, model, _obligations(model))
 
 
-def _check_enclosed(document: Mapping[str, Any], case: Case) -> checker.Report:
+def _check_enclosed(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
     return enclosed_evidence.check_enclosed(document, case, _obligations(case.model))
 
 
@@ -341,7 +341,9 @@ def _sums(model: Model) -> list[dict[str, Any]]:
     ]
 
 
-def _recheck_set(written: Mapping[str, Any], model: Model, report: checker.Report) -> checker.Report:
+def _recheck_set(
+    written: Mapping[str, Any], model: Model, report: checker.KernelReport
+) -> checker.KernelReport:
     """Evaluates a set of outputs again, from the model; the numbers must agree.
 
     Raises:
@@ -359,7 +361,7 @@ def _recheck_set(written: Mapping[str, Any], model: Model, report: checker.Repor
     return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
 
 
-_CHECKS: dict[str, Callable[[dict[str, Any], Case], checker.Report]] = {
+_CHECKS: dict[str, Callable[[dict[str, Any], PrivacyCase], checker.KernelReport]] = {
     set_checker.FORMAT: _check_sets,
     loss_checker.FORMAT: _check_losses,
     checker.FORMAT: _check_claims,

@@ -9,14 +9,14 @@ from paramverify.answers import Decision
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports.evidence import about, check_has_map_evidence
 from paramverify.synthesis.interval_documents import check_can_write, to_document
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.vanishing import checked_zeros
 
 
-def check_has_synthesis_evidence(case: Case, exact: bool) -> None:
+def check_has_synthesis_evidence(case: PrivacyCase, exact: bool) -> None:
     """Checks that there may be evidence of exact intervals, or of a map, of a case.
 
     Raises:
@@ -33,7 +33,7 @@ def check_has_synthesis_evidence(case: Case, exact: bool) -> None:
 
 
 def interval_evidence(
-    case: Case, found: Partition, obligations: Iterable[tuple[Claim, Decision]]
+    case: PrivacyCase, found: Partition, obligations: Iterable[tuple[Claim, Decision]]
 ) -> dict[str, Any]:
     """Returns exact intervals with all that is needed to check them, and what they say of their case."""
     check_has_synthesis_evidence(case, exact=True)

@@ -17,13 +17,13 @@ from paramverify.logic.cases import LogicCase
 from paramverify.logic.comparisons import Method, in_words
 from paramverify.logic.semantics import conjuncts
 from paramverify.logic.syntax import Private, Property, parts
-from paramverify.logic.verification import Result, StateWitness
+from paramverify.logic.verification import FormulaResult, StateWitness
 from paramverify.reports import documents, text
 from paramverify.verdicts import Holds, Unknown
 
 
 def lines(
-    name: str, found: Property, result: Result, domain: Domain, obligations: Sequence[Decision] = ()
+    name: str, found: Property, result: FormulaResult, domain: Domain, obligations: Sequence[Decision] = ()
 ) -> list[str]:
     """Returns the sentences that tell the result for one property; `obligations` are about the model."""
     where = domain.told()
@@ -76,14 +76,14 @@ def counterexample_lines(example: StateWitness, found: Property, inner: bool = F
     ]
 
 
-def entry(name: str, found: Property, result: Result) -> dict[str, Any]:
+def entry(name: str, found: Property, result: FormulaResult) -> dict[str, Any]:
     """Returns the result for one property as JSON data, with its name."""
     return {"property": name, **_property(found, result)}
 
 
 def document(
     case: LogicCase,
-    results: Mapping[str, Result],
+    results: Mapping[str, FormulaResult],
     status: Standing,
     seconds: float,
     obligations: Sequence[Decision] = (),
@@ -124,7 +124,7 @@ def _first(claim: Claim) -> tuple[str, str, list[str]]:
     return origin.left, origin.right, list(origin.observations)
 
 
-def _property(found: Property, result: Result) -> dict[str, Any]:
+def _property(found: Property, result: FormulaResult) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "formula": found.text,
         "status": result.status,
@@ -245,7 +245,7 @@ def corner_lines(corners: Sequence[Corner], linear: bool) -> list[str]:
     return told
 
 
-def status(results: Mapping[str, Result]) -> Standing:
+def status(results: Mapping[str, FormulaResult]) -> Standing:
     """Returns the word for all formulas: the first of violated, unknown and holds that one of them has."""
     found = {result.status for result in results.values()}
     return next(s for s in (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS) if s in found)
@@ -253,7 +253,7 @@ def status(results: Mapping[str, Result]) -> Standing:
 
 def all_lines(
     case: LogicCase,
-    results: Mapping[str, Result],
+    results: Mapping[str, FormulaResult],
     obligations: Sequence[Decision],
     answers: Mapping[str, Sequence[str]],
 ) -> list[str]:

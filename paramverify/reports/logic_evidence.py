@@ -16,13 +16,13 @@ from typing import Any
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, key, primitive
 from paramverify.answers import Proved, Standing
-from paramverify.checker.claims import Rejected, Report
+from paramverify.checker.claims import KernelReport, Rejected
 from paramverify.checker.dpctl import FORMAT, VERSION, check_document, check_false, check_true, status_of
 from paramverify.checker.polynomials import Poly
 from paramverify.checker.strict import changed
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import InputError, ModelError
-from paramverify.logic.cases import GIVEN, Given, LogicCase, load
+from paramverify.logic.cases import GIVEN, LogicCase, LogicOptions, load
 from paramverify.logic.judges import ExactJudge
 from paramverify.logic.leaves import marks
 from paramverify.logic.semantics import Semantics
@@ -41,7 +41,7 @@ from paramverify.logic.syntax import (
     StateCondition,
     Until,
 )
-from paramverify.logic.verification import Result, StateWitness, Work
+from paramverify.logic.verification import FormulaResult, LogicSession, StateWitness
 from paramverify.models.chains.chain import Row
 from paramverify.models.context import Checks, sample_points
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
@@ -53,7 +53,7 @@ ARGUMENTS = ("tail", "equality")
 
 
 @dataclass
-class Subject:
+class LogicEvidence:
     """A case as evidence tells it: weights with positive denominators, rows once each, formulas as trees."""
 
     case: LogicCase
@@ -156,21 +156,21 @@ def _steps(index: Index) -> Any:
     return index.offset if index.name is None else {"more": index.offset}
 
 
-def _asked(subject: Subject, name: str, found: Property) -> dict[str, Any]:
+def _asked(subject: LogicEvidence, name: str, found: Property) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": name, "text": found.text, "formula": subject.tree(found.formula)}
     if found.variable is not None:
         entry["family"] = {"first": found.first, "last": found.last}
     return entry
 
 
-def evidence_of(work: Work, results: Mapping[str, Result]) -> tuple[dict[str, Any], list[str]]:
+def evidence_of(work: LogicSession, results: Mapping[str, FormulaResult]) -> tuple[dict[str, Any], list[str]]:
     """Returns the evidence about all formulas, and in words which verdicts it does not show.
 
     Raises:
         InputError: the model is too large for evidence.
     """
     case = work.case
-    subject = Subject(case)
+    subject = LogicEvidence(case)
     entries = [_asked(subject, name, case.properties[name]) for name in results]
     points = points_for(case, needs_of(case)) or _some_point(case)
     document: dict[str, Any] = {
@@ -204,7 +204,9 @@ def _some_point(case: LogicCase) -> list[dict[str, str]]:
     return [] if found is None else [{name: str(value) for name, value in found.items()}]
 
 
-def _shown(document: dict[str, Any], entry: dict[str, Any], result: Result, signs: _Signs) -> dict[str, Any]:
+def _shown(
+    document: dict[str, Any], entry: dict[str, Any], result: FormulaResult, signs: _Signs
+) -> dict[str, Any]:
     """Returns a formula with what the checker comes to, which is its verdict or unknown."""
     reason = result.reason
     if isinstance(result.verdict, Violated):
@@ -269,7 +271,7 @@ class _Signs:
         return self.known[name]
 
 
-def check_with_case(document: Mapping[str, Any], path: Path, given: Given) -> Report:
+def check_with_case(document: Mapping[str, Any], path: Path, given: LogicOptions) -> KernelReport:
     """Checks evidence against a case file: model, neighbours, domain and formulas are derived from it again.
 
     `given` is what was said besides the file.
@@ -289,7 +291,7 @@ def check_with_case(document: Mapping[str, Any], path: Path, given: Given) -> Re
     return report
 
 
-def _asked_case(stated: Mapping[str, Any], path: Path, given: Given) -> LogicCase:
+def _asked_case(stated: Mapping[str, Any], path: Path, given: LogicOptions) -> LogicCase:
     """Returns the case with its own formulas, or with those of the command line where they are called so."""
     if all(GIVEN in name for name in stated):
         texts = tuple(entry["text"] for entry in stated.values())
@@ -307,7 +309,7 @@ def _differs(document: Mapping[str, Any], stated: Mapping[str, Any], case: Logic
         return changed(document.get("case"), case.digest, case.title)
     if list(stated) != list(case.properties):
         return "the evidence is about other formulas than the case"
-    subject = Subject(case)
+    subject = LogicEvidence(case)
     asked = {name: _asked(subject, name, found) for name, found in case.properties.items()}
     for name, entry in _plain(asked).items():
         if any(stated[name].get(part) != entry.get(part) for part in ("text", "formula", "family")):

@@ -20,10 +20,10 @@ from paramverify.checker.documents import BUDGET
 from paramverify.claims import Claim
 from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence.losses import LossWitness
-from paramverify.models.divergences import Loss
+from paramverify.models.divergences import LossBound
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.losses import at_bound, proofs
 from paramverify.reports import documents, text
 from paramverify.reports.evidence import about, check_with_case
@@ -32,7 +32,7 @@ from paramverify.synthesis.least_loss import LeastLoss
 
 
 def loss_budget_document(
-    case: Case, found: LeastLoss, obligations: tuple[tuple[Claim, Decision], ...]
+    case: PrivacyCase, found: LeastLoss, obligations: tuple[tuple[Claim, Decision], ...]
 ) -> dict[str, Any]:
     """Returns the evidence of a least bound; the obligations of the case are proved."""
     model, measure = _asked(case)
@@ -57,7 +57,7 @@ def loss_budget_document(
     return {**certificate, "status": status, **about(case, obligations, status), BUDGET: stated}
 
 
-def check_loss_budget(document: Mapping[str, Any], case: Case) -> checker.Report:
+def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
     """Checks such evidence against a case: its claims with the number as the bound, and the point again.
 
     Malformed evidence gives a report that is not accepted.
@@ -77,13 +77,13 @@ def check_loss_budget(document: Mapping[str, Any], case: Case) -> checker.Report
             return report
         found = [again(model, measure, written) for written in stated["witnesses"]]
     except (ValueError, KeyError, TypeError, EvidenceError, InputError, checker.Rejected) as error:
-        return checker.Report(False, (f"rejected: the budget: {error!s:.200}",))
+        return checker.KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
     return replace(report, lines=(*report.lines, _line(stated["kind"], number, found)), status=BUDGET)
 
 
-def _asked(case: Case) -> tuple[Model, Loss]:
+def _asked(case: PrivacyCase) -> tuple[Model, LossBound]:
     model = need_privacy(case.model, "evidence of a least bound", together=True)
-    if not isinstance(model.measure, Loss):
+    if not isinstance(model.measure, LossBound):
         raise EvidenceError("the case has another measure")
     return model, model.measure
 

@@ -17,18 +17,18 @@ from paramverify.encodings.together import listed_statements
 from paramverify.errors import InputError
 from paramverify.evidence.losses import LossWitness, loss_at, model_at
 from paramverify.evidence.pairs import pair_of
-from paramverify.models.divergences import Kind, Loss
+from paramverify.models.divergences import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.loss_proofs import bound_document, document, violation
-from paramverify.privacy.verification import Report
+from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import documents
 from paramverify.verdicts import Violated
 
 ROUNDED = ("value", "bound")  # balls with errors; the kernel encloses these by itself
 
 
-def certificate(model: Model, measure: Loss, report: Report) -> dict[str, Any]:
+def certificate(model: Model, measure: LossBound, report: PrivacyReport) -> dict[str, Any]:
     """Returns the trees of a report, or its witness with the claim that fails there."""
     if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, LossWitness):
         found = report.verdict.witness
@@ -47,14 +47,14 @@ def exact_witness(found: LossWitness) -> dict[str, Any]:
 
 def check_losses(
     written: Mapping[str, Any], model: Model, obligations: list[dict[str, Any]]
-) -> checker.Report:
+) -> checker.KernelReport:
     """Checks claims about losses, each the case's own, derived forwards and one sequence after the other.
 
     Raises:
         Rejected: the case has another measure, bound or domain, or gives other numbers for the witness.
     """
     measure = model.measure
-    if not isinstance(measure, Loss) or written["measure"] != measure.kind.value:
+    if not isinstance(measure, LossBound) or written["measure"] != measure.kind.value:
         raise checker.Rejected("the case has another measure")
     if written["bound"] != bound_document(measure):
         raise Misformed("the case has another bound", "bound")
@@ -71,7 +71,7 @@ def check_losses(
 
 def evaluated(
     model: Model,
-    measure: Loss,
+    measure: LossBound,
     origin: tuple[str, str, int],
     point: Mapping[str, Fraction],
     order: Fraction | None,
@@ -87,7 +87,7 @@ def evaluated(
     return loss_at(model_at(model, own, point, pair), measure, order)
 
 
-def again(model: Model, measure: Loss, written: Mapping[str, Any]) -> LossWitness:
+def again(model: Model, measure: LossBound, written: Mapping[str, Any]) -> LossWitness:
     """Evaluates a witness again, from the model; the numbers must agree.
 
     Raises:
@@ -100,7 +100,7 @@ def again(model: Model, measure: Loss, written: Mapping[str, Any]) -> LossWitnes
     if point.keys() != set(model.domain.ring.parameters):
         raise Misformed("the case has other parameters", "witness", "parameters")
     order = Fraction(written["order"]) if "order" in written else None
-    if (order is None) != (measure.kind is Kind.KL) or (order is not None and order <= 1):
+    if (order is None) != (measure.kind is LossKind.KL) or (order is not None and order <= 1):
         raise Misformed("not above 1, or not of this measure", "witness", "order")
     if not contains(model.domain, point):
         raise checker.Rejected("the witness is outside of the domain")

@@ -18,7 +18,7 @@ from typing import Any
 import paramverify
 from paramverify.answers import Standing
 from paramverify.checker import dpctl, intervals
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 from paramverify.checker.documents import with_missing
 from paramverify.checker.strict import counted
 from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError
@@ -44,7 +44,7 @@ MEND = (
 class Replayed:
     """What the program says; `beyond` are the reasons why nothing is accepted or rejected, if any."""
 
-    report: Report
+    report: KernelReport
     beyond: tuple[str, ...] = ()
 
     @property
@@ -120,7 +120,7 @@ def _read(data: dict[str, Any], code: int) -> Replayed:
     if CODES[data["answer"]] != code:
         raise ValueError(f"the answer {data['answer']!r:.40} with exit code {code}")
     formulas = data["format"] == dpctl.FORMAT
-    report = Report(
+    report = KernelReport(
         data["answer"] == "accepted",
         tuple(data["lines"]),
         proved=data["proved"],
@@ -134,7 +134,7 @@ def _read(data: dict[str, Any], code: int) -> Replayed:
     return Replayed(with_missing(report, data["format"]), tuple(data["not_known"]))
 
 
-def compare(report: Report, replayed: Replayed) -> None:
+def compare(report: KernelReport, replayed: Replayed) -> None:
     """Returns where the program does not contradict the report of the checker in Python.
 
     Raises:

@@ -8,8 +8,8 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import constant_value, is_constant, rational
 from paramverify.algebra.reals import Real
 from paramverify.logic.numbers import in_ring, real
-from paramverify.logic.questions import Asked
-from paramverify.logic.syntax import Extreme, Question
+from paramverify.logic.questions import QuestionAnswer
+from paramverify.logic.syntax import Extreme, ProbabilityQuestion
 from paramverify.models.chains.chain import Value
 from paramverify.reports import documents, text
 from paramverify.verdicts import status_of
@@ -17,7 +17,7 @@ from paramverify.verdicts import status_of
 SHOWN = 20  # initial states of which the answer is told in words
 
 
-def lines(name: str, question: Question, found: Asked, domain: Domain) -> list[str]:
+def lines(name: str, question: ProbabilityQuestion, found: QuestionAnswer, domain: Domain) -> list[str]:
     """Returns the sentences that tell the answer to a question."""
     if found.unknown is not None:
         reason = found.unknown.detail
@@ -34,7 +34,7 @@ def lines(name: str, question: Question, found: Asked, domain: Domain) -> list[s
     return [*told, f"  {_capital('; '.join(m.value for m in found.methods))}."]
 
 
-def document(question: Question, found: Asked, domain: Domain) -> dict[str, Any]:
+def document(question: ProbabilityQuestion, found: QuestionAnswer, domain: Domain) -> dict[str, Any]:
     """Returns the answer to a question as JSON data."""
     entry: dict[str, Any] = {"formula": question.text}
     if found.unknown is not None:
@@ -45,7 +45,7 @@ def document(question: Question, found: Asked, domain: Domain) -> dict[str, Any]
     return entry | {"methods": [m.value for m in found.methods]}
 
 
-def _told(question: Question, values: tuple[Value, ...], domain: Domain) -> str:
+def _told(question: ProbabilityQuestion, values: tuple[Value, ...], domain: Domain) -> str:
     shown = [_number(value, domain) for value in values]
     if len(shown) == 1:
         return shown[0]
@@ -57,7 +57,7 @@ def _number(value: Value, domain: Domain) -> str:
     return str(value).replace("^", "**") if found is None else text.number(found)
 
 
-def _document(question: Question, values: tuple[Value, ...], domain: Domain) -> dict[str, Any]:
+def _document(question: ProbabilityQuestion, values: tuple[Value, ...], domain: Domain) -> dict[str, Any]:
     if len(values) > 1:
         return {_which(question): [str(value).replace("^", "**") for value in values]}
     (value,) = values
@@ -77,7 +77,7 @@ def _real(value: Value, domain: Domain) -> Real | None:
     return real(value, domain.ring)
 
 
-def _which(question: Question) -> str:
+def _which(question: ProbabilityQuestion) -> str:
     return "least" if question.extreme is Extreme.LEAST else "largest"
 
 

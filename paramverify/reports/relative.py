@@ -16,7 +16,7 @@ from paramverify.reports.budgets import (
     tends,
     where,
 )
-from paramverify.synthesis.beside import Beside
+from paramverify.synthesis.beside import ClosureLimit
 from paramverify.synthesis.multiples import Multiple, is_proved, times
 from paramverify.synthesis.suprema import TightBudget
 
@@ -98,7 +98,7 @@ def _told(model: Model, bound: str, found: TightBudget) -> str:
     return f"the largest ratio is {size} times the bound"
 
 
-def _one(model: Model, bound: str, found: TightBudget, near: Beside) -> str:
+def _one(model: Model, bound: str, found: TightBudget, near: ClosureLimit) -> str:
     """Returns in words what it says of the bound that the ratio comes as near to it as one likes."""
     inside = near.reached or (found.attained and near.place == found.place)
     place = read_by(model, near.place, found.origin)

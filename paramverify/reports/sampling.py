@@ -21,7 +21,7 @@ from paramverify.statistics.attack import LowerBound
 from paramverify.statistics.audit import Audit, Fit
 from paramverify.statistics.certification import Certified, TightRatio, simplest, worst
 from paramverify.statistics.detection import SURE, Detection, Tested
-from paramverify.statistics.events import CandidateEvent, Event
+from paramverify.statistics.events import CandidateEvent, OutputEvent
 
 UNLIKELY = 0.01  # chance with which an audit misses an output
 MOST_NAMED = 8  # inputs that an audit names
@@ -142,7 +142,7 @@ def _row(found: Detection, row: Tested) -> dict[str, Any]:
     }
 
 
-def _event_document(event: Event) -> dict[str, Any]:
+def _event_document(event: OutputEvent) -> dict[str, Any]:
     document: dict[str, Any] = {"kind": event.kind, "value": list(event.value), "text": str(event)}
     if event.conditions:
         document["conditions"] = [

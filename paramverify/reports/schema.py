@@ -96,7 +96,7 @@ def _text(node: dict[str, Any]) -> str:
 
 
 @dataclass(frozen=True)
-class Row:
+class ReferenceKey:
     """A key in the reference: its name, type, default, words and sentence."""
 
     name: str
@@ -108,7 +108,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Part:
+class ReferenceTable:
     """A table in the reference: its name as it is written, its sentence, its keys and the rules between them.
 
     `kind` is that of the case: one of `KINDS`.
@@ -117,23 +117,23 @@ class Part:
     kind: str
     name: str
     text: str
-    rows: tuple[Row, ...]
+    rows: tuple[ReferenceKey, ...]
     rules: tuple[str, ...]
 
 
-def reference() -> tuple[Part, ...]:
+def reference() -> tuple[ReferenceTable, ...]:
     """Returns all tables of case files with all their keys, in the order in which they are nested."""
     return tuple(part for kind, section in KINDS.items() for part in _parts(kind, section, set()))
 
 
-def _parts(kind: str, section: Section, seen: set[tuple[str, ...]]) -> Iterator[Part]:
+def _parts(kind: str, section: Section, seen: set[tuple[str, ...]]) -> Iterator[ReferenceTable]:
     keys = (*section.keys, *([section.others] if section.others else []))
     same = (section.name, section.about, *(key.name for key in keys))
     if same in seen:
         return
     seen.add(same)
     rules = tuple(rule.told for rule in section.rules)
-    yield Part(kind, section.name, section.about, tuple(map(_row, keys)), rules)
+    yield ReferenceTable(kind, section.name, section.about, tuple(map(_row, keys)), rules)
     for key in keys:
         for inner in _inside(key.shape):
             yield from _parts(kind, inner, seen)
@@ -154,10 +154,10 @@ def _inside(shape: Shape) -> Iterator[Section]:
                 yield from _inside(one)
 
 
-def _row(key: Key) -> Row:
+def _row(key: Key) -> ReferenceKey:
     words = key.shape.words if isinstance(key.shape, Leaf) else ()
     default = "" if key.default is None else _toml(key.default)
-    return Row(
+    return ReferenceKey(
         name=key.name,
         type=key.shape.told,
         text=key.about,

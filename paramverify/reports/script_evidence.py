@@ -14,16 +14,16 @@ from paramverify.answers import Standing
 from paramverify.checker import claims as checker
 from paramverify.checker import scripts as script_checker
 from paramverify.checker.second_reading import MISTAKES, SecondLook
-from paramverify.checker.second_scripts import Level, questions, truths
-from paramverify.checker.strict import Rejected, Unread, changed, counted
+from paramverify.checker.second_scripts import ScriptLevel, questions, truths
+from paramverify.checker.strict import Rejected, UnreadCase, changed, counted
 from paramverify.claims import to_document
 from paramverify.errors import InputError
 from paramverify.evidence import certificates
 from paramverify.formats.script_reading import Check, Script, read_script
 from paramverify.formats.script_terms import Term
-from paramverify.scripts.answers import Answered, Question, ScriptReport
+from paramverify.scripts.answers import Answered, SatisfiabilityQuestion, ScriptReport
 from paramverify.scripts.cubes import Reading
-from paramverify.scripts.evaluation import Point, satisfies
+from paramverify.scripts.evaluation import ScriptPoint, satisfies
 from paramverify.scripts.quotients import without_quotients
 from paramverify.scripts.solutions import claims_of
 from paramverify.scripts.universal import has_quantifier
@@ -82,7 +82,7 @@ def _question(check: Check, answer: Answered) -> dict[str, Any]:
 
 def check_with_script(
     document: Mapping[str, Any], path: str, content: str
-) -> tuple[checker.Report, SecondLook]:
+) -> tuple[checker.KernelReport, SecondLook]:
     """Checks evidence against a script: its claims are derived again, and it is read a second time.
 
     Raises:
@@ -100,7 +100,7 @@ def check_with_script(
         for check, told in zip(script.checks, document["questions"], strict=True):
             _compared(check, told)
     except Rejected as error:
-        return checker.Report(False, (f"rejected: {error}",)), NOTHING
+        return checker.KernelReport(False, (f"rejected: {error}",)), NOTHING
     look = _second_look(document, script, content)
     if look.agrees:
         return replace(report, lines=(*report.lines, look.line)), look
@@ -116,11 +116,11 @@ def _compared(check: Check, told: Mapping[str, Any]) -> None:
     if told["status"] == Standing.VIOLATED:
         truth = {n: v for n, v in told["model"].items() if isinstance(v, bool)}
         numbers = {n: Fraction(v) for n, v in told["model"].items() if n not in truth}
-        if satisfies(check.assertions, Point(numbers, truth)) is not True:
+        if satisfies(check.assertions, ScriptPoint(numbers, truth)) is not True:
             raise Rejected(f"the assertions of question {check.number} are not true at the model")
     if told["status"] != Standing.HOLDS or (told["solvers"] and not told["claims"]):
         return
-    question = Question(check.assertions, check.script, check.reals, check.booleans)
+    question = SatisfiabilityQuestion(check.assertions, check.script, check.reals, check.booleans)
     wanted = {checker.digest(to_document(claim)) for claim in claims_of(question)}
     proved = {checker.digest(entry["claim"]) for entry in told["claims"]}
     if proved - wanted:
@@ -142,7 +142,7 @@ def _second_look(document: Mapping[str, Any], script: Script, content: str) -> S
             if told["status"] == Standing.VIOLATED:
                 script_checker.check_model(told, level)
             count += _compare_assertions(check, level)
-    except Unread as error:
+    except UnreadCase as error:
         return SecondLook(False, True, f"not read a second time: {error!s:.200}")
     except Rejected as error:
         return SecondLook(True, False, f"the second reading differs: {error!s:.300}")
@@ -153,7 +153,7 @@ def _second_look(document: Mapping[str, Any], script: Script, content: str) -> S
     )
 
 
-def _compare_assertions(check: Check, level: Level) -> int:
+def _compare_assertions(check: Check, level: ScriptLevel) -> int:
     """Compares each assertion with its cubes at points; returns how many.
 
     Raises:

@@ -26,37 +26,37 @@ from paramverify.checker.strict import Misformed
 from paramverify.claims import Claim
 from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence.sets import given_set
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.models.settings import NONE, Settings
 from paramverify.portfolio.session import Session
 from paramverify.privacy.approximate import proof_document, verify_sets
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.reports import documents, text
 from paramverify.reports.evidence import about, check_with_case
-from paramverify.synthesis.set_needs import Kind, LeastBound
+from paramverify.synthesis.set_needs import LeastBound, NeedKind
 from paramverify.verdicts import Holds
 
 
-def bounds_for(kind: Kind, given: str) -> dict[str, str]:
+def bounds_for(kind: NeedKind, given: str) -> dict[str, str]:
     """Returns the bounds with which a case is read: the given one, and 1 for that which is looked for."""
-    return {"epsilon": given, "delta": "1"} if kind is Kind.DELTA else {"ratio": "1", "delta": given}
+    return {"epsilon": given, "delta": "1"} if kind is NeedKind.DELTA else {"ratio": "1", "delta": given}
 
 
-def enough(model: Model, kind: Kind, number: Fraction) -> Model:
+def enough(model: Model, kind: NeedKind, number: Fraction) -> Model:
     """Returns the model with a number in place of what is looked for."""
     measure = model.measure
     assert isinstance(measure, Approximate)
     value = RationalFunction.of(model.domain.ring.number(number))
-    changed = replace(measure, delta=value) if kind is Kind.DELTA else replace(measure, ratio=value)
+    changed = replace(measure, delta=value) if kind is NeedKind.DELTA else replace(measure, ratio=value)
     return replace(model, measure=changed)
 
 
 def set_budget_document(
-    case: Case,
+    case: PrivacyCase,
     found: LeastBound,
     given: str,
     session: Session,
@@ -79,12 +79,14 @@ def set_budget_document(
     return {**certificate, "status": status.value, **about(case, obligations, status.value), BUDGET: stated}
 
 
-def _needs(found: SetWitness) -> bool:
+def _needs(found: ExactSetWitness) -> bool:
     """Tells whether a set needs its bounds: a ratio is at least 1, also where each set has room to spare."""
     return bool(found.outputs) and (found.beyond - found.delta).sign() >= 0
 
 
-def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings = NONE) -> checker.Report:
+def check_set_budget(
+    document: Mapping[str, Any], path: str, settings: Settings = NONE
+) -> checker.KernelReport:
     """Checks such evidence against a case file: its claims with both bounds, and the set again.
 
     Malformed evidence gives a report that is not accepted.
@@ -93,7 +95,7 @@ def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings 
         InputError: a case file that cannot be read, or has no outputs to compare.
     """
     stated = document[BUDGET]
-    kind = Kind(stated["kind"])
+    kind = NeedKind(stated["kind"])
     try:
         case = load_with_bounds(path, bounds_for(kind, stated["given"]), settings)
         model = need_privacy(case.model, "evidence of a least bound", sets=True)
@@ -109,11 +111,11 @@ def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings 
             return report
         found = [_again(model, kind, written) for written in stated["witnesses"]]
     except (ValueError, KeyError, TypeError, EvidenceError, InputError, checker.Rejected) as error:
-        return checker.Report(False, (f"rejected: the budget: {error!s:.200}",))
+        return checker.KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
     return replace(report, lines=(*report.lines, _line(kind, stated["given"], number, found)), status=BUDGET)
 
 
-def _again(model: Model, kind: Kind, written: Mapping[str, Any]) -> SetWitness:
+def _again(model: Model, kind: NeedKind, written: Mapping[str, Any]) -> ExactSetWitness:
     """Evaluates a set again, from the model.
 
     Raises:
@@ -132,10 +134,10 @@ def _again(model: Model, kind: Kind, written: Mapping[str, Any]) -> SetWitness:
     return _needing(kind, found)
 
 
-def _needing(kind: Kind, found: SetWitness) -> SetWitness:
+def _needing(kind: NeedKind, found: ExactSetWitness) -> ExactSetWitness:
     """Returns the set with the least bound that is enough for it; a ratio may be none."""
     left, right = found.probabilities
-    if kind is Kind.DELTA:
+    if kind is NeedKind.DELTA:
         return replace(found, delta=found.beyond, exceeds=False)
     if right.sign() <= 0:
         return found
@@ -143,14 +145,14 @@ def _needing(kind: Kind, found: SetWitness) -> SetWitness:
     return replace(found, bound=ratio, exceeds=False)
 
 
-def _line(kind: Kind, given: str, number: Fraction | None, found: list[SetWitness]) -> str:
+def _line(kind: NeedKind, given: str, number: Fraction | None, found: list[ExactSetWitness]) -> str:
     """Returns what was shown, in words."""
-    other = "epsilon" if kind is Kind.DELTA else "delta"
+    other = "epsilon" if kind is NeedKind.DELTA else "delta"
     told = f"budget: with {other} = {given} the least {kind.value}"
     upper = (
         "" if number is None else text.number(Real.of(fmpq_poly([rational(number)]), fmpq_poly([1]), None))
     )
-    needed = [w.delta if kind is Kind.DELTA else w.bound for w in found if not w.exceeds]
+    needed = [w.delta if kind is NeedKind.DELTA else w.bound for w in found if not w.exceeds]
     endless = any(w.exceeds for w in found)
     where = f" at {text.place(found[0])}" if found and found[0].parameters else ""
     if endless:
@@ -158,7 +160,7 @@ def _line(kind: Kind, given: str, number: Fraction | None, found: list[SetWitnes
     lower = f"is at least {text.number(needed[0])}{where} (evaluated again)" if needed else ""
     if number is None:
         return f"{told} {lower}; no number is proved to be enough" if lower else f"{told} is not known"
-    if kind is Kind.RATIO and number == 1:  # it cannot be less
+    if kind is NeedKind.RATIO and number == 1:  # it cannot be less
         return f"{told} is {upper}, proved"
     if needed and text.number(needed[0]) == upper and needed[0].rational == number:
         return f"{told} is {upper}, proved, and needed{where} (evaluated again)"

@@ -10,18 +10,18 @@ from paramverify import printable
 from paramverify.algebra.decimals import at_most, decimal_text, logarithm
 from paramverify.algebra.points import in_words
 from paramverify.algebra.reals import Real
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import documents, text
 from paramverify.reports.budgets import number, where
-from paramverify.synthesis.set_curve import Curve
-from paramverify.synthesis.set_needs import Kind, LeastBound
+from paramverify.synthesis.set_curve import SetCurve
+from paramverify.synthesis.set_needs import LeastBound, NeedKind
 
 BEYOND = "a set has a probability beyond delta where the other one is 0, or as near to 0 as you like"
 
 
-def lines(case: Case, model: Model, found: LeastBound, given: str) -> list[str]:
+def lines(case: PrivacyCase, model: Model, found: LeastBound, given: str) -> list[str]:
     """Returns what was found, for the bound that was `given`."""
     priors = text.priors(model.domain, case)
     left, right = (f"'{printable.name(secret)}'" for secret in found.secrets)
@@ -39,7 +39,7 @@ def _head(found: LeastBound) -> str:
         return f"no epsilon is enough: {BEYOND}"
     if found.value is None and found.upper is None:
         return f"the least {what} is {told}; no upper bound was proved"
-    more = f", epsilon ≈ {_epsilon(found):.9g}" if found.kind is Kind.RATIO else ""
+    more = f", epsilon ≈ {_epsilon(found):.9g}" if found.kind is NeedKind.RATIO else ""
     return f"least {what} {told}{more}"
 
 
@@ -92,7 +92,7 @@ def document(model: Model, found: LeastBound, given: dict[str, str]) -> dict[str
     if exact is None:
         upper = documents.exact(found.upper) if found.upper is not None else "unknown"
         known = {f"{what}_lower": documents.exact(found.lower), f"{what}_upper": upper}
-    if found.kind is Kind.RATIO:
+    if found.kind is NeedKind.RATIO:
         known["epsilon"] = "infinity" if found.infinite else _rounded(found)
     return {
         **{f"{name}_given": value for name, value in given.items()},
@@ -110,13 +110,15 @@ def _rounded(found: LeastBound) -> float | str:
     return _epsilon(found) if found.value is not None or found.upper is not None else "unknown"
 
 
-def _set_document(witness: SetWitness | None) -> dict[str, Any]:
+def _set_document(witness: ExactSetWitness | None) -> dict[str, Any]:
     told = documents.witness(witness) if witness else {}
     told = {name: value for name, value in told.items() if name not in ("delta", "exceeds")}
     return {"witness": told} if told else {}
 
 
-def curve_lines(case: Case, model: Model, found: Curve, at: Mapping[str, Fraction] | None) -> list[str]:
+def curve_lines(
+    case: PrivacyCase, model: Model, found: SetCurve, at: Mapping[str, Fraction] | None
+) -> list[str]:
     """Returns the points of a curve in words."""
     where = f"at {in_words(at)}" if at else text.priors(model.domain, case)
     between = "linear in the ratio e^epsilon between these corners"
@@ -144,7 +146,7 @@ def _short(value: Fraction) -> str:
     return told if len(told) <= text.LONGEST else f"≈ {decimal_text(value)}"
 
 
-def curve_document(found: Curve) -> dict[str, Any]:
+def curve_document(found: SetCurve) -> dict[str, Any]:
     """Returns the points of a curve as JSON data."""
     points = [
         {

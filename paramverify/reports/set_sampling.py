@@ -13,7 +13,7 @@ from paramverify.reports import certified as shown
 from paramverify.reports import text
 from paramverify.statistics.set_detection import (
     SMALLEST,
-    Bounds,
+    BudgetPoint,
     CandidateSet,
     Outputs,
     SetDetection,
@@ -47,7 +47,7 @@ def lines(found: SetDetection) -> list[str]:
     ]
 
 
-def _bounds(bounds: Bounds) -> str:
+def _bounds(bounds: BudgetPoint) -> str:
     if bounds.key != "delta":
         return f"{bounds.key} {relation(bounds.delta)}"
     return f"ratio {relation(bounds.ratio)}, delta {relation(bounds.delta)}"

@@ -14,15 +14,15 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.claims import show_sequence
 from paramverify.encodings.sequences import listed, probabilities_of
 from paramverify.errors import InputError
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import require_possible
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import control_graph
 from paramverify.reports import mathematics
-from paramverify.reports.enclosed_showing import Enclosures
+from paramverify.reports.enclosed_showing import ShownEnclosures
 from paramverify.reports.formulas import Formula, exponent, formula, latex_lines
 from paramverify.reports.pictures import programs
 from paramverify.reports.pictures.models import dot
@@ -38,7 +38,7 @@ Row = tuple[tuple[str, ...], str, RationalFunction]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RowSelection:
     """Which rows are shown: sequences of one length, or one sequence; and how many rows at most."""
 
     length: int | None = None
@@ -79,7 +79,7 @@ def _same(function: RationalFunction) -> RationalFunction:
 
 
 @dataclass(frozen=True, eq=False)
-class Probabilities:
+class ShownProbabilities:
     """The probabilities of a case; `power` is the q of `E = exp(q)` where that occurs in them.
 
     `left_out` rows more are not among them, or more than `MOST_COUNTED`.
@@ -95,8 +95,10 @@ class Probabilities:
 
     @staticmethod
     def of(
-        case: Case, on_row: Callable[[Row], None] = lambda row: None, wanted: Wanted | None = None
-    ) -> Probabilities:
+        case: PrivacyCase,
+        on_row: Callable[[Row], None] = lambda row: None,
+        wanted: RowSelection | None = None,
+    ) -> ShownProbabilities:
         """Returns the first probabilities of a case; `on_row` hears of each as it is computed.
 
         Raises:
@@ -105,10 +107,10 @@ class Probabilities:
         """
         require_possible(case.model)
         asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True, densities=True)
-        wanted = wanted or Wanted()
+        wanted = wanted or RowSelection()
         model = wanted.of(asked.whole or asked)
         rows, left_out = wanted.rows(model, on_row)
-        return Probabilities(
+        return ShownProbabilities(
             title=case.title,
             named="input" if case.neighbours else "secret",
             model=model,
@@ -174,7 +176,7 @@ class Probabilities:
 
 
 @dataclass(frozen=True, eq=False)
-class Functions:
+class ShownFunctions:
     """The functions that a case defines, and what it claims."""
 
     title: str
@@ -217,9 +219,9 @@ class Functions:
 
 
 def formulas_of(
-    case: Case, on_row: Callable[[Row], None] = lambda row: None, wanted: Wanted | None = None
-) -> Probabilities | Functions | Enclosures:
-    """Returns the formulas of a case, or enclosures where it has none; see `Probabilities.of`.
+    case: PrivacyCase, on_row: Callable[[Row], None] = lambda row: None, wanted: RowSelection | None = None
+) -> ShownProbabilities | ShownFunctions | ShownEnclosures:
+    """Returns the formulas of a case, or enclosures where it has none; see `ShownProbabilities.of`.
 
     Raises:
         InputError: a mistake, or sequences are wanted of an inequality.
@@ -228,23 +230,23 @@ def formulas_of(
         if wanted and (wanted.length or wanted.observations):
             raise InputError("an inequality has no sequences: --length and --observations are for mechanisms")
         require_possible(case.model)
-        return Functions(case.title, case.model)
-    if isinstance(case.model, Enclosed):
-        return _enclosures(case, case.model, wanted or Wanted())
-    return Probabilities.of(case, on_row, wanted)
+        return ShownFunctions(case.title, case.model)
+    if isinstance(case.model, EnclosedModel):
+        return _enclosures(case, case.model, wanted or RowSelection())
+    return ShownProbabilities.of(case, on_row, wanted)
 
 
-def _enclosures(case: Case, model: Enclosed, wanted: Wanted) -> Enclosures:
+def _enclosures(case: PrivacyCase, model: EnclosedModel, wanted: RowSelection) -> ShownEnclosures:
     if (len(wanted.observations) or wanted.length or 1) != 1:
         raise InputError("the case is about sequences of length 1", key="--length")
     word = " ".join(wanted.observations)
     if word and word not in model.table.observations:
         raise InputError(f"{word} is not an output of the case", key="--observations")
     named = "input" if case.neighbours else "secret"
-    return Enclosures.of(case.title, named, model, word, wanted.limit)
+    return ShownEnclosures.of(case.title, named, model, word, wanted.limit)
 
 
-def graph(case: Case) -> str:
+def graph(case: PrivacyCase) -> str:
     """Returns the model, or the control states of a program, as a graph in DOT.
 
     Raises:

@@ -12,8 +12,8 @@ from paramverify.automata.cases import StreamCase
 from paramverify.automata.examples import Example
 from paramverify.automata.one_place import OneReport
 from paramverify.automata.stream_verdicts import StreamVerdict
-from paramverify.automata.verification import Report, never_taken
-from paramverify.evidence.witnesses import Witness
+from paramverify.automata.verification import AutomatonReport, never_taken
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.reports import automata, documents
 
 _NUMBER = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
@@ -60,7 +60,7 @@ def _verdict(verdict: StreamVerdict) -> list[str]:
         return [*found, *_bounds(verdict), _size(verdict)]
     found = [f"{standing.of_case}: {told}."]
     example = verdict.example
-    if isinstance(verdict.report, Report) and verdict.report.family is not None:
+    if isinstance(verdict.report, AutomatonReport) and verdict.report.family is not None:
         numbers = " of any numbers" if verdict.case.values is not None else ""
         none = f"No multiple of {verdict.case.parameter} is enough for streams of every length"
         found += [f"  {none}{numbers}."]
@@ -90,7 +90,7 @@ def _gap(verdict: StreamVerdict) -> list[str]:
 
 
 def _open(verdict: StreamVerdict) -> str:
-    if isinstance(verdict.report, Report) and verdict.report.reason:
+    if isinstance(verdict.report, AutomatonReport) and verdict.report.reason:
         return verdict.report.reason
     return "whether this budget is enough is not known"
 
@@ -158,7 +158,11 @@ def document(verdict: StreamVerdict) -> dict[str, Any]:
         told["reason"] = verdict.reason or _open(verdict)
     if standing is Standing.VIOLATED and verdict.example is None:
         told["reason"] = automata.no_example(verdict.looked)
-    if standing is Standing.VIOLATED and isinstance(verdict.report, Report) and verdict.report.family:
+    if (
+        standing is Standing.VIOLATED
+        and isinstance(verdict.report, AutomatonReport)
+        and verdict.report.family
+    ):
         found = verdict.report.family
         told["family"] = evidence.family(found) | {"gain": str(found.gain * verdict.case.reach)}
     if verdict.case.values is not None:
@@ -215,7 +219,7 @@ def evidence_document(verdict: StreamVerdict) -> dict[str, Any] | None:
         return None
     told = evidence.frame(case.automaton, standing.value, case.title, case.digest)
     told["claim"] = evidence.claim(case)
-    if verdict.example is not None and isinstance(verdict.example.witness, Witness):
+    if verdict.example is not None and isinstance(verdict.example.witness, ExactWitness):
         told["example"] = _example(case, verdict.example)
     if few and standing is Standing.VIOLATED and verdict.gap is not None:
         return told | {"gap": evidence.gap(verdict.gap)}

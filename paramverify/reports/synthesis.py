@@ -15,18 +15,18 @@ from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.logarithms import Epsilon
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
-from paramverify.algebra.volumes import Share
+from paramverify.algebra.volumes import VolumeShare
 from paramverify.answers import Standing
 from paramverify.checker.strict import counted
 from paramverify.claims import AllOutputs
 from paramverify.evidence.witnesses import AnyWitness
 from paramverify.models.design import Sense
 from paramverify.models.inequality import Inequality
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import LeftOut, ToldRun
 from paramverify.reports import documents, runs, text
 from paramverify.reports.roots import closed_form, decimal, origin_text, root_document, root_text
-from paramverify.synthesis.intervals import Part, Partition, Root
+from paramverify.synthesis.intervals import Partition, Root, StatusInterval
 from paramverify.synthesis.maps import RegionMap, Status, stretches
 from paramverify.synthesis.optimum import Optimum
 from paramverify.synthesis.violating import Violating
@@ -38,12 +38,12 @@ MOST_RANGES = 6  # intervals of one status that are written
 CLAIM = {Status.SAFE: "true", Status.VIOLATING: "false", Status.UNDECIDED: "undecided"}
 
 
-def words(case: Case) -> Mapping[Status, str]:
+def words(case: PrivacyCase) -> Mapping[Status, str]:
     """Returns what a status is called: cases of an inequality are true or false, not private."""
     return CLAIM if isinstance(case.model, Inequality) else PRIVACY
 
 
-def _verdict(case: Case, status: Status, word: str = "") -> str:
+def _verdict(case: PrivacyCase, status: Status, word: str = "") -> str:
     """Returns the word for a status, on whose word and condition it stands, and what it is about."""
     condition = word + text.on_condition(case.model) if status is Status.SAFE else ""
     return f"{words(case)[status]}{condition}: {case.budget}"
@@ -52,7 +52,7 @@ def _verdict(case: Case, status: Status, word: str = "") -> str:
 # --- intervals ---------------------------------------------------------------------------------------
 
 
-def partition_lines(case: Case, found: Partition, witnesses: Mapping[int, AnyWitness]) -> list[str]:
+def partition_lines(case: PrivacyCase, found: Partition, witnesses: Mapping[int, AnyWitness]) -> list[str]:
     """Returns the parts in words, each violating one with its witness, and what the irrational ends are."""
     domain = case.model.domain
     lines: list[str] = []
@@ -74,7 +74,7 @@ def _digits(found: Partition) -> int:
     return next((n for n in (6, 9, 12) if len({_short(r, n) for r in ends}) == len(ends)), 15)
 
 
-def _place(name: str, part: Part, digits: int) -> str:
+def _place(name: str, part: StatusInterval, digits: int) -> str:
     if part.is_point:
         return f"{name} = {_short(part.lower, digits)}"
     left, right = "(["[part.lower_closed], ")]"[part.upper_closed]
@@ -103,7 +103,9 @@ def _legend(found: Partition, domain: Domain, digits: int) -> list[str]:
     return lines
 
 
-def partition_document(case: Case, found: Partition, witnesses: Mapping[int, AnyWitness]) -> dict[str, Any]:
+def partition_document(
+    case: PrivacyCase, found: Partition, witnesses: Mapping[int, AnyWitness]
+) -> dict[str, Any]:
     """Returns the parts with exact ends; open or closed as in `[lower, upper)`."""
     parts, domain = [], case.model.domain
     for number, part in enumerate(found.parts):
@@ -129,13 +131,13 @@ def given(domain: Domain) -> dict[str, list[str]]:
     return {"constraints": told} if told else {}
 
 
-def condition_line(case: Case, parameters: Sequence[str], condition: str) -> str:
+def condition_line(case: PrivacyCase, parameters: Sequence[str], condition: str) -> str:
     """Returns a verdict with a quantifier-free condition in words; see `condition_words`."""
     status = Status.VIOLATING if condition == "FALSE" else Status.SAFE
     return f"{_verdict(case, status)} {condition_words(case, parameters, condition)}"
 
 
-def condition_words(case: Case, parameters: Sequence[str], condition: str) -> str:
+def condition_words(case: PrivacyCase, parameters: Sequence[str], condition: str) -> str:
     """Returns for which parameters, with their ranges and those of others, a condition is true."""
     domain = case.model.domain
     names = ", ".join(domain.range_of(name) for name in parameters)
@@ -204,7 +206,7 @@ def optimum_document(found: Optimum, constant: ExpConstant | None) -> dict[str, 
 # --- region maps -------------------------------------------------------------------------------------
 
 
-def map_lines(case: Case, found: RegionMap, witness: AnyWitness | None) -> list[str]:
+def map_lines(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None) -> list[str]:
     """Returns the shares of a region map in words."""
     names = ", ".join(found.parameters)
     cells = sum(1 for _ in found.listed)
@@ -262,7 +264,7 @@ def _places(found: RegionMap, domain: Domain) -> dict[Status, str]:
 
 
 def so_far(
-    case: Case, shares: Mapping[Status, float], state: Path | None
+    case: PrivacyCase, shares: Mapping[Status, float], state: Path | None
 ) -> tuple[list[str], dict[str, Any]]:
     """Returns what is known of a map that a limit ended; shares are of the volume of the box, rounded."""
     named = words(case)
@@ -278,7 +280,7 @@ def so_far(
     return lines, document
 
 
-def map_document(case: Case, found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]:
+def map_document(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None) -> dict[str, Any]:
     """Returns a region map: shares of the domain, exact or between bounds, and every cell with its box."""
     cells = []
     for cell in (c for c in found.cells if c.status is not Status.MIRRORED):
@@ -303,7 +305,7 @@ def map_document(case: Case, found: RegionMap, witness: AnyWitness | None) -> di
     return document | ({"witness": documents.witness(witness)} if witness else {})
 
 
-def _share(share: Share) -> str | dict[str, str]:
+def _share(share: VolumeShare) -> str | dict[str, str]:
     if share.exact:
         return str(share.lower)
     return {"lower": str(share.lower), "upper": str(share.upper)}
@@ -312,7 +314,7 @@ def _share(share: Share) -> str | dict[str, str]:
 # --- violating priors --------------------------------------------------------------------------------
 
 
-def violating_lines(case: Case, found: Violating, run: ToldRun | LeftOut | None = None) -> list[str]:
+def violating_lines(case: PrivacyCase, found: Violating, run: ToldRun | LeftOut | None = None) -> list[str]:
     """Returns a violating prior in words, with the supremum or the distance where that was asked for.
 
     `run` is the run of a program behind it.
@@ -366,7 +368,9 @@ def _plain(value: Fraction) -> str:
     return exact if len(exact) <= 12 else rounded(value, 9)
 
 
-def violating_document(case: Case, found: Violating, run: ToldRun | LeftOut | None = None) -> dict[str, Any]:
+def violating_document(
+    case: PrivacyCase, found: Violating, run: ToldRun | LeftOut | None = None
+) -> dict[str, Any]:
     """Returns a violating prior as JSON, with `status` violated, holds or unknown."""
     undecided = Standing.HOLDS if found.complete else Standing.UNKNOWN
     status = Standing.VIOLATED if found.witness else undecided

@@ -7,7 +7,7 @@ from typing import Any
 from paramverify.reports import bisection, divergence_sampling, documents, sampling, set_sampling, text
 from paramverify.statistics.detection import Detection
 from paramverify.statistics.set_detection import SetDetection
-from paramverify.statistics.testing import AnyDetection, Goal, Sampled
+from paramverify.statistics.testing import AnyDetection, SamplingGoal, SamplingResult
 
 
 def detected_lines(found: AnyDetection) -> list[str]:
@@ -24,14 +24,14 @@ def detected_document(found: AnyDetection) -> dict[str, Any]:
     return sampling.document(found) if isinstance(found, Detection) else divergence_sampling.document(found)
 
 
-def lines(found: Sampled) -> list[str]:
+def lines(found: SamplingResult) -> list[str]:
     """Returns in words what testing found, and what was made of it."""
     if found.audit:
         return sampling.audit_lines(found.audit)
     tested = found.detection or found.sets or found.divergence
     assert tested is not None
     told = detected_lines(tested)
-    certify, code = found.plan.goal is Goal.CERTIFY, found.plan.function is not None
+    certify, code = found.plan.goal is SamplingGoal.CERTIFY, found.plan.function is not None
     if found.sets:
         known = found.model, found.certified_sets, found.unknown
         return [*(set_sampling.certified_lines(*known, code) if certify else []), *told]
@@ -52,14 +52,14 @@ def lines(found: Sampled) -> list[str]:
     return [first, about, *more, *told]
 
 
-def document(found: Sampled) -> dict[str, Any]:
+def document(found: SamplingResult) -> dict[str, Any]:
     """Returns the same as JSON data."""
     if found.audit:
         return sampling.audit_document(found.audit)
     tested = found.detection or found.sets or found.divergence
     assert tested is not None
     told = detected_document(tested)
-    certify = found.plan.goal is Goal.CERTIFY
+    certify = found.plan.goal is SamplingGoal.CERTIFY
     if found.sets:
         known = found.model, found.certified_sets, found.unknown
         return told | (set_sampling.certified_document(*known) if certify else {})

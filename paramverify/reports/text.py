@@ -18,20 +18,20 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.points import in_words
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.reals import Real, show_polynomial
-from paramverify.algebra.volumes import Share
+from paramverify.algebra.volumes import VolumeShare
 from paramverify.answers import Decision, Standing
 from paramverify.claims import show_sequence
 from paramverify.evidence import certificates
 from paramverify.evidence.algebraic import AtAlgebraic
-from paramverify.evidence.enclosed import EnclosedWitness
+from paramverify.evidence.enclosed import EnclosureWitness
 from paramverify.evidence.intervals import Chance
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import Contribution, MomentWitness
-from paramverify.evidence.witnesses import AnyWitness, Counterexample, SetWitness, Witness
+from paramverify.evidence.witnesses import AnyWitness, ExactCounterexample, ExactSetWitness, ExactWitness
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import algebraic, enclosures
 
 MOST_OUTPUTS = 12  # of a set that is told
@@ -92,7 +92,7 @@ def _terms(polynomial: fmpq_poly) -> int:
     return sum(bool(c) for c in polynomial.coeffs())
 
 
-def percent(share: Share, digits: int) -> str:
+def percent(share: VolumeShare, digits: int) -> str:
     """Returns a share in percent with so many decimals, or its bounds where they differ in these: `≈ 63.2 %`.
 
     Neither a little becomes nothing nor almost all becomes all.
@@ -131,7 +131,7 @@ def sequence(observations: Sequence[str]) -> str:
     return f"output {shown}" if len(observations) == 1 else f"outputs {shown}"
 
 
-def priors(domain: Domain, case: Case) -> str:
+def priors(domain: Domain, case: PrivacyCase) -> str:
     """Returns what a verdict is about: `for all neighbouring q in {0..4}^2 with eps in (0, oo)`."""
     described = domain.told()
     free = any(not interval.is_point for name, interval in domain.box.items() if name != GENERATOR)
@@ -169,15 +169,15 @@ def points(domain: Domain) -> str:
 
 def witness_lines(witness: AnyWitness) -> list[str]:
     """Returns the sentences that tell a witness: the parameter point, and what is too large there."""
-    if isinstance(witness, SetWitness):
+    if isinstance(witness, ExactSetWitness):
         return _set(witness)
     if isinstance(witness, MomentWitness):
         return _moment(witness)
     if isinstance(witness, LossWitness):
         return _loss(witness)
-    if isinstance(witness, EnclosedWitness):
+    if isinstance(witness, EnclosureWitness):
         return enclosures.witness_lines(witness)
-    if isinstance(witness, Counterexample):
+    if isinstance(witness, ExactCounterexample):
         return _compared(witness)
     return algebraic.witness_lines(witness) if isinstance(witness, AtAlgebraic) else _leak(witness)
 
@@ -189,7 +189,7 @@ def outputs(found: Sequence[Sequence[str]]) -> str:
     return f"{{{told}{f', ... and {more} more' if more > 0 else ''}}}"
 
 
-def _set(witness: SetWitness) -> list[str]:
+def _set(witness: ExactSetWitness) -> list[str]:
     """Returns the sentences that tell a set of outputs: prior, secrets, probabilities and bounds."""
     at = f"With {place(witness)}: " if witness.parameters else ""
     left, right = (f"'{printable.name(secret)}'" for secret in (witness.left, witness.right))
@@ -260,7 +260,7 @@ def _share(witness: MomentWitness | LossWitness, share: Contribution) -> str:
     return f"Pr({told} | {left}) {equals(p)}, Pr({told} | {right}) {equals(q)}"
 
 
-def _compared(witness: Counterexample) -> list[str]:
+def _compared(witness: ExactCounterexample) -> list[str]:
     at = f"With {place(witness)}: " if witness.parameters else ""
     return [
         f"{at}{witness.stated.text} is {'false' if witness.fails else 'true'}.",
@@ -270,20 +270,20 @@ def _compared(witness: Counterexample) -> list[str]:
     ]
 
 
-def _against_zero(witness: Counterexample) -> str:
+def _against_zero(witness: ExactCounterexample) -> str:
     """Returns left - right in words that tell its sign, however small it is."""
     told, sign = equals(witness.difference), witness.difference.sign()
     small = told.endswith("≈ 0")
     return f"{told} (in truth {'above' if sign > 0 else 'below'} 0)" if sign and small else told
 
 
-def _leak(witness: Witness) -> list[str]:
+def _leak(witness: ExactWitness) -> list[str]:
     """Returns the sentences that tell a candidate: prior, secrets, output, probabilities, ratio and bound."""
     at = f"With {place(witness)}: " if witness.parameters else ""
     return [f"{at}{comparison(witness)}", *probability_lines(witness)]
 
 
-def probability_lines(witness: Witness) -> list[str]:
+def probability_lines(witness: ExactWitness) -> list[str]:
     """Returns the two probabilities of a candidate; of sets beside it, where it is about densities."""
     found = witness.within
     told = found or witness
@@ -310,7 +310,7 @@ def place(witness: AnyWitness) -> str:
     """Returns the point of a witness; unbounded parameters are told for their variables too."""
     if isinstance(witness, AtAlgebraic):
         return algebraic.place(witness)
-    unread = witness.unread if isinstance(witness, Witness) else ()
+    unread = witness.unread if isinstance(witness, ExactWitness) else ()
     parameters = {name: value for name, value in witness.parameters.items() if name not in unread}
     told = [in_words(parameters), *(_meant(name, value) for name, value in witness.meant.items())]
     return ", ".join(filter(None, told))
@@ -320,7 +320,7 @@ def _meant(name: str, value: str) -> str:
     return f"{name} {value}" if value.startswith("≈") else f"{name} = {value}"
 
 
-def comparison(witness: Witness) -> str:
+def comparison(witness: ExactWitness) -> str:
     """Returns the sentence that compares both probabilities of a candidate with each other and the bound."""
     found = witness.within or witness
     left, ratio = found.probabilities[0], found.ratio
@@ -346,7 +346,7 @@ def _is_limit(observation: str) -> bool:
     return "far above" in observation or "far below" in observation
 
 
-def bound(witness: Witness) -> str:
+def bound(witness: ExactWitness) -> str:
     """Returns the bound of a candidate, with the distance of its inputs where it depends on that."""
     far = f" for the distance {witness.distance}" if witness.distance is not None else ""
     return f"{number(witness.bound)}{far}"

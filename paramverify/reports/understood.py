@@ -14,8 +14,8 @@ from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.excesses import excesses
 from paramverify.encodings.sequences import ENCODING as SEQUENCES
 from paramverify.errors import LimitError
-from paramverify.models.divergences import Loss
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.divergences import LossBound
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.inequality import Inequality
 from paramverify.models.kinds import AnyModel
 from paramverify.models.measures import Approximate
@@ -23,7 +23,7 @@ from paramverify.models.mechanisms import REGISTRY as KINDS
 from paramverify.models.mechanisms import tables_of
 from paramverify.models.model import Model
 from paramverify.models.noise import REGISTRY as NOISES
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.idle import never_put_out, warnings_of
 
 LISTED = 12  # entries of a long list that are told
@@ -74,14 +74,14 @@ def notes(found: Understood, told: Sequence[str]) -> None:
     found.add("notes", list(told), *((counted(len(told), "note"), *told) if told else ()))
 
 
-def _warnings(found: Understood, case: Case, data: Mapping[str, Any]) -> None:
+def _warnings(found: Understood, case: PrivacyCase, data: Mapping[str, Any]) -> None:
     """Adds what nothing depends on, and the other notes of the case."""
     told = warnings_of(case.model, case.mechanism, case.prior, data)
     found.warnings += told
     notes(found, [note for note in case.model.notes if note not in told])
 
 
-def case_understood(case: Case, data: Mapping[str, Any]) -> Understood:
+def case_understood(case: PrivacyCase, data: Mapping[str, Any]) -> Understood:
     """Returns what was understood of a case; `data` is its file, for the words that stand there."""
     found = Understood(case.title)
     parameters(found, case.model.domain, data)
@@ -90,7 +90,7 @@ def case_understood(case: Case, data: Mapping[str, Any]) -> Understood:
         _warnings(found, case, data)
         return found
     model = case.model
-    if isinstance(model, Enclosed):
+    if isinstance(model, EnclosedModel):
         return _enclosed(found, case, model, data)
     if named := {name: _text(value) for name, value in data.get("define", {}).items()}:
         found.add("definitions", named, *(f"{name} = {text}" for name, text in named.items()))
@@ -104,7 +104,9 @@ def case_understood(case: Case, data: Mapping[str, Any]) -> Understood:
     return found
 
 
-def _enclosed(found: Understood, case: Case, model: Enclosed, data: Mapping[str, Any]) -> Understood:
+def _enclosed(
+    found: Understood, case: PrivacyCase, model: EnclosedModel, data: Mapping[str, Any]
+) -> Understood:
     _compared(found, case, model, data)
     _mechanism(found, case, data)
     names, bits = model.table.observations, model.table.bits
@@ -144,7 +146,9 @@ def _inequality(found: Understood, model: Inequality) -> None:
 # --- what is compared -------------------------------------------------------------------------------
 
 
-def _compared(found: Understood, case: Case, model: Model | Enclosed, data: Mapping[str, Any]) -> None:
+def _compared(
+    found: Understood, case: PrivacyCase, model: Model | EnclosedModel, data: Mapping[str, Any]
+) -> None:
     pairs = len(model.pairs)
     if isinstance(model, Model) and model.stands_for:
         pairs = model.stands_for.pairs // 2
@@ -177,7 +181,7 @@ def _compared(found: Understood, case: Case, model: Model | Enclosed, data: Mapp
         found.add("distances", listed, ", ".join(listed[:LISTED]) + (", ..." if len(listed) > LISTED else ""))
 
 
-def _mechanism(found: Understood, case: Case, data: Mapping[str, Any]) -> None:
+def _mechanism(found: Understood, case: PrivacyCase, data: Mapping[str, Any]) -> None:
     *inner, (_, entries) = tables_of(data["mechanism"])
     document, words = _one_mechanism(entries)
     for start, part in inner:
@@ -240,7 +244,7 @@ def _claims(found: Understood, model: Model, sequences: int) -> None:
         told += f", for {counted(directions, 'direction')}"
         found.add("claims", {"count": len(sums), "comparisons": directions}, told)
         return
-    if isinstance(model.measure, Loss):
+    if isinstance(model.measure, LossBound):
         directions = 2 * pairs * len(model.lengths)
         told = f"no polynomials: {counted(directions, 'divergence')} of real orders, to be enclosed on boxes"
         found.add("claims", {"count": None, "divergences": directions}, told)

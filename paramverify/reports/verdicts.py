@@ -7,14 +7,14 @@ from typing import Any
 from paramverify.answers import Decision, Standing
 from paramverify.checker.strict import counted
 from paramverify.models.inequality import Inequality
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import told_run
-from paramverify.privacy.verification import Report
+from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import documents, runs, text
 from paramverify.verdicts import Holds, Violated
 
 
-def lines(report: Report, case: Case) -> list[str]:
+def lines(report: PrivacyReport, case: PrivacyCase) -> list[str]:
     """Returns the verdict in words, without the notes."""
     first, *more = headline(report, case)
     if isinstance(report.verdict, Violated):
@@ -23,7 +23,7 @@ def lines(report: Report, case: Case) -> list[str]:
     return [f"{word(report, case)}: {first}", *(f"  {line}" for line in more)]
 
 
-def word(report: Report, case: Case) -> str:
+def word(report: PrivacyReport, case: PrivacyCase) -> str:
     """Returns the verdict in a few words, with what it rests on, and of larger inputs."""
     rests = ""
     if isinstance(report.verdict, Holds):
@@ -32,23 +32,23 @@ def word(report: Report, case: Case) -> str:
     return f"{text.verdict(report.status, case.model)}{rests}{beyond}"
 
 
-def notes(report: Report, case: Case) -> list[str]:
+def notes(report: PrivacyReport, case: PrivacyCase) -> list[str]:
     """Returns the notes that the headline does not say already."""
     return [f"  {line}" for line in text.notes(report.notes, headline(report, case)[0])]
 
 
-def remarks(report: Report, case: Case) -> dict[str, Any]:
+def remarks(report: PrivacyReport, case: PrivacyCase) -> dict[str, Any]:
     """Returns as JSON data the inputs that the verdict is about and larger ones, the notes, and `-D`."""
     about = {**documents.inputs(case), **documents.larger(report.larger), "notes": list(report.notes)}
     return {**about, **({"set": dict(case.settings)} if case.settings else {})}
 
 
-def proofs(report: Report) -> list[Decision]:
+def proofs(report: PrivacyReport) -> list[Decision]:
     """Returns all that a proof of the case rests on: the decisions of its claims and of its obligations."""
     return [*report.decisions, *(decision for _, decision in report.obligations)]
 
 
-def headline(report: Report, case: Case) -> list[str]:
+def headline(report: PrivacyReport, case: PrivacyCase) -> list[str]:
     """Returns what stands behind the word of the verdict, and what it rests on or why there is none.
 
     If larger inputs have a violation, it comes between both.
@@ -60,7 +60,7 @@ def headline(report: Report, case: Case) -> list[str]:
     return [first, f"Not private for {report.larger.over}: {point}", *more, *rest]
 
 
-def _headline(report: Report, case: Case) -> list[str]:
+def _headline(report: PrivacyReport, case: PrivacyCase) -> list[str]:
     verdict = report.verdict
     claimed = isinstance(case.model, Inequality)
     took = f"in {report.seconds:.2g} s"
@@ -88,7 +88,7 @@ def _headline(report: Report, case: Case) -> list[str]:
     return [f"{case.budget}: {verdict.end.value}.", *verdict.detail.split("\n")]
 
 
-def _enclosed(report: Report) -> dict[str, Any]:
+def _enclosed(report: PrivacyReport) -> dict[str, Any]:
     """Returns how many divergences or probabilities were enclosed, where there are no claims."""
     if report.balls:
         return {"enclosed": {"probabilities": report.balls[0], "bits": report.balls[1]}}
@@ -97,7 +97,7 @@ def _enclosed(report: Report) -> dict[str, Any]:
     return {"enclosed": {"divergences": report.enclosed[0], "boxes": report.enclosed[1]}}
 
 
-def document(report: Report, case: Case) -> dict[str, Any]:
+def document(report: PrivacyReport, case: PrivacyCase) -> dict[str, Any]:
     """Returns the verdict as JSON data, with every claim."""
     claims = []
     for number, claim in enumerate(report.claims):

@@ -17,14 +17,14 @@ from paramverify.encodings.sequences import forward_sum
 from paramverify.errors import DefectError
 from paramverify.evidence import algebraic, certificates
 from paramverify.evidence.algebraic import AlgebraicCounterexample, AtAlgebraic
-from paramverify.evidence.enclosed import EnclosedWitness
+from paramverify.evidence.enclosed import EnclosureWitness
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
 from paramverify.evidence.pairs import pair_of
 from paramverify.evidence.witnesses import (
     AnyWitness,
-    Counterexample,
-    SetWitness,
+    ExactCounterexample,
+    ExactSetWitness,
     compare_at,
     divergence_at,
     evaluate,
@@ -42,14 +42,14 @@ def broken_claim(model: AnyModel, found: AnyWitness) -> Claim:
     if isinstance(found, AlgebraicCounterexample):
         stated = (c for c in claims_of(model) if found.stated in c.origins)
         return next(c for c in stated if fails_at_algebraic(c, found.point))
-    if isinstance(found, Counterexample):
+    if isinstance(found, ExactCounterexample):
         failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
         return without_enclosure(next(failing))
     if isinstance(found, MomentWitness):
         origin = AllOutputs(found.left, found.right, length=found.length)
         failing = (c for c in claims_of(model) if origin in c.origins and fails_at(c, found.parameters))
         return without_enclosure(next(failing))
-    if isinstance(found, SetWitness | LossWitness | EnclosedWitness):
+    if isinstance(found, ExactSetWitness | LossWitness | EnclosureWitness):
         raise DefectError("a set of outputs, a loss or an enclosure breaks no polynomial claim")
     return claim_of(
         need_privacy(model, "this witness", tied=True, densities=True),
@@ -72,7 +72,9 @@ def claim_of(model: Model, origin: Origin) -> Claim:
     return without_enclosure(Claim(primitive(f)[1], model.domain, (origin,)))
 
 
-def recheck_witness(document: Mapping[str, Any], model: AnyModel, report: checker.Report) -> checker.Report:
+def recheck_witness(
+    document: Mapping[str, Any], model: AnyModel, report: checker.KernelReport
+) -> checker.KernelReport:
     """Evaluates the witness of accepted evidence again, from the model; the numbers must agree.
 
     Raises:
@@ -107,7 +109,9 @@ def recheck_witness(document: Mapping[str, Any], model: AnyModel, report: checke
     return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
 
 
-def _recheck_algebraic(written: Mapping[str, Any], model: AnyModel, report: checker.Report) -> checker.Report:
+def _recheck_algebraic(
+    written: Mapping[str, Any], model: AnyModel, report: checker.KernelReport
+) -> checker.KernelReport:
     """Evaluates a witness at an algebraic point again, from the model; the numbers must agree.
 
     Raises:

@@ -12,7 +12,7 @@ from paramverify.checker.strict import Misformed, Rejected
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.encodings.windows import windows_of
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.window_verification import MAX_DISTANCE
 
 
@@ -22,7 +22,7 @@ def statement(windows: Sequence[tuple[str, str, int]]) -> dict[str, Any]:
 
 
 def expected(
-    stated: Mapping[str, Any], case: Case, told: Mapping[str, set[str]]
+    stated: Mapping[str, Any], case: PrivacyCase, told: Mapping[str, set[str]]
 ) -> tuple[list[dict[str, Any]], Model]:
     """Returns the claims of the windows, derived again, and the model with the pairs that are left.
 

@@ -8,13 +8,13 @@ from paramverify.answers import Decision, End, Standing
 from paramverify.claims import Claim
 from paramverify.formats.script_reading import Script
 from paramverify.formats.script_terms import Term
-from paramverify.scripts.evaluation import Point
+from paramverify.scripts.evaluation import ScriptPoint
 
 Settled = tuple[tuple[Claim, Decision], ...]
 
 
 @dataclass(frozen=True)
-class Question:
+class SatisfiabilityQuestion:
     """Whether assertions have a solution; the same as a script, and the constants that it declares."""
 
     assertions: tuple[Term, ...]
@@ -37,7 +37,7 @@ class Answered:
     """
 
     standing: Standing
-    point: Point | None = None
+    point: ScriptPoint | None = None
     settled: Settled = ()
     solvers: tuple[str, ...] = ()
     found_by: tuple[str, ...] = ()

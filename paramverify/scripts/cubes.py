@@ -32,7 +32,7 @@ SIMPLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
 @dataclass(frozen=True, eq=False)
-class Literal:
+class CubeLiteral:
     """`polynomial > 0`, `>= 0` or `= 0`."""
 
     polynomial: Polynomial
@@ -48,7 +48,7 @@ class Literal:
 class Cube:
     """All literals hold, and the truth values are those given."""
 
-    literals: Mapping[tuple[str, str], Literal]
+    literals: Mapping[tuple[str, str], CubeLiteral]
     truths: Mapping[str, bool]
 
     def joined(self, other: Cube) -> Cube | None:
@@ -225,7 +225,7 @@ def _literal(polynomial: Polynomial, relation: str) -> Cubes:
     _, whole = primitive(polynomial)
     if relation == "=" and key(-whole) < key(whole):
         whole = -whole
-    made = Literal(whole, relation)
+    made = CubeLiteral(whole, relation)
     return (Cube({made.name: made}, {}),)
 
 

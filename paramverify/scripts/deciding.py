@@ -17,10 +17,10 @@ from paramverify.formats.script_terms import Term, negated
 from paramverify.formats.script_writing import at, written
 from paramverify.portfolio.session import Options
 from paramverify.processes.runner import Runner
-from paramverify.scripts.answers import Answered, Question, ScriptReport
+from paramverify.scripts.answers import Answered, SatisfiabilityQuestion, ScriptReport
 from paramverify.scripts.cubes import variables_of
-from paramverify.scripts.evaluation import Point, satisfies
-from paramverify.scripts.quotients import Quotient, consistent, without_quotients
+from paramverify.scripts.evaluation import ScriptPoint, satisfies
+from paramverify.scripts.quotients import NamedQuotient, consistent, without_quotients
 from paramverify.scripts.solutions import Means, as_it_is, solution
 from paramverify.scripts.universal import (
     conjuncts,
@@ -62,7 +62,7 @@ def answer(check: Check, means: Means) -> Answered:
     Raises:
         UnsupportedError, DisagreementError: see `decide_script`.
     """
-    whole = Question(check.assertions, check.script, check.reals, check.booleans)
+    whole = SatisfiabilityQuestion(check.assertions, check.script, check.reals, check.booleans)
     parts = list(conjuncts(check.assertions))
     universal = [term for term in parts if is_universal(term)]
     if not universal:
@@ -90,8 +90,10 @@ def answer(check: Check, means: Means) -> Answered:
     return found.resting_on(tuple(true)) if found.standing is Standing.VIOLATED else found
 
 
-def _solution(question: Question, means: Means, quotients: Sequence[Quotient] = ()) -> Answered:
-    def truth(point: Point) -> bool | None:
+def _solution(
+    question: SatisfiabilityQuestion, means: Means, quotients: Sequence[NamedQuotient] = ()
+) -> Answered:
+    def truth(point: ScriptPoint) -> bool | None:
         return satisfies(question.assertions, point) and consistent(quotients, point)
 
     return solution(question, truth, means)
@@ -102,7 +104,7 @@ def _sentence(term: Term, means: Means) -> Answered:
     return _solution(_asking([negated(term)]), means.within(means.left / 2))
 
 
-def _asking(assertions: Sequence[Term]) -> Question:
+def _asking(assertions: Sequence[Term]) -> SatisfiabilityQuestion:
     """Returns the question about assertions whose quantifiers say that there is a solution.
 
     Their variables become constants: where the body is true for some values, so is what has the quantifier,
@@ -111,10 +113,12 @@ def _asking(assertions: Sequence[Term]) -> Question:
     plain = tuple(map(without_quantifiers, assertions))
     reals = tuple(variables_of(plain))
     booleans = tuple(sorted(set().union(*map(constants, plain)) - set(reals)))
-    return Question(plain, written(plain, reals, booleans), reals, booleans)
+    return SatisfiabilityQuestion(plain, written(plain, reals, booleans), reals, booleans)
 
 
-def true_at(assertions: Sequence[Term], point: Point, means: Means, rests_on: list[Answered]) -> bool | None:
+def true_at(
+    assertions: Sequence[Term], point: ScriptPoint, means: Means, rests_on: list[Answered]
+) -> bool | None:
     """Tells whether assertions, also with quantifiers, are true at a point; None where that is not known.
 
     `rests_on` gets what was proved for it, in the place of what it had.

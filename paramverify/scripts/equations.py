@@ -17,16 +17,16 @@ from paramverify.algebra.polynomials import (
     variables,
 )
 from paramverify.errors import LimitError
-from paramverify.scripts.cubes import Literal
+from paramverify.scripts.cubes import CubeLiteral
 
 MAX_TERMS = 2_000  # of a polynomial after a substitution
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class SolvedEquations:
     """What is left of literals, and the variables that were replaced, each by a polynomial in later ones."""
 
-    literals: tuple[Literal, ...]
+    literals: tuple[CubeLiteral, ...]
     replaced: tuple[tuple[str, Polynomial], ...]
 
     def lifted(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -37,7 +37,7 @@ class Solved:
         return found
 
 
-def solved(literals: Sequence[Literal], ring: Ring) -> Solved | None:
+def solved(literals: Sequence[CubeLiteral], ring: Ring) -> SolvedEquations | None:
     """Returns literals that have a solution iff these have; None where they contradict each other.
 
     Raises:
@@ -49,7 +49,7 @@ def solved(literals: Sequence[Literal], ring: Ring) -> Solved | None:
         literal, name, value = found
         replaced.append((name, value))
         images = [value if n == name else ring.variable(n) for n in ring.names]
-        left: list[Literal] = []
+        left: list[CubeLiteral] = []
         for other in rest:
             if other is literal:
                 continue
@@ -62,18 +62,18 @@ def solved(literals: Sequence[Literal], ring: Ring) -> Solved | None:
                 if not _is_true(constant_value(f), other.relation):
                     return None
                 continue
-            left.append(Literal(primitive(f)[1], other.relation))
+            left.append(CubeLiteral(primitive(f)[1], other.relation))
         rest = left
-    return Solved(tuple({p.name: p for p in rest}.values()), tuple(replaced))
+    return SolvedEquations(tuple({p.name: p for p in rest}.values()), tuple(replaced))
 
 
 def _is_true(value: Fraction, relation: str) -> bool:
     return {">": value > 0, ">=": value >= 0, "=": value == 0}[relation]
 
 
-def _found(literals: Sequence[Literal]) -> tuple[Literal, str, Polynomial] | None:
+def _found(literals: Sequence[CubeLiteral]) -> tuple[CubeLiteral, str, Polynomial] | None:
     """Returns an equation a·(x − u) = 0 with a number a and u without x, the shortest u; with x and u."""
-    best: tuple[Literal, str, Polynomial] | None = None
+    best: tuple[CubeLiteral, str, Polynomial] | None = None
     for literal in literals:
         if literal.relation != "=":
             continue

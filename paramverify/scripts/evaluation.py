@@ -40,7 +40,7 @@ SAFETY = 64  # bits more than the bound needs
 
 
 @dataclass(frozen=True)
-class Point:
+class ScriptPoint:
     """Values of the constants of a script: numbers and truth values, by their symbols."""
 
     numbers: Mapping[str, Number]
@@ -66,7 +66,7 @@ Quotient = tuple[Polynomial, Polynomial]
 Known = Quotient | bool | None  # of reals and truth values; None where it is not known
 
 
-def satisfies(assertions: Sequence[Term], point: Point) -> bool | None:
+def satisfies(assertions: Sequence[Term], point: ScriptPoint) -> bool | None:
     """Tells whether all assertions are true at a point; None where that is not known.
 
     It is not known of a quotient with denominator 0, of a quantifier, and of a constant without a value.
@@ -74,11 +74,11 @@ def satisfies(assertions: Sequence[Term], point: Point) -> bool | None:
     Raises:
         LimitError: a sign needs more than so many bits.
     """
-    return _Evaluation(point).value(Term("and", tuple(assertions)))
+    return _ScriptEvaluation(point).value(Term("and", tuple(assertions)))
 
 
-class _Evaluation:
-    def __init__(self, point: Point) -> None:
+class _ScriptEvaluation:
+    def __init__(self, point: ScriptPoint) -> None:
         self.truths = point.truths
         self.rationals = point.rationals()
         self.roots: dict[str, RealRoot] = {}

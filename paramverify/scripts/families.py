@@ -40,7 +40,7 @@ GRADES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownClaim:
     """What is known of a claim: standing, evidence (certificate, witness, word, none), and a grade."""
 
     standing: Standing
@@ -64,7 +64,7 @@ class Member:
     family: str
     number: int
     claim: Claim
-    known: Known
+    known: KnownClaim
 
 
 def plain(claim: Claim) -> Claim:
@@ -92,7 +92,7 @@ def plain(claim: Claim) -> Claim:
     return replace(from_document(told), origins=claim.origins)
 
 
-def known_of(claim: Claim, session: Session) -> Known:
+def known_of(claim: Claim, session: Session) -> KnownClaim:
     """Returns what can be shown of a claim without the constant `E`, and how hard that was."""
     started = time.monotonic()
     tree = simplify(claim)
@@ -106,24 +106,24 @@ def known_of(claim: Claim, session: Session) -> Known:
     return _judged(claim, replace(decision, seconds=time.monotonic() - started), grade)
 
 
-def _judged(claim: Claim, decision: Decision, grade: int) -> Known:
+def _judged(claim: Claim, decision: Decision, grade: int) -> KnownClaim:
     said, digest = decision.answer, claim.digest()
     if isinstance(said, Refuted) and fails_at(claim, said.point):
         point = {name: said.point[name] for name in claim.domain.ring.parameters}
         violation = certificates.witness(claim, point)
         document = certificates.evidence("claim", digest, Standing.VIOLATED.value, [], violation)
-        return Known(Standing.VIOLATED, "witness", grade, decision.seconds, document)
+        return KnownClaim(Standing.VIOLATED, "witness", grade, decision.seconds, document)
     if isinstance(said, Proved):
         evidence = "word"
         if said.certificate is not None:
             try:
                 evidence = "word" if replayed(claim, said.certificate) else "certificate"
             except Rejected:
-                return Known(Standing.UNKNOWN, "none", 5, decision.seconds)
+                return KnownClaim(Standing.UNKNOWN, "none", 5, decision.seconds)
         entries = [certificates.settled(replace(claim, origins=()), decision)]
         document = certificates.evidence("claim", digest, Standing.HOLDS.value, entries, None)
-        return Known(Standing.HOLDS, evidence, grade, decision.seconds, document)
-    return Known(Standing.UNKNOWN, "none", 5, decision.seconds)
+        return KnownClaim(Standing.HOLDS, evidence, grade, decision.seconds, document)
+    return KnownClaim(Standing.UNKNOWN, "none", 5, decision.seconds)
 
 
 def information(title: str, license_: str, category: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ from paramverify.errors import LimitError, UnsupportedError
 from paramverify.formats import sexpressions
 from paramverify.formats.script_terms import Term, decimal
 from paramverify.scripts.cubes import Reading
-from paramverify.scripts.evaluation import Number, Point
+from paramverify.scripts.evaluation import Number, ScriptPoint
 
 CVC5 = re.compile(r"\(_ real_algebraic_number <([^,<>]*), \(([^,()]*), ([^,()]*)\)>\)")
 CVC5_TERM = re.compile(r"\s*\(?\s*(-?\d*)\s*\*?\s*(-?x)?(?:\^(\d+))?\s*\)?\s*\Z")
@@ -171,17 +171,17 @@ def _cvc5_root(polynomial: str, lower: str, upper: str) -> RealRoot:
     return inside[0]
 
 
-def points(model: Mapping[str, Value], assertions: Sequence[Term]) -> Iterator[Point]:
+def points(model: Mapping[str, Value], assertions: Sequence[Term]) -> Iterator[ScriptPoint]:
     """Yields the points that a model may stand for; a model without rounded numbers stands for one."""
     truths = {name: value for name, value in model.items() if isinstance(value, bool)}
     exact: dict[str, Number] = {n: v for n, v in model.items() if isinstance(v, (Fraction, RealRoot))}
     rounded = {name: value.near for name, value in model.items() if isinstance(value, Rounded)}
     if not rounded:
-        yield Point(exact, truths)
+        yield ScriptPoint(exact, truths)
         return
     nearby = _near(rounded, exact, assertions)
     for choice in islice(product(*nearby.values()), MAX_POINTS):
-        yield Point({**exact, **dict(zip(nearby, choice, strict=True))}, truths)
+        yield ScriptPoint({**exact, **dict(zip(nearby, choice, strict=True))}, truths)
 
 
 def _near(

@@ -15,14 +15,14 @@ from fractions import Fraction
 from itertools import combinations
 
 from paramverify.formats.script_terms import Term, both, either, folded, negated, number
-from paramverify.scripts.evaluation import Point, satisfies
+from paramverify.scripts.evaluation import ScriptPoint, satisfies
 
 MAX_PAIRS = 3  # of quotients that are told to be equal where their parts are
 ZERO = number(0)
 
 
 @dataclass(frozen=True)
-class Quotient:
+class NamedQuotient:
     """A constant that stands for `top / bottom`; in both, other such constants may stand."""
 
     symbol: str
@@ -41,16 +41,16 @@ class Quotient:
         return either([zero, both([negated(zero), product])])
 
 
-def without_quotients(assertions: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[Quotient, ...]]:
+def without_quotients(assertions: Sequence[Term]) -> tuple[tuple[Term, ...], tuple[NamedQuotient, ...]]:
     """Returns the assertions with constants in the places of quotients by what is no number, and these."""
-    found: list[Quotient] = []
+    found: list[NamedQuotient] = []
 
     def make(term: Term, parts: Sequence[Term]) -> Term:
         if not parts:
             return term
         if term.operator == "/" and not _is_number(parts[1]):
             found.append(
-                Quotient(f"quotient ({len(found) + 1})", parts[0], parts[1])
+                NamedQuotient(f"quotient ({len(found) + 1})", parts[0], parts[1])
             )  # no symbol is like this
             return found[-1].constant
         return Term(term.operator, tuple(parts), term.value)
@@ -61,13 +61,13 @@ def without_quotients(assertions: Sequence[Term]) -> tuple[tuple[Term, ...], tup
     return (*whole.parts, *(q.assertion() for q in found), *functional), tuple(found)
 
 
-def _same(left: Quotient, right: Quotient) -> Term:
+def _same(left: NamedQuotient, right: NamedQuotient) -> Term:
     """Returns that equal numerators and denominators give equal quotients."""
     differs = [negated(Term("=", pair)) for pair in ((left.top, right.top), (left.bottom, right.bottom))]
     return either([*differs, Term("=", (left.constant, right.constant))])
 
 
-def consistent(quotients: Sequence[Quotient], point: Point) -> bool | None:
+def consistent(quotients: Sequence[NamedQuotient], point: ScriptPoint) -> bool | None:
     """Tells whether there is a function `/` with these values; None where that is not known."""
     zero = [q for q in quotients if satisfies([Term("=", (q.bottom, ZERO))], point) is not False]
     for left, right in combinations(zero, 2):
@@ -81,7 +81,7 @@ def consistent(quotients: Sequence[Quotient], point: Point) -> bool | None:
 def _is_number(term: Term) -> bool:
     """Tells whether a term is a number other than zero, built of numbers alone."""
     values: Mapping[str, Fraction] = {}
-    known = satisfies([negated(Term("=", (term, ZERO)))], Point(values, {}))
+    known = satisfies([negated(Term("=", (term, ZERO)))], ScriptPoint(values, {}))
     return known is True and not _has_constants(term)
 
 

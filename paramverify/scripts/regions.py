@@ -17,7 +17,7 @@ from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, Ring, fraction, primitive, variables
 from paramverify.claims import Claim, nowhere
 from paramverify.errors import LimitError
-from paramverify.scripts.cubes import Cube, Literal
+from paramverify.scripts.cubes import Cube, CubeLiteral
 from paramverify.scripts.equations import solved
 
 MAX_VARIABLES = 12
@@ -28,7 +28,7 @@ BOTH = Interval(Fraction(-1), Fraction(1), False, False)
 
 
 @dataclass(frozen=True)
-class End:
+class RangeEnd:
     """An end of the values of a variable."""
 
     value: Fraction
@@ -36,7 +36,7 @@ class End:
 
 
 @dataclass(frozen=True, eq=False)
-class Region:
+class CubeClaim:
     """A claim that holds iff a cube has no solution; `lift` gives the solution at a point where it fails.
 
     `moved` says whether variables stand for others, so that the claim is not what the script says.
@@ -47,7 +47,7 @@ class Region:
     moved: bool
 
 
-def region(cube: Cube, ring: Ring) -> Region | None:
+def region(cube: Cube, ring: Ring) -> CubeClaim | None:
     """Returns the claim of a cube; None where its bounds alone leave no value to a variable.
 
     Raises:
@@ -98,10 +98,10 @@ def region(cube: Cube, ring: Ring) -> Region | None:
                 found[name] = t / (1 - t * t)
         return plain.lifted(found)
 
-    return Region(claim, lift, bool(ways))
+    return CubeClaim(claim, lift, bool(ways))
 
 
-def _simple(low: End | None, high: End | None) -> Fraction:
+def _simple(low: RangeEnd | None, high: RangeEnd | None) -> Fraction:
     """Returns a value between both ends."""
     if low and high:
         return Interval(low.value, high.value, low.closed, high.closed).simplest()
@@ -110,7 +110,7 @@ def _simple(low: End | None, high: End | None) -> Fraction:
     return high.value - 1 if high else Fraction(0)
 
 
-def _claim(literals: list[Literal], ring: Ring, box: Mapping[str, Interval]) -> Claim:
+def _claim(literals: list[CubeLiteral], ring: Ring, box: Mapping[str, Interval]) -> Claim:
     """Returns the claim that no point of the box satisfies all literals."""
     strict = [p for p in literals if p.relation == ">"]
     # The strict comparison with the largest polynomial is the one that is claimed to be false.
@@ -155,22 +155,22 @@ def _moved(
 
 
 def _bounds(
-    literals: Sequence[Literal],
-) -> tuple[dict[str, End], dict[str, End], list[Literal]] | None:
+    literals: Sequence[CubeLiteral],
+) -> tuple[dict[str, RangeEnd], dict[str, RangeEnd], list[CubeLiteral]] | None:
     """Returns lower and upper ends of variables, and the literals that say more; None if nothing is left."""
-    lower: dict[str, End] = {}
-    upper: dict[str, End] = {}
-    rest: list[Literal] = []
+    lower: dict[str, RangeEnd] = {}
+    upper: dict[str, RangeEnd] = {}
+    rest: list[CubeLiteral] = []
     for literal in literals:
         linear = _linear(literal.polynomial)
         if linear is None:
             rest.append(literal)
             for name, radius in _ball(literal).items():
-                _narrow(lower, name, End(-radius, True), -1)
-                _narrow(upper, name, End(radius, True), 1)
+                _narrow(lower, name, RangeEnd(-radius, True), -1)
+                _narrow(upper, name, RangeEnd(radius, True), 1)
             continue
         name, slope, value = linear
-        end = End(value, literal.relation != ">")
+        end = RangeEnd(value, literal.relation != ">")
         if literal.relation == "=" or slope > 0:
             _narrow(lower, name, end, -1)
         if literal.relation == "=" or slope < 0:
@@ -182,7 +182,7 @@ def _bounds(
     return lower, upper, rest
 
 
-def _narrow(ends: dict[str, End], name: str, end: End, side: int) -> None:
+def _narrow(ends: dict[str, RangeEnd], name: str, end: RangeEnd, side: int) -> None:
     """Keeps the tighter of two ends: the larger lower one (side -1), the smaller upper one (side 1)."""
     old = ends.get(name)
     if old is None or (end.value - old.value) * side < 0 or (end.value == old.value and not end.closed):
@@ -203,7 +203,7 @@ def _linear(polynomial: Polynomial) -> tuple[str, Fraction, Fraction] | None:
     return names[0], slope, -constant / slope
 
 
-def _ball(literal: Literal) -> dict[str, Fraction]:
+def _ball(literal: CubeLiteral) -> dict[str, Fraction]:
     """Returns bounds |x| ≤ r from C − Σ cᵢ·mᵢ ≥ 0 with cᵢ > 0 and even powers alone: cᵢ·x^(2k) ≤ C."""
     for sign in (1, -1) if literal.relation == "=" else (1,):
         found: dict[str, Fraction] = {}

@@ -27,13 +27,13 @@ from paramverify.portfolio.agreement import program
 from paramverify.portfolio.session import ALONE, QUICK, TURN, Options, Session
 from paramverify.portfolio.strategies import BUILT_IN
 from paramverify.processes.attempts import resolve
-from paramverify.processes.runner import Limits, Runner
-from paramverify.scripts.answers import Answered, Question, Settled
+from paramverify.processes.runner import AttemptLimits, Runner
+from paramverify.scripts.answers import Answered, SatisfiabilityQuestion, Settled
 from paramverify.scripts.asking import script_attempt
 from paramverify.scripts.cubes import Cube, Reading
-from paramverify.scripts.evaluation import Point
+from paramverify.scripts.evaluation import ScriptPoint
 from paramverify.scripts.models import points, read_model
-from paramverify.scripts.regions import Region, region
+from paramverify.scripts.regions import CubeClaim, region
 
 FIRST = 2.0  # seconds for solvers before claims that are harder than the script
 LEAST = 0.1  # seconds below which nothing is begun
@@ -41,7 +41,7 @@ WIDTH = 2  # solvers side by side
 LONGEST = 200  # characters of one reason
 NO_TIME = "the time limit was reached"
 
-Truth = Callable[[Point], bool | None]  # of the assertions of a question, at a point
+Truth = Callable[[ScriptPoint], bool | None]  # of the assertions of a question, at a point
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ class Means:
 class _Cell:
     """A cube that is to be decided, with its claim; `point` gives the point of the script for one of that."""
 
-    region: Region
-    point: Callable[[Mapping[str, Fraction]], Point]
+    region: CubeClaim
+    point: Callable[[Mapping[str, Fraction]], ScriptPoint]
 
 
-def solution(question: Question, truth: Truth, means: Means) -> Answered:
+def solution(question: SatisfiabilityQuestion, truth: Truth, means: Means) -> Answered:
     """Decides whether a question without universal quantifiers has a solution.
 
     Raises:
@@ -109,7 +109,7 @@ def solution(question: Question, truth: Truth, means: Means) -> Answered:
     return Answered(Standing.UNKNOWN, end=end, reason="; ".join(reasons) or NO_TIME)
 
 
-def claims_of(question: Question) -> list[Claim]:
+def claims_of(question: SatisfiabilityQuestion) -> list[Claim]:
     """Returns claims that all hold iff a question has no solution.
 
     Raises:
@@ -118,7 +118,7 @@ def claims_of(question: Question) -> list[Claim]:
     return [cell.region.claim for cell in _cells(question)]
 
 
-def _cells(question: Question) -> list[_Cell]:
+def _cells(question: SatisfiabilityQuestion) -> list[_Cell]:
     reading = Reading(question.assertions)
     symbols = {own: symbol for symbol, own in reading.names.items()}
     found: list[_Cell] = []
@@ -130,11 +130,15 @@ def _cells(question: Question) -> list[_Cell]:
 
 
 def _point(
-    made: Region, cube: Cube, symbols: Mapping[str, str], question: Question, at: Mapping[str, Fraction]
-) -> Point:
+    made: CubeClaim,
+    cube: Cube,
+    symbols: Mapping[str, str],
+    question: SatisfiabilityQuestion,
+    at: Mapping[str, Fraction],
+) -> ScriptPoint:
     numbers = {symbols[name]: value for name, value in made.lift(at).items()}
     # What occurs nowhere, or only where nothing depends on it, may have any value.
-    return Point(
+    return ScriptPoint(
         {**dict.fromkeys(question.reals, Fraction(0)), **numbers},
         {**dict.fromkeys(question.booleans, False), **cube.truths},
     )
@@ -162,7 +166,7 @@ class _Words:
 class _Work:
     """The cells of a question that are still open, and what is known."""
 
-    question: Question
+    question: SatisfiabilityQuestion
     truth: Truth
     means: Means
     waiting: list[_Cell]
@@ -247,7 +251,11 @@ class _Work:
 
 
 def as_it_is(
-    question: Question, truth: Truth, means: Means, reason: str = "", words: _Words | None = None
+    question: SatisfiabilityQuestion,
+    truth: Truth,
+    means: Means,
+    reason: str = "",
+    words: _Words | None = None,
 ) -> Answered:
     """Lets solvers race for the script itself; a sat counts where the assertions are true at its model.
 
@@ -266,7 +274,7 @@ def as_it_is(
     symbols = " ".join(map(quoted, question.symbols))
     attempts = [script_attempt(name, question.script, symbols) for name in names]
     means.runner.warm(names)
-    limits = Limits(means.left, means.options.memory)
+    limits = AttemptLimits(means.left, means.options.memory)
     made = means.runner.race(attempts, limits, race.enough, WIDTH, turn=TURN, alone=ALONE)
     for decision in made:
         race.enough(decision)
@@ -276,13 +284,13 @@ def as_it_is(
 class _Race:
     """What solvers say of a script, as they come."""
 
-    def __init__(self, question: Question, truth: Truth, means: Means, words: _Words) -> None:
+    def __init__(self, question: SatisfiabilityQuestion, truth: Truth, means: Means, words: _Words) -> None:
         self.question, self.truth = question, truth
         self.confirm = means.options.confirm
         self.certified = means.options.require_certificates
         self.seen: set[int] = set()
         self.unsat, self.said_sat = words.unsat, words.sat
-        self.point: tuple[Point, str] | None = None
+        self.point: tuple[ScriptPoint, str] | None = None
         self.open: list[tuple[End, str]] = []
 
     def enough(self, decision: Decision) -> bool:

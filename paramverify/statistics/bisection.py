@@ -18,12 +18,12 @@ from flint import fmpq_poly
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.reals import Real
 from paramverify.encodings.no_budget import no_budget
-from paramverify.evidence.witnesses import Witness
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.kinds import need_privacy
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, verify
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.statistics.certification import with_ratio, witness_in
 from paramverify.verdicts import Holds, Unknown
 
@@ -34,7 +34,7 @@ MOST_EPSILON = 64  # no larger budget is tried
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class BisectionStep:
     """One verification: whether the case is private with ε; None where that stays open.
 
     Where it holds, it was verified with the ratio `ratio` <= e^ε, which is e^ε itself where no rational ratio
@@ -44,8 +44,8 @@ class Step:
     epsilon: Fraction
     holds: bool | None
     ratio: Fraction | Real
-    report: Report
-    witness: Witness | None
+    report: PrivacyReport
+    witness: ExactWitness | None
 
     @property
     def reason(self) -> str:
@@ -67,14 +67,14 @@ class Bisection:
 
     testing: tuple[float | None, float | None]
     precision: Fraction
-    violated: Step | None
-    holds: Step | None
-    steps: tuple[Step, ...]
+    violated: BisectionStep | None
+    holds: BisectionStep | None
+    steps: tuple[BisectionStep, ...]
     infinite: bool = False
     at_most: Fraction | None = None
 
     @property
-    def last(self) -> Step | None:
+    def last(self) -> BisectionStep | None:
         """The verification that stayed open, which ended the search."""
         return self.steps[-1] if self.steps and self.steps[-1].holds is None else None
 
@@ -90,7 +90,7 @@ class Bisection:
         return self.holds.epsilon - self.violated.epsilon <= self.precision
 
     @property
-    def wrong(self) -> tuple[Step, ...]:
+    def wrong(self) -> tuple[BisectionStep, ...]:
         """The ends of the interval, rounded outwards, at which verification contradicts testing.
 
         Of several verifications that contradict an end, the one that is farthest from it.
@@ -107,7 +107,7 @@ class Bisection:
 
 
 def bisect(
-    case: Case,
+    case: PrivacyCase,
     testing: tuple[float | None, float | None],
     precision: Fraction,
     seconds: float,
@@ -123,7 +123,7 @@ def bisect(
     model = need_privacy(case.model, "a search")
     if not model.lengths and no_budget(model):
         return Bisection(testing, precision, None, None, (), infinite=True)
-    search = _Search(case, precision, time.monotonic() + SHARE * seconds, limit or seconds)
+    search = _BisectionSearch(case, precision, time.monotonic() + SHARE * seconds, limit or seconds)
     left, right = testing
     low = max(0, math.floor(_decimal(left) / precision)) if left is not None else 0
     high = math.ceil(_decimal(right) / precision) if right is not None else low + math.ceil(1 / precision)
@@ -141,18 +141,18 @@ def bisect(
     )
 
 
-class _Search:
+class _BisectionSearch:
     """The verifications that were made, and the nearest ones on both sides of the least budget."""
 
-    def __init__(self, case: Case, precision: Fraction, deadline: float, limit: float) -> None:
+    def __init__(self, case: PrivacyCase, precision: Fraction, deadline: float, limit: float) -> None:
         self.case = case
         self.plain = replace(case, model=without_bound(need_privacy(case.model, "a search")))
         self.precision = precision
         self.deadline = deadline
         self.limit = limit
-        self.steps: list[Step] = []
-        self.violated: Step | None = None
-        self.holds: Step | None = None
+        self.steps: list[BisectionStep] = []
+        self.violated: BisectionStep | None = None
+        self.holds: BisectionStep | None = None
         self.at_most: Fraction | None = None
 
     def run(self, low: int, high: int) -> None:
@@ -194,7 +194,7 @@ class _Search:
         self.violated = step
         return step.witness is not None and step.witness.ratio is not None
 
-    def step(self, epsilon: Fraction) -> Step:
+    def step(self, epsilon: Fraction) -> BisectionStep:
         """Verifies the case with the budget ε: by a rational ratio next to e^ε, or by e^ε itself.
 
         The largest ratio of a case is a quotient of polynomials in E = exp(g), or rational. So it can be e^ε
@@ -212,18 +212,18 @@ class _Search:
                 return step
             bits *= 2
 
-    def verified(self, case: Case, epsilon: Fraction, ratio: Fraction | Real) -> Step:
+    def verified(self, case: PrivacyCase, epsilon: Fraction, ratio: Fraction | Real) -> BisectionStep:
         """Verifies a case with a ratio at most e^ε; a violation counts if it is above e^ε."""
         left = max(self.deadline - time.monotonic(), 0.01)  # a verification without time says unknown
         report = verify(with_ratio(case, ratio), Options(seconds=left, limit=self.limit))
         witness = witness_in(report)
         if isinstance(report.verdict, Holds):
-            return Step(epsilon, True, ratio, report, None)
+            return BisectionStep(epsilon, True, ratio, report, None)
         above = witness is not None and (isinstance(ratio, Real) or _is_above(witness, epsilon))
-        return Step(epsilon, False if above else None, ratio, report, witness)
+        return BisectionStep(epsilon, False if above else None, ratio, report, witness)
 
 
-def power_of(case: Case, epsilon: Fraction) -> Real | None:
+def power_of(case: PrivacyCase, epsilon: Fraction) -> Real | None:
     """Returns e^ε as a power of the constant of a case; None if it is none."""
     constant = need_privacy(case.model, "a search").domain.constant
     if constant is None or (power := epsilon / constant.exponent).denominator != 1 or not power:
@@ -231,7 +231,7 @@ def power_of(case: Case, epsilon: Fraction) -> Real | None:
     return Real(fmpq_poly([0] * int(power) + [1]), fmpq_poly([1]), constant)
 
 
-def _epsilon(step: Step) -> Fraction:
+def _epsilon(step: BisectionStep) -> Fraction:
     return step.epsilon
 
 
@@ -240,7 +240,7 @@ def _decimal(value: float) -> Fraction:
     return Fraction(str(value))
 
 
-def _is_above(witness: Witness, epsilon: Fraction) -> bool:
+def _is_above(witness: ExactWitness, epsilon: Fraction) -> bool:
     """Tells whether the ratio of a witness is above e^ε, from enclosures; false where they overlap."""
     if witness.ratio is None:
         return True

@@ -28,7 +28,7 @@ from paramverify.models.mechanisms.above_threshold import END
 from paramverify.statistics.draws import Draws
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.inputs import CaseInputs
-from paramverify.statistics.labels import PLAIN, Known, frozen, label
+from paramverify.statistics.labels import PLAIN, KnownObservations, frozen, label
 from paramverify.statistics.samplers import Counts, Output
 from paramverify.statistics.user_code import reason_of, users
 
@@ -234,7 +234,7 @@ class BlackBox:
     ending: str | None = None
     counts: Callable[[np.random.Generator, Any, int], Mapping[str, int]] | None = None
     word: Callable[[Sequence[object]], str] | None = None
-    known: Known | None = None
+    known: KnownObservations | None = None
 
     def __call__(self, rng: np.random.Generator, size: int) -> Counts:
         """Returns how often each output came in `size` runs.
@@ -313,5 +313,7 @@ class BlackBoxSource:
             decorate=experiment.choices,
             ending=ending,
             word=partial(mechanism.word_of, known=known) if isinstance(mechanism, Worded) else None,
-            known=None if experiment.choices else Known.of(self.case_inputs.model.hmm.observations),
+            known=None
+            if experiment.choices
+            else KnownObservations.of(self.case_inputs.model.hmm.observations),
         )

@@ -23,15 +23,15 @@ from paramverify.encodings.no_budget import no_budget
 from paramverify.encodings.sequences import claim_polynomial, forward_sum
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.pairs import pair_of
-from paramverify.evidence.witnesses import Witness, evaluate, find_witness
+from paramverify.evidence.witnesses import ExactWitness, evaluate, find_witness
 from paramverify.models.evaluation import Numbers
 from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, verify
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.samplers import Output
 from paramverify.synthesis.budget import tight_budget
@@ -48,7 +48,7 @@ class Certified:
     spurious."""
 
     candidate: CandidateEvent
-    witness: Witness
+    witness: ExactWitness
 
     @property
     def is_violation(self) -> bool:
@@ -83,7 +83,7 @@ def check_length(model: Model, length: int) -> None:
         raise InputError(reason, key="--length")
 
 
-def simplest(model: Model, certified: Certified) -> Witness:
+def simplest(model: Model, certified: Certified) -> ExactWitness:
     """Returns the witness of a violation at the simplest parameter point near it that keeps the violation."""
     witness = certified.witness
     if not model.domain.ring.parameters:
@@ -95,7 +95,7 @@ def simplest(model: Model, certified: Certified) -> Witness:
     polynomial = claim_polynomial(model, Compared(left, right, origin, pair.distance))
     claim = Claim(polynomial, model.domain, (origin,))
     found = find_witness(model, claim, witness.parameters)
-    return found if isinstance(found, Witness) else witness
+    return found if isinstance(found, ExactWitness) else witness
 
 
 def worst(certified: Sequence[Certified]) -> Certified:
@@ -123,7 +123,7 @@ def epsilon_at(model: Model, point: Mapping[str, Fraction], distance: Fraction |
     return math.log(Numbers(model, point).bound(distance))
 
 
-def _severity(witness: Witness) -> tuple[int, float]:
+def _severity(witness: ExactWitness) -> tuple[int, float]:
     ratio = witness.ratio
     if ratio is None:
         return int(witness.probabilities[0].sign() > 0), 0.0
@@ -131,11 +131,11 @@ def _severity(witness: Witness) -> tuple[int, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
+class CertificationStep:
     """One step of the search: the ratio that was tried, and the report on it."""
 
     ratio: Real | Fraction
-    report: Report
+    report: PrivacyReport
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,11 +148,11 @@ class TightRatio:
     supremum where no witness is known to attain it: an exact value, infinity, or bounds.
     """
 
-    witness: Witness
+    witness: ExactWitness
     upper: Real | Fraction | None
     exact: bool
     infinite: bool
-    steps: tuple[Bound, ...]
+    steps: tuple[CertificationStep, ...]
     limit: TightBudget | None = None
 
     def is_within(self, precision: Fraction) -> bool:
@@ -168,7 +168,7 @@ class TightRatio:
         return high - low <= precision * low
 
 
-def tight_ratio(case: Case, start: Witness, precision: Fraction, seconds: float) -> TightRatio:
+def tight_ratio(case: PrivacyCase, start: ExactWitness, precision: Fraction, seconds: float) -> TightRatio:
     """Returns the tight ratio of a case, from an exactly evaluated candidate of testing.
 
     This stands beside the bisection of [F] Algorithm 5 (`bisection`). The exact ratio r of the candidate is
@@ -180,14 +180,14 @@ def tight_ratio(case: Case, start: Witness, precision: Fraction, seconds: float)
     """
     model = need_privacy(case.model, "a search")
     check_length(model, len(start.observations))
-    steps: list[Bound] = []
+    steps: list[CertificationStep] = []
     lower = start
     deadline = time.monotonic() + SHARE * seconds
 
-    def attempt(ratio: Real | Fraction) -> Report:
+    def attempt(ratio: Real | Fraction) -> PrivacyReport:
         left = max(deadline - time.monotonic(), 0.01)  # a verification without time says unknown
         report = verify(with_ratio(case, ratio), Options(seconds=left))
-        steps.append(Bound(ratio, report))
+        steps.append(CertificationStep(ratio, report))
         return report
 
     def found(upper: Real | Fraction | None, exact: bool = False) -> TightRatio:
@@ -244,9 +244,9 @@ def _supremum(model: Model, known: TightRatio, precision: Fraction, deadline: fl
     return replace(known, upper=tight.upper, limit=tight)
 
 
-def witness_in(report: Report) -> Witness | None:
+def witness_in(report: PrivacyReport) -> ExactWitness | None:
     """Returns the witness of a violation of privacy, if the report has one."""
-    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, Witness):
+    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, ExactWitness):
         return report.verdict.witness
     return None
 
@@ -256,7 +256,7 @@ def _tries(model: Model) -> int:
     return 5 if model.domain.ring.parameters else 1_000
 
 
-def with_ratio(case: Case, ratio: Real | Fraction) -> Case:
+def with_ratio(case: PrivacyCase, ratio: Real | Fraction) -> PrivacyCase:
     """Returns the case with another bound on the ratio, exact also where it is not rational."""
     model = need_privacy(case.model, "a search")
     ring = model.domain.ring

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from paramverify.algebra.masses import Divergence, Masses
+from paramverify.algebra.masses import MassDivergence, Masses
 from paramverify.errors import InputError
 from paramverify.statistics.attack import intervals, train
 from paramverify.statistics.detection import ATTACKED, NO_EVENT, SELECT, TEST, TIES, Settings
@@ -28,7 +28,7 @@ from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import Counts, Output
 from paramverify.statistics.search_space import LEAST, events
-from paramverify.statistics.set_detection import Chosen, Described, Learned, Outputs, least_level
+from paramverify.statistics.set_detection import Chosen, EventSet, Learned, Outputs, least_level
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,7 +55,7 @@ class Others:
         match self.chosen:
             case Outputs():
                 return f"S: all outputs but {str(self.chosen).removeprefix('S = ')}"
-            case Described():
+            case EventSet():
                 return f"S: not ({self.chosen.event})"
             case Learned():
                 return "S: the outputs that a learned attack does not accept"
@@ -114,7 +114,7 @@ class DivergenceDetection:
     `selected` are the most telling candidates on the selection runs, the best first.
     """
 
-    divergence: Divergence
+    divergence: MassDivergence
     asked: tuple[TestedPair, ...]
     selected: tuple[CandidatePair, ...]
     settings: Settings
@@ -157,7 +157,7 @@ def _bends(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float
     return (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0])
 
 
-def least_divergence(divergence: Divergence, hits: Sequence[Hits], runs: int, wrong: float) -> float:
+def least_divergence(divergence: MassDivergence, hits: Sequence[Hits], runs: int, wrong: float) -> float:
     """Returns a number that a divergence is not below, with probability at least 1 − `wrong` over the runs.
 
     `hits` are those of events that were fixed before the runs were made: of `runs` of P, and of as many of Q.
@@ -184,7 +184,7 @@ def counted_events(counts: Sequence[Counts], more: int) -> Iterator[Counted]:
     sides = Measured(counts[more]), Measured(counts[1 - more])
     listed = events(counts)
     for event, first, second in zip(listed, *(side.hits(listed) for side in sides), strict=True):
-        yield _either(Described(event), (first, second), runs, first < second)
+        yield _either(EventSet(event), (first, second), runs, first < second)
 
 
 def _either(chosen: Chosen, hits: Hits, runs: int, other: bool) -> Counted:
@@ -228,11 +228,11 @@ class _Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class PairSearch:
     """Looks for pairs of secrets that are far apart, on the runs for selection alone."""
 
     runs: Runs
-    divergence: Divergence
+    divergence: MassDivergence
     settings: Settings
     _kept: dict[tuple[Experiment, int], list[Counted]] = field(default_factory=dict)
     _single: dict[tuple[Experiment, int], _Choice] = field(default_factory=dict)
@@ -297,7 +297,7 @@ def _pair(place: tuple[Experiment, int], choice: _Choice, bound: float) -> Candi
 
 
 def detect_divergence(
-    search: Search, experiments: Sequence[Experiment], asked: Sequence[Sequence[float]]
+    search: PairSearch, experiments: Sequence[Experiment], asked: Sequence[Sequence[float]]
 ) -> DivergenceDetection:
     """Tests bounds of a divergence; each of `asked` has those of every experiment, and they ascend.
 
@@ -320,7 +320,7 @@ def detect_divergence(
     return DivergenceDetection(search.divergence, tuple(rows), tuple(found), search.settings)
 
 
-def _tested(search: Search, candidate: CandidatePair, rng: np.random.Generator) -> TestedPair:
+def _tested(search: PairSearch, candidate: CandidatePair, rng: np.random.Generator) -> TestedPair:
     """Returns what fresh runs say of a candidate."""
     settings = search.settings
     counts = search.runs.both(TEST, candidate.experiment, settings.runs)

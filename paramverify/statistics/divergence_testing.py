@@ -10,7 +10,7 @@ from paramverify.claims import AllOutputs
 from paramverify.errors import InputError
 from paramverify.evidence.losses import LossWitness
 from paramverify.evidence.moments import MomentWitness
-from paramverify.models.divergences import Loss, Renyi
+from paramverify.models.divergences import LossBound, Renyi
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
 from paramverify.privacy.losses import far_apart, is_within
@@ -18,7 +18,7 @@ from paramverify.statistics.detection import Settings
 from paramverify.statistics.divergence_detection import (
     CandidatePair,
     DivergenceDetection,
-    Search,
+    PairSearch,
     detect_divergence,
 )
 from paramverify.statistics.experiments import Experiment
@@ -53,12 +53,12 @@ def tested_divergence(
         InputError: no output came often enough to be tested, or a divergence that has no ε.
     """
     measure = model.measure
-    assert isinstance(measure, Renyi | Loss)
+    assert isinstance(measure, Renyi | LossBound)
     divergence = measure.on_masses
     if epsilons and divergence.order is None:
         reason = f"the bound of this case is {divergence.key}, and no epsilon: change it in the case"
         raise InputError(reason, key="--epsilon")
-    search = Search(runs, divergence, settings)
+    search = PairSearch(runs, divergence, settings)
 
     def bound(experiment: Experiment) -> float:
         if epsilons:

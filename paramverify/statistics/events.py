@@ -80,7 +80,7 @@ class Feature:
 
 
 @dataclass(frozen=True)
-class Condition:
+class FeatureRange:
     """A feature lies between `low` and `high`, both included; infinity where there is no such end."""
 
     feature: Feature
@@ -102,7 +102,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Event:
+class OutputEvent:
     """A set of outputs: those that are or start with `value`, or have its shape, and meet all conditions.
 
     A shape is a sequence of labels and of None, which stands for any number.
@@ -110,7 +110,7 @@ class Event:
 
     kind: str  # "is", "starts with", "shape" or "range"
     value: tuple[str | None, ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[FeatureRange, ...] = ()
 
     def __contains__(self, output: Output) -> bool:
         if self.kind == "is":
@@ -145,7 +145,7 @@ class CandidateEvent:
     """An event of an experiment in one direction: it is more likely on side `more` (0 left, 1 right)."""
 
     experiment: Experiment
-    event: Event
+    event: OutputEvent
     more: int
     hits: tuple[int, int]  # on the side where it is more likely, and on the other
     runs: int
@@ -248,7 +248,7 @@ class Measured:
             found[there] = fold(found[there], column) if place else column
         return found
 
-    def within(self, event: Event) -> NDArray[np.bool_]:
+    def within(self, event: OutputEvent) -> NDArray[np.bool_]:
         """Tells of each output whether it has the shape of an event and meets its conditions."""
         import numpy as np
 
@@ -277,7 +277,7 @@ class Measured:
         upper: NDArray[np.int64] = below[np.searchsorted(ordered, high, side="right")]
         return upper - below[np.searchsorted(ordered, low, side="left")]
 
-    def hits(self, found: Sequence[Event]) -> list[int]:
+    def hits(self, found: Sequence[OutputEvent]) -> list[int]:
         """Returns for each event how many of the counted runs ended in it."""
         import numpy as np
 

@@ -24,7 +24,7 @@ from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.model import Model
 from paramverify.models.names import as_value
 from paramverify.models.priors import InitialDistribution
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.statistics.experiments import Experiment
 
 
@@ -32,7 +32,7 @@ from paramverify.statistics.experiments import Experiment
 class CaseInputs:
     """The mechanism of a case, and the weights of its inputs under each secret that has a prior."""
 
-    case: Case
+    case: PrivacyCase
     mechanism: Mechanism
     priors: Mapping[str, tuple[tuple[Input, ...], InitialDistribution]]
 
@@ -42,7 +42,7 @@ class CaseInputs:
         return need_privacy(self.case.model, "sampling", sets=True, together=True)
 
     @staticmethod
-    def of(case: Case) -> CaseInputs:
+    def of(case: PrivacyCase) -> CaseInputs:
         """Returns the inputs of a case.
 
         Raises:

@@ -32,7 +32,7 @@ _NAMES = frozenset({"True", "False", "None"})
 _READERS: tuple[Callable[[str], Any], ...] = (complex, Fraction, Decimal)
 
 
-class Label(str):
+class ValueLabel(str):
     """The label of a value that is no text."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ def frozen(value: object) -> object:
 
     if isinstance(value, np.generic):
         value = value.item()
-    if type(value) in PLAIN or type(value) is Label:
+    if type(value) in PLAIN or type(value) is ValueLabel:
         return value
     if isinstance(value, str):
         return str(value)
@@ -58,7 +58,7 @@ def frozen(value: object) -> object:
         listed = isinstance(value, (list, tuple, np.ndarray))
         other = "and no list in a list" if listed else f"not {type(value).__name__}"
         raise InputError(f"{SHAPE}, {other}", key="--mechanism")
-    return Label(_of_value(value))
+    return ValueLabel(_of_value(value))
 
 
 def label(value: object) -> str:
@@ -70,7 +70,7 @@ def label(value: object) -> str:
     if type(value) is float and not value.is_integer():
         return repr(value)  # most outputs of continuous mechanisms
     value = frozen(value)
-    if isinstance(value, str) and not isinstance(value, Label):
+    if isinstance(value, str) and not isinstance(value, ValueLabel):
         shown = _text(value)
         return repr(shown) if _like_another(shown) else shown
     return _of_value(value)
@@ -109,21 +109,21 @@ def spelt(label: str) -> str:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownObservations:
     """The observations of a case, by which outputs are called where they mean one of them."""
 
     names: frozenset[str]
     numbers: dict[Fraction | None, tuple[str, ...]]
 
     @staticmethod
-    def of(observations: Sequence[str]) -> Known:
+    def of(observations: Sequence[str]) -> KnownObservations:
         """Returns them with the numbers that they are spelt as."""
         numbers: dict[Fraction | None, tuple[str, ...]] = {}
         for name in dict.fromkeys(observations):
             value = as_value(name)
             if isinstance(value, Fraction):
                 numbers[value] = (*numbers.get(value, ()), name)
-        return Known(frozenset(observations), numbers)
+        return KnownObservations(frozenset(observations), numbers)
 
     def label(self, value: object) -> str:
         """Returns the observation that an output means, or its own label, which is none of the observations.
@@ -132,7 +132,7 @@ class Known:
             InputError: a number that two observations are spelt as; what has no label.
         """
         value = frozen(value)
-        is_text = isinstance(value, str) and not isinstance(value, Label)
+        is_text = isinstance(value, str) and not isinstance(value, ValueLabel)
         own = label(value)
         exact = _text(value) if is_text else own
         named = () if is_text else self.numbers.get(_number(own), ())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Noisy:
+class NoiseRows:
     """Noise for whole answers, zero entries of its rows left out: entry k of row f stands for
     `values[f][k]`."""
 
@@ -36,13 +36,13 @@ class Noisy:
     values: tuple[NDArray[np.int64], ...]
 
     @staticmethod
-    def of(rows: list[list[Any]]) -> Noisy:
+    def of(rows: list[list[Any]]) -> NoiseRows:
         """Returns the noise with the given exact probabilities; rows[f][o]: the answer f is released as o."""
         import numpy as np
 
         kept = [[(o, p) for o, p in enumerate(row) if _positive(p)] for row in rows]
         draws = Draws.of([[p for _, p in row] for row in kept])
-        return Noisy(draws, tuple(np.array([o for o, _ in row], dtype=np.int64) for row in kept))
+        return NoiseRows(draws, tuple(np.array([o for o, _ in row], dtype=np.int64) for row in kept))
 
     def released(self, rng: np.random.Generator, answer: int, size: int) -> NDArray[np.int64]:
         """Returns `size` noisy releases of one answer."""
@@ -63,7 +63,7 @@ def direct(case_inputs: CaseInputs, point: Mapping[str, Fraction]) -> Drawing:
     mechanism = case_inputs.mechanism
     if isinstance(mechanism, Drawn):
         return mechanism.drawn(
-            lambda noise: Noisy.of([[numbers.function(p) for p in row] for row in noise.rows])
+            lambda noise: NoiseRows.of([[numbers.function(p) for p in row] for row in noise.rows])
         )
     if isinstance(mechanism, Runnable):
         return mechanism.run_at(_numbers(case_inputs.model.domain.ring, point))

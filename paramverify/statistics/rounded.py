@@ -10,29 +10,29 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import InputError
 from paramverify.evidence.enclosed import ends
 from paramverify.models.context import Checks
-from paramverify.models.enclosed import Enclosed, Probabilities
+from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities
 from paramverify.models.hmm import one_shot
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 
 BITS = 48
 SCALE = 2**40
 NOTE = "the probabilities are rounded to multiples of 2^-40; tests by sampling do not see that"
 
 
-def rounded(case: Case, certified: bool = False) -> Case:
+def rounded(case: PrivacyCase, certified: bool = False) -> PrivacyCase:
     """Returns the case with probabilities that are rounded, if they are enclosed; other cases as they are.
 
     Raises:
         InputError: what is found by sampling is to be `certified`: that needs the exact numbers.
     """
     model = case.model
-    if not isinstance(model, Enclosed):
+    if not isinstance(model, EnclosedModel):
         return case
     if certified:
         reason = "the probabilities of gauss and discrete_gaussian are enclosed"
         raise InputError(f"{reason}: `verify` and `budget` compare all of them; leave this option out")
-    known = Probabilities(model.table, BITS)
+    known = EnclosedProbabilities(model.table, BITS)
     ring = model.domain.ring
     rows = []
     for state in range(len(model.table.states)):

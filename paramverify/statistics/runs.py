@@ -12,10 +12,10 @@ from multiprocessing.pool import Pool
 from multiprocessing.process import BaseProcess
 
 from paramverify.errors import InputError, LimitError
-from paramverify.statistics.events import Event, Measured
+from paramverify.statistics.events import Measured, OutputEvent
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.samplers import Counts, Source
-from paramverify.statistics.spreading import Chunk, Spread, draw
+from paramverify.statistics.spreading import Chunk, ExecutorChunks, draw
 from paramverify.statistics.user_code import ENDED
 from paramverify.tasks.tasks import HERE, Executor
 
@@ -77,11 +77,11 @@ class Runs:
 
     source: Source
     seed: int
-    pool: Workers | Spread = field(default_factory=lambda: Spread(HERE))
+    pool: Workers | ExecutorChunks = field(default_factory=lambda: ExecutorChunks(HERE))
     _numbers: dict[int, int] = field(default_factory=dict)
     _kept: dict[tuple[int, int, int, int], Counts] = field(default_factory=dict)
     _measured: dict[tuple[int, int, int], tuple[Measured, Measured]] = field(default_factory=dict)
-    _hits: dict[tuple[int, int, Event, int], tuple[int, int]] = field(default_factory=dict)
+    _hits: dict[tuple[int, int, OutputEvent, int], tuple[int, int]] = field(default_factory=dict)
     _experiments: list[Experiment] = field(default_factory=list)
 
     def counts(self, stage: int, experiment: Experiment, side: int, size: int) -> Counts:
@@ -105,7 +105,7 @@ class Runs:
         left, right = (self.counts(stage, experiment, side, size) for side in (0, 1))
         return left, right
 
-    def hits(self, stage: int, experiment: Experiment, event: Event, size: int) -> tuple[int, int]:
+    def hits(self, stage: int, experiment: Experiment, event: OutputEvent, size: int) -> tuple[int, int]:
         """Returns how many of the runs of the left and of the right side ended in an event."""
         place = stage, id(experiment), event, size
         if place not in self._hits:
@@ -134,7 +134,7 @@ def runs_of(source: Source, seed: int, workers: int = 1, executor: Executor = HE
     """
     require()
     if workers == 1:
-        yield Runs(source, seed, Spread(executor))
+        yield Runs(source, seed, ExecutorChunks(executor))
         return
     from multiprocessing import get_context
 

@@ -45,7 +45,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class StepTable:
     """The steps of all states: entry k observes `observations[k]` and moves to `successors[k]`."""
 
     draws: Draws
@@ -59,7 +59,7 @@ class Walks:
 
     start: Draws
     states: NDArray[np.int64]
-    tables: tuple[Table, ...]
+    tables: tuple[StepTable, ...]
     names: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class Walks:
         import numpy as np
 
         tables = [
-            Table(
+            StepTable(
                 Draws.from_document(table["draws"]),
                 np.array(table["observations"], dtype=np.int64),
                 np.array(table["successors"], dtype=np.int64),
@@ -205,13 +205,13 @@ class _Steps:
         self.memory[state, wanted] = found
         return found
 
-    def table(self, reached: Sequence[int], place: Mapping[int, int], wanted: str) -> Table:
+    def table(self, reached: Sequence[int], place: Mapping[int, int], wanted: str) -> StepTable:
         """Returns the steps of the reached states under a choice, in their order."""
         import numpy as np
 
         rows = [self.of(state, wanted) for state in reached]
         flat = [entry for row in rows for entry in row]
-        return Table(
+        return StepTable(
             Draws.of([[p for _, _, p in row] for row in rows]),
             np.array([o for o, _, _ in flat], dtype=np.int64),
             np.array([place[t] for _, t, _ in flat], dtype=np.int64),

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from paramverify.statistics.events import (
     CandidateEvent,
-    Condition,
-    Event,
     Feature,
+    FeatureRange,
     Measured,
+    OutputEvent,
     Quantity,
     is_real,
 )
@@ -58,26 +58,26 @@ def candidates(experiment: Experiment, counts: Sequence[Counts]) -> list[Candida
     return found
 
 
-def events(counts: Sequence[Counts]) -> list[Event]:
+def events(counts: Sequence[Counts]) -> list[OutputEvent]:
     """Returns events over the outputs that came: single outputs, starts, intervals, shapes and corners."""
     return list(dict.fromkeys(_events((Measured(counts[0]), Measured(counts[1])))))
 
 
-def _events(sides: Sides) -> Iterator[Event]:
+def _events(sides: Sides) -> Iterator[OutputEvent]:
     total: Counter[Output] = Counter()
     for side in sides:
         total.update(side.counts)
     runs = max(int(side.weights.sum()) for side in sides)
-    yield from (Event("is", o) for o, n in total.most_common(MOST_SINGLE) if n >= LEAST)
+    yield from (OutputEvent("is", o) for o, n in total.most_common(MOST_SINGLE) if n >= LEAST)
     real = any(is_real(label) for output in total for label in output[:1])
     starts: Counter[Output] = Counter()
     for output, n in total.items() if not real else ():  # starts that are real numbers come once
         for length in range(1, len(output)):
             starts[output[:length]] += n
-    yield from (Event("starts with", o) for o, _ in starts.most_common(MOST_PREFIXES))
+    yield from (OutputEvent("starts with", o) for o, _ in starts.most_common(MOST_PREFIXES))
     found = features(sides)
     for feature in found:
-        yield from (Event("range", (), (c,)) for c in intervals(sides, feature, runs))
+        yield from (OutputEvent("range", (), (c,)) for c in intervals(sides, feature, runs))
     yield from _corners(sides, [f for f in found if f.quantity is Quantity.COORDINATE])
     yield from _shaped(sides, runs)
 
@@ -115,7 +115,7 @@ def _reals(side: Measured) -> NDArray[np.bool_]:
     return found
 
 
-def intervals(sides: Sides, feature: Feature, runs: int) -> list[Condition]:
+def intervals(sides: Sides, feature: Feature, runs: int) -> list[FeatureRange]:
     """Returns the most telling intervals of a feature, those without an end on one side included.
 
     `runs` were made on each side.
@@ -139,7 +139,7 @@ def intervals(sides: Sides, feature: Feature, runs: int) -> list[Condition]:
     low, high = low[i][~whole], high[j][~whole]
     left, right = (side.between(feature, low, high) for side in sides)
     best = dict.fromkeys([*_best(left, right, runs), *_best(right, left, runs)])
-    return [Condition(feature, float(low[k]), float(high[k])) for k in best]
+    return [FeatureRange(feature, float(low[k]), float(high[k])) for k in best]
 
 
 def _best(first: NDArray[np.int64], second: NDArray[np.int64], runs: int) -> list[int]:
@@ -188,7 +188,7 @@ def _round_step(width: float) -> float:
     return max(k * power for k in (1, 2, 5) if k * power <= width * (1 + 1e-9))
 
 
-def _corners(sides: Sides, found: Sequence[Feature]) -> Iterator[Event]:
+def _corners(sides: Sides, found: Sequence[Feature]) -> Iterator[OutputEvent]:
     """Yields products of half-lines: all coordinates in which the sides differ are cut at the same quantile.
 
     Each half-line is on the side where a coordinate is more likely; the opposite corner is for the other
@@ -222,13 +222,13 @@ def _corners(sides: Sides, found: Sequence[Feature]) -> Iterator[Event]:
     for k in range(len(CORNERS)):
         for turned in (False, True):
             conditions = [
-                Condition(f, low=float(at[k])) if up != turned else Condition(f, high=float(at[-1 - k]))
+                FeatureRange(f, low=float(at[k])) if up != turned else FeatureRange(f, high=float(at[-1 - k]))
                 for f, up, at in cuts
             ]
-            yield Event("range", (), tuple(conditions))
+            yield OutputEvent("range", (), tuple(conditions))
 
 
-def _shaped(sides: Sides, runs: int) -> Iterator[Event]:
+def _shaped(sides: Sides, runs: int) -> Iterator[OutputEvent]:
     """Yields shapes of outputs that have labels and numbers, and intervals of their numbers."""
     shapes: Counter[tuple[str | None, ...]] = Counter()
     for side in sides:
@@ -241,16 +241,18 @@ def _shaped(sides: Sides, runs: int) -> Iterator[Event]:
     for shape, n in shapes.most_common(MOST_SHAPES):
         if n < LEAST:
             continue
-        event = Event("shape", shape)
+        event = OutputEvent("shape", shape)
         yield event
         left, right = (_part(side, event) for side in sides)
         for place, label in enumerate(shape):
             if label is None:
                 feature = Feature(Quantity.COORDINATE, place)
-                yield from (Event("shape", shape, (c,)) for c in intervals((left, right), feature, runs))
+                yield from (
+                    OutputEvent("shape", shape, (c,)) for c in intervals((left, right), feature, runs)
+                )
 
 
-def _part(side: Measured, event: Event) -> Measured:
+def _part(side: Measured, event: OutputEvent) -> Measured:
     """Returns the outputs that are in an event."""
     within = side.within(event).tolist()
     kept = (o for o, inside in zip(side.outputs, within, strict=True) if inside)

@@ -22,7 +22,7 @@ from paramverify.claims import show_sequence
 from paramverify.errors import InputError
 from paramverify.statistics.attack import Attack, interval, train
 from paramverify.statistics.detection import ATTACKED, NO_EVENT, SELECT, TEST, TIES, Settings
-from paramverify.statistics.events import Event, Measured
+from paramverify.statistics.events import Measured, OutputEvent
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import Counts, Output
@@ -38,7 +38,7 @@ SMALLEST = -100  # of p-values, as a power of 10; smaller ones are told as this 
 
 
 @dataclass(frozen=True)
-class Bounds:
+class BudgetPoint:
     """What is tested: e^ε and δ at one point. `key` is what the case calls δ."""
 
     ratio: float
@@ -68,10 +68,10 @@ class Outputs:
 
 
 @dataclass(frozen=True)
-class Described:
+class EventSet:
     """The set of the outputs of an event: an interval, say."""
 
-    event: Event
+    event: OutputEvent
 
     def hits(self, counts: Sequence[Counts], more: int, rng: np.random.Generator) -> tuple[int, int]:
         """Returns how many of the counted runs of its own and of the other side are in the set."""
@@ -104,7 +104,7 @@ class Learned:
         return "S: the outputs that a learned attack accepts"
 
 
-Chosen = Outputs | Described | Learned
+Chosen = Outputs | EventSet | Learned
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class CandidateSet:
     experiment: Experiment
     chosen: Chosen
     more: int
-    bounds: Bounds
+    bounds: BudgetPoint
     hits: tuple[int, int]
     runs: int
 
@@ -177,7 +177,7 @@ class SetDetection:
         return all(before.p <= self.settings.level for before in known)
 
 
-def p_of(hits: tuple[int, int], runs: int, bounds: Bounds) -> float:
+def p_of(hits: tuple[int, int], runs: int, bounds: BudgetPoint) -> float:
     """Returns the least level at which Clopper–Pearson intervals reject p ≤ ratio·q + delta; at most 1."""
 
     def rejected(level: float) -> bool:
@@ -200,7 +200,9 @@ def least_level(rejected: Callable[[float], bool]) -> float:
     return math.pow(10, high)
 
 
-def candidates_for(experiment: Experiment, counts: Sequence[Counts], bounds: Bounds) -> list[CandidateSet]:
+def candidates_for(
+    experiment: Experiment, counts: Sequence[Counts], bounds: BudgetPoint
+) -> list[CandidateSet]:
     """Returns sets of outputs of an experiment in both directions, from the runs for selection."""
     runs = sum(counts[0].values())
     sides = Measured(counts[0]), Measured(counts[1])
@@ -210,7 +212,7 @@ def candidates_for(experiment: Experiment, counts: Sequence[Counts], bounds: Bou
     for more in (0, 1):
         for event, *hits in came:
             own = hits[more], hits[1 - more]
-            found.append(CandidateSet(experiment, Described(event), more, bounds, hits=own, runs=runs))
+            found.append(CandidateSet(experiment, EventSet(event), more, bounds, hits=own, runs=runs))
         for chosen in _above(counts, more, bounds.ratio):
             first, second = (sum(counts[side][o] for o in chosen.outputs) for side in (more, 1 - more))
             found.append(CandidateSet(experiment, chosen, more, bounds, hits=(first, second), runs=runs))
@@ -233,7 +235,9 @@ def _above(counts: Sequence[Counts], more: int, ratio: float) -> list[Outputs]:
     return list(dict.fromkeys(found))
 
 
-def best_of(runs: Runs, experiment: Experiment, bounds: Bounds, settings: Settings) -> CandidateSet | None:
+def best_of(
+    runs: Runs, experiment: Experiment, bounds: BudgetPoint, settings: Settings
+) -> CandidateSet | None:
     """Returns the set of an experiment that is farthest beyond the bounds on the runs for selection."""
     counts = runs.both(SELECT, experiment, settings.select)
     found = candidates_for(experiment, counts, bounds)
@@ -241,7 +245,7 @@ def best_of(runs: Runs, experiment: Experiment, bounds: Bounds, settings: Settin
 
 
 def detect_sets(
-    runs: Runs, experiments: Sequence[Experiment], asked: Sequence[Sequence[Bounds]], settings: Settings
+    runs: Runs, experiments: Sequence[Experiment], asked: Sequence[Sequence[BudgetPoint]], settings: Settings
 ) -> SetDetection:
     """Tests bounds; each of `asked` has those of every experiment, and they ascend in ε.
 

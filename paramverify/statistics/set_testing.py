@@ -11,7 +11,7 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.encodings.excesses import excesses
 from paramverify.errors import InputError
 from paramverify.evidence.sets import bounds_at, given_set
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.evaluation import Numbers
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
@@ -22,7 +22,7 @@ from paramverify.statistics.guidance import towards
 from paramverify.statistics.runs import Runs
 from paramverify.statistics.samplers import Output
 from paramverify.statistics.set_detection import (
-    Bounds,
+    BudgetPoint,
     CandidateSet,
     SetDetection,
     best_of,
@@ -35,7 +35,7 @@ class CertifiedSet:
     """A candidate and the exact probabilities of its outputs; a violation if `witness.exceeds`."""
 
     candidate: CandidateSet
-    witness: SetWitness
+    witness: ExactSetWitness
 
 
 def with_delta(model: Model, delta: Fraction | None) -> Model:
@@ -87,11 +87,11 @@ def tested_sets(
     return detect_sets(runs, all_of_them, asked, settings)
 
 
-def _bounds(model: Model, experiment: Experiment, epsilon: float | None) -> Bounds:
+def _bounds(model: Model, experiment: Experiment, epsilon: float | None) -> BudgetPoint:
     ratio, delta = bounds_at(model, Numbers(model, experiment.point))
     if epsilon is not None:
-        return Bounds(math.exp(epsilon), float(delta))
-    return Bounds(float(ratio), float(delta), model.measure.key)
+        return BudgetPoint(math.exp(epsilon), float(delta))
+    return BudgetPoint(float(ratio), float(delta), model.measure.key)
 
 
 def certify_sets(runs: Runs, model: Model, found: SetDetection) -> tuple[list[CertifiedSet], int]:
@@ -118,7 +118,7 @@ def _known(model: Model, outputs: Iterable[Output]) -> list[Output]:
     return sorted(output for output in outputs if labels.issuperset(output))
 
 
-def simplest_set(model: Model, found: CertifiedSet) -> SetWitness:
+def simplest_set(model: Model, found: CertifiedSet) -> ExactSetWitness:
     """Returns the worst set of a violated direction at the simplest point near the one that was sampled."""
     witness = found.witness
     wanted = (witness.left, witness.right, witness.length)

@@ -23,7 +23,7 @@ def draw(chunk: Chunk) -> Counts:
 
 
 @runtime_checkable
-class Told(Protocol):
+class PlainSampler(Protocol):
     """A sampler that is plain data."""
 
     def document(self) -> dict[str, Any]:
@@ -31,7 +31,7 @@ class Told(Protocol):
 
 
 @dataclass(frozen=True)
-class Spread:
+class ExecutorChunks:
     """Chunks that an executor does; the counts are those of one process."""
 
     executor: Executor
@@ -49,7 +49,7 @@ class Spread:
         sampler, seed, place, size = chunk
 
         def document() -> dict[str, Any]:
-            if not isinstance(sampler, Told):
+            if not isinstance(sampler, PlainSampler):
                 raise InputError("--cluster samples models: leave --mechanism and --direct out")
             return {"sampler": sampler.document(), "seed": seed, "place": list(place), "size": size}
 

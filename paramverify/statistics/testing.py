@@ -16,7 +16,7 @@ from paramverify.models.kinds import need_privacy
 from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import require_possible
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.statistics.audit import Audit, audit
 from paramverify.statistics.bisection import Bisection, bisect
 from paramverify.statistics.blackbox import BlackBoxSource, Mechanism
@@ -59,7 +59,7 @@ CERTIFIED = 10  # candidates that are evaluated exactly
 AnyDetection = Detection | SetDetection | DivergenceDetection
 
 
-class Goal(Enum):
+class SamplingGoal(Enum):
     """What is done with what testing finds."""
 
     CERTIFY = "certify"
@@ -78,7 +78,7 @@ class Plan:
     where it is over. `plotted` says that p-values are to be drawn.
     """
 
-    goal: Goal | None
+    goal: SamplingGoal | None
     settings: Settings
     function: Callable[[], Mechanism] | None = None
     direct: bool = False
@@ -97,10 +97,10 @@ class Plan:
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class SamplingResult:
     """What testing found: an audit, or a detection with what was made of it."""
 
-    case: Case
+    case: PrivacyCase
     model: Model
     plan: Plan
     audit: Audit | None = None
@@ -126,7 +126,7 @@ class Sampled:
     @property
     def is_violated(self) -> bool:
         """Whether a budget was rejected, or with `CERTIFY` a candidate is a violation."""
-        if self.plan.goal is Goal.CERTIFY:
+        if self.plan.goal is SamplingGoal.CERTIFY:
             return (
                 any(c.witness.exceeds for c in self.certified)
                 or any(c.witness.exceeds for c in self.certified_sets)
@@ -137,10 +137,10 @@ class Sampled:
 
 
 def carry_out(
-    load: Callable[[Mapping[str, Fraction]], Case],
+    load: Callable[[Mapping[str, Fraction]], PrivacyCase],
     plan: Plan,
-    on_detection: Callable[[Case, AnyDetection], None] = lambda case, found: None,
-) -> Sampled:
+    on_detection: Callable[[PrivacyCase, AnyDetection], None] = lambda case, found: None,
+) -> SamplingResult:
     """Tests a case, which is loaded with numbers for some parameters; `on_detection` hears of the first half.
 
     Raises:
@@ -149,35 +149,37 @@ def carry_out(
     """
     deadline = time.monotonic() + plan.seconds
     goal, settings = plan.goal, plan.settings
-    loaded, source = _subject(load({} if goal is Goal.SEARCH else plan.at), plan)
+    loaded, source = _subject(load({} if goal is SamplingGoal.SEARCH else plan.at), plan)
     model = need_privacy(loaded.model, "sample", sets=True, together=True)
-    points = chosen_points(model, dict(plan.at), plan.seed, *([1] if goal is Goal.AUDIT else []))
+    points = chosen_points(model, dict(plan.at), plan.seed, *([1] if goal is SamplingGoal.AUDIT else []))
     size = length_of(model, plan.length)
-    if isinstance(model.measure, Metric) and (goal is Goal.SEARCH or plan.bisection):
+    if isinstance(model.measure, Metric) and (goal is SamplingGoal.SEARCH or plan.bisection):
         raise InputError("the bound of the case depends on the distance of two inputs: use budget")
-    if goal in (Goal.CERTIFY, Goal.SEARCH):
+    if goal in (SamplingGoal.CERTIFY, SamplingGoal.SEARCH):
         check_length(model, size)
     listed = experiments(model, size, points, plan.pairs)
     with runs_of(source, plan.seed, plan.workers, plan.executor) as sampled:
-        if goal is Goal.AUDIT:
+        if goal is SamplingGoal.AUDIT:
             found = audit(sampled, model, listed, settings.runs, settings.level)
-            return Sampled(loaded, model, plan, audit=found)
+            return SamplingResult(loaded, model, plan, audit=found)
         if model.measure.by_sets or model.measure.together:
-            return _of_many(Sampled(loaded, model, plan), sampled, listed, on_detection)
+            return _of_many(SamplingResult(loaded, model, plan), sampled, listed, on_detection)
         epsilons = _epsilons(plan.epsilons, model, points)
         if len(points) > 1:
             listed = guided(sampled, model, listed, settings, dict(plan.at))
         detection = detect(sampled, listed, epsilons, settings)
         on_detection(loaded, detection)
-        return _followed(Sampled(loaded, model, plan, detection=detection), sampled, deadline)
+        return _followed(SamplingResult(loaded, model, plan, detection=detection), sampled, deadline)
 
 
-def _subject(loaded: Case, plan: Plan) -> tuple[Case, Source]:
+def _subject(loaded: PrivacyCase, plan: Plan) -> tuple[PrivacyCase, Source]:
     """Returns the case, for an audit that of its single inputs, and what is to be sampled for it."""
-    loaded = rounded(loaded, certified=plan.goal in (Goal.CERTIFY, Goal.SEARCH) or bool(plan.bisection))
+    loaded = rounded(
+        loaded, certified=plan.goal in (SamplingGoal.CERTIFY, SamplingGoal.SEARCH) or bool(plan.bisection)
+    )
     model = with_delta(need_privacy(loaded.model, "sample", sets=True, together=True), plan.delta)
     loaded = replace(loaded, model=model)
-    if (model.measure.by_sets or model.measure.together) and plan.goal is not Goal.AUDIT:
+    if (model.measure.by_sets or model.measure.together) and plan.goal is not SamplingGoal.AUDIT:
         _check_many(plan, model)
     if model.side_condition:
         reason = f"in this case {model.side_condition}, and sample draws all sequences"
@@ -186,7 +188,7 @@ def _subject(loaded: Case, plan: Plan) -> tuple[Case, Source]:
     if plan.function is None and not plan.direct:
         return loaded, ModelSource(model)
     case_inputs = CaseInputs.of(loaded)
-    if plan.goal is Goal.AUDIT:
+    if plan.goal is SamplingGoal.AUDIT:
         case_inputs = case_inputs.by_input()
     if plan.function is None:
         return case_inputs.case, DirectSource(case_inputs)
@@ -197,7 +199,7 @@ def _check_many(plan: Plan, model: Model) -> None:
     """Refuses what has no meaning for outputs that are compared in sets, or all together."""
     key = model.measure.key
     has = f"is about outputs one by one, and this case has {'a delta' if key == 'delta' else key}"
-    if plan.goal is Goal.SEARCH:
+    if plan.goal is SamplingGoal.SEARCH:
         instead = "`budget` finds its least bound"
         if key == "delta":
             instead = "`budget` has --delta-for and --epsilon-for"
@@ -207,14 +209,14 @@ def _check_many(plan: Plan, model: Model) -> None:
 
 
 def _of_many(
-    found: Sampled,
+    found: SamplingResult,
     sampled: Runs,
     listed: Sequence[Experiment],
-    on_detection: Callable[[Case, AnyDetection], None],
-) -> Sampled:
+    on_detection: Callable[[PrivacyCase, AnyDetection], None],
+) -> SamplingResult:
     """Returns what is found about outputs in sets, or all together, with what is made of it."""
     plan, model = found.plan, found.model
-    certifies = plan.goal is Goal.CERTIFY
+    certifies = plan.goal is SamplingGoal.CERTIFY
     epsilons = _given(plan.epsilons)
     if model.measure.together:
         divergence = tested_divergence(
@@ -229,7 +231,7 @@ def _of_many(
     return replace(found, sets=sets, certified_sets=tuple(certified), unknown=unknown)
 
 
-def _followed(found: Sampled, sampled: Runs, deadline: float) -> Sampled:
+def _followed(found: SamplingResult, sampled: Runs, deadline: float) -> SamplingResult:
     """Returns what was found with what is made of it."""
     plan, model, detection = found.plan, found.model, found.detection
     assert detection is not None
@@ -240,7 +242,7 @@ def _followed(found: Sampled, sampled: Runs, deadline: float) -> Sampled:
         halved = bisect(found.case, detection.interval, plan.bisection, left, plan.limit)
         return replace(found, halved=halved)
     selected = detection.selected
-    if plan.goal is Goal.CERTIFY:
+    if plan.goal is SamplingGoal.CERTIFY:
         tried = [
             certify(model, c, _seen(sampled, c, detection)) for c in suspicious(model, selected, CERTIFIED)
         ]

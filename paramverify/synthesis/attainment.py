@@ -18,21 +18,21 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.answers import Proved, Refuted
 from paramverify.claims import nowhere
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.models.kinds import OnDomain
 from paramverify.synthesis.paths import somewhere
 from paramverify.synthesis.quotients import Bound, Quotient, as_polynomials
-from paramverify.synthesis.suprema import Search
+from paramverify.synthesis.suprema import SupremumSearch
 
 Point = dict[str, Fraction]
 
-WORK = Work(boxes=300, coefficients=500_000)  # what a strict claim may cost: tens of milliseconds
+WORK = RemainingWork(boxes=300, coefficients=500_000)  # what a strict claim may cost: tens of milliseconds
 MAX_FACES = 1_000
 _APART = (Sign.POSITIVE, Sign.NEGATIVE)
 _ONE_SIGN = (Sign.NONNEGATIVE, Sign.NONPOSITIVE)
 
 
-def reaching(search: Search, bound: Bound | None) -> Point | Literal[False] | None:
+def reaching(search: SupremumSearch, bound: Bound | None) -> Point | Literal[False] | None:
     """Returns a point of the domain where left > 0 and left = bound·right; infinity is the bound None.
 
     False if it is proved that there is none, None if it is not decided. That the bound is nowhere exceeded

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class ClosureLimit:
     """The bound at a place of the closure: `limit`, a number from 1 on; or `grows`, beyond every number.
 
     Both are not known where numerator and denominator of the bound vanish there, or where the place is
@@ -50,21 +50,23 @@ class Beside:
         return self.limit is not None and self.limit.rational == 1
 
 
-def beside(model: Model, origin: Origin, place: Place) -> Beside:
+def beside(model: Model, origin: Origin, place: Place) -> ClosureLimit:
     """Returns the bound of a model for a pair of secrets at a place of the closure."""
     if any(not root.is_rational for root in place.values()):
-        return Beside(place, None)
+        return ClosureLimit(place, None)
     box = model.domain.box
     if model.domain.constraints and not place.keys() >= set(model.domain.ring.parameters):
-        return Beside(place, None)
+        return ClosureLimit(place, None)
     point = {name: box[name].simplest() for name in model.domain.ring.parameters}
     point |= {name: root.lower for name, root in place.items()}
     ratio, constant = _bound(model, origin).ratio, model.domain.constant
     top, bottom = (number_at(f, point) for f in (ratio.numerator, ratio.denominator))
     above, below = (Real(f, fmpq_poly([1]), constant).sign() for f in (top, bottom))
     if not below:
-        return Beside(place, None, grows=bool(above))
-    return Beside(place, Real.of(top, bottom, constant) if below > 0 else Real.of(-top, -bottom, constant))
+        return ClosureLimit(place, None, grows=bool(above))
+    return ClosureLimit(
+        place, Real.of(top, bottom, constant) if below > 0 else Real.of(-top, -bottom, constant)
+    )
 
 
 def _bound(model: Model, origin: Origin) -> Pure:

@@ -16,7 +16,7 @@ from paramverify.errors import InputError, LimitError, TimeLimitError
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.keys import MEASURES
 from paramverify.privacy.larger_ranges import (
     Larger,
@@ -26,11 +26,11 @@ from paramverify.privacy.larger_ranges import (
     lists_bits,
     smaller_cases,
 )
-from paramverify.privacy.verification import Progress, Report, verify
+from paramverify.privacy.verification import PrivacyReport, Progress, verify
 from paramverify.processes.alarms import alarm, can_ring
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.least_divergence import LeastMoment
-from paramverify.synthesis.least_enclosed import LeastEnclosed, Wanted
+from paramverify.synthesis.least_enclosed import LeastEnclosed, LeastTarget
 from paramverify.synthesis.least_loss import LeastLoss
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.multiples import (
@@ -45,7 +45,7 @@ from paramverify.synthesis.multiples import (
     with_bound,
 )
 from paramverify.synthesis.safe_values import ExactCondition, Intervals, Regions
-from paramverify.synthesis.set_needs import Kind, LeastBound
+from paramverify.synthesis.set_needs import LeastBound, NeedKind
 from paramverify.verdicts import Holds, Verdict, Violated
 
 SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long other inputs are looked at
@@ -82,8 +82,8 @@ class Beyond:
 
 
 def verify_beyond(
-    case: Case, options: Options | None = None, progress: Progress | None = None, near: bool = False
-) -> Report:
+    case: PrivacyCase, options: Options | None = None, progress: Progress | None = None, near: bool = False
+) -> PrivacyReport:
     """Decides a case as `verify` does; if it is private, larger ranges are searched for a violation.
 
     This takes a tenth of the time limit, two seconds, or about the time of the proof, whichever is least.
@@ -122,7 +122,7 @@ def verify_beyond(
     return replace(found, notes=(*found.notes, told, *filter(None, [more])))
 
 
-def beyond(case: Case, found: CaseBudget, options: Options, started: float) -> Beyond:
+def beyond(case: PrivacyCase, found: CaseBudget, options: Options, started: float) -> Beyond:
     """Returns what is told beside the budget of a case, whose search `started` at a monotonic time."""
     seconds = _share(options, started, time.monotonic() - started)
     if seconds <= 0:
@@ -133,7 +133,7 @@ def beyond(case: Case, found: CaseBudget, options: Options, started: float) -> B
     return Beyond(multiple, border(case, bounds(case, found, multiple), options, time.monotonic() + seconds))
 
 
-def border_of(case: Case, found: Least, options: Options, started: float) -> Border | None:
+def border_of(case: PrivacyCase, found: Least, options: Options, started: float) -> Border | None:
     """Returns what other ranges say of a least bound, whose search `started` at a monotonic time."""
     seconds = _share(options, started, time.monotonic() - started)
     low, high = _ends(found)
@@ -165,7 +165,9 @@ def _key(found: Least) -> str:
         return found.key
     if isinstance(found, LeastLoss):
         return found.kind.value
-    is_delta = found.kind is Kind.DELTA if isinstance(found, LeastBound) else found.wanted is Wanted.DELTA
+    is_delta = (
+        found.kind is NeedKind.DELTA if isinstance(found, LeastBound) else found.wanted is LeastTarget.DELTA
+    )
     return "delta" if is_delta else "ratio"
 
 
@@ -176,7 +178,7 @@ def _written(found: Least, number: Fraction) -> object:
     return exact(number)
 
 
-def bounds(case: Case, found: CaseBudget, multiple: Multiple | None) -> Bounds:
+def bounds(case: PrivacyCase, found: CaseBudget, multiple: Multiple | None) -> Bounds:
     """Returns a bound of `[privacy]` that is enough for a case and one that is not, or nothing for them."""
     if found.distances:
         root = found.distances.epsilon
@@ -195,12 +197,12 @@ def bounds(case: Case, found: CaseBudget, multiple: Multiple | None) -> Bounds:
     return {"ratio": exact(high if low == high else _above(high))}, {"ratio": exact(_below(low))}
 
 
-def own_bound(case: Case) -> dict[str, object]:
+def own_bound(case: PrivacyCase) -> dict[str, object]:
     """Returns the bound of a case as it is written."""
     return {name: case.data["privacy"][name] for name in MEASURES if name in case.data["privacy"]}
 
 
-def border(case: Case, bound: Bounds, options: Options, until: float) -> Border | None:
+def border(case: PrivacyCase, bound: Bounds, options: Options, until: float) -> Border | None:
     """Returns what larger and smaller ranges of a case say of its least bound; None where that is nothing."""
     enough, fails = bound
     seconds = until - time.monotonic()
@@ -230,7 +232,9 @@ def _told(bound: Mapping[str, object]) -> str:
     return ", ".join(f"{name} = {text(value)}" for name, value in bound.items())
 
 
-def larger_for(case: Case, found: Intervals | ExactCondition | Regions, session: Session) -> Larger | None:
+def larger_for(
+    case: PrivacyCase, found: Intervals | ExactCondition | Regions, session: Session
+) -> Larger | None:
     """Returns a violation among larger inputs, at a point for which a session found a case to be private.
 
     None says nothing.
@@ -261,7 +265,7 @@ def _some_safe(found: Intervals | Regions) -> dict[str, Interval]:
     return {} if value is None else {found.partition.parameter: Interval(value, value, True, True)}
 
 
-def _inside(case: Case, other: Case, box: Mapping[str, Interval]) -> Case | None:
+def _inside(case: PrivacyCase, other: PrivacyCase, box: Mapping[str, Interval]) -> PrivacyCase | None:
     """Returns a case of larger inputs for some values of its parameters, if they mean the same in both."""
     models = case.model, other.model
     if any(not isinstance(model, Model) for model in models):
@@ -283,7 +287,7 @@ def _met(one: Interval, other: Interval) -> Interval | None:
     return None
 
 
-def _note(case: Case, options: Options, until: float) -> str:
+def _note(case: PrivacyCase, options: Options, until: float) -> str:
     """Returns that the worst pair of a private case lies on the border of its ranges; else ""."""
     model = case.model
     if not isinstance(model, Model) or not isinstance(model.measure, Pure) or not model.lengths:
@@ -303,7 +307,9 @@ def _note(case: Case, options: Options, until: float) -> str:
     return ""
 
 
-def _decided(cases: Iterable[Case], options: Options, until: float) -> Iterator[tuple[Case, Verdict]]:
+def _decided(
+    cases: Iterable[PrivacyCase], options: Options, until: float
+) -> Iterator[tuple[PrivacyCase, Verdict]]:
     """Yields each case with its verdict, in the time that is left; what cannot be read is left out."""
     for case in cases:
         with suppress(InputError):  # they may be no inputs of the program

@@ -37,7 +37,7 @@ from paramverify.synthesis.paths import points_of
 from paramverify.synthesis.proofs import BoundProof, rebound
 from paramverify.synthesis.quotients import Bound, Place, Quotient, as_polynomials, distinct, sampled
 from paramverify.synthesis.reached import Witnesses, rational_point
-from paramverify.synthesis.suprema import Search, TightBudget, prefer
+from paramverify.synthesis.suprema import SupremumSearch, TightBudget, prefer
 
 POINTS = 200  # simple points of the domain at which quotients are compared first
 ROUNDS = 20  # times that the proof of an upper bound may find a larger ratio
@@ -62,13 +62,13 @@ def tight_budget(
         LimitError: too many sequences.
         ModelError: no prior gives both secrets of a pair a positive probability.
     """
-    hunt = _Hunt.of(model, session, precision, relative)
+    hunt = _BudgetHunt.of(model, session, precision, relative)
     best = hunt.proved(hunt.largest())
     return hunt.beside(hunt.witnesses.shown(hunt.decided(best)))
 
 
 @dataclass(eq=False)
-class _Hunt:
+class _BudgetHunt:
     """The quotients of a model, and what was decided about its claims so far.
 
     `model` is the case's, `plain` the one whose ratio, times a number, is the bound of the claims.
@@ -82,14 +82,14 @@ class _Hunt:
     parts: tuple[Branch, ...]
     witnesses: Witnesses
     quotients: list[Quotient] = field(default_factory=list)
-    searches: list[Search] = field(default_factory=list)
+    searches: list[SupremumSearch] = field(default_factory=list)
     memory: dict[str, Decision] = field(default_factory=dict)
 
     @staticmethod
-    def of(model: Model, session: Session, precision: Fraction, relative: bool) -> _Hunt:
+    def of(model: Model, session: Session, precision: Fraction, relative: bool) -> _BudgetHunt:
         plain = model if relative else without_bound(model)
         parts = branches(plain.domain)
-        hunt = _Hunt(
+        hunt = _BudgetHunt(
             model,
             plain,
             session=session,
@@ -103,7 +103,7 @@ class _Hunt:
         exact_ones = (q for q in hunt.quotients if q.left and not q.mentions(plain.hmm.wider))
         for whole, total in distinct(exact_ones, hunt.parts):
             least = Fraction(0 if relative else 1)
-            own = Search(
+            own = SupremumSearch(
                 model=plain,
                 session=session,
                 whole=whole,
@@ -145,7 +145,7 @@ class _Hunt:
             best = self._at_least_one(best)
         return best
 
-    def _look_ahead(self, best: TightBudget | None, waiting: Sequence[Search]) -> None:
+    def _look_ahead(self, best: TightBudget | None, waiting: Sequence[SupremumSearch]) -> None:
         """Decides for the next quotients whether they are at most the best one, until one of them is not.
 
         It would be asked for each when its turn comes. Nothing is done where one is decided at a time.
@@ -163,7 +163,7 @@ class _Hunt:
                 if not isinstance(decision.answer, Proved):
                     return
 
-    def _anywhere(self, search: Search) -> Mapping[str, Fraction]:
+    def _anywhere(self, search: SupremumSearch) -> Mapping[str, Fraction]:
         points = (p for p in search.points if value_at(search.whole.left, p))
         found = next(points, {})
         return {n: found[n] for n in self.plain.domain.ring.parameters if n in found}
@@ -246,7 +246,7 @@ class _Hunt:
         """Returns the larger supremum of the quotient whose claim fails."""
         whole = next(q for q in self.quotients if q.origin == claim.origins[0])
         least = Fraction(0 if self.relative else 1)
-        search = Search(
+        search = SupremumSearch(
             model=self.plain,
             session=self.session,
             whole=whole,
@@ -308,7 +308,7 @@ class _Hunt:
                     all_known = all_known and other.is_one
         return replace(best, beside=replace(found, only=all_known and found.is_one))
 
-    def _alike(self, search: Search) -> Iterator[Origin]:
+    def _alike(self, search: SupremumSearch) -> Iterator[Origin]:
         yield search.origin
         if search.total is not None:
             yield from (q.origin for q in self.quotients if q.origin != search.origin)
@@ -356,7 +356,7 @@ def _nothing(model: Model) -> str:
     return f"no prior gives both secrets of a pair a positive probability, so there is no ratio: {names}"
 
 
-def _promise(search: Search) -> tuple[bool, Fraction]:
+def _promise(search: SupremumSearch) -> tuple[bool, Fraction]:
     """Returns a guess of how large a quotient becomes, for the order in which they are looked at."""
     if any(not part.right for part in search.parts):
         return True, Fraction(0)
@@ -370,7 +370,7 @@ def _least(best: TightBudget) -> Bound | None:
     return value.lower if isinstance(value, RealRoot) and irrational else best.bound
 
 
-def _improve(best: TightBudget | None, search: Search) -> TightBudget:
+def _improve(best: TightBudget | None, search: SupremumSearch) -> TightBudget:
     """Returns the larger of the best so far and the supremum for this candidate."""
     bound = None if best is None else _least(best)
     if best is not None and bound is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from paramverify.algebra.points import contains
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.models.model import Model
 from paramverify.synthesis.suprema import TightBudget
 
@@ -15,7 +15,7 @@ def by_outputs(model: Model, found: TightBudget) -> TightBudget:
     if not found.attained or not model.hmm.densities:
         return found
     witness = found.witness
-    if not isinstance(witness, Witness):
+    if not isinstance(witness, ExactWitness):
         point = {name: root.lower for name, root in found.place.items() if root.is_rational}
         if len(point) < len(model.domain.ring.parameters) or not contains(model.domain, point):
             return replace(found, attained=None)
@@ -27,7 +27,7 @@ def by_outputs(model: Model, found: TightBudget) -> TightBudget:
     return replace(found, attained=reached, outputs=reached is not False, beside=near)
 
 
-def _reached(model: Model, found: TightBudget, witness: Witness) -> bool | None:
+def _reached(model: Model, found: TightBudget, witness: ExactWitness) -> bool | None:
     """Tells whether the ratio of a witness, or the same one of another output, is that of a set."""
     answers = [witness.reached]
     if answers[0] is False and len(witness.observations) == 1:

@@ -16,7 +16,7 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.claims import Origin
 from paramverify.encodings.no_budget import certificate, no_budget
 from paramverify.errors import LimitError, TimeLimitError
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
@@ -59,14 +59,14 @@ def tight_budget_of_every_length(
             approached=growing,
             loop=document,
         )
-    search = _Search(model, model if relative else without_bound(model), session, relative)
+    search = _EveryLengthSearch(model, model if relative else without_bound(model), session, relative)
     with suppress(TimeLimitError):  # the bounds so far stand
         search.run(precision)
     return search.found()
 
 
 @dataclass(eq=False)
-class _Search:
+class _EveryLengthSearch:
     """What is known so far: `lower` is the ratio of `best`; no cone was found for ratios up to `tried`."""
 
     model: Model
@@ -76,7 +76,7 @@ class _Search:
     lower: Fraction = Fraction(0)
     tried: Fraction = Fraction(0)
     upper: Fraction | None = None
-    best: Witness | None = None
+    best: ExactWitness | None = None
     proof: BoundProof | None = None
     infinite: bool = False
     last: Fraction = Fraction(0)  # the lower bound that was tried as an upper one
@@ -111,7 +111,7 @@ class _Search:
             self._tell()
             return
         self.tried = max(self.tried, ratio)
-        if isinstance(found.verdict, Violated) and isinstance(found.verdict.witness, Witness):
+        if isinstance(found.verdict, Violated) and isinstance(found.verdict.witness, ExactWitness):
             witness = found.verdict.witness
             origin = Origin(witness.left, witness.right, witness.observations)
             same = evaluate(self.model, origin, witness.parameters)

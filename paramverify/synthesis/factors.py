@@ -26,7 +26,7 @@ from paramverify.algebra.enclosures import (
 from paramverify.algebra.polynomials import key
 from paramverify.claims import Claim
 from paramverify.simplify.reductions import AT_LEAST_ZERO, NEVER_ZERO
-from paramverify.synthesis.products import Factor, Part, parts_of
+from paramverify.synthesis.products import ClaimFactor, SignFactor, parts_of
 
 Ends = tuple[Fraction, Fraction]
 
@@ -39,31 +39,31 @@ MAX_BITS = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class FactorEnclosure:
     """An enclosure on a box; `better` has a smaller error, on the same box or a larger one."""
 
     form: Enclosure
     box: dict[str, Ends]
-    better: Source | None = None
+    better: FactorEnclosure | None = None
 
 
 @dataclass(eq=False)
-class State:
+class FactorState:
     """What is known of a factor on a box over its own parameters, those in `fixed` excepted.
 
     `form` is an enclosure, perhaps of a low degree; `source` a better one on a box that contains this one,
     or None where there is no better one than the polynomial itself.
     """
 
-    factor: Factor
+    factor: SignFactor
     box: dict[str, Ends]
     form: Enclosure
-    source: Source | None = None
+    source: FactorEnclosure | None = None
     fixed: dict[str, Fraction] = field(default_factory=dict)
     bits: int = BITS
-    parts: dict[tuple[str, Fraction], tuple[State, State]] = field(default_factory=dict)
+    parts: dict[tuple[str, Fraction], tuple[FactorState, FactorState]] = field(default_factory=dict)
 
-    def split(self, name: str, ratio: Fraction = HALF) -> tuple[State, State]:
+    def split(self, name: str, ratio: Fraction = HALF) -> tuple[FactorState, FactorState]:
         """Returns the states on both sides of a cut, at a ratio of the length; the same ones every time."""
         if name not in self.form.names:
             return self, self
@@ -71,7 +71,7 @@ class State:
             low, high = self.box[name]
             middle = low + (high - low) * ratio
             below, above = (
-                State(
+                FactorState(
                     self.factor,
                     {**self.box, name: ends},
                     form=form,
@@ -107,7 +107,7 @@ class State:
         trial = reduced(form, degrees)
         if _poor(trial, factor):
             return False
-        self.form, self.source = trial, Source(form, self.box, self.source)
+        self.form, self.source = trial, FactorEnclosure(form, self.box, self.source)
         return True
 
     def sharpen(self) -> bool:
@@ -156,11 +156,11 @@ class State:
             )
         return nowhere_zero(form, closed)
 
-    def pinned(self, name: str, end: int) -> State:
+    def pinned(self, name: str, end: int) -> FactorState:
         """Returns the state on the face where the named parameter is at its lower (0) or upper (1) end."""
         box = {n: ends for n, ends in self.box.items() if n != name}
         fixed = {**self.fixed, name: self.box[name][end]}
-        return State(
+        return FactorState(
             self.factor,
             box,
             form=at(self.form, name, Fraction(end)),
@@ -192,14 +192,14 @@ class Target:
     masks: tuple[int, ...] = ()
 
 
-def targets(claims: Sequence[Claim], domain: Domain) -> tuple[list[Target], list[Factor]]:
+def targets(claims: Sequence[Claim], domain: Domain) -> tuple[list[Target], list[SignFactor]]:
     """Returns the claims that are not settled on the whole domain, equal ones merged, and their factors."""
     numbers: dict[str, int] = {}
-    found: list[Factor] = []
+    found: list[SignFactor] = []
     result: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Target] = {}
     box = domain.enclose(128)
 
-    def number(part: Part) -> int:
+    def number(part: ClaimFactor) -> int:
         name = key(part.polynomial)
         if name not in numbers:
             numbers[name] = len(found)

@@ -16,7 +16,7 @@ from paramverify.claims import Claim
 from paramverify.claims import to_document as claim_document
 from paramverify.errors import DefectError, InputError
 from paramverify.simplify.factors import factorisation
-from paramverify.synthesis.intervals import Critical, Partition, side
+from paramverify.synthesis.intervals import CriticalRoot, Partition, side
 
 VERSION = 1
 
@@ -89,7 +89,7 @@ def _product(polynomial: Polynomial, factors: dict[str, Polynomial]) -> dict[str
     return {"constant": str(multiple), "factors": entries}
 
 
-def _breaks(factors: Sequence[Polynomial], interval: Interval) -> list[Critical]:
+def _breaks(factors: Sequence[Polynomial], interval: Interval) -> list[CriticalRoot]:
     """Returns the roots inside an interval, apart from each other and from its ends."""
     low, high = interval.lower, interval.upper
     found = []
@@ -97,7 +97,7 @@ def _breaks(factors: Sequence[Polynomial], interval: Interval) -> list[Critical]
         if not factor or is_constant(factor):
             continue
         for root in isolate(univariate(factor), low, high):
-            at = Critical(root, factor)
+            at = CriticalRoot(root, factor)
             if at.is_rational and at.lower in (low, high):
                 continue
             while not low < at.lower or not at.upper < high:
@@ -106,7 +106,9 @@ def _breaks(factors: Sequence[Polynomial], interval: Interval) -> list[Critical]
     return apart(found)
 
 
-def _cuts(factor: Polynomial, ends: tuple[Fraction, Fraction], breaks: Sequence[Critical]) -> list[Fraction]:
+def _cuts(
+    factor: Polynomial, ends: tuple[Fraction, Fraction], breaks: Sequence[CriticalRoot]
+) -> list[Fraction]:
     """Returns places between which, and between the breaks, no coefficients change their sign."""
     if not factor or is_constant(factor):
         return []
@@ -128,7 +130,7 @@ def _inside(coefficients: Sequence[int], low: Fraction, high: Fraction) -> Itera
     yield from _inside(coefficients, middle, high)
 
 
-def _same(found: Partition, line: kernel.Line, parts: Sequence[kernel.Piece]) -> bool:
+def _same(found: Partition, line: kernel.ParameterLine, parts: Sequence[kernel.IntervalPiece]) -> bool:
     """Tells whether the parts are those that were found: at each of their ends only one root is near."""
     if len(parts) != len(found.parts) or any(a.status == b.status for a, b in pairwise(parts)):
         return False

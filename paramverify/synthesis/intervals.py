@@ -39,7 +39,7 @@ class Mark:
 
 
 @dataclass(frozen=True, eq=False)
-class Critical:
+class CriticalRoot:
     """A root, and the irreducible polynomial whose root it is."""
 
     root: Root
@@ -60,13 +60,13 @@ class Critical:
         """Whether the root is a rational number."""
         return self.root.is_rational
 
-    def halved(self) -> Critical:
+    def halved(self) -> CriticalRoot:
         """Returns the same root in an interval of half the width."""
         return replace(self, root=self.root.halved())
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class StatusInterval:
     """An interval of the parameter, or a single point, all of whose points have one status.
 
     `sample` is a simple rational inside, None where there is none; in a violating part the claim with the
@@ -105,13 +105,13 @@ class Partition:
     quantified: tuple[str, ...]
     interval: Interval
     claims: tuple[Claim, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[StatusInterval, ...]
 
     def status_at(self, value: Fraction) -> Status:
         """Returns the status of a rational value; outside of the interval it is `OUTSIDE`."""
         return next((part.status for part in self.parts if value in part), Status.OUTSIDE)
 
-    def having(self, status: Status) -> tuple[Part, ...]:
+    def having(self, status: Status) -> tuple[StatusInterval, ...]:
         """Returns the parts with a status."""
         return tuple(part for part in self.parts if part.status is status)
 
@@ -127,7 +127,7 @@ def critical_values(
     interval: Interval,
     sign: SignOf,
     check: Callable[[], None] = lambda: None,
-) -> list[Critical]:
+) -> list[CriticalRoot]:
     """Returns the roots of polynomials in one parameter in the closed interval, in disjoint intervals.
 
     Each root occurs once: different irreducible factors have no root in common.
@@ -136,7 +136,7 @@ def critical_values(
     for f in polynomials:
         check()
         different |= {key(g): g for g, _ in _factors(f) if name in variables(g)}
-    found: list[Critical] = []
+    found: list[CriticalRoot] = []
     for factor in different.values():
         check()
         roots: Sequence[Root]
@@ -144,7 +144,7 @@ def critical_values(
             roots = isolate(univariate(factor), interval.lower, interval.upper)
         else:
             roots = isolate_over(factor, name, interval.lower, interval.upper, sign)
-        found += [Critical(root, factor) for root in roots]
+        found += [CriticalRoot(root, factor) for root in roots]
     return apart(found)
 
 
@@ -154,10 +154,10 @@ def _factors(polynomial: Polynomial) -> list[tuple[Polynomial, int]]:
 
 def cut(
     interval: Interval,
-    critical: Sequence[Critical],
+    critical: Sequence[CriticalRoot],
     at_value: Callable[[Fraction], Mark],
-    at_root: Callable[[Critical, Mark, Mark], Mark],
-) -> tuple[Part, ...]:
+    at_root: Callable[[CriticalRoot, Mark, Mark], Mark],
+) -> tuple[StatusInterval, ...]:
     """Returns the parts of an interval whose status is constant between neighbouring critical values.
 
     `at_value` decides a rational value, `at_root` an irrational critical one, given the marks of the pieces
@@ -171,7 +171,7 @@ def cut(
     borders: list[Root] = [first, *(c.root for c in inner), last]
     samples = [simplest_between(*between(left, right)) for left, right in pairwise(borders)]
     marks = [at_value(sample) for sample in samples]
-    pieces: list[Part] = []
+    pieces: list[StatusInterval] = []
     if interval.lower_closed:
         pieces.append(_at(first, at_value(interval.lower)))
     for k, (mark, sample) in enumerate(zip(marks, samples, strict=True)):
@@ -185,20 +185,20 @@ def cut(
     return merged(pieces)
 
 
-def _at(root: Root, mark: Mark) -> Part:
+def _at(root: Root, mark: Mark) -> StatusInterval:
     """Returns the part that consists of one value."""
     sample = root.lower if root.is_rational else None
-    return Part(mark.status, root, root, True, True, sample=sample, claim=mark.claim)
+    return StatusInterval(mark.status, root, root, True, True, sample=sample, claim=mark.claim)
 
 
-def _inside(lower: Root, upper: Root, mark: Mark, sample: Fraction) -> Part:
+def _inside(lower: Root, upper: Root, mark: Mark, sample: Fraction) -> StatusInterval:
     """Returns the part between two values."""
-    return Part(mark.status, lower, upper, False, False, sample=sample, claim=mark.claim)
+    return StatusInterval(mark.status, lower, upper, False, False, sample=sample, claim=mark.claim)
 
 
-def merged(pieces: Sequence[Part]) -> tuple[Part, ...]:
+def merged(pieces: Sequence[StatusInterval]) -> tuple[StatusInterval, ...]:
     """Returns neighbouring pieces of equal status as one, with the simpler of their samples."""
-    parts: list[Part] = []
+    parts: list[StatusInterval] = []
     for piece in pieces:
         if parts and parts[-1].status is piece.status:
             before = parts[-1]

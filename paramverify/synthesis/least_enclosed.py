@@ -15,7 +15,7 @@ from flint import arb
 from paramverify.algebra.constants import working_precision
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.enclosed import LEAST, ends, shares
-from paramverify.models.enclosed import Enclosed, Probabilities, are_same, bits_of
+from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities, are_same, bits_of
 from paramverify.models.measures import Approximate, Metric
 from paramverify.models.priors import SecretPair
 from paramverify.models.programs.densities import number
@@ -25,7 +25,7 @@ MAX_HALVINGS = 200  # of an interval of ratios
 LARGEST = 2**200  # ratio that is tried
 
 
-class Wanted(Enum):
+class LeastTarget(Enum):
     """Which bound is the least one."""
 
     RATIO = "ratio"  # e^ε, of pure privacy
@@ -40,7 +40,7 @@ class LeastEnclosed:
     `pair` needs the lower end, by these `outputs`. `bits` are those of the enclosures.
     """
 
-    wanted: Wanted
+    wanted: LeastTarget
     lower: Fraction
     upper: Fraction | None
     infinite: bool
@@ -66,7 +66,9 @@ class _Largest:
     infinite: bool = False
 
 
-def least_enclosed(session: Session, model: Enclosed, wanted: Wanted, width: Fraction) -> LeastEnclosed:
+def least_enclosed(
+    session: Session, model: EnclosedModel, wanted: LeastTarget, width: Fraction
+) -> LeastEnclosed:
     """Returns the least bound of a case, within `width` of each other if the bits of the case are enough.
 
     Raises:
@@ -79,7 +81,9 @@ def least_enclosed(session: Session, model: Enclosed, wanted: Wanted, width: Fra
     found: LeastEnclosed | None = None
     for bits in bits_of(model.table):
         try:
-            found = _with_bits(Probabilities(model.table, bits, session.in_time), model, wanted, width)
+            found = _with_bits(
+                EnclosedProbabilities(model.table, bits, session.in_time), model, wanted, width
+            )
         except LimitError:
             if found is None:
                 raise
@@ -90,14 +94,16 @@ def least_enclosed(session: Session, model: Enclosed, wanted: Wanted, width: Fra
     return found
 
 
-def _with_bits(known: Probabilities, model: Enclosed, wanted: Wanted, width: Fraction) -> LeastEnclosed:
+def _with_bits(
+    known: EnclosedProbabilities, model: EnclosedModel, wanted: LeastTarget, width: Fraction
+) -> LeastEnclosed:
     with working_precision(known.encloser.precision):
-        if wanted is Wanted.RATIO:
+        if wanted is LeastTarget.RATIO:
             largest = _largest_ratio(known, model)
         else:
             measure = model.measure
             assert isinstance(measure, Approximate)
-            if wanted is Wanted.DELTA:
+            if wanted is LeastTarget.DELTA:
                 largest = _largest_excess(known, model, known.number(measure.ratio))
             else:
                 largest = _least_ratio(known, model, known.number(measure.delta), width)
@@ -113,13 +119,13 @@ def _with_bits(known: Probabilities, model: Enclosed, wanted: Wanted, width: Fra
         )
 
 
-def _directions(model: Enclosed) -> Iterator[SecretPair]:
+def _directions(model: EnclosedModel) -> Iterator[SecretPair]:
     for pair in model.pairs:
         yield pair
         yield pair.turned
 
 
-def _largest_ratio(known: Probabilities, model: Enclosed) -> _Largest:
+def _largest_ratio(known: EnclosedProbabilities, model: EnclosedModel) -> _Largest:
     """Returns the largest quotient of two probabilities of an output."""
     best = _Largest(Fraction(0), Fraction(0), model.pairs[0], ())
     for pair in _directions(model):
@@ -148,7 +154,7 @@ def _quotient(p: arb, q: arb) -> tuple[Fraction, Fraction | None]:
     return (least / most if most else Fraction(0)), None
 
 
-def _largest_excess(known: Probabilities, model: Enclosed, ratio: arb) -> _Largest:
+def _largest_excess(known: EnclosedProbabilities, model: EnclosedModel, ratio: arb) -> _Largest:
     """Returns the largest sum of max(0, P − ratio · Q) of a direction."""
     best = _Largest(Fraction(0), Fraction(0), model.pairs[0], ())
     for pair in _directions(model):
@@ -177,7 +183,7 @@ def _largest_excess(known: Probabilities, model: Enclosed, ratio: arb) -> _Large
     return best
 
 
-def _least_ratio(known: Probabilities, model: Enclosed, delta: arb, width: Fraction) -> _Largest:
+def _least_ratio(known: EnclosedProbabilities, model: EnclosedModel, delta: arb, width: Fraction) -> _Largest:
     """Returns the least ratio, at least 1, for which no excess is more than delta.
 
     The largest excess does not grow with the ratio, so an interval of ratios is halved.
@@ -215,7 +221,7 @@ def _is_beyond(found: _Largest, delta: arb) -> bool:
     return bool(number(found.lower) > delta)
 
 
-def _without(known: Probabilities, model: Enclosed) -> _Largest:
+def _without(known: EnclosedProbabilities, model: EnclosedModel) -> _Largest:
     """Returns the largest probability of outputs that are impossible on the other side."""
     best = _Largest(Fraction(0), None, model.pairs[0], ())
     for pair in _directions(model):

@@ -20,11 +20,11 @@ from paramverify.claims import Claim
 from paramverify.errors import LimitError
 from paramverify.evidence.losses import BITS, Distributions, LossWitness, loss_at, number
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import Kind, Loss
+from paramverify.models.divergences import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import near_order
-from paramverify.privacy.loss_boxes import Direction, directions
+from paramverify.privacy.loss_boxes import LossDirection, directions
 from paramverify.privacy.loss_points import evaluated, worst_order
 from paramverify.privacy.loss_proofs import Tree, nothing_apart
 from paramverify.privacy.loss_spreading import covers
@@ -45,7 +45,7 @@ class LeastLoss:
     `witness` has the lower bound at its point: of ZCDP the divergence of its order, divided by the order.
     """
 
-    kind: Kind
+    kind: LossKind
     lower: Fraction
     upper: Fraction | None
     secrets: tuple[str, str]
@@ -53,7 +53,7 @@ class LeastLoss:
     witness: LossWitness | None
     infinite: bool = False
     boxes: int = 0
-    proof: tuple[tuple[Direction, Tree], ...] = ()  # of the upper bound
+    proof: tuple[tuple[LossDirection, Tree], ...] = ()  # of the upper bound
 
     def is_within(self, precision: Fraction) -> bool:
         """Tells whether the relative distance of the bounds is at most the precision."""
@@ -69,26 +69,26 @@ def least_loss(model: Model, session: Session, precision: Fraction) -> LeastLoss
         LimitError: too many sequences, or too large polynomials.
     """
     measure = model.measure
-    assert isinstance(measure, Loss)
-    hunt = _Hunt(model, session, measure)
+    assert isinstance(measure, LossBound)
+    hunt = _LossHunt(model, session, measure)
     best = hunt.largest()
     return best if best.infinite else hunt.bounded(best, precision)
 
 
 @dataclass(frozen=True, eq=False)
-class _Tried:
+class _TriedLoss:
     """What came of a bound for all directions: trees that prove it, or a point where it fails, or neither."""
 
     boxes: int
-    trees: tuple[tuple[Direction, Tree], ...] | None = None
+    trees: tuple[tuple[LossDirection, Tree], ...] | None = None
     witness: LossWitness | None = None
 
 
 @dataclass(eq=False)
-class _Hunt:
+class _LossHunt:
     model: Model
     session: Session
-    measure: Loss
+    measure: LossBound
 
     def largest(self) -> LeastLoss:
         """Returns the largest loss that was found at a point."""
@@ -122,9 +122,9 @@ class _Hunt:
     def _needed(self, found: Distributions) -> LeastLoss:
         """Returns what one direction needs at a point, at least."""
         kind = self.measure.kind
-        order = Fraction(2) if kind is Kind.ZCDP else None  # any one, where all are infinite
+        order = Fraction(2) if kind is LossKind.ZCDP else None  # any one, where all are infinite
         with working_precision(BITS):
-            if kind is Kind.ZCDP and not found.is_infinite:
+            if kind is LossKind.ZCDP and not found.is_infinite:
                 kl = max(Fraction(0), lower_bound(found.kl()))
                 order = worst_order(found, number(kl) * 2 + 1)
                 near_one = near_order(1 + Fraction(1, 2**30))
@@ -178,7 +178,7 @@ class _Hunt:
                 step /= 2
         return best
 
-    def _alike(self, every: Sequence[Direction]) -> bool:
+    def _alike(self, every: Sequence[LossDirection]) -> bool:
         """Tells whether both distributions are proved to be the same at each point of the domain."""
         for direction in every:
             for p, q in direction.found.outputs:
@@ -200,7 +200,7 @@ class _Hunt:
             return replace(best, lower=Fraction(0), upper=Fraction(0))
         width = FIRST
         upper: Fraction | None = None
-        proof: tuple[tuple[Direction, Tree], ...] = ()
+        proof: tuple[tuple[LossDirection, Tree], ...] = ()
         boxes = 0
         for _ in range(ROUNDS):
             trial = best.lower * (1 + width) if best.lower else width
@@ -220,21 +220,21 @@ class _Hunt:
                 break
         return replace(best, upper=upper, boxes=boxes, proof=proof)
 
-    def _covered(self, every: list[Direction], trial: Fraction) -> _Tried:
+    def _covered(self, every: list[LossDirection], trial: Fraction) -> _TriedLoss:
         """Returns how a bound is proved for all directions, if it is, or where it fails."""
         boxes = 0
-        trees: list[tuple[Direction, Tree]] = []
+        trees: list[tuple[LossDirection, Tree]] = []
         measure = at_bound(self.measure, trial)
         try:
             with closing(covers(self.session, self.model, every, measure)) as made:
                 for direction, found in zip(every, made, strict=True):
                     boxes += found.boxes
                     if found.tree is None:
-                        return _Tried(boxes, witness=found.witness)
+                        return _TriedLoss(boxes, witness=found.witness)
                     trees.append((direction, found.tree))
         except LimitError:
-            return _Tried(boxes)
-        return _Tried(boxes, tuple(trees))
+            return _TriedLoss(boxes)
+        return _TriedLoss(boxes, tuple(trees))
 
     def _raised(self, best: LeastLoss, witness: LossWitness) -> LeastLoss:
         """Returns the larger loss at a point where a bound fails."""

@@ -33,10 +33,10 @@ from paramverify.algebra.polynomials import (
 from paramverify.algebra.realroots import compare, univariate
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
-from paramverify.encodings.excesses import Outcomes, excesses, outcomes
+from paramverify.encodings.excesses import PairOutcomes, excesses, outcomes
 from paramverify.errors import DefectError, LimitError
 from paramverify.evidence.sets import bounds_at, sides
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.context import sample_points
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
@@ -52,7 +52,15 @@ from paramverify.synthesis.set_lines import (
     sets_by_order,
     sets_by_signs,
 )
-from paramverify.synthesis.set_needs import Kind, LeastBound, Place, is_more, needed_at, number_of, real_of
+from paramverify.synthesis.set_needs import (
+    LeastBound,
+    NeedKind,
+    Place,
+    is_more,
+    needed_at,
+    number_of,
+    real_of,
+)
 
 POINTS = 60  # simple points at which values are compared first
 STEPS = 200  # of a search for certified bounds
@@ -61,13 +69,13 @@ TRIES = 4  # times that the largest number found is tried as a bound, before bis
 DIGITS = (3, 5, 8, 12)  # binary digits of the distance at which a simpler point is tried
 
 
-def least_bound(model: Model, session: Session, precision: Fraction, kind: Kind) -> LeastBound:
+def least_bound(model: Model, session: Session, precision: Fraction, kind: NeedKind) -> LeastBound:
     """Returns the least δ for the ratio of an (ε, δ) model, or the least ratio e^ε for its δ."""
-    return _Hunt(model, session, precision, kind).run()
+    return _SetHunt(model, session, precision, kind).run()
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _TriedSet:
     """Whether a bound is proved to be enough, and a point where it is not; neither where that stays open."""
 
     proved: bool
@@ -75,20 +83,20 @@ class _Tried:
 
 
 @dataclass(eq=False)
-class _Hunt:
+class _SetHunt:
     """The search for one bound; `floor` is what is enough at best."""
 
     model: Model
     session: Session
     precision: Fraction
-    kind: Kind
+    kind: NeedKind
 
     def run(self) -> LeastBound:
         assert isinstance(self.model.measure, Approximate)
         self.measure = self.model.measure
         both = [(o, o.turned) for o in outcomes(self.model)]
         self.directions = [direction for pair in both for direction in pair]
-        self.floor = Fraction(0 if self.kind is Kind.DELTA else 1)
+        self.floor = Fraction(0 if self.kind is NeedKind.DELTA else 1)
         best = self._at_points()
         if best.infinite or not self._free():
             return self._told(best)
@@ -159,7 +167,7 @@ class _Hunt:
                         best = found
         return best
 
-    def _peaks(self, direction: Outcomes, name: str, fixed: Mapping[str, Fraction]) -> list[Peak]:
+    def _peaks(self, direction: PairOutcomes, name: str, fixed: Mapping[str, Fraction]) -> list[Peak]:
         """Returns the largest value of a direction on an edge, with its places."""
         interval = self.model.domain.box[name]
         outputs = restricted(direction.outputs, fixed)
@@ -170,7 +178,7 @@ class _Hunt:
             [f for pair in restricted([(g.numerator, g.denominator)], fixed) for f in pair]
             for g in (self.measure.ratio, self.measure.delta)
         )
-        if self.kind is Kind.DELTA:
+        if self.kind is NeedKind.DELTA:
             terms = [p * ratio[1] - q * ratio[0] for p, q in outputs]
             chosen = sets_by_signs(terms, name, interval, fixed)
 
@@ -189,7 +197,7 @@ class _Hunt:
 
         return largest_on_edge(sorted(chosen, key=sorted), parts, name, interval, fixed)
 
-    def _of_peak(self, direction: Outcomes, peak: Peak) -> LeastBound:
+    def _of_peak(self, direction: PairOutcomes, peak: Peak) -> LeastBound:
         value = peak.value
         if value is not None and compare(value, exact(self.floor)) < 0:
             value = exact(self.floor)
@@ -210,7 +218,7 @@ class _Hunt:
             attained=self._reaches(direction, place) or None,
         )
 
-    def _reaches(self, direction: Outcomes, place: Place) -> bool:
+    def _reaches(self, direction: PairOutcomes, place: Place) -> bool:
         """Tells whether a place is a point of the domain at which both secrets are possible."""
         box = self.model.domain.box
         if any(root.is_rational and root.lower not in box[name] for name, root in place.items()):
@@ -230,18 +238,18 @@ class _Hunt:
 
     # --- proofs ------------------------------------------------------------------------------------------
 
-    def _try(self, bound: Fraction | Real) -> _Tried:
+    def _try(self, bound: Fraction | Real) -> _TriedSet:
         """Proves that a bound is enough, or finds a point where it is not."""
         top, bottom = as_polynomials(bound, self.model)
         number = RationalFunction.of(top, bottom)
         own = self.measure
-        measure = replace(own, delta=number) if self.kind is Kind.DELTA else replace(own, ratio=number)
+        measure = replace(own, delta=number) if self.kind is NeedKind.DELTA else replace(own, ratio=number)
         bounded = replace(self.model, measure=measure)
         with closing(decide_excesses(excesses(bounded, self.directions[::2]), self.session)) as results:
             for found in results:
                 if found.point is not None or found.tree is None:
-                    return _Tried(False, found.point)
-        return _Tried(True)
+                    return _TriedSet(False, found.point)
+        return _TriedSet(True)
 
     def _checked(self, best: LeastBound) -> LeastBound:
         """Returns an exact bound with the number near it that is proved to be enough."""
@@ -259,7 +267,7 @@ class _Hunt:
         try:
             for _ in range(TRIES):
                 number = number_of(best)
-                answer = self._try(number) if number is not None else _Tried(False)
+                answer = self._try(number) if number is not None else _TriedSet(False)
                 if number is not None and answer.proved:
                     upper = number.enclosure()[1] if isinstance(number, Real) else number
                     return replace(best, upper=upper, proved=upper)
@@ -282,8 +290,8 @@ class _Hunt:
 
     def _bisected(self, best: LeastBound) -> LeastBound:
         """Narrows bounds: a proof lowers the upper one, a point raises the lower one."""
-        most = Fraction(1) if self.kind is Kind.DELTA else FARTHEST
-        trial = most if self.kind is Kind.DELTA else best.lower * 2
+        most = Fraction(1) if self.kind is NeedKind.DELTA else FARTHEST
+        trial = most if self.kind is NeedKind.DELTA else best.lower * 2
         for _ in range(STEPS):
             try:
                 answer = self._try(trial)
@@ -343,19 +351,19 @@ class _Hunt:
                 return replace(best, witness=witness, attained=known)
         return best
 
-    def _direction(self, best: LeastBound) -> Outcomes:
+    def _direction(self, best: LeastBound) -> PairOutcomes:
         wanted = (*best.secrets, best.length)
         return next(d for d in self.directions if (d.left, d.right, d.length) == wanted)
 
-    def _witness(self, best: LeastBound, needed: LeastBound, point: Point) -> SetWitness:
+    def _witness(self, best: LeastBound, needed: LeastBound, point: Point) -> ExactSetWitness:
         """Returns the set of outputs that needs most at a point, in the direction of a bound."""
         found = sides(self.model, *best.secrets, length=best.length, point=point)
         ratio, delta = bounds_at(self.model, found.numbers)
-        if self.kind is Kind.RATIO and not needed.infinite:
+        if self.kind is NeedKind.RATIO and not needed.infinite:
             ratio = real_of(needed, self.model)
         chosen = found.endless() if needed.infinite else found.beyond(ratio)
         witness = found.witness(chosen, ratio, delta)
-        return replace(witness, delta=witness.beyond) if self.kind is Kind.DELTA else witness
+        return replace(witness, delta=witness.beyond) if self.kind is NeedKind.DELTA else witness
 
 
 def _factors(polynomial: Polynomial) -> Iterator[fmpz_poly]:

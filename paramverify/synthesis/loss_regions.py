@@ -29,11 +29,11 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.errors import TimeLimitError
 from paramverify.evidence.losses import BITS, LossWitness, bound_of
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import Loss
+from paramverify.models.divergences import LossBound
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import OnBox, excluded, within
-from paramverify.privacy.loss_boxes import Direction, directions
+from paramverify.privacy.loss_boxes import LossDirection, directions
 from paramverify.privacy.loss_floors import beyond
 from paramverify.privacy.loss_points import broken
 from paramverify.synthesis.maps import Cell, RegionMap, Status
@@ -64,31 +64,31 @@ def loss_map(
     Raises:
         LimitError: too many sequences, or too large polynomials.
     """
-    return _Search.of(model, axes, session).run(coverage, narrow, on_cell)
+    return _LossRegionSearch.of(model, axes, session).run(coverage, narrow, on_cell)
 
 
 def at_value(model: Model, name: str, value: Fraction, session: Session) -> Cell:
     """Returns one value of a parameter as a cell: whether the bound is kept there, for all of the others."""
     box: Box = ((value, value),)
-    return _Search.of(model, [name], session).examined(box) or Cell(Status.UNDECIDED, box)
+    return _LossRegionSearch.of(model, [name], session).examined(box) or Cell(Status.UNDECIDED, box)
 
 
 @dataclass(eq=False)
-class _Search:
+class _LossRegionSearch:
     model: Model
-    measure: Loss
+    measure: LossBound
     axes: tuple[str, ...]
     session: Session
     domain: Domain  # with an enclosure of `E`
-    every: list[Direction]
+    every: list[LossDirection]
     bound: arb
     others: list[str]
     tried: list[tuple[int, dict[str, Fraction]]] = field(default_factory=list)  # which were violating before
 
     @staticmethod
-    def of(model: Model, axes: Sequence[str], session: Session) -> _Search:
+    def of(model: Model, axes: Sequence[str], session: Session) -> _LossRegionSearch:
         measure = model.measure
-        assert isinstance(measure, Loss)
+        assert isinstance(measure, LossBound)
         every = directions(model)
         with working_precision(BITS):
             bound = bound_of(measure)
@@ -97,7 +97,7 @@ class _Search:
             n for c in model.domain.constraints for n in variables(c.polynomial)
         }
         others = [n for n in box if n in named and n not in (*axes, GENERATOR) and not box[n].is_point]
-        return _Search(
+        return _LossRegionSearch(
             model,
             measure,
             axes=tuple(axes),
@@ -239,7 +239,7 @@ class _Search:
         box = self.model.domain.box
         return {n: point[n] if n in point else box[n].simplest() for n in self.model.domain.ring.parameters}
 
-    def _counts(self, direction: Direction, box: Mapping[str, Interval], at: Point) -> bool:
+    def _counts(self, direction: LossDirection, box: Mapping[str, Interval], at: Point) -> bool:
         """Tells whether all points of a cell that are in the domain count, with these values of the others.
 
         They are in the domain with them, and both secrets are possible there.
@@ -264,7 +264,7 @@ class _Search:
         total = direction.found.total
         return sign_on(total, replace(self.domain, box={**box, **open_})) in (Sign.POSITIVE, Sign.NEGATIVE)
 
-    def _is_safe(self, direction: Direction, box: Mapping[str, Interval]) -> bool:
+    def _is_safe(self, direction: LossDirection, box: Mapping[str, Interval]) -> bool:
         """Tells whether a direction is proved on a cell, for all values of the other parameters."""
         pending = deque([box])
         names = [n for n in self.others if n in direction.names]
@@ -308,14 +308,14 @@ class _Search:
 
 
 def witness_in(
-    model: Model, every: Sequence[Direction], axes: Sequence[str], cells: Iterable[Cell]
+    model: Model, every: Sequence[LossDirection], axes: Sequence[str], cells: Iterable[Cell]
 ) -> LossWitness | None:
     """Returns the witness at a simple point of the violating cells, evaluated from the model, if any.
 
     `every` are the directions of the model.
     """
     measure = model.measure
-    assert isinstance(measure, Loss)
+    assert isinstance(measure, LossBound)
     found: list[tuple[Fraction, Cell, dict[str, Fraction]]] = []
     for cell in cells:
         if cell.claim is not None:

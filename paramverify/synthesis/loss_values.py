@@ -15,7 +15,7 @@ from paramverify.evidence.losses import LossWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.loss_boxes import directions
-from paramverify.synthesis.intervals import Part, Partition, fixed_values, merged, side
+from paramverify.synthesis.intervals import Partition, StatusInterval, fixed_values, merged, side
 from paramverify.synthesis.loss_regions import at_value, loss_map, witness_in
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.numbers import middle
@@ -70,14 +70,14 @@ def own_constraints(model: Model, name: str) -> tuple[Constraint, ...]:
 
 
 def _in_domain(
-    model: Model, name: str, session: Session, parts: Sequence[Part]
-) -> tuple[tuple[Part, ...], list[Cell]]:
+    model: Model, name: str, session: Session, parts: Sequence[StatusInterval]
+) -> tuple[tuple[StatusInterval, ...], list[Cell]]:
     """Returns parts cut at the ends of the domain, exactly, and its points without neighbours, as cells."""
     own = own_constraints(model, name)
     if not own:
         return tuple(parts), []
     alone: list[Cell] = []
-    pieces: list[Part] = []
+    pieces: list[StatusInterval] = []
     for piece in project((), replace(model.domain, constraints=own), name, session.in_time).parts:
         if piece.status is Status.OUTSIDE:
             pieces.append(piece)
@@ -89,7 +89,7 @@ def _in_domain(
     return merged(pieces), alone
 
 
-def _common(piece: Part, part: Part) -> Iterator[Part]:
+def _common(piece: StatusInterval, part: StatusInterval) -> Iterator[StatusInterval]:
     """Yields what a piece of the domain and a part with rational ends have in common, if anything."""
     low, high = part.lower.lower, part.upper.lower
     below, above = side(low, piece.lower), side(high, piece.upper)
@@ -103,7 +103,7 @@ def _common(piece: Part, part: Part) -> Iterator[Part]:
         yield replace(part, lower=lower, upper=lower, lower_closed=True, upper_closed=True)
 
 
-def _inside(part: Part, cell: Cell) -> Iterator[Cell]:
+def _inside(part: StatusInterval, cell: Cell) -> Iterator[Cell]:
     """Yields what of a cell is in a part."""
     ((low, high),) = cell.box
     low, high = max(low, part.lower.upper), min(high, part.upper.lower)
@@ -116,7 +116,7 @@ def _inside(part: Part, cell: Cell) -> Iterator[Cell]:
 _FIRST = (Status.OUTSIDE, Status.SAFE, Status.VIOLATING, Status.UNDECIDED)  # who has an end in common
 
 
-def _part(runs: Sequence[Sequence[Cell]], number: int, interval: Interval) -> Part:
+def _part(runs: Sequence[Sequence[Cell]], number: int, interval: Interval) -> StatusInterval:
     """Returns cells in a row as a part; an end that two parts share is of the one that says more."""
     run = runs[number]
     status, low, high = run[0].status, run[0].box[0][0], run[-1].box[0][1]
@@ -126,7 +126,7 @@ def _part(runs: Sequence[Sequence[Cell]], number: int, interval: Interval) -> Pa
             return own
         return _FIRST.index(status) < _FIRST.index(runs[other][0].status)
 
-    return Part(
+    return StatusInterval(
         status,
         rational_root(low),
         rational_root(high),

@@ -17,7 +17,7 @@ from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import decide_exactly
 from paramverify.synthesis.map_files import cell_document
 from paramverify.synthesis.maps import Cell, RegionMap, Status, on_cell
-from paramverify.synthesis.products import Factor, Part, parts_of
+from paramverify.synthesis.products import ClaimFactor, SignFactor, parts_of
 
 FORMAT, VERSION = "paramverify-regions", 1
 BITS = 256  # of the enclosure of the constant E
@@ -37,7 +37,7 @@ def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
     """
     closed = domain.enclose(BITS)
     factors: dict[str, int] = {}
-    different: list[Part] = []
+    different: list[ClaimFactor] = []
     products = []
     for claim in found.claims:
         constant, parts = parts_of(claim.polynomial, domain)
@@ -73,7 +73,7 @@ def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
     }
 
 
-def _by_roots(number: int, part: Part) -> list[dict[str, Any]]:
+def _by_roots(number: int, part: ClaimFactor) -> list[dict[str, Any]]:
     """Returns how a factor depends on one product of powers, if it does."""
     if part.product is None or part.roots is None:
         return []
@@ -89,7 +89,7 @@ def _by_roots(number: int, part: Part) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _CellBox:
     """A cell times a box of the quantified parameters: exact forms of factors and of constraints."""
 
     sign: int
@@ -110,12 +110,12 @@ class _Part:
             sign *= 1 if form.lower >= 0 else -1
         return sign > 0
 
-    def halves(self, name: str) -> list[_Part]:
+    def halves(self, name: str) -> list[_CellBox]:
         """Returns the parts on both sides of the middle of a parameter."""
         odd = [_both(form, name) for form in self.odd]
         conditions = [(strict, _both(form, name)) for strict, form in self.conditions]
         return [
-            _Part(self.sign, tuple(f[k] for f in odd), tuple((s, f[k]) for s, f in conditions))
+            _CellBox(self.sign, tuple(f[k] for f in odd), tuple((s, f[k]) for s, f in conditions))
             for k in (0, 1)
         ]
 
@@ -138,7 +138,7 @@ class _Maker:
     claims: Sequence[Claim]
     free: tuple[str, ...]
     quantified: tuple[str, ...]
-    factors: Sequence[Factor]
+    factors: Sequence[SignFactor]
     products: Sequence[Mapping[str, Any]]
 
     def cell(self, cell: Cell) -> dict[str, Any]:
@@ -151,7 +151,7 @@ class _Maker:
             box[name] = Interval(*ends, True, True)
         conditions = tuple((c.strict, _form(c.polynomial, box)) for c in self.domain.constraints)
         if cell.status is Status.OUTSIDE:
-            found = self._cuts(_Part(-1, (), conditions))
+            found = self._cuts(_CellBox(-1, (), conditions))
             document["cuts"] = None if found is None else {"outside": found}
             return document
         cuts: dict[str, Any] = {}
@@ -160,7 +160,7 @@ class _Maker:
         for number, product in enumerate(self.products):
             sign = -1 if product["constant"].startswith("-") else 1
             odd = tuple(forms[k] for k, m in product["factors"] if m % 2)
-            found = self._cuts(_Part(sign, odd, conditions))
+            found = self._cuts(_CellBox(sign, odd, conditions))
             if found is None:
                 proof = self._proof(number, cell)
                 if proof is None:
@@ -180,7 +180,7 @@ class _Maker:
         said = decide_exactly(part)
         return said.certificate["proof"] if isinstance(said, Proved) and said.certificate else None
 
-    def _cuts(self, part: _Part) -> list[str] | None:
+    def _cuts(self, part: _CellBox) -> list[str] | None:
         tokens, pending = [], [part]
         while pending:
             part = pending.pop()
@@ -195,7 +195,7 @@ class _Maker:
         return tokens
 
 
-def _exact(factor: Factor, box: Box) -> Enclosure:
+def _exact(factor: SignFactor, box: Box) -> Enclosure:
     """Returns the form of a factor, as it is checked: `E` is a variable as others are."""
     if not factor.hidden:
         return _form(factor.polynomial, box)

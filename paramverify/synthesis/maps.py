@@ -12,7 +12,7 @@ from itertools import islice
 from math import prod
 
 from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.volumes import Inside, Share, shares
+from paramverify.algebra.volumes import Inside, VolumeShare, shares
 from paramverify.claims import Claim, without_enclosure
 from paramverify.synthesis.folding import Fold, ascending_parts, ascending_volume, numbers
 
@@ -74,10 +74,10 @@ class RegionMap:
     folds: tuple[tuple[str, ...], ...] = ()
 
     @cached_property
-    def volumes(self) -> Mapping[Status, Share]:
+    def volumes(self) -> Mapping[Status, VolumeShare]:
         """Bounds of the volume inside the domain of the cells with each status."""
         cells = self.listed
-        found = dict.fromkeys(INSIDE, Share(Fraction(0), Fraction(0)))
+        found = dict.fromkeys(INSIDE, VolumeShare(Fraction(0), Fraction(0)))
         folds = numbers(self.parameters, self.folds)
         if self.inside.conditions:
             parts = ((c.status, *part) for c in cells for part in ascending_parts(c.box, folds))
@@ -85,15 +85,17 @@ class RegionMap:
                 volumes = self.inside.volumes([box for _, box, _ in some])
                 for (status, _, times), part in zip(some, volumes, strict=True):
                     own = found[status]
-                    found[status] = Share(own.lower + times * part.lower, own.upper + times * part.upper)
+                    found[status] = VolumeShare(
+                        own.lower + times * part.lower, own.upper + times * part.upper
+                    )
             return found
         if folds:
-            return {s: Share(size, size) for s, size in _folded_sizes(cells, folds).items()}
+            return {s: VolumeShare(size, size) for s, size in _folded_sizes(cells, folds).items()}
         # Many cells have the same size, and adding fractions is slow.
         counts = Counter((cell.status, tuple(high - low for low, high in cell.box)) for cell in cells)
         for (status, sides), count in counts.items():
             size = found[status].lower + count * prod(sides, start=Fraction(1))
-            found[status] = Share(size, size)
+            found[status] = VolumeShare(size, size)
         return found
 
     @cached_property
@@ -111,7 +113,7 @@ class RegionMap:
         return (cell for cell in self.cells if cell.status not in BESIDE)
 
     @cached_property
-    def shares(self) -> Mapping[Status, Share]:
+    def shares(self) -> Mapping[Status, VolumeShare]:
         """Bounds of the share of the domain (its volume, constraints included) that has each status."""
         return shares(self.volumes)
 

@@ -12,7 +12,7 @@ from paramverify.errors import InputError, LimitError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import NAMED
-from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.cases import PrivacyCase, read_case
 from paramverify.privacy.keys import MEASURES
 from paramverify.privacy.verification import verify
 from paramverify.processes.alarms import alarm, can_ring
@@ -50,7 +50,7 @@ def times(factor: Fraction, epsilon: str) -> str:
     return epsilon if factor == 1 else f"{factor}*{plain}"
 
 
-def with_bound(case: Case, **bound: object) -> Case:
+def with_bound(case: PrivacyCase, **bound: object) -> PrivacyCase:
     """Returns a case with another bound of `[privacy]`; its delta stays where none is given.
 
     Raises:
@@ -63,14 +63,14 @@ def with_bound(case: Case, **bound: object) -> Case:
     return read_case(data, case.digest, case.path, text=case.text)
 
 
-def epsilon_of(case: Case) -> str:
+def epsilon_of(case: PrivacyCase) -> str:
     """Returns the epsilon of a case as it is written there; "" if it has none."""
     privacy = case.data.get("privacy")
     written = privacy.get("epsilon") if isinstance(privacy, dict) else None
     return written if isinstance(written, str) else ""
 
 
-def least_multiple(case: Case, options: Options, seconds: float) -> Multiple | None:
+def least_multiple(case: PrivacyCase, options: Options, seconds: float) -> Multiple | None:
     """Returns the least multiple of the epsilon of a case that was proved in so many seconds.
 
     Fractions with denominators up to `FINEST` are tried, each decided as a case of its own. None if no
@@ -80,7 +80,7 @@ def least_multiple(case: Case, options: Options, seconds: float) -> Multiple | N
     if not epsilon or not can_ring():
         return None
 
-    def of(factor: Fraction) -> tuple[Case, Options]:
+    def of(factor: Fraction) -> tuple[PrivacyCase, Options]:
         left = max(0.01, until - time.monotonic())
         return with_bound(case, epsilon=times(factor, epsilon)), quiet(options, left)
 
@@ -119,7 +119,7 @@ def _between(low: Fraction, high: Fraction) -> list[Fraction]:
     return sorted(number for number in numbers if low < number < high)
 
 
-def _is_tight(case: Case, options: Options) -> bool:
+def _is_tight(case: PrivacyCase, options: Options) -> bool:
     """Tells whether the bound of a case is shown to be reached or approached where it is above 1."""
     with Session(options) as session:
         if not isinstance(case.model, Model):

@@ -14,21 +14,21 @@ from paramverify.answers import Answer, Proved
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.cuts import WORTH, cut_of
-from paramverify.synthesis.factors import Ends, State, targets
+from paramverify.synthesis.factors import Ends, FactorState, targets
 from paramverify.synthesis.folding import ascending_volume, mirrored_side, mirrors, numbers
 from paramverify.synthesis.maps import Cell, Status
 from paramverify.synthesis.maps import on_cell as claim_on
 from paramverify.synthesis.pieces import Examiner, Piece, negative_vertex
-from paramverify.synthesis.products import Factor
+from paramverify.synthesis.products import SignFactor
 from paramverify.synthesis.tiling import NO_TILES, Box, sides
 
 WHOLE = 1 << 400  # the volume of the box, in units of its own
 SMALLEST = 16  # such units in a cell that is cut
 TOUCHING = 4  # halvings after which a claim that seems to touch zero is given to the other exact procedures
-MAX_TRIALS, TRIAL = 200, Work(boxes=300, coefficients=500_000)  # how often, and how much they may do
+MAX_TRIALS, TRIAL = 200, RemainingWork(boxes=300, coefficients=500_000)  # how often, and how much they may do
 EARNED = 10  # trials for each that succeeds
 
 
@@ -67,7 +67,7 @@ class Nodes:
         whole = {n: (i.lower, i.upper) for n, i in self.domain.box.items()}
         states = [self._state(factor, whole) for factor in self.factors]
         conditions = tuple(
-            (k, self._state(Factor(c.polynomial, self.domain), whole))
+            (k, self._state(SignFactor(c.polynomial, self.domain), whole))
             for k, c in enumerate(self.domain.constraints)
             if not is_constant(c.polynomial)
         )
@@ -82,11 +82,11 @@ class Nodes:
         outside = [Piece(over, -1, (), (), conditions)] if conditions else []
         return Node(self.box, WHOLE, pieces, outside)
 
-    def _state(self, factor: Factor, whole: dict[str, Ends]) -> State:
+    def _state(self, factor: SignFactor, whole: dict[str, Ends]) -> FactorState:
         names = [n for n in factor.names if not self.domain.box[n].is_point]
         fixed = {n: whole[n][0] for n in factor.names if n not in names}
         box = {n: whole[n] for n in names}
-        state = State(factor, box, factor.enclosed(box, fixed, BITS), None, fixed)
+        state = FactorState(factor, box, factor.enclosed(box, fixed, BITS), None, fixed)
         state.lighten()
         return state
 

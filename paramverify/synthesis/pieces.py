@@ -10,7 +10,7 @@ from itertools import islice, product
 from paramverify.algebra.bernstein import face_indices
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.enclosures import HALF, Enclosure, at, rises, spreads
-from paramverify.synthesis.factors import Ends, State
+from paramverify.synthesis.factors import Ends, FactorState
 
 MAX_PIECES = 64  # open pieces of one claim on one cell
 MAX_SPLITS = 16  # cuts of pieces of one claim on one cell, beyond those that its parent had
@@ -37,9 +37,9 @@ class Piece:
 
     box: Mapping[str, Ends]
     sign: int
-    odd: tuple[State, ...]
-    masks: tuple[State, ...] = ()
-    conditions: tuple[tuple[int, State], ...] = ()
+    odd: tuple[FactorState, ...]
+    masks: tuple[FactorState, ...] = ()
+    conditions: tuple[tuple[int, FactorState], ...] = ()
     pinned: Mapping[str, Fraction] = field(default_factory=dict)
 
     def split(self, name: str, ratio: Fraction = HALF) -> tuple[Piece, Piece]:
@@ -66,7 +66,7 @@ class Piece:
         return below, above
 
     @property
-    def leading(self) -> State | None:
+    def leading(self) -> FactorState | None:
         """The first thing that is open, by whose variation a parameter to cut is chosen."""
         return next(iter((*self.odd, *self.masks, *(state for _, state in self.conditions))), None)
 
@@ -189,11 +189,11 @@ class Examiner:
     def _exactly(self, piece: Piece, point: Mapping[str, Fraction]) -> bool:
         """Tells the same as `_negative` for a point that is not a vertex, from the polynomials."""
 
-        def at_point(state: State) -> State:
+        def at_point(state: FactorState) -> FactorState:
             fixed = {**state.fixed, **{n: v for n, v in point.items() if n in state.factor.names}}
             box = {n: ends for n, ends in state.box.items() if n not in piece.box}
             form = state.factor.enclosed(box, fixed, 256)
-            return State(state.factor, box, form=form, source=None, fixed=fixed, bits=256)
+            return FactorState(state.factor, box, form=form, source=None, fixed=fixed, bits=256)
 
         placed = Piece(
             {},
@@ -243,7 +243,7 @@ class Examiner:
         return name if name in piece.box else None
 
 
-def _slice(state: State, point: Mapping[str, Fraction]) -> Enclosure:
+def _slice(state: FactorState, point: Mapping[str, Fraction]) -> Enclosure:
     """Returns the form on the face of its box where the quantified parameters are at a vertex."""
     form = state.form
     for name in [n for n in form.names if n in point]:

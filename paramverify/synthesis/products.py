@@ -37,7 +37,7 @@ ROOT = "_"
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class SignFactor:
     """A polynomial of which the sign is wanted.
 
     `hidden` are variables without an interval to be cut: the numbers that they stand for are enclosed, `E` as
@@ -80,7 +80,7 @@ class Factor:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ClaimFactor:
     """A factor of a claim and its multiplicity; `product` and `roots` where it is g(u)."""
 
     polynomial: Polynomial
@@ -96,28 +96,28 @@ class Part:
             return None
         return Sign.POSITIVE if self.roots.last > 0 else Sign.NEGATIVE
 
-    def factor(self, domain: Domain) -> Factor:
+    def factor(self, domain: Domain) -> SignFactor:
         """Returns what has the sign of the polynomial inside the domain."""
         if self.product is None or self.roots is None:
-            return Factor(self.polynomial, domain)
+            return SignFactor(self.polynomial, domain)
         return _by_roots(self.product, self.roots, domain)
 
 
-def parts_of(polynomial: Polynomial, domain: Domain) -> tuple[Fraction, list[Part]]:
+def parts_of(polynomial: Polynomial, domain: Domain) -> tuple[Fraction, list[ClaimFactor]]:
     """Returns a constant and factors with multiplicities, whose product the polynomial is."""
     if not polynomial or is_constant(polynomial):
-        return Fraction(1), [Part(polynomial, 1)]
+        return Fraction(1), [ClaimFactor(polynomial, 1)]
     if not domain.ring.tied and is_large(polynomial):
         found = _composed(polynomial, domain)
         if found is not None:
             return found
     if not factorable(polynomial):
-        return Fraction(1), [Part(polynomial, 1)]
+        return Fraction(1), [ClaimFactor(polynomial, 1)]
     constant, factors = factorisation(polynomial)
-    return constant, [Part(g, m) for g, m in factors]
+    return constant, [ClaimFactor(g, m) for g, m in factors]
 
 
-def _composed(polynomial: Polynomial, domain: Domain) -> tuple[Fraction, list[Part]] | None:
+def _composed(polynomial: Polynomial, domain: Domain) -> tuple[Fraction, list[ClaimFactor]] | None:
     """Returns the factors where all but simple ones are g(u), and the roots of g are found."""
     ring = domain.ring
     constant, rest = primitive(polynomial)
@@ -146,11 +146,11 @@ def _composed(polynomial: Polynomial, domain: Domain) -> tuple[Fraction, list[Pa
     if roots is None or len(roots.around) > MOST_ROOTS:
         return None
     content, rest = primitive(rest)
-    parts = [Part(line, count) for line, count in simple]
-    return constant * content, [*parts, Part(rest, 1, replace(form, outer=outer), roots)]
+    parts = [ClaimFactor(line, count) for line, count in simple]
+    return constant * content, [*parts, ClaimFactor(rest, 1, replace(form, outer=outer), roots)]
 
 
-def _by_roots(form: OneProduct, roots: Roots, domain: Domain) -> Factor:
+def _by_roots(form: OneProduct, roots: Roots, domain: Domain) -> SignFactor:
     """Returns ±∏ (u − ρᵢ)."""
     known = domain.ring.names
     names = tuple(f"{ROOT * (1 + max(map(len, known)))}{k}" for k in range(len(roots.around)))
@@ -159,4 +159,4 @@ def _by_roots(form: OneProduct, roots: Roots, domain: Domain) -> Factor:
     for name in names:
         found *= inner - ring.variable(name)
     hidden = {n: Interval(*ends, True, True) for n, ends in zip(names, roots.around, strict=True)}
-    return Factor(found, domain, hidden)
+    return SignFactor(found, domain, hidden)

@@ -29,7 +29,7 @@ from paramverify.claims import Claim
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.simplify.factors import factorisation
 from paramverify.simplify.reductions import AT_LEAST_ZERO, AT_MOST_ZERO, NEVER_ZERO
-from paramverify.synthesis.intervals import Critical, Mark, Partition, critical_values, cut, fixed_values
+from paramverify.synthesis.intervals import CriticalRoot, Mark, Partition, critical_values, cut, fixed_values
 from paramverify.synthesis.maps import Status
 
 MAX_REPLACED = 8  # parameters that are replaced by ends
@@ -68,7 +68,7 @@ def project(
     parts = list({key(part): (part, number) for part, number in reversed(parts)}.values())[::-1]
 
     every = [f for part, _ in parts for f in _checked(_projection(part, domain, name), check)]
-    values = _Values(domain, name, parts, conditions, check=check)
+    values = _ProjectedValues(domain, name, parts, conditions, check=check)
     polynomials = [*every, *(c for c, _ in conditions)]
     critical = critical_values(polynomials, name, domain.box[name], values.sign, check)
     quantified = tuple(n for n in domain.ring.parameters if n != name and n not in fixed)
@@ -77,7 +77,7 @@ def project(
 
 
 @dataclass(frozen=True, eq=False)
-class _Values:
+class _ProjectedValues:
     """Decides single values of the parameter.
 
     `parts` of claims have the number of their claim, `conditions` on the parameter whether they are strict.
@@ -101,7 +101,7 @@ class _Values:
             return Mark(Status.OUTSIDE)
         return self._decide(self.sign, at)
 
-    def at_root(self, critical: Critical, left: Mark, right: Mark) -> Mark:
+    def at_root(self, critical: CriticalRoot, left: Mark, right: Mark) -> Mark:
         """Decides an irrational value, known by the signs of its polynomials."""
         signs = algebraic_sign(critical.root, critical.factor, self.name, self.sign)
         if self._outside(signs):

@@ -20,9 +20,9 @@ from paramverify.models.divergences import Renyi
 from paramverify.models.kinds import AnyModel, refuse_wider
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import decide_with_witness
-from paramverify.synthesis.intervals import Part, Partition
+from paramverify.synthesis.intervals import Partition, StatusInterval
 from paramverify.synthesis.maps import RegionMap, Status, on_cell
 from paramverify.synthesis.violating import free_parameters
 
@@ -48,7 +48,7 @@ def region_claims(model: AnyModel) -> tuple[Claim, ...]:
     return claims
 
 
-def axes_of(case: Case, claims: Sequence[Claim], chosen: Sequence[str] = ()) -> tuple[str, ...]:
+def axes_of(case: PrivacyCase, claims: Sequence[Claim], chosen: Sequence[str] = ()) -> tuple[str, ...]:
     """Returns the parameters whose safe values are asked for; all others are quantified.
 
     They are the chosen ones; otherwise the design parameters; otherwise those that `[quantify]` leaves free;
@@ -90,7 +90,9 @@ def flat_constraint(domain: Domain, axes: Sequence[str], session: Session) -> st
     return None
 
 
-def witness_of(model: AnyModel, session: Session, found: Partition, part: Part) -> AnyWitness | None:
+def witness_of(
+    model: AnyModel, session: Session, found: Partition, part: StatusInterval
+) -> AnyWitness | None:
     """Returns a witness at the sample of a violating part, evaluated exactly; None if none was found."""
     if part.sample is None:
         return None

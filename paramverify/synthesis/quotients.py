@@ -32,7 +32,7 @@ Bound = Fraction | Real
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class BranchQuotient:
     """A quotient on one branch of the domain: left/right there, and a/b in lowest terms with b ≥ 0."""
 
     branch: Branch
@@ -42,17 +42,17 @@ class Part:
     b: Polynomial
 
     @staticmethod
-    def of(quotient: Quotient, branch: Branch) -> Part:
+    def of(quotient: Quotient, branch: Branch) -> BranchQuotient:
         """Returns the quotient on the branch."""
         left, right = branch.restrict(quotient.left), branch.restrict(quotient.right)
         if not left:
-            return Part(branch, left, right, left, right)
+            return BranchQuotient(branch, left, right, left, right)
         common = left.gcd(right) if left and right else left * 0 + 1
         a, b = left / common, right / common
         point = next((p for p in sample_points(branch.domain) if value_at(b, p)), None) if b else None
         if point is not None and value_at(b, point) < 0:
             a, b = -a, -b
-        return Part(branch, left, right, a, b)
+        return BranchQuotient(branch, left, right, a, b)
 
     @property
     def names(self) -> list[str]:
@@ -157,7 +157,7 @@ def as_polynomials(bound: Bound, model: OnDomain) -> tuple[Polynomial, Polynomia
     return lift(bound.numerator), lift(bound.denominator)
 
 
-def inside(part: Part, place: Place) -> bool:
+def inside(part: BranchQuotient, place: Place) -> bool:
     """Tells whether a branch that is a box has the place, and both secrets and the output are possible there.
 
     The right side, Pr(ω|right) times both masses, is positive there iff all three are; the supremum is finite

@@ -17,7 +17,7 @@ from paramverify.algebra.simplest import simplest_between
 from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim
 from paramverify.errors import TimeLimitError, UnsupportedError
-from paramverify.synthesis.intervals import Part, Partition, merged
+from paramverify.synthesis.intervals import Partition, StatusInterval, merged
 from paramverify.synthesis.maps import Cell, Status
 from paramverify.synthesis.projection import project
 from paramverify.synthesis.regions import region_map
@@ -65,7 +65,7 @@ def exact_parts(
             raise KeyboardInterrupt
         if found.interrupted:
             break
-        pieces: list[Part] = []
+        pieces: list[StatusInterval] = []
         try:
             for cell in sorted(found.cells, key=lambda c: c.box):
                 pieces += _parts(cell, claims, domain, name, check)
@@ -79,7 +79,7 @@ def exact_parts(
 
 def _parts(
     cell: Cell, claims: Sequence[Claim], domain: Domain, name: str, check: Callable[[], None]
-) -> Sequence[Part]:
+) -> Sequence[StatusInterval]:
     """Returns the parts of a cell; its upper end belongs to the next cell, if there is one."""
     whole = domain.box[name]
     low, high = cell.box[0]
@@ -90,7 +90,7 @@ def _parts(
     ends = rational_root(low), rational_root(high)
     sample = simplest_between(low, high)
     return [
-        Part(
+        StatusInterval(
             cell.status,
             *ends,
             lower_closed=piece.lower_closed,

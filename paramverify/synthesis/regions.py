@@ -49,7 +49,7 @@ class _Later:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class SavedMap:
     """The cells of a map that a file keeps, and those that still wait: none of the file is in memory."""
 
     stored: Callable[[], Iterable[Cell]]
@@ -66,7 +66,7 @@ class Kept:
         return any(cell == own for own in self)
 
 
-class _Search:
+class _RegionSearch:
     """One run: the cells that wait, and those that are decided.
 
     `open` is the volume of the cells that wait or are left, `outside` that of cells outside of the domain.
@@ -159,7 +159,7 @@ class _Search:
         while self.heap and not self.enough(coverage):
             node = self.largest()
             weight = self.nodes.weight(node.box, node.size)
-            within = _Search(self.nodes, self.folds, lambda cell: self.decide(cell, 0), whole=weight)
+            within = _RegionSearch(self.nodes, self.folds, lambda cell: self.decide(cell, 0), whole=weight)
             within.cells, within.most, within.depth = None, max(FEW, self.most // WITHIN), self.depth + 1
             within.add(node)
             late = within.run(share, deadline)
@@ -205,7 +205,7 @@ class _Search:
     def told(self) -> Collection[Cell]:
         """Returns all cells."""
         if self.cells is None and self.stored:
-            return Kept(self.stored, self.rest())
+            return SavedMap(self.stored, self.rest())
         return (*(self.cells or ()), *self.rest())
 
     def map(self, cells: Collection[Cell]) -> RegionMap:
@@ -280,7 +280,7 @@ def _side(both: Callable[[], list[Node]], side: int) -> Node:
 
 
 def _searched(
-    search: _Search,
+    search: _RegionSearch,
     known: Sequence[Cell],
     coverage: Fraction,
     session: Session | None,
@@ -298,14 +298,14 @@ def _searched(
         return search.told(), interrupted, False
     except (KeyboardInterrupt, LimitError) as error:
         if not resumed:  # half of the known cells would not say how the rest was cut
-            search = _Search(search.nodes, search.folds, search.report, search.stored)
+            search = _RegionSearch(search.nodes, search.folds, search.report, search.stored)
             search.resume(known)
         waiting = search.told()
         # A cell that was being examined is in neither list.
         missing = undecided(search.nodes.box, list(waiting))
         cells: Collection[Cell] = (*waiting, *missing)
-        if search.stored and isinstance(waiting, Kept):
-            cells = Kept(search.stored, [*waiting.waiting, *missing])
+        if search.stored and isinstance(waiting, SavedMap):
+            cells = SavedMap(search.stored, [*waiting.waiting, *missing])
         return cells, True, isinstance(error, KeyboardInterrupt)
 
 
@@ -350,7 +350,7 @@ def region_map(
     _check(domain, free, coverage)
     nodes = Nodes(claims, domain, free, folds)
     deadline = None if seconds is None else started + seconds
-    search = _Search(nodes, folds, on_cell, stored)
+    search = _RegionSearch(nodes, folds, on_cell, stored)
     cells, interrupted, stopped = _searched(search, known, coverage, session, deadline=deadline)
     made = replace(search.map(cells), seconds=time.monotonic() - started, stopped=stopped)
     # What was stopped after the coverage was reached is complete.

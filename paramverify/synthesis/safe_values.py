@@ -20,12 +20,12 @@ from paramverify.answers import Open
 from paramverify.claims import Claim
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
-from paramverify.models.divergences import Loss
+from paramverify.models.divergences import LossBound
 from paramverify.models.kinds import refuse_tied
 from paramverify.models.model import Model
 from paramverify.portfolio.elimination import Elimination, eliminate
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.processes.alarms import alarm
 from paramverify.synthesis.folding import ascending_volume, numbers, symmetric
 from paramverify.synthesis.intervals import Partition
@@ -47,7 +47,7 @@ from paramverify.synthesis.questions import (
     witness_of,
 )
 from paramverify.synthesis.refinement import exact_parts
-from paramverify.synthesis.regions import MOST_KEPT, Kept, region_map
+from paramverify.synthesis.regions import MOST_KEPT, SavedMap, region_map
 from paramverify.synthesis.spreading import spread_cells
 from paramverify.synthesis.vanishing import check_condition, check_map, corrected
 from paramverify.tasks.tasks import HERE
@@ -58,7 +58,7 @@ WORKERS = "the workers of the cluster"
 DECIDED = (Status.SAFE, Status.VIOLATING, Status.OUTSIDE)
 
 
-class Form(Enum):
+class AnswerForm(Enum):
     """What an answer can be, in the order in which they are tried."""
 
     INTERVALS = "exact intervals of one parameter"
@@ -66,8 +66,8 @@ class Form(Enum):
     MAP = "a region map"
 
 
-EXACT = frozenset({Form.INTERVALS, Form.CONDITION})
-SUITABLE = frozenset({Form.INTERVALS, Form.MAP})
+EXACT = frozenset({AnswerForm.INTERVALS, AnswerForm.CONDITION})
+SUITABLE = frozenset({AnswerForm.INTERVALS, AnswerForm.MAP})
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +144,10 @@ def default_coverage(axes: int) -> Fraction:
 
 
 def safe_values(
-    case: Case,
+    case: PrivacyCase,
     session: Session,
     parameters: Sequence[str] = (),
-    forms: Collection[Form] = SUITABLE,
+    forms: Collection[AnswerForm] = SUITABLE,
     options: MapOptions | None = None,
 ) -> Intervals | ExactCondition | Regions | None:
     """Returns for which values of the parameters all claims hold for all values of the others.
@@ -165,13 +165,13 @@ def safe_values(
         TimeLimitError: the time is over; a map is returned as it is then.
     """
     model = case.model
-    if isinstance(model, Model) and isinstance(model.measure, Loss):
+    if isinstance(model, Model) and isinstance(model.measure, LossBound):
         return _of_losses(case, model, session, (parameters, forms, options or MapOptions()))
     claims = region_claims(case.model)
     axes = axes_of(case, claims, parameters)
     instead = ""
-    if Form.INTERVALS in forms and len(axes) == 1:
-        may_be_map = Form.MAP in forms
+    if AnswerForm.INTERVALS in forms and len(axes) == 1:
+        may_be_map = AnswerForm.MAP in forms
         seconds = _left(session) * (EXACTLY if may_be_map else 1)
         try:
             with alarm(seconds, seconds) if may_be_map else nullcontext():
@@ -186,10 +186,10 @@ def safe_values(
         else:
             return _intervals(case, found, session)
     refuse_tied(case.model, "this form of synthesize")
-    if Form.CONDITION in forms:
+    if AnswerForm.CONDITION in forms:
         check_condition(case.model)
         return ExactCondition(axes, eliminate(claims, axes, case.model.domain, _left(session)))
-    if Form.MAP in forms:
+    if AnswerForm.MAP in forms:
         check_map(case.model, axes)
         made = _regions(case, claims, axes, session, options or MapOptions())
         return replace(made, instead=instead)
@@ -197,10 +197,10 @@ def safe_values(
 
 
 def _of_losses(
-    case: Case,
+    case: PrivacyCase,
     model: Model,
     session: Session,
-    asked: tuple[Sequence[str], Collection[Form], MapOptions],
+    asked: tuple[Sequence[str], Collection[AnswerForm], MapOptions],
 ) -> Intervals | Regions | None:
     """Returns for which values a loss keeps its bound; see `safe_values`."""
     refuse_tied(model, "synthesize")
@@ -216,7 +216,7 @@ def _of_losses(
         sizes[cell.status] += cell.volume
         options.on_shares({s: float(v / whole) for s, v in sizes.items() if s in DECIDED})
 
-    if Form.INTERVALS in forms and len(axes) == 1:
+    if AnswerForm.INTERVALS in forms and len(axes) == 1:
         parts, witnesses, found = loss_parts(model, axes[0], session, on_cell)
         complete = not found.interrupted and is_close(parts)
         best = _optimum(case, found)
@@ -224,7 +224,7 @@ def _of_losses(
         if alone and case.design and case.design.objective == axes[0]:
             best = optimum_near(parts, case.design.sense)
         return Intervals(parts, witnesses, best, complete)
-    if Form.MAP not in forms:
+    if AnswerForm.MAP not in forms:
         reason = f"a condition needs polynomials, and {model.measure.key} is none: ask for a map"
         raise InputError(reason, key=key)
     _check_interior(model.domain, axes, session)
@@ -233,7 +233,7 @@ def _of_losses(
     return Regions(found, witness, _optimum(case, found), False, _is_complete(found, options.share(axes)))
 
 
-def _optimum(case: Case, found: RegionMap) -> Optimum | None:
+def _optimum(case: PrivacyCase, found: RegionMap) -> Optimum | None:
     """Returns bounds of the best value of the design parameter, if the map is about it."""
     if not case.design or case.design.objective not in found.parameters:
         return None
@@ -251,7 +251,7 @@ def _left(session: Session) -> float:
     return session.deadline - time.monotonic()
 
 
-def _intervals(case: Case, found: Partition, session: Session) -> Intervals:
+def _intervals(case: PrivacyCase, found: Partition, session: Session) -> Intervals:
     witnesses: dict[int, AnyWitness] = {}
     for number, part in enumerate(found.parts):
         if part.status is Status.VIOLATING:
@@ -265,7 +265,7 @@ def _intervals(case: Case, found: Partition, session: Session) -> Intervals:
 
 
 def _regions(
-    case: Case, claims: Sequence[Claim], axes: Sequence[str], session: Session, options: MapOptions
+    case: PrivacyCase, claims: Sequence[Claim], axes: Sequence[str], session: Session, options: MapOptions
 ) -> Regions:
     _check_interior(case.model.domain, axes, session)
     found, reused = _map(case, claims, axes, session, options)
@@ -287,7 +287,7 @@ def _check_interior(domain: Domain, axes: Sequence[str], session: Session) -> No
 
 
 def _map(
-    case: Case, claims: Sequence[Claim], axes: Sequence[str], session: Session, options: MapOptions
+    case: PrivacyCase, claims: Sequence[Claim], axes: Sequence[str], session: Session, options: MapOptions
 ) -> tuple[RegionMap, bool]:
     """Returns the map, and whether the state file had all of it."""
     domain = case.model.domain
@@ -357,11 +357,11 @@ def _believe(session: Session, known: Sequence[Cell], state: Path | None) -> Non
 
 def _kept(found: RegionMap, file: CellFile, old: Collection[Cell]) -> RegionMap:
     """Keeps the undecided cells, but for old ones: how the rest was cut saves time for the next run."""
-    every = isinstance(found.cells, Kept)
-    for cell in found.cells.waiting if isinstance(found.cells, Kept) else found.cells:
+    every = isinstance(found.cells, SavedMap)
+    for cell in found.cells.waiting if isinstance(found.cells, SavedMap) else found.cells:
         if every or (cell.status is Status.UNDECIDED and cell not in old):
             file.keep(cell)
-    return replace(found, cells=Kept(file.stored, ())) if every else found
+    return replace(found, cells=SavedMap(file.stored, ())) if every else found
 
 
 def _size(box: Iterable[tuple[Fraction, Fraction]]) -> Fraction:

@@ -18,11 +18,11 @@ from itertools import pairwise
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.decimals import logarithm
 from paramverify.algebra.polynomials import value_at, variables
-from paramverify.encodings.excesses import Outcomes, outcomes
+from paramverify.encodings.excesses import PairOutcomes, outcomes
 from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.set_envelope import Envelope, envelope
+from paramverify.synthesis.set_envelope import DeltaEnvelope, envelope
 
 Pair = tuple[Fraction, Fraction]
 
@@ -44,7 +44,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class Curve:
+class SetCurve:
     """The least δ at ratios from 1 on, to where it is 0 or stays constant (where it `ends`).
 
     `linear`: the points are the corners, and δ is linear in the ratio between them. Otherwise lines between
@@ -63,7 +63,7 @@ class Curve:
 
 def curve(
     model: Model, session: Session, precision: Fraction, at: Mapping[str, Fraction] | None = None
-) -> Curve:
+) -> SetCurve:
     """Returns the curve of a model over all its priors, or at one point of the domain.
 
     Exact corners where all probabilities are rational numbers, or where finitely many sets at rational priors
@@ -85,10 +85,10 @@ def curve(
     if at is not None and point not in model.domain:
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
     corners = hull(pair for direction in found for pair in _tests(direction, point))
-    return Curve(tuple(_corners(corners)), linear=True, errors=tuple((q, 1 - p) for q, p in corners))
+    return SetCurve(tuple(_corners(corners)), linear=True, errors=tuple((q, 1 - p) for q, p in corners))
 
 
-def _tests(direction: Outcomes, point: Mapping[str, Fraction]) -> Iterator[Pair]:
+def _tests(direction: PairOutcomes, point: Mapping[str, Fraction]) -> Iterator[Pair]:
     """Yields (Q, P) of the sets of the outputs with the largest p/q, from none to all."""
     total = value_at(direction.total, point)
     if not total:
@@ -128,7 +128,7 @@ def _corners(found: Sequence[Pair]) -> Iterator[CurvePoint]:
         yield CurvePoint(ratio, max(p - ratio * q for q, p in found))
 
 
-def _over_priors(found: Envelope) -> Curve:
+def _over_priors(found: DeltaEnvelope) -> SetCurve:
     """Returns the curve over all priors; its trade-off function is the largest convex one below all of them.
 
     A set with the probabilities P and Q is a test with the errors Q and 1 − P, and, with both secrets in
@@ -141,4 +141,4 @@ def _over_priors(found: Envelope) -> Curve:
     corners = hull([*tests, *turned])
     linear = found.gap == 0 and found.ends and all(known.touched for known in found.points)
     errors = tuple((q, 1 - p) for q, p in corners)
-    return Curve(points, linear=linear, errors=errors, gap=found.gap, ends=found.ends, lines=lines)
+    return SetCurve(points, linear=linear, errors=errors, gap=found.gap, ends=found.ends, lines=lines)

@@ -21,13 +21,13 @@ from paramverify.algebra.polynomials import RationalFunction, fraction, in_gener
 from paramverify.algebra.realroots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.simplest import simplest_between
-from paramverify.encodings.excesses import Outcomes, outcomes
+from paramverify.encodings.excesses import PairOutcomes, outcomes
 from paramverify.errors import LimitError
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import Kind, LeastBound
+from paramverify.synthesis.set_needs import LeastBound, NeedKind
 
 FARTHEST = 128  # ratio beyond which no corner is looked for
 MOST = 120  # ratios at which the least δ is found
@@ -36,7 +36,7 @@ CLOSE = Fraction(1, 2**40)  # distance of a rational prior from an algebraic one
 
 
 @dataclass(frozen=True)
-class Line:
+class SupportLine:
     """The line c ↦ left − c·right: what one set of outputs needs at one prior, or tends to near an end."""
 
     left: Fraction
@@ -48,12 +48,12 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownDelta:
     """δ(ratio) ≤ `upper`, where `exact` it is that; `line` is a lower bound for all ratios."""
 
     ratio: Fraction
     upper: Fraction
-    line: Line
+    line: SupportLine
     exact: bool
 
     @property
@@ -63,16 +63,16 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Envelope:
+class DeltaEnvelope:
     """δ at some ratios, and how far chords are above `lines` at most; if it `ends`, it is constant then."""
 
-    points: tuple[Known, ...]
-    lines: tuple[Line, ...]
+    points: tuple[KnownDelta, ...]
+    lines: tuple[SupportLine, ...]
     gap: Fraction
     ends: bool
 
 
-def envelope(model: Model, session: Session, precision: Fraction) -> Envelope:
+def envelope(model: Model, session: Session, precision: Fraction) -> DeltaEnvelope:
     """Returns δ over all priors between bounds that are nowhere farther apart than `precision`, if possible.
 
     A gap of 0 says that the points are all corners.
@@ -80,17 +80,17 @@ def envelope(model: Model, session: Session, precision: Fraction) -> Envelope:
     Raises:
         LimitError: no upper bound of δ was proved at a ratio, or the time is over.
     """
-    return _Search(model, session, precision).run()
+    return _EnvelopeSearch(model, session, precision).run()
 
 
 @dataclass(eq=False)
-class _Search:
+class _EnvelopeSearch:
     model: Model
     session: Session
     precision: Fraction
-    found: dict[Fraction, Known] = field(default_factory=dict)
+    found: dict[Fraction, KnownDelta] = field(default_factory=dict)
 
-    def run(self) -> Envelope:
+    def run(self) -> DeltaEnvelope:
         both = [(o, o.turned) for o in outcomes(self.model)]
         self.directions = {(d.left, d.right, d.length): d for pair in both for d in pair}
         ratio = Fraction(1)
@@ -104,10 +104,10 @@ class _Search:
             place = _meeting(first, second) if gap > self.precision or exactly else None
             if place is None or place in self.found or len(self.found) >= MOST:
                 lines = tuple(dict.fromkeys(known.line for known in points))
-                return Envelope(tuple(_corners(points, gap)), lines, gap, _is_last(points[-1]))
+                return DeltaEnvelope(tuple(_corners(points, gap)), lines, gap, _is_last(points[-1]))
             self._known(place)
 
-    def _gap(self, first: Known, second: Known) -> Fraction:
+    def _gap(self, first: KnownDelta, second: KnownDelta) -> Fraction:
         """Returns how far the chord is above the lines at most, between two ratios."""
         for known in self.found.values():
             line = known.line
@@ -121,23 +121,23 @@ class _Search:
 
         return max(map(above, (first.ratio, second.ratio, _crossing(first, second))))
 
-    def _known(self, ratio: Fraction) -> Known:
+    def _known(self, ratio: Fraction) -> KnownDelta:
         """Finds δ at a ratio, and a line below δ that touches it there or nearly."""
         if ratio in self.found:
             return self.found[ratio]
         assert isinstance(self.model.measure, Approximate)
         number = RationalFunction.of(self.model.domain.ring.number(ratio))
         bounded = replace(self.model, measure=replace(self.model.measure, ratio=number))
-        found = least_bound(bounded, self.session, self.precision / 4, Kind.DELTA)
+        found = least_bound(bounded, self.session, self.precision / 4, NeedKind.DELTA)
         if found.upper is None:
             raise LimitError(f"no upper bound of delta was proved at the ratio {ratio}")
         exact = isinstance(found.value, RealRoot) and found.value.is_rational
-        self.found[ratio] = Known(ratio, found.upper, self._line(found, ratio), exact)
+        self.found[ratio] = KnownDelta(ratio, found.upper, self._line(found, ratio), exact)
         return self.found[ratio]
 
-    def _line(self, found: LeastBound, ratio: Fraction) -> Line:
+    def _line(self, found: LeastBound, ratio: Fraction) -> SupportLine:
         """Returns the line of the worst set at the prior of a bound, or at one near it."""
-        best = Line(Fraction(0), Fraction(0))  # the empty set
+        best = SupportLine(Fraction(0), Fraction(0))  # the empty set
         direction = self.directions[(*found.secrets, found.length)]
         inner = {name: interval.simplest() for name, interval in self.model.domain.box.items()}
         place = {n: found.place[n].refined(CLOSE).lower if n in found.place else v for n, v in inner.items()}
@@ -152,7 +152,9 @@ class _Search:
                 best = line
         return best
 
-    def _worst(self, direction: Outcomes, at: Mapping[str, Fraction], ratio: Fraction) -> Line | None:
+    def _worst(
+        self, direction: PairOutcomes, at: Mapping[str, Fraction], ratio: Fraction
+    ) -> SupportLine | None:
         """Returns the line of the worst set at a point of the closure; None where a secret is impossible.
 
         At a point that the domain lacks it is the limit of such lines, so it is nowhere above δ, too.
@@ -168,7 +170,9 @@ class _Search:
             more = left - right * fmpq_poly([ratio.numerator]) / ratio.denominator
             if Real.of(more, one, constant).sign() > 0:
                 p, q = p + left, q + right
-        return Line(Real.of(p, total, constant).enclosure()[0], Real.of(q, total, constant).enclosure()[1])
+        return SupportLine(
+            Real.of(p, total, constant).enclosure()[0], Real.of(q, total, constant).enclosure()[1]
+        )
 
     def _is_near(self, at: Mapping[str, Fraction]) -> bool:
         """Tells whether a point of the closed box is in the closure of the domain, surely."""
@@ -177,8 +181,8 @@ class _Search:
 
 
 def _limit(
-    direction: Outcomes, near: Mapping[str, Fraction], ratio: Fraction, place: Mapping[str, Fraction]
-) -> Line | None:
+    direction: PairOutcomes, near: Mapping[str, Fraction], ratio: Fraction, place: Mapping[str, Fraction]
+) -> SupportLine | None:
     """Returns what the line of the set that is worst near a place tends to there, with one parameter."""
     if direction.line is None:
         return None
@@ -194,22 +198,22 @@ def _limit(
         if not bottom:
             return None
         shares.append(fraction((top // common)(value) / bottom))
-    return Line(*shares)
+    return SupportLine(*shares)
 
 
-def _is_last(known: Known) -> bool:
+def _is_last(known: KnownDelta) -> bool:
     """Tells whether δ is constant from here on: it does not grow, and a line that touches it is flat."""
     return not known.upper or (known.touched and not known.line.right)
 
 
-def _crossing(first: Known, second: Known) -> Fraction:
+def _crossing(first: KnownDelta, second: KnownDelta) -> Fraction:
     """Returns the ratio at which the lines of two points meet, between both; the first one if they do not."""
     fall = first.line.right - second.line.right
     place = (first.line.left - second.line.left) / fall if fall else first.ratio
     return min(max(place, first.ratio), second.ratio)
 
 
-def _meeting(first: Known, second: Known) -> Fraction | None:
+def _meeting(first: KnownDelta, second: KnownDelta) -> Fraction | None:
     """Returns where δ is evaluated next: exactly where two lines that touch it meet, or simply between."""
     place = _crossing(first, second)
     inside = first.ratio < place < second.ratio
@@ -222,9 +226,9 @@ def _meeting(first: Known, second: Known) -> Fraction | None:
     return simplest_between(middle - reach, middle + reach)
 
 
-def _corners(points: list[Known], gap: Fraction) -> list[Known]:
+def _corners(points: list[KnownDelta], gap: Fraction) -> list[KnownDelta]:
     """Returns the points without those on the way between their neighbours, where δ is known exactly."""
-    kept: list[Known] = []
+    kept: list[KnownDelta] = []
     for k, point in enumerate(points):
         if gap == 0 and kept and k + 1 < len(points):
             before, after = kept[-1], points[k + 1]

@@ -15,15 +15,15 @@ from paramverify.algebra.points import number_at
 from paramverify.algebra.polynomials import Point, RationalFunction, rational
 from paramverify.algebra.realroots import RealRoot, compare
 from paramverify.algebra.reals import Real
-from paramverify.encodings.excesses import Outcomes
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.encodings.excesses import PairOutcomes
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 
 Place = Mapping[str, RealRoot]
 
 
-class Kind(StrEnum):
+class NeedKind(StrEnum):
     """What is looked for."""
 
     DELTA = "delta"
@@ -40,7 +40,7 @@ class LeastBound:
     `proved` is a number that is enough, proved for all claims; `place` a point of the closure.
     """
 
-    kind: Kind
+    kind: NeedKind
     value: RealRoot | Real | None
     lower: Fraction
     upper: Fraction | None
@@ -49,7 +49,7 @@ class LeastBound:
     place: Place = field(default_factory=dict)
     infinite: bool = False
     attained: bool | None = None
-    witness: SetWitness | None = None
+    witness: ExactSetWitness | None = None
     proved: Fraction | None = None
 
     def is_within(self, precision: Fraction) -> bool:
@@ -59,7 +59,7 @@ class LeastBound:
         return self.upper is not None and self.upper - self.lower <= precision * max(self.upper, Fraction(1))
 
 
-def needed_at(kind: Kind, model: Model, direction: Outcomes, point: Point) -> LeastBound | None:
+def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Point) -> LeastBound | None:
     """Returns what one direction needs at a point; None where a secret is impossible there.
 
     None as well where the bound has no value, which may be so at an end of the domain: 1/alpha at alpha = 0.
@@ -68,7 +68,7 @@ def needed_at(kind: Kind, model: Model, direction: Outcomes, point: Point) -> Le
     assert isinstance(measure, Approximate)
     total = number_at(direction.total, point)
     one = fmpq_poly([1])
-    given = measure.ratio if kind is Kind.DELTA else measure.delta
+    given = measure.ratio if kind is NeedKind.DELTA else measure.delta
     if Real.of(total, one, constant).sign() <= 0 or not number_at(given.denominator, point):
         return None
     shares = direction.at(point)
@@ -102,7 +102,7 @@ def needed_at(kind: Kind, model: Model, direction: Outcomes, point: Point) -> Le
         ]
         return sum((p for p, _ in chosen), fmpq_poly()), sum((q for _, q in chosen), fmpq_poly())
 
-    if kind is Kind.DELTA:
+    if kind is NeedKind.DELTA:
         c = real(measure.ratio)
         p, q = worst(c)
         top, bottom = p * c.denominator - q * c.numerator, total * c.denominator

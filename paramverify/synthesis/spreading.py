@@ -32,7 +32,7 @@ Cells = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
-class Spread:
+class CellTiling:
     """Cells that tile the box; whether a limit or Ctrl-C (`stopped`) ended the work on them.
 
     They are the `map` where little enough of it is open. `by_workers` says that some come from workers.
@@ -55,7 +55,7 @@ def spread_cells(
     keep: Callable[[Cell], None],
     until: float,
     folds: tuple[tuple[str, ...], ...] = (),
-) -> Spread:
+) -> CellTiling:
     """Returns cells that tile the box, made by the tasks of an executor; those that are known already first.
 
     `keep` hears of each cell that is decided, when its part has come. The time ends at `until` (monotonic);
@@ -63,13 +63,13 @@ def spread_cells(
     where parameters are tied to others.
     """
     if executor.is_here or domain.ring.tied or not claims:
-        return Spread(tuple(known))
+        return CellTiling(tuple(known))
     coarse = _coarse(claims, domain, free, coverage, known=known, keep=keep, until=until, folds=folds)
     open_cells = [cell for cell in coarse.cells if cell.status is Status.UNDECIDED]
     total = coarse.share(Status.UNDECIDED)
     if total <= coverage or coarse.stopped:
         enough = total <= coverage
-        return Spread(tuple(coarse.cells), coarse.stopped, coarse.stopped, coarse if enough else None)
+        return CellTiling(tuple(coarse.cells), coarse.stopped, coarse.stopped, coarse if enough else None)
     until -= RESERVE * max(0.0, until - time.monotonic())
     reach = min(Fraction(1, 2), coverage / total)
     about = _told(claims, domain, free)
@@ -90,7 +90,7 @@ def spread_cells(
     cells = (*decided, *(cell for part in rest for cell in part))
     whole = replace(coarse, cells=cells, interrupted=False)
     enough = not ended and whole.share(Status.UNDECIDED) <= coverage
-    return Spread(cells, ended, stopped, whole if enough else None, bool(parts))
+    return CellTiling(cells, ended, stopped, whole if enough else None, bool(parts))
 
 
 def _coarse(

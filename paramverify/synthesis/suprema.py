@@ -35,13 +35,13 @@ from paramverify.exact.lines import fails_without_witness
 from paramverify.models.evaluation import Values
 from paramverify.models.kinds import OnDomain
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.beside import Beside
+from paramverify.synthesis.beside import ClosureLimit
 from paramverify.synthesis.numbers import Value, middle, order
 from paramverify.synthesis.paths import INFINITE, limit_at
 from paramverify.synthesis.proofs import BoundProof
 from paramverify.synthesis.quotients import (
     Bound,
-    Part,
+    BranchQuotient,
     Place,
     Quotient,
     as_polynomials,
@@ -82,7 +82,7 @@ class TightBudget:
     approached: tuple[Evaluated, ...] = ()
     proof: BoundProof | None = None
     loop: Mapping[str, Any] | None = None
-    beside: Beside | None = None
+    beside: ClosureLimit | None = None
     outputs: bool = True
 
     @staticmethod
@@ -121,7 +121,7 @@ class TightBudget:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class SupremumSearch:
     """The supremum of left/right over the domain of a model, of which these are the branches.
 
     `total` is a sum of quotients that are equal in lowest terms, each times a positive number: it is positive
@@ -145,9 +145,9 @@ class Search:
         return self.whole.origin
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[BranchQuotient]:
         """The quotient on each branch where the left side is not zero throughout."""
-        found = (Part.of(self.total or self.whole, branch) for branch in self.branches)
+        found = (BranchQuotient.of(self.total or self.whole, branch) for branch in self.branches)
         return [part for part in found if part.left]
 
     def at_most(self, bound: Bound) -> Decision:
@@ -214,7 +214,7 @@ class Search:
             return self.bisect(largest, place_of(point))
         return self.bisect(best.lower, best.place)
 
-    def on_edges(self, part: Part) -> TightBudget:
+    def on_edges(self, part: BranchQuotient) -> TightBudget:
         """Returns the largest supremum over the edges of a box, which is at most that over the box."""
         box, names = part.branch.domain.box, part.names
         best = TightBudget.zero(self.origin)
@@ -243,7 +243,7 @@ class Search:
         largest = max((best, *found), key=lambda f: f.lower)
         return TightBudget(largest.lower, max(*ends, largest.lower), self.origin, largest.place)
 
-    def each_edge(self, part: Part) -> Iterator[TightBudget]:
+    def each_edge(self, part: BranchQuotient) -> Iterator[TightBudget]:
         """Yields the supremum on each edge of a box, once for each place of the edge that has it."""
         box, names = part.branch.domain.box, part.names
         edges = (
@@ -254,7 +254,9 @@ class Search:
         for free, fixed in islice(edges, MAX_FACES):
             yield from self._on_edge(part, free, fixed)
 
-    def _on_edge(self, part: Part, free: str, fixed: Mapping[str, Fraction]) -> Iterator[TightBudget]:
+    def _on_edge(
+        self, part: BranchQuotient, free: str, fixed: Mapping[str, Fraction]
+    ) -> Iterator[TightBudget]:
         """Yields the supremum on an edge, once for each place that has it; nothing where it is zero."""
         interval = part.branch.domain.box[free]
         top, bottom = integral_pair(substitute(part.a, fixed), substitute(part.b, fixed), free)
@@ -361,7 +363,7 @@ class Search:
                     return TightBudget(low, high, self.origin, place, number, decisions=(decision,))
         return found
 
-    def _snapped(self, part: Part, place: Place, digits: int) -> dict[str, Fraction]:
+    def _snapped(self, part: BranchQuotient, place: Place, digits: int) -> dict[str, Fraction]:
         """Returns simple coordinates near those of the place, in the closed box of a branch."""
         point = {}
         for name in part.branch.free:
@@ -372,7 +374,7 @@ class Search:
             point[name] = interval.near(place[name].lower, place[name].upper, digits)
         return point
 
-    def _is_limit(self, part: Part, point: Mapping[str, Fraction], value: Real) -> bool:
+    def _is_limit(self, part: BranchQuotient, point: Mapping[str, Fraction], value: Real) -> bool:
         """Tells whether ratios at points of the domain tend to the value of a/b at a place."""
         if part.branch.is_box:
             return True  # by density

@@ -29,7 +29,7 @@ from paramverify.answers import Decision, Proved, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.models.model import Model
 from paramverify.models.rebound import without_bound
 from paramverify.portfolio.session import Session
@@ -49,11 +49,11 @@ def tied_budget(model: Model, session: Session, precision: Fraction, relative: b
     Raises:
         LimitError: too many sequences.
     """
-    return _Search.of(model, session, precision, relative).run()
+    return _BudgetSearch.of(model, session, precision, relative).run()
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _BudgetSearch:
     """The quotients whose supremum is asked for."""
 
     model: Model
@@ -63,14 +63,14 @@ class _Search:
     quotients: tuple[Quotient, ...]
 
     @staticmethod
-    def of(model: Model, session: Session, precision: Fraction, relative: bool) -> _Search:
+    def of(model: Model, session: Session, precision: Fraction, relative: bool) -> _BudgetSearch:
         plain = model if relative else without_bound(model)
         found: dict[str, Quotient] = {}
         for c in candidates_of(plain):
             bound = plain.measure.at(c.distance).ratio
             q = Quotient(c.left * bound.denominator, c.right * bound.numerator, c.origin)
             found.setdefault(f"{key(q.left)}/{key(q.right)}", q)
-        return _Search(plain, session, precision, relative, tuple(found.values()))
+        return _BudgetSearch(plain, session, precision, relative, tuple(found.values()))
 
     def run(self) -> TightBudget:
         best = TightBudget(Fraction(0), None, self.quotients[0].origin, {})
@@ -115,7 +115,7 @@ class _Search:
                 trial = simplest_between(best.lower + third, best.upper - third)
         return best
 
-    def _proof(self, bound: Fraction) -> BoundProof | tuple[Witness, Fraction | None] | None:
+    def _proof(self, bound: Fraction) -> BoundProof | tuple[ExactWitness, Fraction | None] | None:
         """Returns the proofs of all claims with a bound, a witness with a larger ratio, or None."""
         merged: dict[str, tuple[Polynomial, list[Origin]]] = {}
         for q in self.quotients:
@@ -133,7 +133,7 @@ class _Search:
             decisions.append(decision)
         return BoundProof(bound, rebound(self.model, bound), claims, tuple(decisions))
 
-    def _witness(self, claim: Claim, answer: Refuted) -> tuple[Witness, Fraction | None] | None:
+    def _witness(self, claim: Claim, answer: Refuted) -> tuple[ExactWitness, Fraction | None] | None:
         """Returns the witness at a point, and a number that its ratio is not below; None for infinity."""
         point = {n: v for n, v in answer.point.items() if n != GENERATOR}
         origin = claim.origins[0]
@@ -172,7 +172,7 @@ class _Search:
                     yield c / d, Fraction(0), tie
 
 
-def _origin(witness: Witness) -> Origin:
+def _origin(witness: ExactWitness) -> Origin:
     return Origin(witness.left, witness.right, witness.observations)
 
 

@@ -20,8 +20,8 @@ from paramverify.algebra.ties import sign_at, tied_in
 from paramverify.claims import Claim
 from paramverify.errors import UnsupportedError
 from paramverify.exact.logarithms import halves, shown_between, shown_near_zero
-from paramverify.exact.settling import Work
-from paramverify.synthesis.intervals import Critical, Mark, Partition, Root, cut
+from paramverify.exact.settling import RemainingWork
+from paramverify.synthesis.intervals import CriticalRoot, Mark, Partition, Root, cut
 from paramverify.synthesis.maps import Status
 
 MAX_DEPTH = 60  # cuts of one cell
@@ -56,7 +56,7 @@ def tied_parts(
         check()
         different |= {key(g): g for g, multiplicity in claim.polynomial.factor()[1] if multiplicity % 2}
     interval = domain.box[name]
-    found: list[Critical] = []
+    found: list[CriticalRoot] = []
     for factor in different.values():
         check()
         roots: Sequence[Root]
@@ -64,7 +64,7 @@ def tied_parts(
             roots = list(_zeros(factor, domain, tie, check))
         else:
             roots = isolate(univariate(factor), interval.lower, interval.upper)
-        found += [Critical(root, factor) for root in roots]
+        found += [CriticalRoot(root, factor) for root in roots]
     critical = apart(found)
 
     def mark(value: Fraction, but: Polynomial | None = None) -> Mark:
@@ -75,7 +75,7 @@ def tied_parts(
                 return Mark(Status.VIOLATING, k)
         return Mark(Status.SAFE)
 
-    def at_root(place: Critical, below: Mark, above: Mark) -> Mark:
+    def at_root(place: CriticalRoot, below: Mark, above: Mark) -> Mark:
         # No other factor has a zero in the closed interval of this one.
         return mark(place.lower, place.factor)
 
@@ -87,7 +87,7 @@ def _zeros(
     factor: Polynomial, domain: Domain, tie: Unbounded, check: Callable[[], None]
 ) -> Iterator[TiedRoot]:
     """Yields the zeros of an irreducible polynomial in x and eps, from the right to the left."""
-    interval, work = domain.box[tie.variable], Work()
+    interval, work = domain.box[tie.variable], RemainingWork()
     x = domain.ring.variable(tie.variable)
     slope = x * factor.derivative(tie.variable) - factor.derivative(tie.name) / rational(tie.step)
     low = interval.lower

@@ -26,25 +26,25 @@ from paramverify.algebra.realroots import between, isolate, rational_root, univa
 from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Proved
 from paramverify.encodings.choice import claims_of
-from paramverify.encodings.vanishing import Zeros, zeros_of
+from paramverify.encodings.vanishing import PossibleZeros, zeros_of
 from paramverify.errors import UnsupportedError
 from paramverify.models.divergences import Renyi
 from paramverify.models.kinds import AnyModel
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.verification import decide_with_witness
-from paramverify.synthesis.intervals import Part, Partition, Root, merged
+from paramverify.synthesis.intervals import Partition, Root, StatusInterval, merged
 from paramverify.synthesis.maps import Status
 
 REASON = "the probability of an output may be zero on the domain, and then a sum is no quotient"
 MEND = "leave out the points where it is, as in (0, 1)"
 
 
-def checked_zeros(model: AnyModel) -> Zeros:
+def checked_zeros(model: AnyModel) -> PossibleZeros:
     """Returns where the claims of a model and its sums may differ: nowhere, if it is no Rényi model."""
     if isinstance(model, Model) and isinstance(model.measure, Renyi):
         return zeros_of(model)
-    return Zeros((), ())
+    return PossibleZeros((), ())
 
 
 def check_map(model: AnyModel, axes: Sequence[str]) -> None:
@@ -121,9 +121,9 @@ def _status(model: Model, session: Session, name: str, value: Fraction) -> Statu
     return Status.SAFE
 
 
-def _replaced(parts: Sequence[Part], value: Fraction, status: Status) -> tuple[Part, ...]:
+def _replaced(parts: Sequence[StatusInterval], value: Fraction, status: Status) -> tuple[StatusInterval, ...]:
     """Returns the parts with another status at one value."""
-    pieces: list[Part] = []
+    pieces: list[StatusInterval] = []
     root = rational_root(value)
     for part in parts:
         if value not in part or part.status is status:
@@ -131,7 +131,7 @@ def _replaced(parts: Sequence[Part], value: Fraction, status: Status) -> tuple[P
             continue
         if not _is(part.lower, value):
             pieces.append(_open(part, part.lower, root, lower_closed=part.lower_closed))
-        pieces.append(Part(status, root, root, True, True, sample=value))
+        pieces.append(StatusInterval(status, root, root, True, True, sample=value))
         if not _is(part.upper, value):
             pieces.append(_open(part, root, part.upper, upper_closed=part.upper_closed))
     return tuple(pieces)
@@ -142,10 +142,10 @@ def _is(root: Root, value: Fraction) -> bool:
 
 
 def _open(
-    part: Part, lower: Root, upper: Root, *, lower_closed: bool = False, upper_closed: bool = False
-) -> Part:
+    part: StatusInterval, lower: Root, upper: Root, *, lower_closed: bool = False, upper_closed: bool = False
+) -> StatusInterval:
     """Returns what is left of a part beside a value, with a sample; which claim fails there is not known."""
-    piece = Part(part.status, lower, upper, lower_closed, upper_closed)
+    piece = StatusInterval(part.status, lower, upper, lower_closed, upper_closed)
     if part.sample is not None and part.sample in piece:
         return replace(piece, sample=part.sample, claim=part.claim)
     return replace(piece, sample=simplest_between(*between(lower, upper)))

@@ -33,12 +33,12 @@ from paramverify.evidence.violations import find_violation
 from paramverify.evidence.witnesses import (
     AnyWitness,
     Evaluated,
-    SetWitness,
-    Witness,
+    ExactSetWitness,
+    ExactWitness,
     divergence_at,
     evaluate,
 )
-from paramverify.models.divergences import Loss
+from paramverify.models.divergences import LossBound
 from paramverify.models.kinds import AnyModel, need_privacy, refuse_tied
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
@@ -46,7 +46,7 @@ from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.case_budget import has_parametric_bound
-from paramverify.synthesis.intervals import Part
+from paramverify.synthesis.intervals import StatusInterval
 from paramverify.synthesis.loss_values import mattering
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.nearby import points_towards
@@ -109,7 +109,7 @@ def violating_prior(
             return simplest(model, session, progress)
         case Objective.RATIO:
             asked = need_privacy(model, "--objective ratio", "leave the objective out", together=True)
-            if isinstance(asked.measure, Loss):
+            if isinstance(asked.measure, LossBound):
                 name = asked.measure.key
                 reason = f"--objective ratio needs claims, and {name} has none: `budget` finds the largest"
                 raise InputError(reason, key=f"privacy.{name}")
@@ -132,7 +132,7 @@ def simplest(model: AnyModel, session: Session, progress: Progress | None = None
     free = free_parameters(model.domain, claims)
     tied = any(tied_in(c.domain.ring, c.polynomial) for c in claims)
     if len(free) == 1 and not tied and not any(claim.domain.constraints for claim in claims):
-        parts: tuple[Part, ...] = ()
+        parts: tuple[StatusInterval, ...] = ()
         with suppress(UnsupportedError):
             parts = corrected(model, session, project(claims, model.domain, free[0])).parts
         found = [part for part in parts if part.status is Status.VIOLATING]
@@ -160,7 +160,7 @@ def _length(witness: AnyWitness) -> float:
 
 def _is_loss(model: AnyModel) -> TypeGuard[Model]:
     """Tells whether a model has no claims: they are proved and refuted by enclosures."""
-    return isinstance(model, Model) and isinstance(model.measure, Loss)
+    return isinstance(model, Model) and isinstance(model.measure, LossBound)
 
 
 def _of_loss(model: Model, session: Session) -> Violating:
@@ -192,7 +192,7 @@ def free_parameters(domain: Domain, claims: Sequence[Claim]) -> tuple[str, ...]:
     return tuple(n for n in names if n in used and not domain.box[n].is_point)
 
 
-def simplest_in(part: Part) -> Fraction | None:
+def simplest_in(part: StatusInterval) -> Fraction | None:
     """Returns the rational of a part with the smallest denominator; None for one irrational point."""
     lower, upper = part.lower, part.upper
     if part.is_point:
@@ -225,9 +225,9 @@ def witness_at(model: AnyModel, claims: Sequence[Claim], point: Point) -> AnyWit
 
 
 def _size(witness: AnyWitness) -> tuple[bool, Fraction]:
-    if isinstance(witness, SetWitness):
+    if isinstance(witness, ExactSetWitness):
         return False, (witness.beyond - witness.delta).enclosure()[0]
-    if not isinstance(witness, Witness | MomentWitness):
+    if not isinstance(witness, ExactWitness | MomentWitness):
         return False, Fraction(0)
     ratio = witness.ratio
     return (True, Fraction(0)) if ratio is None else (False, ratio.enclosure()[0])

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from paramverify.algebra.polynomials import Polynomial, Ring, rational
 from paramverify.algebra.realroots import RealRoot, sign_at
-from paramverify.formats.conditions import And, Condition, Or, comparison, simplified
+from paramverify.formats.conditions import AndCondition, Condition, OrCondition, comparison, simplified
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.maps import Status
 
@@ -32,8 +32,8 @@ def condition_of(found: Partition, ring: Ring) -> Condition | None:
             ends.append(_beyond(x, part.lower, 1, part.lower_closed))
         if not last or part.is_point:
             ends.append(_beyond(x, part.upper, -1, part.upper_closed))
-        parts.append(And(tuple(ends)))
-    return simplified(Or(tuple(parts)))
+        parts.append(AndCondition(tuple(ends)))
+    return simplified(OrCondition(tuple(parts)))
 
 
 def _beyond(x: Polynomial, root: RealRoot, side: int, closed: bool) -> Condition:
@@ -49,4 +49,4 @@ def _beyond(x: Polynomial, root: RealRoot, side: int, closed: bool) -> Condition
     value = sum(powers, 0 * x) * sign_at(root.factor, root.lower)
     near = comparison(value, relation[-side, closed])
     away, beside = (root.upper, root.lower) if side > 0 else (root.lower, root.upper)
-    return Or((compared(away, side, True), And((compared(beside, side, False), near))))
+    return OrCondition((compared(away, side, True), AndCondition((compared(beside, side, False), near))))

@@ -26,8 +26,8 @@ from typing import Any, TypeVar
 from paramverify import printable
 from paramverify.errors import ClusterError, ClusterLostError
 from paramverify.tasks.handing import Hand, answer_of
-from paramverify.tasks.places import Keys, Place
-from paramverify.tasks.tasks import Result, Task
+from paramverify.tasks.places import Keys, TaskPlace
+from paramverify.tasks.tasks import Task, TaskResult
 from paramverify.tasks.worker import as_versions, check_versions, perform, told_versions
 
 INSTALL = "pip install 'paramverify[cluster]'"
@@ -48,7 +48,7 @@ class Cluster:
     `tell` hears in one line each what a user should know: where the cluster is, and what happens to it.
     """
 
-    def __init__(self, place: Place, tell: Callable[[str], None], patience: float = PATIENCE) -> None:
+    def __init__(self, place: TaskPlace, tell: Callable[[str], None], patience: float = PATIENCE) -> None:
         self.place, self.tell, self.patience = place, tell, patience
         self._client: Any = None
         self._scratch = ""  # the folder of these processes
@@ -275,7 +275,7 @@ class Cluster:
             self._workers, self._threads = len(found), sum(found.values())
         self._looked = time.monotonic()
 
-    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
+    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[TaskResult[T], None, None]:
         """Yields the results as they end; tasks of workers that die are done again."""
         return Hand(self, tasks).results(until)
 
@@ -316,7 +316,7 @@ def security(keys: Keys | None) -> Any:
     return found
 
 
-def shake_hands(place: Place, secured_by: Any, seconds: float) -> None:
+def shake_hands(place: TaskPlace, secured_by: Any, seconds: float) -> None:
     """Begins a connection with TLS and leaves it: what Dask says of one that fails comes late, and in pieces.
 
     The scheduler speaks first, and only to a certificate that it accepts.

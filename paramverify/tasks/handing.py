@@ -22,7 +22,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from paramverify import printable
 from paramverify.errors import ClusterError, DefectError, EvidenceError
 from paramverify.tasks.plain import error_from_document
-from paramverify.tasks.tasks import Result, Task
+from paramverify.tasks.tasks import Task, TaskResult
 from paramverify.tasks.worker import as_versions, check_versions, versions
 
 BATCH = 0.2  # seconds of work that a batch is to have, at least
@@ -82,7 +82,7 @@ class Hand(Generic[T]):
         self.fetch = FETCH
         self.mean: float | None = None  # seconds of a task, of late
 
-    def results(self, until: float = inf) -> Generator[Result[T], None, None]:
+    def results(self, until: float = inf) -> Generator[TaskResult[T], None, None]:
         """Yields each result once, as they come.
 
         Raises:
@@ -149,7 +149,7 @@ class Hand(Generic[T]):
 
     # -- taking
 
-    def _taken(self, batch: _Batch) -> Iterator[Result[T]]:
+    def _taken(self, batch: _Batch) -> Iterator[TaskResult[T]]:
         try:
             packed = batch.future.result(timeout=self.fetch)
         except (CancelledError, TimeoutError, OSError):
@@ -185,7 +185,7 @@ class Hand(Generic[T]):
         mean = seconds / len(batch.numbers)
         self.mean = mean if self.mean is None else 0.7 * self.mean + 0.3 * mean
         for number, result in zip(batch.numbers, results, strict=True):
-            yield Result(number, partial(self._value, batch, self.tasks[number], result), place)
+            yield TaskResult(number, partial(self._value, batch, self.tasks[number], result), place)
 
     def _value(self, batch: _Batch, task: Task[T], result: dict[str, Any]) -> T:
         """Returns the value of a task, or raises its error; what is neither is an error of its worker."""
@@ -204,9 +204,9 @@ class Hand(Generic[T]):
         told = printable.name(f"{type(error).__name__}: {error}", 200)
         return ClusterError(f"{self.cluster.whose(batch.future)} gave an answer that is none: {told}")
 
-    def _given_up(self, number: int, deaths: int) -> Result[T]:
+    def _given_up(self, number: int, deaths: int) -> TaskResult[T]:
         reason = f"every worker that was given this task died, {deaths} times"
-        return Result(number, partial(self.tasks[number].lost, reason))
+        return TaskResult(number, partial(self.tasks[number].lost, reason))
 
     def _back(self, batch: _Batch) -> None:
         if batch.alone:

@@ -24,7 +24,7 @@ class Keys:
 
 
 @dataclass(frozen=True)
-class Place:
+class TaskPlace:
     """A scheduler at an address, or `workers` processes on this machine that are started for one command.
 
     `memory` is the limit of each of these processes, in bytes.
@@ -46,7 +46,7 @@ class Place:
         return self.address.startswith("tls://")
 
 
-def read_place(text: str, keys: tuple[str | None, str | None, str | None], memory: int) -> Place:
+def read_place(text: str, keys: tuple[str | None, str | None, str | None], memory: int) -> TaskPlace:
     """Reads what `--cluster` says, and the three files of TLS, which are given together.
 
     Raises:
@@ -65,9 +65,9 @@ def read_place(text: str, keys: tuple[str | None, str | None, str | None], memor
             raise InputError(f"--cluster {text}: from 1 to {MOST_LOCAL:,} workers")
         if given:
             raise InputError("--cluster local makes keys of its own: leave --cluster-tls-... out")
-        return Place(LOCAL, workers, memory=memory)
+        return TaskPlace(LOCAL, workers, memory=memory)
     if not re.fullmatch(r"(tcp|tls)://\S+:[0-9]{1,5}", text):
         raise InputError(f"--cluster {text!r:.80}: write {FORMS}")
     if given and not text.startswith("tls://"):
         raise InputError("files of TLS need an address that begins with tls://")
-    return Place(text, keys=Keys(*given) if given else None)
+    return TaskPlace(text, keys=Keys(*given) if given else None)

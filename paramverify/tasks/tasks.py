@@ -35,7 +35,7 @@ class Task(Generic[T]):
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Generic[T]):
+class TaskResult(Generic[T]):
     """What became of the task with this number: `get` returns its value, or raises its error.
 
     `place` has facts about the machine that did the work, where that was another process than this one.
@@ -57,7 +57,7 @@ class Executor(Protocol):
     def width(self) -> int:
         """How many tasks are done at the same time, as far as is known."""
 
-    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
+    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[TaskResult[T], None, None]:
         """Yields the result of each task once, as they end; closing the generator gives up what is left.
 
         So does the moment `until` (by the monotonic clock); what is done here keeps to it by itself.
@@ -71,12 +71,12 @@ class Here:
     is_here: bool = True
     width: int = 1
 
-    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
+    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[TaskResult[T], None, None]:
         """Yields the results in the order of the tasks."""
         del until
         for number, task in enumerate(tasks):
             value = task.here()
-            yield Result(number, lambda value=value: value)  # type: ignore[misc]
+            yield TaskResult(number, lambda value=value: value)  # type: ignore[misc]
 
 
 HERE = Here()
@@ -88,7 +88,7 @@ def in_order(executor: Executor, tasks: Sequence[Task[T]], until: float = inf) -
     So whoever stops at some value has seen the same values with every executor. An error comes in its place.
     There are fewer values than tasks where the time is over first.
     """
-    waiting: dict[int, Result[T]] = {}
+    waiting: dict[int, TaskResult[T]] = {}
     wanted = 0
     with closing(executor.map(tasks, until)) as results:
         for result in results:

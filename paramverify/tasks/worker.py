@@ -121,7 +121,7 @@ def _done(name: str, document: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": error_to_document(error)}
 
 
-class _Watch:
+class _TimeWatch:
     """Ends this process where a task takes longer than it may, though a library does not give control back.
 
     The system's timer does that with its own signal, whose default is to end the process: no line of Python
@@ -153,4 +153,4 @@ class _Watch:
             signal.setitimer(signal.ITIMER_REAL, left)
 
 
-_watch = _Watch()
+_watch = _TimeWatch()

@@ -36,7 +36,7 @@ class Failed(Exception):
     """An expectation that is not met, or a file from which none can be read; the text is for people."""
 
 
-class LeftOut(Exception):
+class UncheckedExpectation(Exception):
     """An expectation that no test compares with; the text says why."""
 
 
@@ -77,7 +77,7 @@ class Expectation:
         from paramverify.errors import ParamverifyError
 
         if self.formula and self.key in LEFT_OUT:
-            raise LeftOut(f"`paramverify logic` finds this number: {self.name} = {self.value}")
+            raise UncheckedExpectation(f"`paramverify logic` finds this number: {self.name} = {self.value}")
         if self.key not in (WORDS if self.formula else KEYS):
             raise Failed(f"no test knows the expectation {self.name!r}; there are: {', '.join(KEYS)}")
         decide = verify if self.key in WORDS else budget

@@ -13,7 +13,13 @@ from typing import Any
 
 import pytest
 
-from paramverify.testing.expectations import Expectation, Failed, LeftOut, expectations, has_expectations
+from paramverify.testing.expectations import (
+    Expectation,
+    Failed,
+    UncheckedExpectation,
+    expectations,
+    has_expectations,
+)
 
 NEVER = "pyproject.toml"
 SECONDS = "60"
@@ -91,7 +97,7 @@ class CaseItem(pytest.Item):
         """Decides the case, and compares."""
         try:
             self.expectation.check(self.path, _seconds(self.config), self.known)
-        except LeftOut as reason:
+        except UncheckedExpectation as reason:
             pytest.skip(str(reason))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

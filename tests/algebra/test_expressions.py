@@ -16,8 +16,8 @@ from strategies import NAMES, Token, arithmetic, conditions, points, python_of, 
 from paramverify.algebra.expressions import (
     MAX_DEPTH,
     MAX_LENGTH,
-    Number,
     Operation,
+    RationalConstant,
     constant,
     evaluate,
     exact_decimal,
@@ -305,5 +305,5 @@ def test_names_and_nodes() -> None:
     """An expression lists its names and its nodes, each with the column where it stands."""
     expression = parse("p + 2*q - p")
     assert {name: node.column for name, node in expression.names().items()}.keys() == {"p", "q"}
-    assert [node.column for node in expression.nodes() if isinstance(node, Number)] == [4]
+    assert [node.column for node in expression.nodes() if isinstance(node, RationalConstant)] == [4]
     assert expression.names()["q"].column == 6

@@ -20,7 +20,7 @@ from paramverify.automata.examples import WIDTH
 from paramverify.automata.orders import explore
 from paramverify.automata.programs import heights, streams
 from paramverify.automata.reading import parse_automaton
-from paramverify.automata.verification import Report, verify
+from paramverify.automata.verification import AutomatonReport, verify
 from paramverify.automata.ways import cost
 from paramverify.checker.automata import check_document
 from paramverify.checker.automaton_runs import Order, first_order
@@ -31,7 +31,7 @@ from paramverify.reports.automata import evidence_document
 START = "noise geometric\n(q1, 1/4, 0): t := insample; output oa; goto q2\n"
 
 
-def accepted(report: Report) -> bool:
+def accepted(report: AutomatonReport) -> bool:
     """Whether the kernel accepts the evidence."""
     return check_document(json.loads(json.dumps(evidence_document(report, ROOT, b"")))).accepted
 

@@ -28,7 +28,7 @@ from paramverify.automata.examples import WIDTH
 from paramverify.automata.lengths import Lengths, by_length
 from paramverify.automata.one_place import verify_one
 from paramverify.automata.reading import parse_automaton, read_automaton
-from paramverify.automata.verification import Report, verify
+from paramverify.automata.verification import AutomatonReport, verify
 from paramverify.checker.automata import check_document
 from paramverify.cli.main import run
 from paramverify.errors import InputError
@@ -51,7 +51,7 @@ def inputs_of(automaton: Automaton, steps: tuple[int, ...]) -> int:
     return sum(automaton.state_of(automaton.transitions[n]).reads for n in steps)
 
 
-def document_of(report: Report, found: Lengths) -> dict[str, Any]:
+def document_of(report: AutomatonReport, found: Lengths) -> dict[str, Any]:
     """The evidence with the budgets of lengths, as it is written to a file."""
     document = evidence_document(report, ROOT, b"")
     document["lengths"] = lengths_document(report.graph, found, ways=report.confused is None)

@@ -15,11 +15,11 @@ from conftest import ROOT
 
 from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import Budget
+from paramverify.automata.budgets import StreamBudget
 from paramverify.automata.examples import WIDTH, find_example
 from paramverify.automata.programs import case_of_all, streams
 from paramverify.automata.reading import parse_automaton, read_automaton
-from paramverify.automata.verification import Report, verify
+from paramverify.automata.verification import AutomatonReport, verify
 from paramverify.automata.violations import KINDS
 from paramverify.automata.ways import cost
 from paramverify.checker.automata import check_document
@@ -113,14 +113,14 @@ SILENT = """(q1:non-input, 1/4, 0): x := insample; output oa; goto q2
 """
 
 
-def told(report: Report) -> object:
+def told(report: AutomatonReport) -> object:
     """The kind of a family, or the multiple with whether it is the least one."""
     if report.standing is Standing.VIOLATED and report.family is not None:
         return report.family.kind
     return str(report.multiple), report.tight
 
 
-def accepted(report: Report) -> bool:
+def accepted(report: AutomatonReport) -> bool:
     """Whether the kernel accepts the evidence."""
     return check_document(evidence_document(report, ROOT, b"")).accepted
 
@@ -233,7 +233,7 @@ def test_rates_of_any_size(seed: int | None) -> None:
 
 
 @cache
-def decided(seed: int) -> tuple[Automaton, Report] | None:
+def decided(seed: int) -> tuple[Automaton, AutomatonReport] | None:
     """A random automaton with what was found of it; None where it is none."""
     automaton = random_automaton(random.Random(seed))
     try:
@@ -242,7 +242,7 @@ def decided(seed: int) -> tuple[Automaton, Report] | None:
         return None
 
 
-def reports(count: int) -> list[tuple[int, Automaton, Report]]:
+def reports(count: int) -> list[tuple[int, Automaton, AutomatonReport]]:
     """The first random automata that are some."""
     found = ((seed, decided(seed)) for seed in range(10**6))
     return list(islice(((seed, *pair) for seed, pair in found if pair is not None), count))
@@ -319,7 +319,7 @@ def test_random_automata_against_the_engine() -> None:
             continue
         costly = cost(automaton, way, signs)
         given = [streams(automaton, costly, 0)]
-        text = case_of_all(automaton, costly.steps, given, Budget(report.multiple), WIDTH)
+        text = case_of_all(automaton, costly.steps, given, StreamBudget(report.multiple), WIDTH)
         with standing_in(Path("way.toml"), text.encode()):
             assert verify_case(load("way.toml"), options).status is not Standing.VIOLATED, seed
 

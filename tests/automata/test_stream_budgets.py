@@ -16,7 +16,7 @@ from automaton_oracle import random_automaton, ways
 
 from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import Budget, read_budget
+from paramverify.automata.budgets import StreamBudget, read_budget
 from paramverify.automata.cases import StreamCase, load
 from paramverify.automata.chances import chances
 from paramverify.automata.evidence import gap as gap_data
@@ -190,7 +190,7 @@ def test_why_no_streams_were_looked_for(program: str) -> None:
 
 def test_a_number_that_is_added() -> None:
     """It helps for small eps only: too small a multiple is exceeded where eps is large."""
-    assert read_budget("1/2", "eps", {}) == Budget(Fraction(0), Fraction(1, 2))
+    assert read_budget("1/2", "eps", {}) == StreamBudget(Fraction(0), Fraction(1, 2))
     verdict = found('"real"', "eps/2 + 3")
     assert verdict.standing is Standing.VIOLATED
     assert verdict.example is not None

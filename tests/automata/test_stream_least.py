@@ -20,7 +20,7 @@ from automaton_oracle import random_text, ways
 from stream_programs import EPSILON, HEADER, chances, random_laplace, unrolled, written_out
 
 from paramverify.answers import Standing
-from paramverify.automata.budgets import Budget
+from paramverify.automata.budgets import StreamBudget
 from paramverify.automata.cases import StreamCase, load
 from paramverify.automata.chances import chances as exactly
 from paramverify.automata.chances import largest
@@ -37,7 +37,7 @@ from paramverify.errors import CaseError, InputError
 from paramverify.files import standing_in
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
-from paramverify.reports.automaton_budgets import Subject, document, lines
+from paramverify.reports.automaton_budgets import BudgetSubject, document, lines
 from paramverify.reports.streams import evidence_document as stream_evidence
 
 ASKED = (1, 2, 3)
@@ -79,7 +79,7 @@ def budgets(case: StreamCase, asked: tuple[int, ...] = ASKED) -> Budgets:
 
 def evidence(case: StreamCase, found: Budgets) -> dict[str, Any] | None:
     """The evidence as it is written."""
-    told = Subject.of_case(case).evidence(found)
+    told = BudgetSubject.of_case(case).evidence(found)
     return None if told is None else dict(json.loads(json.dumps(told)))
 
 
@@ -504,7 +504,7 @@ def test_programs_that_read_first() -> None:
 def test_examples_have_the_next_entry(name: str) -> None:
     """The streams of an example are so long that the way is one of the program."""
     case = case_of(program(LATE[name][0]))
-    case = replace(case, budget=Budget(Fraction(1, 8)))
+    case = replace(case, budget=StreamBudget(Fraction(1, 8)))
     verdict = decide(case, Options(seconds=20))
     assert verdict.example is not None
     read = reads(case.automaton, verdict.example.way.steps)

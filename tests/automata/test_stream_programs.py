@@ -22,7 +22,7 @@ from paramverify.automata.reading import read_automaton
 from paramverify.automata.stream_values import Unit
 from paramverify.automata.stream_verdicts import StreamVerdict, decide
 from paramverify.automata.streams import translate
-from paramverify.automata.verification import Report, verify
+from paramverify.automata.verification import AutomatonReport, verify
 from paramverify.errors import InputError, LimitError, ProgramError
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.streams import stream_of
@@ -279,7 +279,7 @@ def test_outputs_without_places() -> None:
     """Words of which one begins with another do not tell the way; so nothing is refuted by them."""
     quiet = SVT.replace('        stop\n    output("below")', "        pass")
     found = decided("each", "eps", quiet)
-    assert isinstance(found.report, Report)
+    assert isinstance(found.report, AutomatonReport)
     assert found.report.confused
     assert found.standing is Standing.UNKNOWN
     assert decided("each", "eps", SVT.replace('    output("below")', "    pass")).standing is Standing.HOLDS

@@ -11,7 +11,7 @@ import pytest
 from automaton_oracle import random_text, signs_of, ways
 
 import paramverify as pv
-from paramverify.automata.budgets import Budget
+from paramverify.automata.budgets import StreamBudget
 from paramverify.automata.chances import chances
 from paramverify.automata.evaluating import MOST_DEGREE, sizes, way_case
 from paramverify.automata.examples import WIDTH
@@ -62,7 +62,7 @@ def test_degrees_are_bounded_beforehand(geometric: bool) -> None:
         steps = generator.choice(every)
         way = cost(automaton, steps, generator.choice(signs_of(automaton, steps)))
         given = streams(automaton, way, generator.choice((0, 3, 20)))
-        known = sizes(automaton, steps, [given], Budget(Fraction(1)), WIDTH)
+        known = sizes(automaton, steps, [given], StreamBudget(Fraction(1)), WIDTH)
         exact = chances(automaton, way, given, WIDTH)
         assert exact is not None
         parts = [part for chance in exact.both for part in (chance.numerator, chance.denominator)]
@@ -176,8 +176,8 @@ def test_mistakes_in_small_ways_are_not_hidden(monkeypatch: pytest.MonkeyPatch) 
     automaton = parse_automaton(SPARSE.replace("RATE", "1/2").replace("MEAN", "0"))
     way = cost(automaton, (0, 1), (0, 1))
     given = [streams(automaton, way, 0)]
-    assert way_case(automaton, way.steps, given, Budget(Fraction(1)), WIDTH) is not None
-    assert way_case(automaton, way.steps, given, Budget(Fraction(1, 10 * MOST_DEGREE)), WIDTH) is None
+    assert way_case(automaton, way.steps, given, StreamBudget(Fraction(1)), WIDTH) is not None
+    assert way_case(automaton, way.steps, given, StreamBudget(Fraction(1, 10 * MOST_DEGREE)), WIDTH) is None
     monkeypatch.setattr("paramverify.automata.evaluating.case_of_all", lambda *_: "[nothing]")
     with pytest.raises(InputError):
-        way_case(automaton, way.steps, given, Budget(Fraction(1)), WIDTH)
+        way_case(automaton, way.steps, given, StreamBudget(Fraction(1)), WIDTH)

@@ -29,7 +29,7 @@ from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.formats.conditions import question
 from paramverify.formats.rounding import Satisfied
-from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, AttemptLimits, Runner
 
 UNIT = parse_interval("(0, 1)")
 
@@ -363,7 +363,7 @@ def attempt(
 
         def decide(body: str) -> Answer:
             config.write_text(f'[solvers.stand-in]\ncommand = ["{program(body)}"]\nversion = "1"\n')
-            return runner.run(Attempt("stand-in", HOLDS), Limits(1.0, 1 << 29)).answer
+            return runner.run(Attempt("stand-in", HOLDS), AttemptLimits(1.0, 1 << 29)).answer
 
         yield decide
 
@@ -412,7 +412,7 @@ def test_a_configured_solver(
     assert (mine.version(), mine.description, mine.install) == ("4.21", "my solver", "make mine")
     assert mine.abilities == {Ability.CLAIMS}
     with Runner() as runner:
-        decision = runner.run(Attempt("mine", HOLDS, {"seed": "2"}), Limits(60))
+        decision = runner.run(Attempt("mine", HOLDS, {"seed": "2"}), AttemptLimits(60))
     assert isinstance(decision.answer, Proved)
     assert decision.version == "4.21"
     assert decision.options == {"seed": "2", "verbose": "true", "precision": "0.5", "mode": "fast"}

@@ -19,7 +19,7 @@ from paramverify.backends import backend
 from paramverify.claims import Claim
 from paramverify.formats.rounding import Approximation, Satisfied, decide, violation
 from paramverify.processes.attempts import settings
-from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, AttemptLimits, Runner
 
 SOLVERS = ("z3", "cvc5", "cvc5-cov")
 UNIT = {"p": "(0, 1)"}
@@ -86,7 +86,7 @@ def runner() -> Iterator[Runner]:
 def test_known_verdicts(runner: Runner, known: Known, name: str) -> None:
     """No solver contradicts a known verdict, and each decides what it is not known to fail on."""
     about = known.claim()
-    limits = Limits(2.0 if name in known.hard else 60.0)
+    limits = AttemptLimits(2.0 if name in known.hard else 60.0)
     answer = runner.run(Attempt(name, about), limits).answer
     if isinstance(answer, Open):
         assert name in known.hard or known.verdict == "irrational"
@@ -119,19 +119,19 @@ def test_descriptions(name: str) -> None:
 def test_options_reach_the_solver(runner: Runner, name: str) -> None:
     """An option that the solver does not know makes it give up with the reason; one that it knows is used."""
     about = TABLE[1].claim()
-    answer = runner.run(Attempt(name, about, {"nonsense": "1"}), Limits(60)).answer
+    answer = runner.run(Attempt(name, about, {"nonsense": "1"}), AttemptLimits(60)).answer
     assert isinstance(answer, Open)
     assert answer.end is End.GAVE_UP
     assert "nonsense" in answer.detail
     option = {"random_seed": "7"} if name == "z3" else {"seed": "7"}
-    decision = runner.run(Attempt(name, about, option), Limits(60))
+    decision = runner.run(Attempt(name, about, option), AttemptLimits(60))
     assert isinstance(decision.answer, Refuted)
     assert decision.options.items() >= option.items()
 
 
 def test_unknown_is_open(runner: Runner) -> None:
     """A solver that says unknown has given up, with its reason."""
-    answer = runner.run(Attempt("z3", TABLE[0].claim(), {"rlimit": "1"}), Limits(60)).answer
+    answer = runner.run(Attempt("z3", TABLE[0].claim(), {"rlimit": "1"}), AttemptLimits(60)).answer
     assert isinstance(answer, Open)
     assert answer.end is End.GAVE_UP
     assert answer.detail.startswith("unknown: ")

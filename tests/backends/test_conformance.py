@@ -13,12 +13,12 @@ from paramverify.algebra.domains import Interval
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import Ability, discover
 from paramverify.evidence.replaying import replayed
-from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, AttemptLimits, Runner
 
 # Wherever CI runs, these have to be there; see also `conftest`.
 REQUIRED = {"bernstein", "roots", "z3", "cvc5", "cvc5-cov", "yices", "qepcad", "sos"}
-LIMITS = Limits(3.0)
-PATIENT = Limits(60.0)  # for what has to be decided, so that a slow machine fails nothing
+LIMITS = AttemptLimits(3.0)
+PATIENT = AttemptLimits(60.0)  # for what has to be decided, so that a slow machine fails nothing
 
 BACKENDS = discover()
 INSTALLED = [name for name, backend in BACKENDS.items() if backend.version() is not None]

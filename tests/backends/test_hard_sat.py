@@ -12,7 +12,7 @@ import pytest
 from paramverify.encodings import sequences
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Unsatisfiable, formulas, solve
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 
 
 @pytest.fixture(scope="module")
@@ -73,4 +73,4 @@ def test_the_monolithic_encoding_agrees(hard_sat: ModuleType) -> None:
         model = hard_sat.read_model(formula, variables)
         answers = [solve(model, f, 30) for f in formulas(model, variables)]
         assert isinstance(answers[1], Unsatisfiable)
-        assert isinstance(answers[0], Witness if hard_sat.satisfiable(formula) else Unsatisfiable)
+        assert isinstance(answers[0], ExactWitness if hard_sat.satisfiable(formula) else Unsatisfiable)

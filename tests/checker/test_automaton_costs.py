@@ -23,7 +23,7 @@ from automaton_documents import (
 )
 
 from paramverify.checker.automaton_families import check_family
-from paramverify.checker.automaton_gaps import Entries, gap
+from paramverify.checker.automaton_gaps import StreamEntries, gap
 from paramverify.checker.automaton_least import least_cost
 from paramverify.checker.automaton_runs import machine
 from paramverify.checker.strict import Rejected
@@ -139,7 +139,7 @@ def test_gaps_are_no_wider_than_they_are(chunk: int) -> None:
         here, there = centres(data, steps, one), centres(data, steps, other)
         for _ in range(10):
             single, by = generator.random() < 0.2, generator.choice([Fraction(1), Fraction(2), None])
-            entries = Entries([Fraction(k) for k in (0, 1, 2)], by, single)
+            entries = StreamEntries([Fraction(k) for k in (0, 1, 2)], by, single)
             point = [c + generator.choice([0, 0, 0, 1, -1]) for c in here]
             pinned = {k: point[k] for k, s in enumerate(known) if s["output"] == "insample"}
             levels = [(a, b) for a, b in ((0, 1), (1, 2), (2, 3), (0, 2)) if generator.random() < 0.4]

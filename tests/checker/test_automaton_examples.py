@@ -12,7 +12,7 @@ from test_automaton_claims import EXAMPLE, IDLE, LEAST, WHOLE, change, claim, do
 
 from paramverify.checker.automata import check_document
 from paramverify.checker.automaton_examples import _agrees, example
-from paramverify.checker.automaton_gaps import Entries
+from paramverify.checker.automaton_gaps import StreamEntries
 from paramverify.checker.automaton_runs import machine
 from paramverify.checker.strict import Rejected
 
@@ -106,7 +106,7 @@ def losing(multiple: str, first: str, second: str, plus: str = "0") -> bool:
         example(
             machine(IDLE),
             EXAMPLE | numbers,
-            Entries(None, Fraction(1), False),
+            StreamEntries(None, Fraction(1), False),
             (Fraction(multiple), Fraction(plus)),
         )
     except Rejected:
@@ -248,5 +248,5 @@ def test_long_examples(steps: int, told: str) -> None:
     """A way with more than twelve samples is not integrated, and the line says so."""
     numbers = {"probabilities": [{"exact": "1"}, {"exact": "1"}], "streams": [[], []], "steps": [0] * steps}
     assert told in example(
-        machine(IDLE), EXAMPLE | numbers, Entries(None, Fraction(1), False), (Fraction(-1), Fraction(0))
+        machine(IDLE), EXAMPLE | numbers, StreamEntries(None, Fraction(1), False), (Fraction(-1), Fraction(0))
     )

@@ -28,7 +28,7 @@ from paramverify.checker.rules import RULES
 from paramverify.claims import Claim, to_document
 from paramverify.evidence import certificates
 from paramverify.exact.branching import decide_exactly, solve_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.formats.refutations import refuter
 from paramverify.simplify.chain import simplify
 
@@ -191,7 +191,7 @@ def test_claims_made_false_are_rejected() -> None:
     for name, claim in CLAIMS.items():
         for shift in ("1/1000", "1/10", "5"):
             lower = Claim(claim.polynomial - claim.domain.ring.number(Fraction(shift)), claim.domain)
-            if isinstance(decide_exactly(lower, Work(2000)), Refuted):
+            if isinstance(decide_exactly(lower, RemainingWork(2000)), Refuted):
                 found += 1
                 assert not accepts(lower, PROOFS[name]), (name, shift)
     assert found >= 30
@@ -203,9 +203,9 @@ def test_random_proofs_do_not_fit_shifted_claims() -> None:
     tried = 0
     for seed in range(400):
         claim = random_claim(seed, 3)
-        outcome = solve_exactly(claim, Work(2000), refuter(claim))
+        outcome = solve_exactly(claim, RemainingWork(2000), refuter(claim))
         lower = Claim(claim.polynomial - claim.domain.ring.number(Fraction(1, 50)), claim.domain)
-        if outcome.proof is None or not isinstance(decide_exactly(lower, Work(500)), Refuted):
+        if outcome.proof is None or not isinstance(decide_exactly(lower, RemainingWork(500)), Refuted):
             continue
         tried += 1
         assert accepts(claim, json.loads(json.dumps(outcome.proof)))

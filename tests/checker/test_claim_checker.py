@@ -16,7 +16,7 @@ from paramverify.checker import goals, polynomials
 from paramverify.checker.claims import Rejected, check_claim, check_document, check_witness
 from paramverify.checker.convexity import modular, positive_on, semidefinite
 from paramverify.checker.exponentials import encloses_exp, exp_bounds, sign_in_exp
-from paramverify.checker.goals import Form, Goal, bernstein
+from paramverify.checker.goals import BernsteinCoefficients, Goal, bernstein
 from paramverify.checker.polynomials import (
     Poly,
     compose,
@@ -213,7 +213,7 @@ def test_products_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- Bernstein forms ------------------------------------------------------------------------------
 
 
-def at_unit(form: Form, point: dict[str, Fraction]) -> Fraction:
+def at_unit(form: BernsteinCoefficients, point: dict[str, Fraction]) -> Fraction:
     """Returns the value of a form at a point of the unit box, from the definition of the basis."""
     total = Fraction(0)
     for place, index in enumerate(product(*(range(d + 1) for d in form.degrees))):

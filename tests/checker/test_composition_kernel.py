@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 from paramverify.checker.documents import check_text
 
 Release = dict[str, Any]
@@ -24,7 +24,9 @@ NEAR = table(("1/2", "1/2"), ("1/2", "1/2"))
 RESPONSE = {"kind": "randomized_response", "step": ["0", "9"], "values": "2"}  # the same as FAR
 
 
-def replayed(dominating: Release, pairs: list[Release], question: dict[str, Any], **found: Any) -> Report:
+def replayed(
+    dominating: Release, pairs: list[Release], question: dict[str, Any], **found: Any
+) -> KernelReport:
     """What the kernel says of one release."""
     direction = {"grid": None, "spans": [], "choice": [0]}
     document = {

@@ -36,7 +36,7 @@ from cone_documents import (
 from three_checkers import NOT_KNOWN, differences
 
 from paramverify.checker import models
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 from paramverify.checker.cones import check_document
 from paramverify.errors import InputError
 from paramverify.reports.proved import program
@@ -57,7 +57,7 @@ def compared_with_the_proved_checker(tmp_path_factory: pytest.TempPathFactory) -
     assert NOT_KNOWN not in counts
 
 
-def checked(document: Any) -> Report:
+def checked(document: Any) -> KernelReport:
     """Returns the report on a document, which the proved checker is asked about later."""
     ASKED.append(json.dumps(document).encode())
     return check_document(document)
@@ -89,7 +89,7 @@ def test_closed_rays_show_exactly_the_bounds_that_hold() -> None:
         document = with_ratio(CLOSED, top, bottom)
         assert private(document["model"])
         report = check_document(document)
-        assert report == Report(
+        assert report == KernelReport(
             True, ("proved: 0 claims, from which all 4 that are needed follow",), 0, 0, status="holds"
         )
     for top, bottom in (("2", "1"), ("299", "100"), ("1", "1"), ("0", "1")):
@@ -318,7 +318,7 @@ def test_what_is_trusted_is_counted() -> None:
         claim(document, "q + 2", BERNSTEIN),
     ]
     lines = ("proved or trusted: 5 claims, from which all 2 that are needed follow", "trusted to 'z9 1.2'")
-    assert check_document(document) == Report(True, lines, 3, 2, status="holds", solvers=("z9 1.2",))
+    assert check_document(document) == KernelReport(True, lines, 3, 2, status="holds", solvers=("z9 1.2",))
 
 
 def test_the_claim_zero_is_one() -> None:
@@ -647,7 +647,7 @@ def test_a_loop_with_a_growing_ratio_is_accepted() -> None:
     """The left secret makes `a` 3/5 likely each time, the right one 1/5 in the end; the factor is exact."""
     assert grows(LOOP)
     report = check_document(LOOP)
-    assert report == Report(
+    assert report == KernelReport(
         True, ("the ratio is at least 1/7 * (3/2)^n after n loops",), 1, status="violated"
     )
 

@@ -22,13 +22,13 @@ from paramverify.checker.second_formulas import read_formula
 from paramverify.checker.second_reading import second_look
 from paramverify.checker.strict import Misformed
 from paramverify.checker.truths import Truths, instance
-from paramverify.logic.cases import Given, load
+from paramverify.logic.cases import LogicOptions, load
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.portfolio.session import Session
 from paramverify.reports.checks import checked
-from paramverify.reports.logic_evidence import Subject, evidence_of
+from paramverify.reports.logic_evidence import LogicEvidence, evidence_of
 
 FOLDER = ROOT / "cases" / "logic"
 
@@ -52,7 +52,7 @@ def written(session: Session, case: str, *formulas: str) -> dict[str, Any]:
 
 def made(session: Session, case: str, *formulas: str) -> dict[str, Any]:
     """Returns the evidence, which shows all verdicts."""
-    work = Work(load(FOLDER / f"{case}.toml", Given(properties=formulas)), session)
+    work = LogicSession(load(FOLDER / f"{case}.toml", LogicOptions(properties=formulas)), session)
     assert work.prepare() is None
     results = {name: check_property(work, found) for name, found in work.case.properties.items()}
     document, remarks = evidence_of(work, results)
@@ -239,7 +239,7 @@ def test_formulas_called_like_given_ones(
     """Evidence is accepted whatever formulas are called; a given one does not pass for one of the case."""
     path = tmp_path / "two.toml"
     path.write_text(f'{TWO}"{name}" = "P>=1 [ X q ]"\n')
-    work = Work(load(path, Given(properties=given)), kept)
+    work = LogicSession(load(path, LogicOptions(properties=given)), kept)
     assert work.prepare() is None
     results = {name: check_property(work, found) for name, found in work.case.properties.items()}
     document, remarks = evidence_of(work, results)
@@ -302,10 +302,10 @@ def test_formulas_are_read_alike(text: str) -> None:
 
 def as_written(formula: Any) -> list[Any]:
     """Returns the tree of a formula with the texts of its bounds."""
-    subject = Subject.__new__(Subject)
+    subject = LogicEvidence.__new__(LogicEvidence)
     subject.semantics = _Texts()  # type: ignore[assignment]
     subject.weight = lambda text: text  # type: ignore[method-assign, assignment]
-    return Subject.tree(subject, formula)
+    return LogicEvidence.tree(subject, formula)
 
 
 class _Texts:

@@ -15,8 +15,8 @@ import pytest
 from paramverify.checker import noisy_regions
 from paramverify.checker.enclosed import check_document, rows_of
 from paramverify.checker.logarithms import UNIT, exp
-from paramverify.checker.noise import Noise, at_most, less_than
-from paramverify.checker.noisy_regions import Enclosures, Form, Path, _cells
+from paramverify.checker.noise import NoiseLaw, at_most, less_than
+from paramverify.checker.noisy_regions import Form, NoisyPath, RegionEnclosures, _cells
 from paramverify.checker.strict import Rejected
 
 Json = dict[str, Any]
@@ -256,8 +256,10 @@ def test_what_a_report_says() -> None:
 # --- regions ------------------------------------------------------------------------------------------
 
 
-def chance(noise: list[Noise], region: dict[Form, Fraction], cells: tuple[int, int]) -> tuple[float, float]:
-    low, high = Enclosures(cells).chance(Path(ONE, tuple(noise), tuple(region.items())))
+def chance(
+    noise: list[NoiseLaw], region: dict[Form, Fraction], cells: tuple[int, int]
+) -> tuple[float, float]:
+    low, high = RegionEnclosures(cells).chance(NoisyPath(ONE, tuple(noise), tuple(region.items())))
     return low / UNIT, high / UNIT
 
 
@@ -276,7 +278,7 @@ def region_of(random: Random, count: int, pairs: list[tuple[int, int]]) -> dict[
     return region
 
 
-def listed(noise: list[Noise], region: dict[Form, Fraction], reach: int) -> float:
+def listed(noise: list[NoiseLaw], region: dict[Form, Fraction], reach: int) -> float:
     """Returns the probability of a region by a sum over all values that are not far."""
     weights = []
     for each in noise:
@@ -308,7 +310,7 @@ def test_regions_with_slopes(count: int, seed: int) -> None:
     random = Random(seed)
     reach, [(ratio, _)], pairs = CENTRES[count]
     kinds = [random.choice(("geometric", "geometric", "one_sided_geometric")) for _ in range(count)]
-    noise = [Noise(kind, Fraction(ratio)) for kind in kinds]
+    noise = [NoiseLaw(kind, Fraction(ratio)) for kind in kinds]
     region = region_of(random, count, pairs)
     low, high = chance(noise, region, (40, 40))
     value, far = listed(noise, region, reach), count * float(Fraction(ratio)) ** reach
@@ -328,7 +330,7 @@ def test_slopes_and_ends_of_gaussian_numbers(seed: int) -> None:
     s, t = random.choice(SLOPES), random.choice(SLOPES)
     most, end = Fraction(random.randint(-3, 3), 2), Fraction(random.randint(-3, 3), 2)
     side = random.choice((ONE, -ONE))
-    noise = [Noise("gauss", Fraction(1)), Noise("gauss", Fraction(3, 2))]
+    noise = [NoiseLaw("gauss", Fraction(1)), NoiseLaw("gauss", Fraction(3, 2))]
     region: dict[Form, Fraction] = {((0, s), (1, t)): most, ((1, side),): end}
     total, width = 0.0, 0.005
     for k in range(-2400, 2400):
@@ -346,20 +348,23 @@ def test_slopes_and_ends_of_gaussian_numbers(seed: int) -> None:
 
 def test_weights_and_parts() -> None:
     """Parts without a common number are independent, and the weight of a way is a factor."""
-    noise = [Noise("geometric", Fraction(1, 2)), Noise("one_sided_geometric", Fraction(1, 4))]
+    noise = [NoiseLaw("geometric", Fraction(1, 2)), NoiseLaw("one_sided_geometric", Fraction(1, 4))]
     region: dict[Form, Fraction] = {((0, ONE),): Fraction(0), ((1, -ONE),): Fraction(-1)}
-    found = Enclosures((4, 4)).chance(Path(Fraction(3, 5), tuple(noise), tuple(region.items())))
+    found = RegionEnclosures((4, 4)).chance(NoisyPath(Fraction(3, 5), tuple(noise), tuple(region.items())))
     value = Fraction(3, 5) * Fraction(2, 3) * Fraction(1, 4)
     assert found[0] <= value * UNIT <= found[1] <= found[0] + 8
-    assert Enclosures((4, 4)).chance(Path(ONE, tuple(noise), ())) == (UNIT, UNIT)
+    assert RegionEnclosures((4, 4)).chance(NoisyPath(ONE, tuple(noise), ())) == (UNIT, UNIT)
     nothing = {((0, ONE),): Fraction(0), ((0, -ONE),): Fraction(-1)}
-    assert Enclosures((4, 4)).chance(Path(ONE, tuple(noise), tuple(nothing.items()))) in ((0, 0), (0, 1))
+    assert RegionEnclosures((4, 4)).chance(NoisyPath(ONE, tuple(noise), tuple(nothing.items()))) in (
+        (0, 0),
+        (0, 1),
+    )
 
 
 @pytest.mark.parametrize("kind", ["gauss", "geometric"])
 def test_cells(kind: str) -> None:
     """Cells begin and end where a number does, and between them there is no gap."""
-    noise, ends = Noise(kind, Fraction(1, 2)), (None, *map(Fraction, (-99, -2, 0, 3, 99)))
+    noise, ends = NoiseLaw(kind, Fraction(1, 2)), (None, *map(Fraction, (-99, -2, 0, 3, 99)))
     step = 1 if noise.whole else 0
     for low, high in product(ends, repeat=2):
         if low is not None and high is not None and low > high:
@@ -373,22 +378,22 @@ def test_cells(kind: str) -> None:
 
 def test_limits_of_one_number() -> None:
     """Of several ends on one side the nearest one counts, in either order; work is bounded."""
-    noise, x, minus = Noise("geometric", Fraction(1, 2)), ((0, ONE),), ((0, -ONE),)
+    noise, x, minus = NoiseLaw("geometric", Fraction(1, 2)), ((0, ONE),), ((0, -ONE),)
     inside = at_most(noise, Fraction(2))[0] - less_than(noise, Fraction(1))[1]
     ends = [(x, Fraction(2)), (x, Fraction(5)), (minus, Fraction(-1)), (minus, Fraction(3))]
     for region in permutations(ends):
-        found = Enclosures((4, 4)).chance(Path(ONE, (noise,), region))
+        found = RegionEnclosures((4, 4)).chance(NoisyPath(ONE, (noise,), region))
         assert abs(found[0] - inside) < 8 > abs(found[1] - inside)
 
 
 def test_cells_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first number of cells is that of one centre; all cells of a document are counted."""
     form: Form = ((0, ONE), (1, -ONE))
-    way = Path(ONE, (Noise("gauss", ONE),) * 2, ((form, Fraction(0)),))
-    assert rows_of(SAME)["a"]["less"] == Enclosures((40, 10)).chance(way)
+    way = NoisyPath(ONE, (NoiseLaw("gauss", ONE),) * 2, ((form, Fraction(0)),))
+    assert rows_of(SAME)["a"]["less"] == RegionEnclosures((40, 10)).chance(way)
     assert check_document({**TRUE, "cells": [200_000, 200_000]}).accepted
     monkeypatch.setattr(noisy_regions, "MAX_CELLS", 80)  # 40 cells, two numbers
-    Enclosures((40, 10)).chance(way)
+    RegionEnclosures((40, 10)).chance(way)
     monkeypatch.setattr(noisy_regions, "MAX_CELLS", 79)
     with pytest.raises(Rejected, match="have more than 79 cells"):
-        Enclosures((40, 10)).chance(way)
+        RegionEnclosures((40, 10)).chance(way)

@@ -19,11 +19,10 @@ from forging_tools import Json, forged, forgeries
 
 from paramverify.checker.documents import check_text
 from paramverify.checker.logarithms import UNIT
-from paramverify.checker.noise import Noise, at_most, check_noise, less_than
-from paramverify.checker.noisy_regions import Enclosures, Form
-from paramverify.checker.noisy_regions import Path as Way
-from paramverify.checker.second_regions import Noise as SecondNoise
-from paramverify.checker.second_sums import Sums
+from paramverify.checker.noise import NoiseLaw, at_most, check_noise, less_than
+from paramverify.checker.noisy_regions import Form, NoisyPath, RegionEnclosures
+from paramverify.checker.second_regions import VariableLaw
+from paramverify.checker.second_sums import RegionSums
 from paramverify.checker.strict import Rejected
 from paramverify.privacy.cases import load
 from paramverify.reports.evidence import check_with_case
@@ -83,16 +82,18 @@ def test_distribution_functions(number: Fraction) -> None:
         if number < 1:
             own |= {kind: whole(kind, number) for kind in ("geometric", "one_sided_geometric")}
         for kind, value in own.items():
-            noise = Noise(kind, number)
+            noise = NoiseLaw(kind, number)
             for x in PLACES:
                 between(at_most(noise, x), value(x), 1e-40)
                 below = math.ceil(x) - 1 if noise.whole else x
                 between(less_than(noise, x), value(Fraction(below)), 1e-40)
 
 
-def chance(noise: list[Noise], region: dict[Form, Fraction], cells: tuple[int, int] = FEW) -> tuple[int, int]:
+def chance(
+    noise: list[NoiseLaw], region: dict[Form, Fraction], cells: tuple[int, int] = FEW
+) -> tuple[int, int]:
     """Returns bounds of the probability of a region."""
-    return Enclosures(cells).chance(Way(ONE, tuple(noise), tuple(region.items())))
+    return RegionEnclosures(cells).chance(NoisyPath(ONE, tuple(noise), tuple(region.items())))
 
 
 def less(v: int, w: int, by: Fraction = Fraction(0)) -> tuple[Form, Fraction]:
@@ -104,7 +105,7 @@ def less(v: int, w: int, by: Fraction = Fraction(0)) -> tuple[Form, Fraction]:
 @pytest.mark.parametrize("sides", [(1, 1), (1, 2), (3, 2)])
 def test_two_gaussian_numbers(sides: tuple[int, int]) -> None:
     """The difference of two has a normal distribution, whose function is known."""
-    noise = [Noise("gauss", Fraction(side)) for side in sides]
+    noise = [NoiseLaw("gauss", Fraction(side)) for side in sides]
     for by in (Fraction(-2), Fraction(0), Fraction(1, 3), Fraction(5)):
         value = mpmath.ncdf(mpmath.mpf(by.numerator) / by.denominator / mpmath.sqrt(sum(s**2 for s in sides)))
         between(chance(noise, dict([less(0, 1, by)])), value, 0.03)
@@ -118,7 +119,7 @@ ORDERS = [order for size in (3, 4) for order in permutations(range(size)) if ord
 def test_orders_of_equal_noise(kind: str) -> None:
     """All orders of n numbers of one distribution are equally likely; four of them need two centres."""
     for order in ORDERS:
-        noise = [Noise(kind, Fraction(2))] * len(order)
+        noise = [NoiseLaw(kind, Fraction(2))] * len(order)
         region = dict(less(a, b) for a, b in pairwise(order))
         bounds = chance(noise, region)
         between(bounds, mpmath.mpf(1) / math.factorial(len(order)), 0.06 if len(order) == 3 else 0.2)
@@ -126,7 +127,7 @@ def test_orders_of_equal_noise(kind: str) -> None:
 
 def test_the_largest_of_several() -> None:
     """One of n numbers is the largest with 1/n; and both of two are above both others with 1/6."""
-    noise = [Noise("gauss", Fraction(1))] * 5
+    noise = [NoiseLaw("gauss", Fraction(1))] * 5
     between(chance(noise, dict(less(k, 2) for k in (0, 1, 3, 4))), mpmath.mpf(1) / 5, 0.05)
     crossed = dict(less(a, b) for a in (0, 1) for b in (2, 3))
     between(chance(noise, crossed, MANY), mpmath.mpf(1) / 6, 0.05)
@@ -154,16 +155,16 @@ def test_regions_of_geometric_noise(kind: str) -> None:
         ratios = [Fraction(random.randint(1, 3), 4) for _ in range(3)]
         region = random_region(random, 3, is_whole=True)
         two_sided = kind == "geometric"
-        kinds = [SecondNoise(True, two_sided, ratio) for ratio in ratios]
+        kinds = [VariableLaw(True, two_sided, ratio) for ratio in ratios]
         inside = dict(region)
         if not two_sided:
             for v in {v for form in region for v, _ in form}:
                 inside.setdefault(((v, -ONE),), Fraction(0))
                 inside[((v, -ONE),)] = min(inside[((v, -ONE),)], Fraction(0))
-        sums = Sums(ONE, lambda exponent: ONE)
+        sums = RegionSums(ONE, lambda exponent: ONE)
         exact = sums.number(sums.chance(inside, kinds))
         try:
-            bounds = chance([Noise(kind, ratio) for ratio in ratios], inside)
+            bounds = chance([NoiseLaw(kind, ratio) for ratio in ratios], inside)
         except Rejected:
             continue
         tried += 1
@@ -173,7 +174,7 @@ def test_regions_of_geometric_noise(kind: str) -> None:
 
 def test_regions_that_are_not_known() -> None:
     """Three numbers in one comparison, and too many comparisons, are rejected and get no bounds."""
-    noise = [Noise("gauss", ONE)] * 6
+    noise = [NoiseLaw("gauss", ONE)] * 6
     three: Form = ((0, ONE), (1, ONE), (2, -ONE))
     ring = dict(less(k, (k + 1) % 6) for k in range(6))
     for region in ({three: ONE}, ring):
@@ -415,5 +416,5 @@ def test_ways_that_nobody_finds_again_show_nothing(words: str, tmp_path: Path) -
 def test_numbers_that_no_noise_has(kind: str, number: Fraction) -> None:
     """Standard deviations, scales and ratios are positive."""
     with pytest.raises(Rejected, match="there is no"):
-        check_noise(Noise(kind, number))
-    check_noise(Noise(kind, Fraction(1, 2)))
+        check_noise(NoiseLaw(kind, number))
+    check_noise(NoiseLaw(kind, Fraction(1, 2)))

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from formula_tools import TRUE, VALUES, model, summed, walks
 
-from paramverify.checker.chains import Chain, read_chain
-from paramverify.checker.paths import Span, linear
+from paramverify.checker.chains import CheckedChain, read_chain
+from paramverify.checker.paths import VectorSpan, linear
 from paramverify.checker.policies import extreme
-from paramverify.checker.quotients import Quotient, Values, made, same
+from paramverify.checker.quotients import PolynomialQuotient, QuotientValues, made, same
 from paramverify.checker.strict import Rejected
 from paramverify.checker.truths import Truths
 
@@ -136,7 +136,7 @@ def test_both_kinds_of_endless_formulas() -> None:
 # --- cycles -------------------------------------------------------------------------------------------
 
 
-def iterated(chain: Chain, until: bool, choose: Any, rounds: int = 3000) -> list[float]:
+def iterated(chain: CheckedChain, until: bool, choose: Any, rounds: int = 3000) -> list[float]:
     """Returns the probabilities of q U p, or of q R p, after many steps; `choose` takes the best action."""
     value = [0.0 if until else 1.0 for _ in chain.states]
     rows = [[[(t, float(w)) for t, w in row] for row in own] for own in chain.rows]  # type: ignore[arg-type]
@@ -209,7 +209,7 @@ def test_no_single_solution() -> None:
 # --- equality -----------------------------------------------------------------------------------------
 
 
-def decided(chain: Chain, start: int, word: tuple[int, ...], until: bool) -> Fraction:
+def decided(chain: CheckedChain, start: int, word: tuple[int, ...], until: bool) -> Fraction:
     """Returns how likely q U p is reached, or q R p is broken, at the end of a word and not before."""
     p, q = chain.labels["p"], chain.labels["q"]
     total = Fraction(0)
@@ -275,7 +275,7 @@ def rank(vectors: Sequence[Sequence[Fraction]], width: int) -> int:
 @pytest.mark.parametrize("seed", range(20))
 def test_spans(seed: int) -> None:
     """A vector of numbers is new iff it makes the rank larger."""
-    random, span, met = Random(seed), Span(), []
+    random, span, met = Random(seed), VectorSpan(), []
     for _ in range(5):
         vector = [Fraction(random.choice((0, 0, 1, 2, -1)), random.randint(1, 2)) for _ in range(3)]
         before = rank(met, 3)
@@ -288,7 +288,7 @@ def test_spans(seed: int) -> None:
 
 SHARES = ("c", "-c + 1", ["c", "c + 1"], ["1", "c + 1"], ["1", "2*c + 1"], ["2*c", "2*c + 1"])
 FORMS = (NEXT, ["until", Q, P, 0, 2], ["release", Q, P, 0, 2], ["until", Q, P, 0, None], RELEASE)
-WITH_C = Values(("c",), None, lambda poly, strict: True)
+WITH_C = QuotientValues(("c",), None, lambda poly, strict: True)
 
 
 def value_at(value: Any, c: Fraction) -> Fraction:
@@ -310,7 +310,7 @@ def test_probabilities_with_parameters(seed: int) -> None:
     data["steps"][-1] = [[0, "1/2"], [4, ["c", "2*c + 2"]], [5, ["1", "2*c + 2"]]]
     chain = read_chain(data, WITH_C)
     for c in (Fraction(1, 3), Fraction(5, 7)):
-        values = Values(("c",), None, lambda poly, strict: False, {"c": c})
+        values = QuotientValues(("c",), None, lambda poly, strict: False, {"c": c})
         numbers = read_chain(data, values)
         assert all(isinstance(w, Fraction) for own in numbers.rows for row in own for _, w in row)
         for asked in FORMS:
@@ -361,12 +361,15 @@ def test_quotients() -> None:
         assert left != right or equal
     assert made({(0,): Fraction(3)}, {(0,): Fraction(2)}) == Fraction(3, 2)
     assert made({}, {(1,): Fraction(2)}) == Fraction(0)
-    assert isinstance(made({(1,): Fraction(3)}, {(1,): Fraction(2)}), Quotient)
+    assert isinstance(made({(1,): Fraction(3)}, {(1,): Fraction(2)}), PolynomialQuotient)
 
 
 def test_signs_of_values() -> None:
     """A value is a number iff it has no parameter but E, where E is one; and numbers have signs."""
-    given, free = Values(("c", "E"), Fraction(1), WITH_C.ask), Values(("c", "E"), None, WITH_C.ask)
+    given, free = (
+        QuotientValues(("c", "E"), Fraction(1), WITH_C.ask),
+        QuotientValues(("c", "E"), None, WITH_C.ask),
+    )
     for text, is_number in (("E", True), (["1", "E + 1"], True), ("c", False), ("c*E", False), ("2", True)):
         assert given.is_number(given.read(text)) == is_number
         assert free.is_number(free.read(text)) == (text == "2")

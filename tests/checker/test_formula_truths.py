@@ -15,7 +15,7 @@ from paramverify.checker import paths, policies, progressions, truths
 from paramverify.checker.chains import read_chain
 from paramverify.checker.paths import Paths
 from paramverify.checker.progressions import minimal
-from paramverify.checker.quotients import Values
+from paramverify.checker.quotients import QuotientValues
 from paramverify.checker.strict import Rejected
 from paramverify.checker.truths import Truth, Truths, instance, mentions
 
@@ -35,14 +35,14 @@ SHARES: dict[str, Any] = {
 }
 
 
-def sampled(low: Fraction, high: Fraction) -> Values:
+def sampled(low: Fraction, high: Fraction) -> QuotientValues:
     """Returns values whose signs on an interval of c are those at its ends: right for what is linear."""
 
     def ask(poly: Any, strict: bool) -> bool:
         ends = [sum(k * c ** x[0] for x, k in poly.items()) for c in (low, high)]
         return all(end > 0 if strict else end >= 0 for end in ends)
 
-    return Values(("c",), None, ask)
+    return QuotientValues(("c",), None, ask)
 
 
 INSIDE = (Fraction(1, 4), Fraction(3, 4))
@@ -347,7 +347,7 @@ def paths_of(path: Any, asked: Callable[[Paths], Any], **changes: Any) -> Callab
     return lambda: asked(Truths(read_chain({**LOOPS, **changes}, VALUES), VALUES).paths(path))
 
 
-def equal_with(values: Values) -> bool:
+def equal_with(values: QuotientValues) -> bool:
     """Returns whether s and t are equal where p is nowhere, and they go on with c and with 1/2."""
     chain = read_chain({**SHARES, "labels": {"p": [], "q": [0, 1, 2]}}, values)
     return Truths(chain, values).paths(UNTIL).equal(0, 1)

@@ -9,7 +9,7 @@ import mpmath
 import pytest
 
 from paramverify.checker.logarithms import UNIT
-from paramverify.checker.noise import Noise, at_most, check_noise, less_than
+from paramverify.checker.noise import NoiseLaw, at_most, check_noise, less_than
 from paramverify.checker.strict import Rejected
 
 ONE = Fraction(1)
@@ -18,7 +18,7 @@ ONE = Fraction(1)
 @pytest.mark.parametrize("kind", ["gauss", "laplace", "exponential", "geometric", "discrete_gaussian"])
 def test_ends_of_noise(kind: str) -> None:
     """Below a whole number are the values up to the one before it; between two numbers there is none."""
-    noise = Noise(kind, Fraction(1, 2))
+    noise = NoiseLaw(kind, Fraction(1, 2))
     for x in (Fraction(-1), Fraction(-1, 2), Fraction(0), Fraction(1, 2), Fraction(1)):
         before = Fraction(math.ceil(x) - 1) if noise.whole else x
         assert less_than(noise, x) == at_most(noise, before)
@@ -32,16 +32,16 @@ def test_ends_of_noise(kind: str) -> None:
 def test_numbers_at_the_ends_of_their_ranges() -> None:
     """A ratio is below 1, and what is listed has a standard deviation of at most 40."""
     for noise in (
-        Noise("geometric", ONE),
-        Noise("one_sided_geometric", ONE),
-        Noise("discrete_gaussian", Fraction(41)),
+        NoiseLaw("geometric", ONE),
+        NoiseLaw("one_sided_geometric", ONE),
+        NoiseLaw("discrete_gaussian", Fraction(41)),
     ):
         with pytest.raises(Rejected):
             check_noise(noise)
     for noise in (
-        Noise("laplace", ONE),
-        Noise("discrete_gaussian", Fraction(40)),
-        Noise("gauss", Fraction(99)),
+        NoiseLaw("laplace", ONE),
+        NoiseLaw("discrete_gaussian", Fraction(40)),
+        NoiseLaw("gauss", Fraction(99)),
     ):
         check_noise(noise)
 
@@ -67,6 +67,6 @@ def test_no_rounding_is_left_out(number: Fraction) -> None:
                 "discrete_gaussian": mpmath.fsum(w for k, w in weights.items() if k <= x) / total,
             }
             for kind, value in values.items():
-                low, high = at_most(Noise(kind, number), x)
+                low, high = at_most(NoiseLaw(kind, number), x)
                 assert low - mpmath.mpf("1e-30") <= value * UNIT <= high + mpmath.mpf("1e-30")
                 assert high - low < 2**20

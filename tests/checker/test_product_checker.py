@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paramverify.checker import neighbours as product_checker
-from paramverify.checker.claims import Rejected, Report
+from paramverify.checker.claims import KernelReport, Rejected
 from paramverify.checker.neighbours import check_largest, with_statements
 
 Input = tuple[int, ...]
@@ -169,7 +169,7 @@ def test_answers_that_are_none_are_rejected(value: object, side: str, place: int
     """An answer of the pair that is no index of the noise makes it no pair; other types are told."""
     document = best_document()
     document[side] = [value if k == place else v for k, v in enumerate(document[side])]
-    report = with_statements({"reduction": document}, Report(True, ("fine",), 1))
+    report = with_statements({"reduction": document}, KernelReport(True, ("fine",), 1))
     assert not report.accepted
     assert report.lines[0] == "fine"
     whole = f"rejected: {side}[{place}]: must be a whole number, not {value!r}"
@@ -187,7 +187,7 @@ def test_answers_that_are_none_are_rejected(value: object, side: str, place: int
 )
 def test_other_kinds_of_statements_are_rejected(key: str, value: object) -> None:
     """Unknown kinds of neighbours and ties, steps that are no numbers and wrong sizes are refused."""
-    report = with_statements({"reduction": {**best_document(), key: value}}, Report(True, (), 1))
+    report = with_statements({"reduction": {**best_document(), key: value}}, KernelReport(True, (), 1))
     assert not report.accepted
 
 
@@ -215,7 +215,7 @@ def test_a_pair_of_other_lengths_is_rejected() -> None:
 def test_a_statement_changes_no_other_verdict() -> None:
     """A report is accepted iff it was and the statement is right; without a statement it stays."""
     right = {"reduction": best_document("uniform")}
-    good, bad = Report(True, ("proved",), 3, 1, 0), Report(False, ("rejected: no",))
+    good, bad = KernelReport(True, ("proved",), 3, 1, 0), KernelReport(False, ("rejected: no",))
     assert with_statements(right, good).accepted
     assert with_statements(right, good).lines[0] == "proved"
     assert "largest ratio of all neighbours" in with_statements(right, good).lines[1]

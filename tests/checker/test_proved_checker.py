@@ -16,7 +16,7 @@ from forging_tools import Json, points_of, value_of
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind, in_python
 
 from paramverify.checker import shapes
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 from paramverify.cli.main import run
 from paramverify.reports import checks, proved
 
@@ -372,18 +372,18 @@ def test_what_the_case_does_not_say_is_rejected(tmp_path: Path, capsys: pytest.C
 def test_what_is_not_known_is_said_once(format_of: str) -> None:
     """It is named in words, once, with what the checker in Python says if that was asked."""
     reason = f"the format 'paramverify-{format_of}' is not known to the proved checker"
-    replayed = proved.Replayed(Report(False, (f"not checked: {reason}",)), (reason, reason))
+    replayed = proved.Replayed(KernelReport(False, (f"not checked: {reason}",)), (reason, reason))
     words = f"the proved checker does not know {proved.FORMATS[format_of]} (paramverify-{format_of})"
     assert checks.lines(checks.Checked(replayed.report, replayed=replayed)) == [
         f"not checked: {words}",
         "Without --verified the checker in Python checks it.",
     ]
-    accepted = Report(True, ("claim 1: proved",), proved=1)
+    accepted = KernelReport(True, ("claim 1: proved",), proved=1)
     assert checks.lines(checks.Checked(accepted, replayed=replayed)) == [
         "claim 1: proved",
         f"The checker in Python accepts it. T{words[1:]}",
     ]
-    rejected = checks.lines(checks.Checked(Report(False, ("rejected: no",)), replayed=replayed))
+    rejected = checks.lines(checks.Checked(KernelReport(False, ("rejected: no",)), replayed=replayed))
     assert rejected[:2] == ["rejected: no", f"not checked: {words}"]
     assert rejected[2].startswith("REJECTED: ")
 

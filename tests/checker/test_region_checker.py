@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paramverify.checker import regions as region_checker
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 from paramverify.checker.polynomials import evaluate, parse
 from paramverify.checker.regions import check_document, check_text
 
@@ -554,7 +554,7 @@ def test_cells_are_counted_by_status() -> None:
     cells[4] = cell("undecided", *shares[4])
     lines = ("3 cells where the claims are true", "1 cell where one is false")
     lines += ("2 cells outside of the domain", "2 cells undecided")
-    assert check_document({**given, "cells": cells}) == Report(True, lines, 4, 0, 2, "region map")
+    assert check_document({**given, "cells": cells}) == KernelReport(True, lines, 4, 0, 2, "region map")
 
 
 # --- what a map is about ------------------------------------------------------------------------------

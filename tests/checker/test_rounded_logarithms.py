@@ -12,7 +12,14 @@ import pytest
 from paramverify.checker import loss_bounds
 from paramverify.checker.goals import Goal
 from paramverify.checker.logarithms import BITS, UNIT, exp, ln
-from paramverify.checker.loss_bounds import OnBox, Output, Product, is_below, logs_of, range_of
+from paramverify.checker.loss_bounds import (
+    BoxOutputs,
+    FactoredOutput,
+    FactoredProduct,
+    is_below,
+    logs_of,
+    range_of,
+)
 from paramverify.checker.loss_values import value_of
 from paramverify.checker.polynomials import parse
 from paramverify.checker.strict import Rejected
@@ -87,8 +94,8 @@ def test_bounds_on_boxes_are_above_the_values_at_points(given: list, ends: tuple
     """At no point of a box is a divergence above its bound there, also where a factor may be zero."""
     low, high = map(Fraction, ends)
     goal = Goal(("x",), {}, {"x": (low, high)}, ())
-    outputs = [Output(*(s and Product(Fraction(s[0]), s[1]) for s in pair)) for pair in given]
-    found = OnBox(outputs, [logs_of(*range_of(parse(text, ("x",)), goal)) for text in FACTORS])
+    outputs = [FactoredOutput(*(s and FactoredProduct(Fraction(s[0]), s[1]) for s in pair)) for pair in given]
+    found = BoxOutputs(outputs, [logs_of(*range_of(parse(text, ("x",)), goal)) for text in FACTORS])
     orders = [Fraction(9, 8), Fraction(2), Fraction(7)]
     most, heights, pure = found.kl(), [found.height(order) for order in orders], found.largest()
     assert low == 0 or high == 1 or given == DISTRIBUTIONS[1] or None not in (most, pure, *heights)
@@ -132,8 +139,11 @@ def _value(product: tuple[str, dict[int, int]] | None, values: list[Fraction]) -
 def test_a_factor_that_tends_to_zero_is_no_obstacle() -> None:
     """KL of (x, 1 − x) from (x/2, 1 − x/2) is near 0 for small x, and so is its bound."""
     goal = Goal(("x",), {}, {"x": (Fraction(0), Fraction(1, 1000))}, ())
-    outputs = [Output(*(s and Product(Fraction(s[0]), s[1]) for s in pair)) for pair in DISTRIBUTIONS[2]]
-    found = OnBox(outputs, [logs_of(*range_of(parse(text, ("x",)), goal)) for text in FACTORS])
+    outputs = [
+        FactoredOutput(*(s and FactoredProduct(Fraction(s[0]), s[1]) for s in pair))
+        for pair in DISTRIBUTIONS[2]
+    ]
+    found = BoxOutputs(outputs, [logs_of(*range_of(parse(text, ("x",)), goal)) for text in FACTORS])
     assert is_below(found, Fraction(1, 500), None)
     assert not is_below(found, Fraction(1, 10**6), None)
 
@@ -142,10 +152,10 @@ def test_orders_have_to_cover_all_orders_above_one() -> None:
     """A bound for all orders needs the tails: the least order near 1, and D_∞ beyond the largest one."""
     third = Fraction(1, 3)
     outputs = [
-        Output(Product(1 - third, {}), Product(third, {})),
-        Output(Product(third, {}), Product(1 - third, {})),
+        FactoredOutput(FactoredProduct(1 - third, {}), FactoredProduct(third, {})),
+        FactoredOutput(FactoredProduct(third, {}), FactoredProduct(1 - third, {})),
     ]
-    found = OnBox(outputs, [])
+    found = BoxOutputs(outputs, [])
     bound = Fraction(2, 5)  # KL = ln(2)/3, ρ is about 0.24, D_∞ = ln(2)
     assert is_below(found, bound, [Fraction(9, 8), Fraction(5, 4), Fraction(3, 2), Fraction(2)])
     assert is_below(found, Fraction(7, 10), [])

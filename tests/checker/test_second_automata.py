@@ -12,7 +12,7 @@ from conftest import ROOT
 from paramverify.automata.evidence import machine
 from paramverify.automata.reading import parse_automaton
 from paramverify.checker.second_automata import compare
-from paramverify.checker.strict import Rejected, Unread
+from paramverify.checker.strict import Rejected, UnreadCase
 from paramverify.errors import InputError
 
 SHIPPED = sorted((ROOT / "cases" / "automata").glob("*.dipa"))
@@ -68,7 +68,7 @@ def test_every_change_is_seen() -> None:
     ]
     for (start, end), new in changes:
         changed = text[:start] + new + text[end:]
-        with pytest.raises((Rejected, Unread)):
+        with pytest.raises((Rejected, UnreadCase)):
             compare(data, changed)
 
 
@@ -96,7 +96,7 @@ def test_every_change_is_seen() -> None:
 )
 def test_what_is_not_read(text: str) -> None:
     """A text of another form is not read, and never taken for the automaton."""
-    with pytest.raises((Unread, Rejected)):
+    with pytest.raises((UnreadCase, Rejected)):
         compare(machine(parse_automaton("(q1, 1, 0): output oa; goto q1")), text)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from program_budgets import OPTIONS, written
 
-from paramverify.checker.second_outputs import Range, named
+from paramverify.checker.second_outputs import NumberRange, named
 from paramverify.checker.second_reading import SecondLook, second_look
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
@@ -136,17 +136,17 @@ def test_names_are_read() -> None:
     found = named('"a, b", [<= 0, below], o2 - 1/2*o1 just below -3/2, (any number in 1/2 + 2*k), 0..1/8')
     assert found.lists == ".[..]..."
     assert found.entries[0] == '"a, b"'
-    assert found.entries[1:3] == (Range(None, 0), "below")  # type: ignore[arg-type]
+    assert found.entries[1:3] == (NumberRange(None, 0), "below")  # type: ignore[arg-type]
     place, grid, interval = found.entries[3:]
-    assert isinstance(place, Range)
+    assert isinstance(place, NumberRange)
     assert (place.low, place.side, [(k, str(s)) for k, s in place.of]) == (
         -1.5,
         "just below",
         [(2, "1"), (1, "-1/2")],
     )
-    assert isinstance(grid, Range)
+    assert isinstance(grid, NumberRange)
     assert grid.part == 0.5
-    assert isinstance(interval, Range)
+    assert isinstance(interval, NumberRange)
     assert (interval.low, interval.high, interval.side) == (0, 0.125, "")
 
 

@@ -21,7 +21,7 @@ from paramverify.checker import second_programs, second_runs
 from paramverify.checker.second_numbers import Calculator
 from paramverify.checker.second_programs import outputs_at
 from paramverify.checker.second_reading import SecondLook, second_look
-from paramverify.checker.strict import Unread
+from paramverify.checker.strict import UnreadCase
 from paramverify.errors import ProgramError
 from paramverify.models.mechanisms import _calls, program
 from paramverify.models.programs import arithmetic, bases, drawing
@@ -154,7 +154,9 @@ MUTANTS: dict[str, tuple[str, Mutant]] = {
     "uniform without its end": (
         WHOLE,
         replaced(
-            drawing.Drawing, "_uniform", lambda true: lambda s, g, state: true(s, (g[0], g[1] - 1), state)
+            drawing.ProgramDrawing,
+            "_uniform",
+            lambda true: lambda s, g, state: true(s, (g[0], g[1] - 1), state),
         ),
     ),
     "inputs in another order": (
@@ -265,7 +267,7 @@ def _equals_enumeration(seed: int) -> None:
     text, values = Maker(seed, noise=False).text(), [r.randint(-1, 1), r.randint(-1, 2)]
     try:
         found = own(text, values)
-    except Unread:  # too many paths
+    except UnreadCase:  # too many paths
         return
     assert found == worded(Oracle(ALPHA, 8).distribution(text, {"q": values}))
 
@@ -519,5 +521,5 @@ def test_too_many_paths_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 )
 def test_what_is_not_known_is_not_read(source: str, reason: str) -> None:
     """Whatever this reader does not know is no mistake of the first one: it says so, with the line."""
-    with pytest.raises(Unread, match=reason):
+    with pytest.raises(UnreadCase, match=reason):
         own(source, [0, 1])

@@ -18,7 +18,7 @@ from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import Kind
+from paramverify.synthesis.set_needs import NeedKind
 from paramverify.verdicts import Holds
 
 TEN = Path(__file__).parents[2] / "cases" / "approximate" / "shuffled-among-10.toml"
@@ -91,7 +91,7 @@ def test_the_least_delta_is_that_of_counts(tmp_path: Path) -> None:
     path = tmp_path / "case.toml"
     path.write_text(TEN.read_text().replace("[9, ", f"[{PEOPLE - 1}, "), encoding="utf-8")
     with Session(Options(seconds=30)) as session:
-        found = least_bound(load(path).model, session, Fraction(1, 10**9), Kind.DELTA)  # type: ignore[arg-type]
+        found = least_bound(load(path).model, session, Fraction(1, 10**9), NeedKind.DELTA)  # type: ignore[arg-type]
     assert found.proved == needed(Fraction(4, 5)) == found.lower
     assert all(needed(Fraction(k, 40)) <= found.lower for k in range(20, 33))
 

@@ -21,7 +21,7 @@ from paramverify.automata.stream_values import Unit
 from paramverify.automata.stream_verdicts import decide
 from paramverify.automata.streams import translate
 from paramverify.checker.automata import check_document
-from paramverify.checker.second_streams import Eps, Program, SideBySide, compare_stream
+from paramverify.checker.second_streams import Eps, SideBySide, StreamProgram, compare_stream
 from paramverify.checker.strict import Rejected
 from paramverify.cli.main import run
 from paramverify.files import standing_in
@@ -186,7 +186,7 @@ def test_random_programs() -> None:
     for seed in range(60):
         text = random_laplace(random.Random(seed))
         data = machine(translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))}))
-        program = Program(text, {"eps": Eps(Fraction(1), 1)})
+        program = StreamProgram(text, {"eps": Eps(Fraction(1), 1)})
         assert SideBySide(program, data).compare() > 2
         if before is not None and before != data:
             with pytest.raises(Rejected):

@@ -16,10 +16,10 @@ from paramverify.automata.evidence import machine
 from paramverify.automata.stream_values import Unit
 from paramverify.automata.streams import translate
 from paramverify.checker.second_numbers import Calculator
-from paramverify.checker.second_stream_turns import Turn
-from paramverify.checker.second_streams import Eps, Program, SideBySide
+from paramverify.checker.second_stream_turns import ProgramTurn
+from paramverify.checker.second_streams import Eps, SideBySide, StreamProgram
 from paramverify.checker.second_turns import Streamed
-from paramverify.checker.strict import Unread
+from paramverify.checker.strict import UnreadCase
 from paramverify.cli.main import run
 from paramverify.errors import ProgramError
 from paramverify.models.model import Model
@@ -67,7 +67,10 @@ def test_laplace_noise(seed: int) -> None:
     text = random_laplace(random.Random(seed))
     assert transitions(text) == transitions(f"x = 1\n{text}")
     found = translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
-    assert SideBySide(Program(f"x = 1\n{text}", {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 2
+    assert (
+        SideBySide(StreamProgram(f"x = 1\n{text}", {"eps": Eps(Fraction(1), 1)}), machine(found)).compare()
+        > 2
+    )
 
 
 def transitions(text: str) -> list[object]:
@@ -128,7 +131,7 @@ def test_kept_values_that_look_alike(one: str, other: str, tmp_path: Path) -> No
     text = f'T = laplace(2 / eps)\nc = {one}\nfor x in stream(values="real"):\n    output(c)\n{branches}'
     found = translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
     assert len({t.output for t in found.transitions}) == 2
-    assert SideBySide(Program(text, {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 2
+    assert SideBySide(StreamProgram(text, {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 2
 
 
 SHARED = [
@@ -158,17 +161,17 @@ def test_lists_with_two_names(
     try:
         first_words, second_words = (process.words((Fraction(side),), 1) for side in range(2))
         assert not any("0/1" in told for (told,) in first_words.keys() & second_words.keys())
-    except Unread:  # the names are kept from turn to turn
+    except UnreadCase:  # the names are kept from turn to turn
         assert "b" in setup or "c" in setup
     branches = f"        {change.format('True')}\n    else:\n        {change.format('1')}\n"
     body = f"{first}    if x + laplace(4 / eps) >= T:\n{branches}    output({told})\n"
     noisy = f'T = laplace(2 / eps)\n{setup}for x in stream(values="real"):\n{body}'
     with pytest.raises(ProgramError, match="list"):
         stream_of(read_program(noisy))
-    program = Program(noisy, {"eps": Eps(Fraction(1), 1)})
-    after = Turn(program, None, ()).go().after()
-    with pytest.raises(Unread, match="two names"):
-        Turn(program, Turn(program, after, (True,)).go().after(), (True,)).go()
+    program = StreamProgram(noisy, {"eps": Eps(Fraction(1), 1)})
+    after = ProgramTurn(program, None, ()).go().after()
+    with pytest.raises(UnreadCase, match="two names"):
+        ProgramTurn(program, ProgramTurn(program, after, (True,)).go().after(), (True,)).go()
 
 
 def test_lists_with_one_name(tmp_path: Path) -> None:
@@ -208,7 +211,7 @@ def test_numbers_of_truth_values(told: str, tmp_path: Path) -> None:
     found = translate(stream_of(read_program(noisy)), {"eps": Unit(Fraction(1))})
     outputs = {t.output for t in found.transitions if "nothing" not in t.output}
     assert (len(outputs) == 2) is leaks
-    assert SideBySide(Program(noisy, {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 1
+    assert SideBySide(StreamProgram(noisy, {"eps": Eps(Fraction(1), 1)}), machine(found)).compare() > 1
 
 
 QUOTIENTS = [

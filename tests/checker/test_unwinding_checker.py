@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 from paramverify.checker.unwinding import check_document, matched
 
 Json = dict[str, Any]
@@ -112,7 +112,7 @@ def with_row(state: int, row: Any) -> list[Any]:
 def test_a_family_says_what_it_shows() -> None:
     """The report names the family, its size and the comparisons, and everything is proved."""
     lines = ("unwinding family: 1 pair, 1 step: proved", "0 comparisons with parameters")
-    assert check_document(family()) == Report(True, lines, 0, 0, status="holds")
+    assert check_document(family()) == KernelReport(True, lines, 0, 0, status="holds")
 
 
 @pytest.mark.parametrize(
@@ -548,7 +548,9 @@ def test_witnesses_of_violations(left: list[int], right: list[int], trace: list[
         given = witness(str(bound), left=left, right=right, trace=trace)
         assert accepted(given) == (bound < ratio)
     report = check_document(witness())
-    assert report == Report(True, ("the observation exceeds the bound: a violation",), 0, status="violated")
+    assert report == KernelReport(
+        True, ("the observation exceeds the bound: a violation",), 0, status="violated"
+    )
 
 
 @pytest.mark.parametrize(

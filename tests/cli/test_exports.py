@@ -31,7 +31,7 @@ from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
 from paramverify.formats import qepcad, redlog
-from paramverify.formats.conditions import And, Condition, Question, question
+from paramverify.formats.conditions import AndCondition, Condition, QuantifiedImplication, question
 from paramverify.formats.smtlib import occurring, script
 from paramverify.privacy.cases import load
 
@@ -56,7 +56,7 @@ def export(folder: Path, *arguments: str) -> list[Path]:
 
 # --- the meaning of the texts ------------------------------------------------------------------------
 
-Drawn = tuple[Question, Domain, list[Claim]]
+Drawn = tuple[QuantifiedImplication, Domain, list[Claim]]
 
 several = st.lists(polynomials(3, 4), min_size=1, max_size=3)
 
@@ -70,7 +70,9 @@ def questions(draw: st.DrawFn) -> Drawn:
     return question([c.polynomial for c in about], domain, free), domain, about
 
 
-def within(domain: Domain, about: Question, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+def within(
+    domain: Domain, about: QuantifiedImplication, point: Mapping[str, Fraction]
+) -> dict[str, Fraction]:
     """Returns the point with any value of its interval for each parameter that is left out."""
     return {n: v if n in about.names else domain.box[n].simplest() for n, v in point.items()}
 
@@ -83,9 +85,9 @@ def test_questions_mean_the_claims(drawn: Drawn, point: dict[str, Fraction]) -> 
     about, domain, parts = drawn
     point = within(domain, about, point)
     assert all(set(variables(c.polynomial)) <= set(about.free) for c in about.assumptions)
-    given_ = And((*about.assumptions, *about.hypotheses))
+    given_ = AndCondition((*about.assumptions, *about.hypotheses))
     assert given_.holds_at(point) == (point in domain)
-    assert And(about.conclusions).holds_at(point) == all(c.holds_at(point) for c in parts)
+    assert AndCondition(about.conclusions).holds_at(point) == all(c.holds_at(point) for c in parts)
 
 
 @pytest.mark.slow
@@ -111,11 +113,15 @@ def test_qepcad_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction
     if "==>" in matrix:
         hypotheses, arrow, conclusions = matrix[1:-1].partition(" ==> ")
     assert bool(arrow) == bool(about.hypotheses)
-    expected = not And(about.hypotheses).holds_at(point) or And(about.conclusions).holds_at(point)
+    expected = not AndCondition(about.hypotheses).holds_at(point) or AndCondition(about.conclusions).holds_at(
+        point
+    )
     found = (arrow and not read(hypotheses).holds_at(point)) or read(conclusions).holds_at(point)
     assert found == expected
     assert bool(assumed) == bool(about.assumptions)
-    assert (read(assumed).holds_at(point) if assumed else True) == And(about.assumptions).holds_at(point)
+    assert (read(assumed).holds_at(point) if assumed else True) == AndCondition(about.assumptions).holds_at(
+        point
+    )
 
 
 def read_qepcad(text: str) -> tuple[str, list[str], int, str, str]:

@@ -26,7 +26,7 @@ from paramverify.encodings.choice import claims_of
 from paramverify.errors import DisagreementError, TimeLimitError
 from paramverify.logic.families import check_property
 from paramverify.logic.syntax import Property
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.models.model import Model
 from paramverify.portfolio.history import History
 from paramverify.portfolio.session import Options, Session
@@ -40,7 +40,7 @@ from paramverify.synthesis.map_files import load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
-from paramverify.synthesis.safe_values import Form, safe_values
+from paramverify.synthesis.safe_values import AnswerForm, safe_values
 from paramverify.verdicts import Unknown
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -282,7 +282,9 @@ def test_formulas_that_are_settled_are_told(
     first = check_property
     seen: list[object] = []
 
-    def one(work: Work, found: Property, progress: Callable[[int, int], None] | None = None) -> Result:
+    def one(
+        work: LogicSession, found: Property, progress: Callable[[int, int], None] | None = None
+    ) -> FormulaResult:
         if seen:
             raise TimeLimitError(1)
         seen.append(found)
@@ -349,7 +351,7 @@ def test_shares_of_the_time_are_not_told() -> None:
         Session(Options(seconds=0, limit=9)) as session,
         pytest.raises(TimeLimitError, match="the time limit of 9 s is over"),
     ):
-        safe_values(case, session, ("p",), (Form.INTERVALS,))
+        safe_values(case, session, ("p",), (AnswerForm.INTERVALS,))
     every = load(str(CASES / "survey-memory-all.toml"))
     steps = bisect(every, (0.5, 1.0), Fraction(1, 100), 1e-9, 9).steps
     *before, last = [step.reason.partition("\n")[0] for step in steps]

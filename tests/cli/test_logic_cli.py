@@ -19,7 +19,7 @@ from paramverify.logic import budgets
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
 from paramverify.logic.syntax import Property
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains import prism
 from paramverify.reports.pictures.deltas import write_curve
 
@@ -140,7 +140,7 @@ def test_the_known_part_of_a_curve_is_drawn(
         asked = []
         limits = []
 
-        def few(work: Work, found: Property, ratio: RationalFunction) -> budgets.Least:
+        def few(work: LogicSession, found: Property, ratio: RationalFunction) -> budgets.Least:
             if len(asked) == known:  # noqa: B023
                 raise TimeLimitError(9)
             asked.append(ratio)  # noqa: B023

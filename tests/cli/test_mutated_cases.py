@@ -18,7 +18,7 @@ from paramverify.errors import InputError, LimitError
 from paramverify.interactive.cases import load as load_interactive
 from paramverify.logic.cases import load as load_logic
 from paramverify.privacy.cases import load
-from paramverify.toml_places import Place, Places, written
+from paramverify.toml_places import TomlPlace, TomlPlaces, written
 
 MUTATIONS = 300
 LARGEST = 3_000  # bytes of a case that is read again and again
@@ -42,15 +42,15 @@ def small(path: Path) -> bool:
 CASES = [path for path in sorted((ROOT / "cases").rglob("*.toml")) if small(path)]
 
 
-def keys_of(text: str) -> list[tuple[tuple[str | int, ...], Place]]:
+def keys_of(text: str) -> list[tuple[tuple[str | int, ...], TomlPlace]]:
     """Returns the keys with a value of their own, and their places."""
-    found = Places.of(text).found.items()
+    found = TomlPlaces.of(text).found.items()
     return [
         (p, place) for p, place in found if place.start >= 0 and isinstance(p[-1], str) and p[0] not in FREE
     ]
 
 
-def deleted(text: str, places: list[Place], rng: random.Random) -> str:
+def deleted(text: str, places: list[TomlPlace], rng: random.Random) -> str:
     """Deletes a key with its value."""
     place = rng.choice(places)
     end = place.end
@@ -59,7 +59,7 @@ def deleted(text: str, places: list[Place], rng: random.Random) -> str:
     return text[: place.key] + text[end:]
 
 
-def misspelt(text: str, places: list[Place], rng: random.Random) -> str:
+def misspelt(text: str, places: list[TomlPlace], rng: random.Random) -> str:
     """Doubles, drops or turns a letter of a key."""
     place = rng.choice(places)
     key = text[place.key : place.start].partition("=")[0].rstrip()
@@ -68,13 +68,13 @@ def misspelt(text: str, places: list[Place], rng: random.Random) -> str:
     return text[: place.key] + other + text[place.key + len(key) :]
 
 
-def mistyped(text: str, places: list[Place], rng: random.Random) -> str:
+def mistyped(text: str, places: list[TomlPlace], rng: random.Random) -> str:
     """Gives a key a value of another kind."""
     place = rng.choice(places)
     return text[: place.start] + rng.choice(WRONG) + text[place.end :]
 
 
-def swapped(text: str, places: list[Place], rng: random.Random) -> str:
+def swapped(text: str, places: list[TomlPlace], rng: random.Random) -> str:
     """Lets two values change places."""
     first, second = sorted(rng.sample(places, 2), key=lambda place: place.start)
     if second.start < first.end:
@@ -83,7 +83,7 @@ def swapped(text: str, places: list[Place], rng: random.Random) -> str:
     return text[: first.start] + other + text[first.end : second.start] + one + text[second.end :]
 
 
-def cut(text: str, places: list[Place], rng: random.Random) -> str:
+def cut(text: str, places: list[TomlPlace], rng: random.Random) -> str:
     """Loses one sign of a value, such as a quote or a bracket."""
     place = rng.choice(places)
     at = rng.randrange(place.start, place.end)
@@ -108,7 +108,7 @@ def check_place(error: InputError, text: str) -> None:
         data: dict[str, Any] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError):
         return
-    places = Places.of(text)
+    places = TomlPlaces.of(text)
     starts = {written(path): place for path, place in places.found.items()}
     longest = max(
         (k for k in starts if error.key == k or error.key.startswith((f"{k}.", f"{k}["))), key=len, default=""

@@ -10,11 +10,11 @@ import pytest
 
 from paramverify.checker.second_reading import second_look
 from paramverify.cli.main import run
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.synthesis.maps import Status
-from paramverify.synthesis.safe_values import Form, Intervals, MapOptions, Regions, safe_values
+from paramverify.synthesis.safe_values import AnswerForm, Intervals, MapOptions, Regions, safe_values
 
 RESPONSE = """
 [parameters]
@@ -72,7 +72,7 @@ def test_ends_of_parts(tmp_path: Path, interval: str, expected: list[str]) -> No
     assert told(found) == expected
     for number, witness in found.witnesses.items():
         assert found.partition.parts[number].status is Status.VIOLATING
-        assert isinstance(witness, SetWitness)
+        assert isinstance(witness, ExactSetWitness)
         assert witness.exceeds
 
 
@@ -95,7 +95,7 @@ def region(path: Path, parameters: tuple[str, ...]) -> Regions:
     """A map of a case."""
     with Session(Options(seconds=20)) as session:
         options = MapOptions(Fraction(1, 20))
-        found = safe_values(load(path), session, parameters, {Form.MAP}, options)
+        found = safe_values(load(path), session, parameters, {AnswerForm.MAP}, options)
     assert isinstance(found, Regions)
     return found
 
@@ -162,7 +162,7 @@ def test_evidence_of_violating_priors_goes_round(tmp_path: Path, capfd: pytest.C
 
 def test_the_shipped_design() -> None:
     """At p → 0 the set {1, 2} of the shipped case needs the delta (1 − α) · … = 1/10 just at α = 9/16."""
-    case: Case = load(Path(__file__).parents[2] / "cases" / "approximate" / "design-geometric.toml")
+    case: PrivacyCase = load(Path(__file__).parents[2] / "cases" / "approximate" / "design-geometric.toml")
     with Session(Options(seconds=20)) as session:
         found = safe_values(case, session)
     assert isinstance(found, Intervals)

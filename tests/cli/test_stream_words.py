@@ -11,7 +11,7 @@ from conftest import ROOT
 from test_json_formats import mistakes
 
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import Budget
+from paramverify.automata.budgets import StreamBudget
 from paramverify.automata.examples import ANY, Entries, Looked, candidates, first_example
 from paramverify.automata.reading import read_automaton
 from paramverify.automata.verification import verify
@@ -136,7 +136,7 @@ def looked(automaton: Automaton, below: Fraction, budget: int, entries: Entries,
     """What is found on the ways that cost more than `below`."""
     ways = list(candidates(verify(automaton), below))
     assert ways
-    return first_example(automaton, ways, Budget(Fraction(budget)), Options(seconds=seconds), entries)
+    return first_example(automaton, ways, StreamBudget(Fraction(budget)), Options(seconds=seconds), entries)
 
 
 def test_nothing_left(sparse: Automaton) -> None:

@@ -20,11 +20,11 @@ from matplotlib.image import imread
 
 from paramverify.cli.compare import duration
 from paramverify.cli.main import run
-from paramverify.compare.comparing import Estimate
+from paramverify.compare.comparing import RemainingTime
 from paramverify.compare.judgement import judge
 from paramverify.compare.results import IDENTITY, identity
 from paramverify.compare.subjects import Encoded, Subjects
-from paramverify.compare.summary import Comparison, summary
+from paramverify.compare.summary import ComparisonSummary, summary
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.privacy.cases import load
 from paramverify.reports.comparisons import alarm, lines
@@ -627,7 +627,7 @@ def test_encodings_that_contradict_each_other() -> None:
     assert [(w["encoding"], w["known"]) for w in judgement.wrong] == [
         ("sequences", "violated (encoding monolithic)")
     ]
-    rows = summary(Comparison.of(records, Subjects(encoded=encoded), [], 10))["encodings"]
+    rows = summary(ComparisonSummary.of(records, Subjects(encoded=encoded), [], 10))["encodings"]
     assert [(row["encoding"], row["status"], row["deciding"]) for row in rows] == [
         ("monolithic", "violated", 1),
         ("sequences", "holds", 1),
@@ -701,7 +701,7 @@ def test_scores_by_hand() -> None:
         *(result("z3", 1, "holds", 1), result("z3", 2, "holds", 4), result("z3", 3, "unknown", 10)),
         *(result("cvc5", 1, "holds", 3), result("cvc5", 2, "unknown", 10), result("cvc5", 3, "unknown", 10)),
     ]
-    document = summary(Comparison.of(records, Subjects(), [], 10))
+    document = summary(ComparisonSummary.of(records, Subjects(), [], 10))
     rows = {row["backend"]: row for row in document["configurations"]}
     assert rows["z3"]["par2"] == pytest.approx((1 + 4 + 20) / 3, abs=1e-6)
     assert rows["cvc5"]["par2"] == pytest.approx((3 + 20 + 20) / 3, abs=1e-6)
@@ -723,14 +723,14 @@ def test_the_median_counts() -> None:
         result("z3", 1, "unknown", 10, repeat=2),
         result("z3", 1, "holds", 2, repeat=3),
     ]
-    (row,) = summary(Comparison.of(runs, Subjects(), [], 10))["configurations"]
+    (row,) = summary(ComparisonSummary.of(runs, Subjects(), [], 10))["configurations"]
     assert (row["claims"], row["solved"], row["par2"], row["wall"]) == (1, 1, 5, 5)
 
 
 def test_wrong_answers_are_not_solved() -> None:
     """A wrong answer counts like no answer at all, and not for the virtual best either."""
     records = [result("z3", 1, "holds", 1), result("cvc5", 1, "violated", 3, evidence="witness")]
-    made = Comparison.of(records, Subjects(), [], 10)
+    made = ComparisonSummary.of(records, Subjects(), [], 10)
     rows = {row["backend"]: row for row in summary(made)["configurations"]}
     assert (rows["z3"]["solved"], rows["z3"]["wrong"], rows["z3"]["par2"]) == (0, 1, 20)
     assert summary(made)["virtual_best"][0]["par2"] == 3
@@ -757,7 +757,7 @@ def test_witness_against_certificate() -> None:
 
 def test_the_estimate() -> None:
     """What is left is estimated by the mean of the same configuration, or of all where it is new."""
-    estimate = Estimate()
+    estimate = RemainingTime()
     slow, fast, new = (("sequences", name, "on") for name in ("slow", "fast", "new"))
     estimate.left |= {slow: 2, fast: 10, new: 1}
     assert estimate.seconds() is None

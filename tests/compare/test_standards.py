@@ -20,9 +20,9 @@ from paramverify.cli.main import run
 from paramverify.compare import standards
 from paramverify.compare.foreign import read_results
 from paramverify.compare.subjects import Subjects, read_subjects
-from paramverify.compare.summary import Comparison
+from paramverify.compare.summary import ComparisonSummary
 from paramverify.errors import InputError
-from paramverify.processes.attempts import Attempt, Limits, resolve
+from paramverify.processes.attempts import Attempt, AttemptLimits, resolve
 from paramverify.processes.runner import Runner
 from paramverify.reports.pictures import plots
 from paramverify.scripts.asking import NO_CLAIM, run_script
@@ -65,7 +65,7 @@ def solved(status: str, wall: float, cpu: float, known: str | None) -> dict[str,
 
 
 @pytest.fixture
-def compared(subjects: Subjects) -> Comparison:
+def compared(subjects: Subjects) -> ComparisonSummary:
     """One tool with a wrong answer and more answers; another one that needs several processors."""
     records = [
         record(subjects, "a", "bold", **solved("violated", 1, 1, "holds")),
@@ -75,10 +75,10 @@ def compared(subjects: Subjects) -> Comparison:
         record(subjects, "b", "wide"),
         record(subjects, "c", "wide", **solved("violated", 3, 2, None)),
     ]
-    return Comparison.of(records, subjects, (), 10.0)
+    return ComparisonSummary.of(records, subjects, (), 10.0)
 
 
-def test_scores_of_the_competition(compared: Comparison) -> None:
+def test_scores_of_the_competition(compared: ComparisonSummary) -> None:
     """An error costs the place; the sequential score leaves out what needs too much processor time."""
     rows = standards.smt_comp(compared)
     assert [row["backend"] for row in rows] == ["wide", "bold"]
@@ -90,7 +90,7 @@ def test_scores_of_the_competition(compared: Comparison) -> None:
     assert [(row["sat"], row["unsat"], row["within_24"]) for row in rows] == [(1, 1, 2), (2, 0, 2)]
 
 
-def test_files_of_benchexec(compared: Comparison) -> None:
+def test_files_of_benchexec(compared: ComparisonSummary) -> None:
     """The result files and the table say of each run what its record says, in the words of scripts."""
     (bold, wide) = compared.runs
     root = ElementTree.fromstring(standards.result_xml(compared, bold).partition('.dtd">\n')[2])
@@ -106,7 +106,7 @@ def test_files_of_benchexec(compared: Comparison) -> None:
     assert wide.backend == "wide"
 
 
-def test_numbers_of_plots(compared: Comparison) -> None:
+def test_numbers_of_plots(compared: ComparisonSummary) -> None:
     """Curves rise, and what is not solved, or wrong, has no time."""
     data = standards.plot_data(compared, "script")
     points = [row for row in csv.reader(io.StringIO(data["cactus"])) if row[0] == "bold"]
@@ -162,7 +162,7 @@ def test_files_that_state_the_contrary_of_each_other(subjects: Subjects) -> None
     contrary = replace(first, case="other.smt2", expected="violated")
     both = Subjects([first, contrary, *others], subjects.encoded)
     records = [record(subjects, "a", "bold", **solved("holds", 1, 1, "holds"))]
-    found = Comparison.of(records, both, (), 10.0)
+    found = ComparisonSummary.of(records, both, (), 10.0)
     assert found.judgement.wrong == ()
     assert [s.what for s in found.skipped] == [f"what {n} says of number 1" for n in ("a.smt2", "other.smt2")]
     assert 'value="unknown"' in standards.result_xml(found, next(iter(found.runs)))
@@ -172,7 +172,7 @@ def test_files_of_names_that_are_alike(subjects: Subjects, tmp_path: Path) -> No
     """Each configuration has a file, also where names differ in signs alone."""
     names = ("z3(seed=1)", "z3(seed=-1)", "z3 seed 1 ")
     records = [record(subjects, "a", name, **solved("holds", 1, 1, "holds")) for name in names]
-    _standard_files(Comparison.of(records, subjects, (), 10.0), tmp_path)
+    _standard_files(ComparisonSummary.of(records, subjects, (), 10.0), tmp_path)
     files = (tmp_path / "benchexec").glob("*.results.xml")
     assert {ElementTree.parse(f).getroot().get("tool") for f in files} == set(names)
 
@@ -221,7 +221,7 @@ def test_processor_time_of_a_killed_program() -> None:
     """What a program used until it was killed at the limit is counted, up to what has passed."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
     with Runner() as runner:
-        outcome = runner.trial(Attempt(f"{__name__}:BURNER", NO_CLAIM), Limits(1.5))
+        outcome = runner.trial(Attempt(f"{__name__}:BURNER", NO_CLAIM), AttemptLimits(1.5))
     own = resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
     assert outcome.decision.seconds >= 1.5
     assert 0.1 < outcome.cpu < 3 + own

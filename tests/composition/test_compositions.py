@@ -11,31 +11,31 @@ import pytest
 from composition_oracle import Pair, brute_delta, brute_ratio, mixed, random_pair, turned
 
 from paramverify.algebra.constants import working_precision
-from paramverify.composition.answers import Question
+from paramverify.composition.answers import CompositionQuestion
 from paramverify.composition.bounds import Above, Below
-from paramverify.composition.composing import Component, Composition, Fineness, Way
+from paramverify.composition.composing import Component, Composition, DirectedRelease, Fineness
 from paramverify.composition.convolution import Lower, Upper, power
 from paramverify.composition.curves import curve
 from paramverify.composition.exactly import composed
 from paramverify.composition.grids import Grid, cells_of, common_root, root_power
 from paramverify.composition.losses import Loss, Release
-from paramverify.composition.mechanisms import Response, Table
+from paramverify.composition.mechanisms import MassTable, Response
 from paramverify.composition.searching import ask
-from paramverify.composition.subsampling import Sampled, Turned
+from paramverify.composition.subsampling import SubsampledRelease, Turned
 
 RATIOS = [Fraction(n, 4) for n in (4, 5, 6, 8, 12, 20, 60)]
 DELTAS = [Fraction(1, n) for n in (1, 2, 5, 20, 100)]
 WIDTH = Fraction(1, 1000)
 
 
-def table(pair: Pair) -> Table:
+def table(pair: Pair) -> MassTable:
     """The release of a pair."""
-    return Table(tuple(pair))
+    return MassTable(tuple(pair))
 
 
 def component(release: Release, times: int = 1) -> Component:
     """A release with one pair."""
-    return Component("release", times, (Way.of(release),))
+    return Component("release", times, (DirectedRelease.of(release),))
 
 
 def bounds(releases: list[Release], step: Fraction, bits: int, tail: int = 200) -> tuple[Above, Below]:
@@ -111,9 +111,9 @@ def test_answers_within_the_precision(seed: int) -> None:
     one, other = random_pair(random, 3), random_pair(random, 3)
     pairs = [one, one, other]
     composition = Composition((component(table(one), 2), component(table(other))))
-    found = ask(composition, [Question(epsilon=Loss(ratio=ratio)) for ratio in RATIOS], WIDTH)
+    found = ask(composition, [CompositionQuestion(epsilon=Loss(ratio=ratio)) for ratio in RATIOS], WIDTH)
     assert [each.exact for each in found] == [brute_delta(pairs, ratio) for ratio in RATIOS]
-    back = ask(composition, [Question(delta=delta) for delta in DELTAS], WIDTH)
+    back = ask(composition, [CompositionQuestion(delta=delta) for delta in DELTAS], WIDTH)
     assert [None if each.between.infinite else each.exact for each in back] == [
         brute_ratio(pairs, delta) for delta in DELTAS
     ]
@@ -124,12 +124,12 @@ def test_samples_are_those_of_brute_force(seed: int) -> None:
     """A subsampled release has M against Q, and Q against M; the larger δ of both directions is told."""
     random = Random(seed)
     pair, rate = random_pair(random, 3), Fraction(random.randint(1, 9), 10)
-    with_person = Sampled(table(pair), rate)
-    ways = Way.of(with_person), Way.of(Turned(with_person))
+    with_person = SubsampledRelease(table(pair), rate)
+    ways = DirectedRelease.of(with_person), DirectedRelease.of(Turned(with_person))
     both = [[mixed(pair, rate)] * 3, [turned(mixed(pair, rate))] * 3]
     found = ask(
         Composition((Component("sampled", 3, ways),)),
-        [Question(epsilon=Loss(ratio=ratio)) for ratio in RATIOS],
+        [CompositionQuestion(epsilon=Loss(ratio=ratio)) for ratio in RATIOS],
         WIDTH,
     )
     expected = [max(brute_delta(pairs, ratio) for pairs in both) for ratio in RATIOS]
@@ -142,10 +142,12 @@ def test_samples_are_those_of_brute_force(seed: int) -> None:
 def test_amplification_of_pure_privacy_is_the_formula() -> None:
     """The largest loss of sampled randomised response is exactly k·ln(1 + γ(e^ε − 1)) for k releases."""
     for ratio, rate in ((Fraction(3), Fraction(1, 10)), (Fraction(9, 2), Fraction(2, 3))):
-        sampled = Sampled(Response(Loss(ratio=ratio)), rate)
+        sampled = SubsampledRelease(Response(Loss(ratio=ratio)), rate)
         for k in (1, 4):
-            composition = Composition((Component("s", k, (Way.of(sampled), Way.of(Turned(sampled)))),))
-            (found,) = ask(composition, [Question(delta=Fraction(0))], WIDTH)
+            composition = Composition(
+                (Component("s", k, (DirectedRelease.of(sampled), DirectedRelease.of(Turned(sampled)))),)
+            )
+            (found,) = ask(composition, [CompositionQuestion(delta=Fraction(0))], WIDTH)
             assert found.exact == (1 + rate * (ratio - 1)) ** k
 
 
@@ -153,7 +155,7 @@ def test_an_epsilon_that_is_no_logarithm_has_both_parts() -> None:
     """δ for ε = 1 is A − B·e exactly: A and B are the masses of the outputs with P > e·Q."""
     pair = [(Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4))]
     composition = Composition((component(table(pair), 2),))
-    (found,) = ask(composition, [Question(epsilon=Loss(Fraction(1)))], WIDTH)
+    (found,) = ask(composition, [CompositionQuestion(epsilon=Loss(Fraction(1)))], WIDTH)
     assert found.parts == (Fraction(9, 16), Fraction(1, 16))
     assert found.between.lower <= Fraction(9, 16) - Fraction(271828182845904, 10**14) / 16 + Fraction(
         1, 10**14
@@ -174,12 +176,12 @@ def test_many_releases_are_exact_on_a_lattice() -> None:
         for j in range(750, k + 1)
     )
     composition = Composition((component(Response(Loss(ratio=ratio)), k),))
-    (found,) = ask(composition, [Question(epsilon=Loss(ratio=ratio**600))], WIDTH)
+    (found,) = ask(composition, [CompositionQuestion(epsilon=Loss(ratio=ratio**600))], WIDTH)
     assert found.exact is not None
     assert found.exact >= expected
     (again,) = ask(
         Composition((component(Response(Loss(Fraction(1))), 40),)),
-        [Question(epsilon=Loss(Fraction(8)))],
+        [CompositionQuestion(epsilon=Loss(Fraction(8)))],
         WIDTH,
     )
     assert again.how is not None
@@ -202,11 +204,11 @@ def test_two_pairs_that_no_one_dominates() -> None:
     for ratio in RATIOS:
         alone = max(brute_delta([pair], ratio) for pair in (one, other))
         (found,) = ask(
-            Composition((Component("a", 1, (way,)),)), [Question(epsilon=Loss(ratio=ratio))], WIDTH
+            Composition((Component("a", 1, (way,)),)), [CompositionQuestion(epsilon=Loss(ratio=ratio))], WIDTH
         )
         assert found.exact == alone
         (twice,) = ask(
-            Composition((Component("a", 2, (way,)),)), [Question(epsilon=Loss(ratio=ratio))], WIDTH
+            Composition((Component("a", 2, (way,)),)), [CompositionQuestion(epsilon=Loss(ratio=ratio))], WIDTH
         )
         best = max(brute_delta(pairs, ratio) for pairs in ([one, one], [one, other], [other, other]))
         repeated = max(brute_delta([pair, pair], ratio) for pair in (one, other))
@@ -272,4 +274,4 @@ def test_a_time_that_is_over_is_told() -> None:
     assert Fineness(Loss(Fraction(1, 8))).bits == 128
     composition = Composition((component(Gaussian(Fraction(1))),), deadline=0.0)
     with pytest.raises(LimitError):
-        ask(composition, [Question(epsilon=Loss(Fraction(1)))], WIDTH)
+        ask(composition, [CompositionQuestion(epsilon=Loss(Fraction(1)))], WIDTH)

@@ -8,13 +8,13 @@ from fractions import Fraction
 import pytest
 from mpmath import exp, inf, log, mp, mpf, ncdf, nsum, quad, sqrt
 
-from paramverify.composition.answers import Question
-from paramverify.composition.composing import Component, Composition, Way
+from paramverify.composition.answers import CompositionQuestion
+from paramverify.composition.composing import Component, Composition, DirectedRelease
 from paramverify.composition.grids import Grid, cells_of
 from paramverify.composition.losses import Atom, Loss, Losses, Release, ball
 from paramverify.composition.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Response
 from paramverify.composition.searching import ask
-from paramverify.composition.subsampling import Sampled, Turned
+from paramverify.composition.subsampling import SubsampledRelease, Turned
 
 WIDTH = Fraction(1, 1000)
 mp.dps = 40  # of numbers of this module; other modules may change it before the tests run
@@ -29,8 +29,8 @@ def _digits() -> Iterator[None]:
 
 def told(releases: list[tuple[Release, int]], epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """Both bounds of δ, which are as near each other as was wished."""
-    parts = tuple(Component("noise", times, (Way.of(release),)) for release, times in releases)
-    (found,) = ask(Composition(parts), [Question(epsilon=Loss(epsilon))], WIDTH)
+    parts = tuple(Component("noise", times, (DirectedRelease.of(release),)) for release, times in releases)
+    (found,) = ask(Composition(parts), [CompositionQuestion(epsilon=Loss(epsilon))], WIDTH)
     assert found.between.is_within(WIDTH)
     assert found.between.upper is not None
     return found.between.lower, found.between.upper
@@ -66,8 +66,10 @@ def test_many_gaussians_are_one(sigma: Fraction, times: int, epsilon: Fraction) 
 
 def test_epsilon_of_a_gaussian() -> None:
     """The ε for a δ encloses the one whose closed form is that δ."""
-    composition = Composition((Component("g", 16, (Way.of(Gaussian(Fraction(8), Fraction(2))),)),))
-    (found,) = ask(composition, [Question(delta=Fraction(1, 10**5))], WIDTH)
+    composition = Composition(
+        (Component("g", 16, (DirectedRelease.of(Gaussian(Fraction(8), Fraction(2))),)),)
+    )
+    (found,) = ask(composition, [CompositionQuestion(delta=Fraction(1, 10**5))], WIDTH)
     assert found.between.upper is not None
     assert gaussian_delta(mpf(1), found.between.lower) >= mpf(10) ** -5
     assert gaussian_delta(mpf(1), found.between.upper) <= mpf(10) ** -5
@@ -75,11 +77,16 @@ def test_epsilon_of_a_gaussian() -> None:
 
 def test_no_epsilon_makes_a_gaussian_pure() -> None:
     """With δ = 0 no ε is enough, also of a sample: losses have no end where the person is in the data."""
-    sampled = Sampled(Gaussian(Fraction(1)), Fraction(1, 3))
-    for ways in ((Way.of(Gaussian(Fraction(1))),), (Way.of(sampled), Way.of(Turned(sampled)))):
-        (found,) = ask(Composition((Component("g", 2, ways),)), [Question(delta=Fraction(0))], WIDTH)
+    sampled = SubsampledRelease(Gaussian(Fraction(1)), Fraction(1, 3))
+    for ways in (
+        (DirectedRelease.of(Gaussian(Fraction(1))),),
+        (DirectedRelease.of(sampled), DirectedRelease.of(Turned(sampled))),
+    ):
+        (found,) = ask(
+            Composition((Component("g", 2, ways),)), [CompositionQuestion(delta=Fraction(0))], WIDTH
+        )
         assert found.between.infinite
-    (one,) = ask(Composition((Component("g", 2, ways[1:]),)), [Question(delta=Fraction(0))], WIDTH)
+    (one,) = ask(Composition((Component("g", 2, ways[1:]),)), [CompositionQuestion(delta=Fraction(0))], WIDTH)
     assert not one.between.infinite
 
 
@@ -132,7 +139,7 @@ def test_discrete_gaussian() -> None:
 def test_a_sampled_gaussian_once_and_twice(added: bool) -> None:
     """Quadrature over the outputs is between the bounds, in both directions."""
     rate, epsilon = Fraction(1, 5), Fraction(1, 5)
-    release: Release = Sampled(Gaussian(Fraction(1)), rate)
+    release: Release = SubsampledRelease(Gaussian(Fraction(1)), rate)
     release = Turned(release) if added else release
     c, g = exp(mpf(1) / 5), mpf(1) / 5
 
@@ -164,14 +171,14 @@ def test_a_sampled_gaussian_once_and_twice(added: bool) -> None:
 
 def test_a_whole_sample_is_no_sample() -> None:
     """With rate 1 the release is itself, in both directions."""
-    release = Sampled(Gaussian(Fraction(2)), Fraction(1))
+    release = SubsampledRelease(Gaussian(Fraction(2)), Fraction(1))
     for each in (release, Turned(release)):
         assert between(told([(each, 4)], Fraction(1)), gaussian_delta(mpf(1), Fraction(1)))
 
 
 def test_sampled_laplace_has_its_largest_loss() -> None:
     """The largest loss is ln(1 + γ(e^ε − 1)): δ is 0 from there on, and not before."""
-    release = Sampled(Laplace(Fraction(1)), Fraction(1, 4))
+    release = SubsampledRelease(Laplace(Fraction(1)), Fraction(1, 4))
     most = log(1 + (exp(1) - 1) / 4)
     assert told([(release, 1)], Fraction(int(most * 10**6) + 1, 10**6)) == (0, 0)
     assert told([(release, 1)], Fraction(int(most * 10**6) - 1000, 10**6))[0] > 0

@@ -28,15 +28,15 @@ from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Proved, Refuted
 from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.encodings.cone import cone_claims
-from paramverify.encodings.monolithic import Formula, Undecided, Unsatisfiable, formulas, solve
+from paramverify.encodings.monolithic import Undecided, Unsatisfiable, ViolationFormula, formulas, solve
 from paramverify.encodings.sequences import sequence_claims
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.exact.branching import decide_exactly
 from paramverify.models.context import sample_points
 from paramverify.models.kinds import need_privacy
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 
 Word = tuple[str, ...]
 Point = Mapping[str, Fraction]
@@ -48,7 +48,7 @@ BRIEF = 0.7  # for formulas of a high degree: those that Z3 decides take a third
 class Meaning:
     """The truth of a formula for every sequence at one point, each subterm computed once for each prefix."""
 
-    def __init__(self, formula: Formula, names: tuple[str, ...], point: Point) -> None:
+    def __init__(self, formula: ViolationFormula, names: tuple[str, ...], point: Point) -> None:
         self.formula, self.names = formula, names
         self.place = {term.symbol_name(): k for k, term in enumerate(formula.observed)}
         self.point = {term.symbol_name(): point[name] for name, term in formula.parameters.items()}
@@ -136,7 +136,7 @@ def exceeding(model: Model, pair: SecretPair, point: Point) -> set[Word]:
     return {word for word, p in likely.items() if p * bottom > top * unlikely.get(word, Fraction(0))}
 
 
-def directions(model: Model, pairs: list[SecretPair]) -> Iterator[tuple[Formula, SecretPair]]:
+def directions(model: Model, pairs: list[SecretPair]) -> Iterator[tuple[ViolationFormula, SecretPair]]:
     """Each direction of these pairs with its formula."""
     found = formulas(replace(model, pairs=tuple(pairs)), model.lengths[0])
     for pair in pairs:
@@ -163,8 +163,8 @@ def test_random_models(seed: int) -> None:
         assert Meaning(formula, model.hmm.observations, {}).satisfying() == expected[formula.left]
         if few:
             answer = solve(model, formula, SECONDS)
-            assert isinstance(answer, Witness if expected[formula.left] else Unsatisfiable)
-            if isinstance(answer, Witness):
+            assert isinstance(answer, ExactWitness if expected[formula.left] else Unsatisfiable)
+            if isinstance(answer, ExactWitness):
                 assert answer.observations in expected[formula.left]
     for encode in ENCODINGS:
         broken = [origin for c in encode(model) if not c.holds_at({}) for origin in c.origins]
@@ -194,7 +194,7 @@ def short(model: Model) -> Model:
 
 
 @cache
-def prepared(path: Path) -> tuple[Case, Model, dict[str, tuple[Claim, ...]]]:
+def prepared(path: Path) -> tuple[PrivacyCase, Model, dict[str, tuple[Claim, ...]]]:
     """A case, its model for one length, and the claims of both encodings."""
     case = kept(path)
     model = short(need_privacy(case.model, "this test"))
@@ -260,7 +260,7 @@ def test_verdicts_of_cases(path: Path) -> None:
     if GENERATOR in model.domain.ring.names:  # an enclosure: only unsatisfiability says something
         assert few or all(isinstance(a, Unsatisfiable) for a in answers)
         return
-    witnessed = any(isinstance(a, Witness) for a in answers)
+    witnessed = any(isinstance(a, ExactWitness) for a in answers)
     assert few or not witnessed
     assert not few or witnessed or any(isinstance(a, Undecided) for a in answers)
-    assert all(a.exceeds for a in answers if isinstance(a, Witness))
+    assert all(a.exceeds for a in answers if isinstance(a, ExactWitness))

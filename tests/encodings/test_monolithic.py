@@ -13,7 +13,7 @@ from paramverify.backends import backend
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Unsatisfiable, formulas, script, solve
 from paramverify.encodings.sequences import sequence_claims
-from paramverify.evidence.witnesses import Witness
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
@@ -38,8 +38,8 @@ def test_three_encodings_and_brute_force_agree(seed: int) -> None:
     found = answers(model, length)
     for turned, answer in enumerate(found):
         exceeded = {w for w, p in both.items() if p[turned] > bound * p[1 - turned]}
-        assert isinstance(answer, Witness if exceeded else Unsatisfiable)
-        if isinstance(answer, Witness):
+        assert isinstance(answer, ExactWitness if exceeded else Unsatisfiable)
+        if isinstance(answer, ExactWitness):
             assert answer.exceeds
             assert answer.observations in exceeded
     private = all(isinstance(answer, Unsatisfiable) for answer in found)
@@ -62,7 +62,7 @@ def test_parametric_transitions(low: str, private: bool) -> None:
     found = answers(model, 2)
     assert all(isinstance(answer, Unsatisfiable) for answer in found) == private
     for answer in found:
-        if isinstance(answer, Witness):
+        if isinstance(answer, ExactWitness):
             assert answer.exceeds
             assert Fraction(1, 10) <= answer.parameters["p"] <= Fraction(1, 2)
 
@@ -102,7 +102,7 @@ def test_above_threshold_in_the_general_step_form(root: Path) -> None:
     model = load(root / "cases" / "above-threshold.toml").model
     four, three = (replace(model, measure=Pure.number(model.domain.ring, c)) for c in (4, 3))
     assert all(isinstance(answer, Unsatisfiable) for answer in answers(four, 2))
-    witnesses = [answer for answer in answers(three, 2) if isinstance(answer, Witness)]
+    witnesses = [answer for answer in answers(three, 2) if isinstance(answer, ExactWitness)]
     assert len(witnesses) == 2
     assert all(w.exceeds for w in witnesses)
 

@@ -16,7 +16,7 @@ from paramverify import loads
 from paramverify.algebra.polynomials import constant_value
 from paramverify.encodings.windows import windows_of
 from paramverify.models import priors
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 
 Given = dict[str, int]
 Row = list[Fraction]
@@ -43,7 +43,7 @@ ratio = "{ratio}"
 """
 
 
-def case_of(text: str, folder: Path) -> Case:
+def case_of(text: str, folder: Path) -> PrivacyCase:
     """Returns a case, of whose prior no assignments are listed."""
     path = folder / "case.toml"
     path.write_text(text, encoding="utf-8")

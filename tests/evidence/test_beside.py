@@ -13,7 +13,7 @@ from program_budgets import OPTIONS, written
 from program_budgets import budget as budget_of
 
 from paramverify.claims import Origin
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.models.kinds import need_privacy
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
@@ -40,11 +40,11 @@ def laplace(low: int, high: int, center: int) -> Fraction:
     return below(high) - below(low)
 
 
-def witness_of(path: Path) -> Witness:
+def witness_of(path: Path) -> ExactWitness:
     """Returns the witness of a violated case."""
     verdict = verify(load(path), OPTIONS).verdict
     assert isinstance(verdict, Violated)
-    assert isinstance(verdict.witness, Witness)
+    assert isinstance(verdict.witness, ExactWitness)
     return verdict.witness
 
 
@@ -105,7 +105,7 @@ def test_a_limit_has_a_half_line_beyond_the_bound(tmp_path: Path) -> None:
     best = budget_of(path).ratio
     assert best.attained is False
     assert not best.outputs
-    told = budgets.Statement.of(need_privacy(load(path).model, "", densities=True), best)
+    told = budgets.BudgetStatement.of(need_privacy(load(path).model, "", densities=True), best)
     assert told.document()["attained"] is False
     assert told.document()["attained_by_outputs"] is False
     assert "approached by outputs, reached by none" in told.lines()[1]

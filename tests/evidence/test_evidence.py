@@ -22,7 +22,7 @@ from paramverify.evidence import certificates
 from paramverify.exact.branching import decide_exactly
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
-from paramverify.privacy.verification import Report, levels_certificate
+from paramverify.privacy.verification import PrivacyReport, levels_certificate
 from paramverify.reports.evidence import check_with_case, evidence_document
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.regions import region_map
@@ -328,7 +328,7 @@ def test_a_secret_must_be_possible(tmp_path: Path) -> None:
     decisions = [Decision(decide_exactly(claim), "built-in") for claim in (*claims, *own)]
     settled = tuple(zip(own, decisions[len(claims) :], strict=True))
     done = tuple(decisions[: len(claims)])
-    report = Report(Holds(done), claims, done, model.domain, (), 0.0, settled)
+    report = PrivacyReport(Holds(done), claims, done, model.domain, (), 0.0, settled)
     document = evidence_document(case, report)
     told = check_with_case(json.dumps(document), case)
     assert not told.accepted

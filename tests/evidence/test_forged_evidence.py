@@ -15,7 +15,7 @@ from proved_claims import CLAIMS, PROOFS
 from truth_oracle import is_true
 
 from paramverify.answers import Decision, Proved
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 from paramverify.checker.documents import check_text
 from paramverify.claims import to_document
 from paramverify.cli.main import run
@@ -159,7 +159,7 @@ def without_enclosure(domain: Any) -> Any:
     return {**domain, "box": {name: ends for name, ends in domain["box"].items() if name != "E"}}
 
 
-def try_all(name: str, original: Json, alone: bool, check: Callable[[str], Report]) -> tuple[int, int]:
+def try_all(name: str, original: Json, alone: bool, check: Callable[[str], KernelReport]) -> tuple[int, int]:
     """Forges a document; returns how many forgeries were tried, and how many were accepted and are true."""
     random = Random(name)
     report = check(json.dumps(original))

@@ -20,7 +20,7 @@ from paramverify.evidence import witnesses
 from paramverify.evidence.pairs import directed
 from paramverify.evidence.witnesses import compare_at, evaluate, find_witness, simplest_violation
 from paramverify.formats.refutations import fails_at
-from paramverify.models.inequality import Comparison, Inequality
+from paramverify.models.inequality import Inequality, RationalComparison
 from paramverify.models.model import Model
 
 UNIT = ("0", "1")
@@ -44,7 +44,7 @@ def comparisons(domain: Domain) -> Inequality:
     ring = domain.ring
     left, right = (RationalFunction(ring.parse(n), ring.parse("3")) for n in ("p", "q"))
     return Inequality(
-        domain, tuple(Comparison(f"p {r} q", left, r, right) for r in RELATIONS), {}, "all of them"
+        domain, tuple(RationalComparison(f"p {r} q", left, r, right) for r in RELATIONS), {}, "all of them"
     )
 
 

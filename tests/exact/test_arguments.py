@@ -21,7 +21,7 @@ from paramverify.checker.claims import Rejected, check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence.certificates import CONSTANT
 from paramverify.exact import touching
-from paramverify.exact.settling import Outcome, Work
+from paramverify.exact.settling import Outcome, RemainingWork
 from paramverify.exact.touching import (
     Situation,
     by_blowup,
@@ -47,9 +47,9 @@ class Asked:
     claims: list[Claim] = field(default_factory=list)
     levels: list[int] = field(default_factory=list)
     confirms: list[Confirm] = field(default_factory=list)
-    works: list[Work] = field(default_factory=list)
+    works: list[RemainingWork] = field(default_factory=list)
 
-    def __call__(self, claim: Claim, work: Work, confirm: Confirm, level: int) -> Outcome:
+    def __call__(self, claim: Claim, work: RemainingWork, confirm: Confirm, level: int) -> Outcome:
         self.claims.append(claim)
         self.levels.append(level)
         self.confirms.append(confirm)
@@ -73,7 +73,7 @@ def at(
         "undecided": tuple(range(len(claim.domain.constraints))),
         "rounds": 0,
         "level": 0,
-        "work": Work(1000),
+        "work": RemainingWork(1000),
         "confirm": lambda point: point if fails_at(claim, {**point}) else None,
     }
     return Situation(claim, small, patch(claim.polynomial, small), solve=asked, **(known | more)), asked
@@ -134,7 +134,7 @@ def test_points_below_zero_must_be_confirmed() -> None:
     assert by_rational_zero(at("p - 1/3", "p", confirm=lambda point: None)[0]) is None
 
 
-class Counting(Work):
+class Counting(RemainingWork):
     """Work that notes what is asked of it, and affords what it is told to."""
 
     def __init__(self, most: int) -> None:

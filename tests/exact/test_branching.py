@@ -28,7 +28,7 @@ from paramverify.checker.claims import check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.formats.refutations import fails_at
 
 Box = dict[str, Interval]
@@ -46,7 +46,7 @@ def coefficients(form: Patch) -> dict[tuple[int, ...], Fraction]:
 
 def decided(claim: Claim, boxes: int = 5000) -> bool:
     """Tells whether a claim holds, after its certificate or its point has been checked."""
-    answer = decide_exactly(claim, Work(boxes))
+    answer = decide_exactly(claim, RemainingWork(boxes))
     if isinstance(answer, Refuted):
         assert fails_at(claim, answer.point)
         return False
@@ -169,7 +169,7 @@ TOUCHING = {
 def test_touching_zeros_are_decided(name: str) -> None:
     """Claims that touch zero are proved by the argument made for them, and fail when lowered by 10^-12."""
     text, names, kind = TOUCHING[name]
-    answer = decide_exactly(make(text, names), Work(5000))
+    answer = decide_exactly(make(text, names), RemainingWork(5000))
     assert replayed(answer), answer
     assert isinstance(answer, Proved)
     assert answer.certificate is not None
@@ -179,7 +179,7 @@ def test_touching_zeros_are_decided(name: str) -> None:
 
 def test_what_is_not_decided_is_open_with_the_boxes() -> None:
     """A zero at an irrational point to fourth order is given up, naming what is left, and does not loop."""
-    answer = decide_exactly(make("(p**2 - 1/2)**4 + (q**2 - 1/3)**2"), Work(5000))
+    answer = decide_exactly(make("(p**2 - 1/2)**4 + (q**2 - 1/3)**2"), RemainingWork(5000))
     assert isinstance(answer, Open)
     assert answer.end is End.GAVE_UP
     assert "in 1 boxes, first p in" in answer.detail
@@ -315,7 +315,7 @@ def test_random_claims_agree_with_z3_and_a_grid() -> None:
     undecided = 0
     for seed in range(1000, 1120):
         claim = random_claim(seed)
-        answer = decide_exactly(claim, Work(2000))
+        answer = decide_exactly(claim, RemainingWork(2000))
         other = ask_z3(claim, 300)
         if replayed(answer):
             assert other != "sat", seed

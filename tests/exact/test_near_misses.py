@@ -12,7 +12,7 @@ from paramverify.answers import Proved, Refuted
 from paramverify.checker.claims import Rejected, check_claim, check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.formats.refutations import fails_at
 
 # what is maximised, its parameters, constraints, the maximum, where
@@ -47,7 +47,7 @@ def claim(name: str, distance: str) -> Claim:
 def test_near_misses(name: str, distance: str) -> None:
     """A bound 10^-6 and 10^-9 (relatively) above the maximum, or equal to it, holds; one below it fails."""
     stated = claim(name, distance)
-    answer = decide_exactly(stated, Work(5000))
+    answer = decide_exactly(stated, RemainingWork(5000))
     if Fraction(distance) >= 0:
         assert replayed(answer), answer
     else:
@@ -60,7 +60,7 @@ def test_near_misses(name: str, distance: str) -> None:
 def test_proofs_do_not_carry_over_to_false_claims(name: str) -> None:
     """The proof for a bound above the maximum, or equal to it, is rejected for a bound below it."""
     for true in DISTANCES[:3]:
-        answer = decide_exactly(claim(name, true), Work(5000))
+        answer = decide_exactly(claim(name, true), RemainingWork(5000))
         assert isinstance(answer, Proved)
         assert answer.certificate is not None
         proof = json.loads(json.dumps(answer.certificate["proof"]))

@@ -17,7 +17,7 @@ from paramverify.algebra.polynomials import Point
 from paramverify.answers import Refuted
 from paramverify.claims import Claim
 from paramverify.exact import branching
-from paramverify.exact.settling import Outcome, Work, answer
+from paramverify.exact.settling import Outcome, RemainingWork, answer
 from paramverify.exact.touching import Situation
 from paramverify.formats.refutations import fails_at, refuter
 
@@ -25,8 +25,10 @@ CLOSED = "[0, 1]"
 HARD = "(p**3 + q**3 - 7/10)**2 * (1 + p*q) + 1/10**4"
 
 
-def search(claim: Claim, boxes: int = 5000, confirm: Any = None) -> branching._Search:
-    return branching._Search(claim, Work(boxes), confirm or refuter(claim), branching.solve_exactly, 0)
+def search(claim: Claim, boxes: int = 5000, confirm: Any = None) -> branching._BranchAndBound:
+    return branching._BranchAndBound(
+        claim, RemainingWork(boxes), confirm or refuter(claim), branching.solve_exactly, 0
+    )
 
 
 def node(claim: Claim, depth: int = 0, constraints: Sequence[str] = ()) -> branching._Node:
@@ -80,7 +82,7 @@ def test_constraints_choose_where_the_claim_has_no_axis() -> None:
         assert here.patch is not None
         assert search(claim)._axis(here, here.patch) == "p"
     hidden = make("-1", dict.fromkeys("pq", CLOSED), ["p**2 - p + 1/3 + q*(1 - q)/9 <= 0"])
-    outcome = branching.search(hidden, Work(500), refuter(hidden), branching.solve_exactly)
+    outcome = branching.search(hidden, RemainingWork(500), refuter(hidden), branching.solve_exactly)
     assert replayed(answer(hidden, outcome))
 
 
@@ -271,7 +273,7 @@ def test_strict_constraints_that_are_zero() -> None:
         (">=", "(0, 1)", True),
     ):
         claim = make("p - 2", dict.fromkeys("pq", ends), [f"-p*q*(1 + p) {relation} 0"])
-        outcome = branching.search(claim, Work(300), refuter(claim), branching.solve_exactly)
+        outcome = branching.search(claim, RemainingWork(300), refuter(claim), branching.solve_exactly)
         if holds:
             assert replayed(answer(claim, outcome))
         else:
@@ -305,7 +307,7 @@ def test_numbers_with_the_constant() -> None:
         ("exp(1) - 27/10", ["p + q >= 3/2"], True),
     ):
         claim = make(text, dict.fromkeys("pq", CLOSED), limits, constant=Fraction(1))
-        found = branching.decide_exactly(claim, Work(500))
+        found = branching.decide_exactly(claim, RemainingWork(500))
         if holds:
             assert replayed(found)
         else:

@@ -24,7 +24,7 @@ from paramverify.errors import LimitError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.lines import fails_without_witness
 from paramverify.exact.logarithm_cells import near_zero
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import evidence_document
@@ -127,7 +127,7 @@ def test_squares_beside_further_parameters() -> None:
 
 def test_it_says_where_it_does_not_separate() -> None:
     """Where the work is over there is no answer, and the place that is left is named."""
-    answer = decide_exactly(tied("(eps - 3)**2 + 1/10**12"), Work(3))
+    answer = decide_exactly(tied("(eps - 3)**2 + 1/10**12"), RemainingWork(3))
     assert isinstance(answer, Open)
     assert "eps = -ln(x_eps)/1" in answer.detail
 
@@ -180,7 +180,7 @@ def test_cells_that_are_very_far() -> None:
 
 def test_large_powers_are_left_open() -> None:
     """A power that needs more work than there is gets no answer before that work begins."""
-    answer = decide_exactly(tied("10**52 - x_eps*eps**20"), Work(300, 500_000))
+    answer = decide_exactly(tied("10**52 - x_eps*eps**20"), RemainingWork(300, 500_000))
     assert isinstance(answer, Open), answer
 
 

@@ -15,7 +15,7 @@ from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction
 from paramverify.checker.unwinding import check_document
 from paramverify.errors import InputError
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.cases import load
 from paramverify.interactive.certificates import evidence_document
 from paramverify.interactive.closure import Closures
@@ -51,7 +51,7 @@ def test_a_violation_near_an_end() -> None:
 
     system = explore(("wait", False), step, Actions(("person",), ("ask",), ("yes", "no"), ()), ring=ring)
     bound = fmpq(299, 100)  # (1 + 2p)/1 is above it where p > 199/200; (2 − 2p)/2 is too far below 1 there
-    listed = Enumeration(Closures(system), Judge(checks), bound, float("inf"))
+    listed = Enumeration(Closures(system), WeightJudge(checks), bound, float("inf"))
     found = next(c for c in listed.candidates() if c.event.trace[-1:] == (2,))
     assert Fraction(199, 200) < found.parameters["p"] < 1
     plain = Plain(at_point(system, checks.domain, found.parameters))

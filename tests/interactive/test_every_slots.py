@@ -15,13 +15,13 @@ from paramverify.checker.every import check_document
 from paramverify.interactive.budgets import tight_budget
 from paramverify.interactive.cases import load
 from paramverify.interactive.closure import Closures
-from paramverify.interactive.every import Every, Form, Program, every
+from paramverify.interactive.every import DataPointProgram, Every, Form, every
 from paramverify.interactive.pairs import pair_graph
-from paramverify.models.systems.system import Kind
+from paramverify.models.systems.system import StateKind
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "cases" / "interactive"
-PAPER = Program(shared=False, drops=True, deletes=True)
+PAPER = DataPointProgram(shared=False, drops=True, deletes=True)
 
 
 def document(found: Every, **changes: object) -> dict[str, object]:
@@ -40,10 +40,10 @@ def test_the_induction_of_the_paper() -> None:
     """Add and swap are all forms, and a query costs 2ε; without drops there is add only, and ε."""
     found = every(PAPER)
     assert (found.forms, found.steps, found.reason) == (((1,), (1, -1)), 2, "")
-    never = every(Program(shared=False, drops=False, deletes=True))
+    never = every(DataPointProgram(shared=False, drops=False, deletes=True))
     assert (never.forms, never.steps) == (((1,),), 1)
-    assert "another slot" in every(Program(shared=True, drops=True, deletes=True)).reason
-    assert "for ever" in every(Program(shared=False, drops=True, deletes=False)).reason
+    assert "another slot" in every(DataPointProgram(shared=True, drops=True, deletes=True)).reason
+    assert "for ever" in every(DataPointProgram(shared=False, drops=True, deletes=False)).reason
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -51,7 +51,7 @@ def test_the_induction_of_the_paper() -> None:
 @pytest.mark.parametrize("deletes", [False, True])
 def test_the_checker_agrees(shared: bool, drops: bool, deletes: bool) -> None:
     """What the prover finds is accepted, and what it does not find is rejected, whatever forms are told."""
-    program = Program(shared, drops, deletes)
+    program = DataPointProgram(shared, drops, deletes)
     found = every(program)
     told = [
         document(found),
@@ -101,10 +101,10 @@ def test_written_out_systems_have_these_forms(slots: int, points: int, full: str
     path = tmp_path / "case.toml"
     path.write_text(case_text(slots, points).replace("[unwinding]", f'full = "{full}"\n[unwinding]'))
     system = load(path).system
-    found = every(Program(shared=False, drops=full == "drop", deletes=True))
+    found = every(DataPointProgram(shared=False, drops=full == "drop", deletes=True))
     seen: set[Form] = set()
     for pair in pair_graph(Closures(system)).pairs:
-        if not all(system.kind(s) is Kind.INPUT for s in pair):
+        if not all(system.kind(s) is StateKind.INPUT for s in pair):
             continue
         contents = [
             [Counter(() if slot == "-" else slot.split(",")) for slot in system.states[s].split("|")]

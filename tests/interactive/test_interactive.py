@@ -17,7 +17,7 @@ from paramverify.algebra.polynomials import RationalFunction, Ring, fraction
 from paramverify.checker.unwinding import check_document
 from paramverify.cli.main import run
 from paramverify.errors import InputError, LimitError, ModelError
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.cases import InteractiveCase, load
 from paramverify.interactive.certificates import evidence_document
 from paramverify.interactive.closure import SILENT, Closures
@@ -62,7 +62,7 @@ def built(count: int, points: int, data: tuple[int, ...] = (-1, 1), **kind: obje
 def test_slots_that_fill_up(count: int, points: int) -> None:
     """t slots have 2tε by the published algorithm, the least budget of all; tε is refuted with two inputs."""
     system = built(count, points)
-    closures, judge = Closures(system), Judge(no_parameters())
+    closures, judge = Closures(system), WeightJudge(no_parameters())
     family = largest_family(closures, fmpq(4), count, judge)
     assert family is not None
     assert accepted(closures, family, judge)
@@ -88,7 +88,7 @@ def test_slots_that_never_fill_up(count: int, points: int) -> None:
         assert report.status == "holds"
         assert report.family is not None
         assert report.family.ratio**report.family.steps == 2**count
-        assert accepted(Closures(system), report.family, Judge(no_parameters()))
+        assert accepted(Closures(system), report.family, WeightJudge(no_parameters()))
         assert verify(case_of(system, Fraction(2**count) - Fraction(1, 100))).status == "violated"
 
 
@@ -106,7 +106,7 @@ def test_a_sharper_check() -> None:
         return [(kind, {("wait", secret, min(stage + 1, 2)): Fraction(1)})]
 
     system = explore(("wait", 0, 0), two, ACTIONS)
-    closures, judge = Closures(system), Judge(no_parameters())
+    closures, judge = Closures(system), WeightJudge(no_parameters())
     least = least_budget(pair_graph(closures), judge)
     assert least is not None
     assert (least.ratio, least.steps) == (3, 2)
@@ -195,7 +195,7 @@ def test_conditions_name_a_counterexample() -> None:
 def test_published_checks_say_why() -> None:
     """The published algorithms name the pair, level and action, or the insertion that is not covered."""
     system = built(1, 1)
-    closures, judge = Closures(system), Judge(no_parameters())
+    closures, judge = Closures(system), WeightJudge(no_parameters())
     family = largest_family(closures, fmpq(4), 1, judge)
     assert family is not None
     relations = family.relations()

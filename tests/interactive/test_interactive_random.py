@@ -12,7 +12,7 @@ from interactive_tools import Enumeration, case_of, random_system
 
 from paramverify.algebra.polynomials import fraction
 from paramverify.checker.unwinding import check_document
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.certificates import evidence_document, subject
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.evaluation import admissible, probability
@@ -41,7 +41,7 @@ def test_verdicts_stand_enumeration(batch: int) -> None:
         case = case_of(system, ratio)
         report = verify(case, Options(seconds=0.5))  # the search for a refutation may go on for ever
         counts[report.status] += 1
-        judge = Judge(case.checks)
+        judge = WeightJudge(case.checks)
         if report.status == "holds":
             assert not infinite, seed
             assert worst <= ratio, seed
@@ -104,7 +104,7 @@ def test_evaluation_is_right() -> None:
     """The evaluation of an event agrees with the enumeration, open and closed, also with silent loops."""
     from itertools import product
 
-    from paramverify.interactive.evaluation import Event
+    from paramverify.interactive.evaluation import AnalystView
 
     for seed in range(60):
         system = random_system(1000 + seed)
@@ -113,7 +113,12 @@ def test_evaluation_is_right() -> None:
             if not admissible(system, inputs):
                 continue
             for trace in plain.given(inputs):
-                for event in (Event(trace), Event(trace, True), Event(trace[:1]), Event(trace[:1], True)):
+                for event in (
+                    AnalystView(trace),
+                    AnalystView(trace, True),
+                    AnalystView(trace[:1]),
+                    AnalystView(trace[:1], True),
+                ):
                     assert fraction(probability(system, inputs, event)) == plain.probability(inputs, event)
 
 
@@ -132,7 +137,7 @@ def test_costs_are_sound_between_states() -> None:
         if system.partial:
             continue
         plain = Enumeration(system)
-        costs = cheapest(Closures(system), Judge(Checks(Domain(Ring(), {}))), fmpq(100))
+        costs = cheapest(Closures(system), WeightJudge(Checks(Domain(Ring(), {}))), fmpq(100))
         for (x, y), cost in costs.values().items():
             left, right = (costs.partition.members[block] for block in (x, y))
             for size in range(5):

@@ -10,13 +10,13 @@ import pytest
 from calling_tools import called
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.interactive.bounds import Judge
+from paramverify.interactive.bounds import WeightJudge
 from paramverify.interactive.budgets import tight_budget
 from paramverify.interactive.cases import load
 from paramverify.interactive.certificates import budget_document, check_with_case, evidence_document
 from paramverify.interactive.closure import Closures
 from paramverify.interactive.pairs import pair_graph
-from paramverify.interactive.quotients import Quotients
+from paramverify.interactive.quotients import NumberedQuotients
 from paramverify.interactive.verification import verify
 
 TWO = """
@@ -85,7 +85,9 @@ def test_a_factor_that_may_be_zero_is_not_cancelled(tmp_path: Path) -> None:
     constraints = '["r*(2*q - p) >= 0", "r*(2*p - q) >= 0"]'
     path = case_at(tmp_path, box, constraints, ("p", "q"), 'ratio = "2"')
     case = load(path)
-    graph = pair_graph(Closures(case.system), Quotients(Judge(case.checks), case.system.weights.one))
+    graph = pair_graph(
+        Closures(case.system), NumberedQuotients(WeightJudge(case.checks), case.system.weights.one)
+    )
     p, q, r = (RationalFunction.of(case.domain.ring.variable(name)) for name in ("p", "q", "r"))
     assert graph.ratio(p * r, q * r) != graph.ratio(p, q)
     positive = r * r + case.system.weights.one

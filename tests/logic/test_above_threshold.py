@@ -16,10 +16,10 @@ from conftest import ROOT
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.logic.budgets import least_delta
 from paramverify.logic.cases import load
-from paramverify.logic.comparisons import Choice
+from paramverify.logic.comparisons import SchedulerChoice
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.portfolio.session import Options, Session
 
 FOLDER = ROOT / "cases" / "logic"
@@ -91,11 +91,11 @@ def test_one_pair(later: int, session: Session) -> None:
     case = load(FOLDER / "above-threshold-two-copies-one-pair.toml")
     one = RationalFunction.of(case.chain.domain.ring.number(1))
     found = read_property(f"D{{0, 1}}[ X (bot U={later} top) ]")
-    exact = least_delta(Work(case, session, Choice.EXACT), found, one)
+    exact = least_delta(LogicSession(case, session, SchedulerChoice.EXACT), found, one)
     assert exact.value is not None
     worst = max(abs(released(3, a, 5) - released(3, b, 5)) for a, b in words(later + 1, 5, [(5, 4)]))
     assert exact.value.rational == worst
-    wide = least_delta(Work(case, session, Choice.SUFFICIENT), found, one)
+    wide = least_delta(LogicSession(case, session, SchedulerChoice.SUFFICIENT), found, one)
     assert wide.value is not None
     assert wide.value.rational == max(
         extreme(3, r, later, True) - extreme(3, s, later, False) for r, s in ((5, 4), (4, 5))
@@ -110,7 +110,7 @@ def test_all_neighbours(later: int, session: Session) -> None:
     case = load(FOLDER / "above-threshold-two-copies.toml")
     ratio = RationalFunction.of(case.chain.domain.ring.variable("E"))
     found = read_property(f"D{{1, 1}}[ X (bot U={later} top) ]")
-    least = least_delta(Work(case, session, Choice.EXACT), found, ratio)
+    least = least_delta(LogicSession(case, session, SchedulerChoice.EXACT), found, ratio)
     low, high = max(
         (released(t, a, 5) - E[1] * released(t, b, 5), released(t, a, 5) - E[0] * released(t, b, 5))
         for t in range(6)
@@ -127,7 +127,7 @@ def test_all_neighbours(later: int, session: Session) -> None:
 def test_the_worst_words(session: Session) -> None:
     """The violation at δ = 0.1632 has the answers 4, 4, 5 against 5, 5, 4, with their probabilities."""
     case = load(FOLDER / "above-threshold-two-copies.toml")
-    example = check_property(Work(case, session), case.properties["too_small"]).counterexample
+    example = check_property(LogicSession(case, session), case.properties["too_small"]).counterexample
     assert example is not None
     assert example.probabilities is not None
     left, right = released(5, (4, 4, 5), 5), released(5, (5, 5, 4), 5)
@@ -141,7 +141,7 @@ def test_as_it_is_drawn(name: str, queries: int, session: Session) -> None:
     """Figure 6 with its steps and the range 0..2: the least δ at ε = 0 is that of the worst word."""
     case = load(FOLDER / "above-threshold-figure-6.toml")
     one = RationalFunction.of(case.chain.domain.ring.number(1))
-    least = least_delta(Work(case, session, Choice.EXACT), case.properties[name], one)
+    least = least_delta(LogicSession(case, session, SchedulerChoice.EXACT), case.properties[name], one)
     assert least.value is not None
     assert least.value.rational == max(
         released(t, a, 2) - released(t, b, 2) for t in range(3) for a, b in words(queries, 2, pairs(2))

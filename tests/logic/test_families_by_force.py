@@ -12,7 +12,7 @@ import pytest
 
 from paramverify.logic.cases import load
 from paramverify.logic.families import check_property
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.portfolio.session import Options, Session
 
 MEMBERS = 16
@@ -129,12 +129,12 @@ def twin(found: Walk, random: Random) -> Walk:
     return Walk(tuple(rows), a, b)
 
 
-def answer(session: Session, found: Walk, pair: tuple[int, int], formula: str, folder: Path) -> Result:
+def answer(session: Session, found: Walk, pair: tuple[int, int], formula: str, folder: Path) -> FormulaResult:
     """What the logic says about every k."""
     path, text = folder / "case.toml", f"forall k: {formula}"
     path.write_text(f"{found.text(pair)}[formulas]\nfamily = '{text}'\n")
     case = load(path)
-    return check_property(Work(case, session), case.properties["family"])
+    return check_property(LogicSession(case, session), case.properties["family"])
 
 
 def broken(values: tuple[Fraction, Fraction], bound: str) -> bool:

@@ -19,7 +19,7 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.errors import InputError, LimitError, TimeLimitError
-from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.cases import LogicCase, LogicOptions, load
 from paramverify.logic.comparisons import Method, PathEngine
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
@@ -27,14 +27,13 @@ from paramverify.logic.judges import ExactJudge
 from paramverify.logic.leaves import condition_at, marks
 from paramverify.logic.reachability import solve
 from paramverify.logic.semantics import Semantics, Truth
-from paramverify.logic.syntax import Formula, Label, Probability, StateCondition
-from paramverify.logic.syntax import Relation as Sign
-from paramverify.logic.verification import Work
+from paramverify.logic.syntax import BoundRelation, Formula, Label, Probability, StateCondition
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains import prism
 from paramverify.models.chains.building import Request
 from paramverify.models.chains.chain import ANY, Chain, Row
 from paramverify.models.chains.flat import FlatRows, Names, States, flat
-from paramverify.models.chains.relations import Relation
+from paramverify.models.chains.relations import StateRelation
 from paramverify.portfolio.session import Options, Session
 from paramverify.processes.storm import build_apart
 
@@ -220,7 +219,7 @@ def walk(tmp_path: Path) -> Path:
 
 def answered(case: LogicCase) -> list[str]:
     with Session(Options(seconds=60)) as session:
-        work = Work(case, session)
+        work = LogicSession(case, session)
         return [str(check_property(work, found).status) for found in case.properties.values()]
 
 
@@ -229,7 +228,7 @@ def test_a_walk_of_storm_in_arrays(walk: Path) -> None:
     """A grid that Storm builds in its own process has our sum as its probability, and names."""
     value = expected_low(12)
     texts = (f"P>={value} [ F low ]", f"P>{value} [ F low ]", "P>=1 [ F x = 12 ]", "P>0 [ F (y = 12 & odd) ]")
-    case = load(walk, Given(texts, constants={"N": "12"}))
+    case = load(walk, LogicOptions(texts, constants={"N": "12"}))
     assert isinstance(case.chain.rows, FlatRows)
     assert case.chain.states[0] == "!odd & x=0 & y=0" or case.chain.states[0] == "x=0 & y=0 & !odd"
     assert len(set(case.chain.states)) == len(case.chain.states) == 13 * 13
@@ -240,7 +239,7 @@ def test_a_walk_of_storm_in_arrays(walk: Path) -> None:
 def test_mistakes_come_back_from_the_process(walk: Path) -> None:
     """What is wrong with a file is told as it was in this process: reason, key and mend."""
     with pytest.raises(InputError) as found:
-        load(walk, Given(("P>=0 [ F low ]",)))
+        load(walk, LogicOptions(("P>=0 [ F low ]",)))
     assert found.value.key.endswith("N")
     assert found.value.mend
     assert found.value.reason.count(found.value.mend) == 1
@@ -333,7 +332,7 @@ def test_enclosures_prove_what_is_true_and_nothing_else(monkeypatch: pytest.Monk
         chain = Chain(names, (ANY,), flat(exact(rows)), states, labels, {}, Domain(Ring(), {}))
         for text, turned in (("F goal", False), ("G !goal", True)):
             values = [1 - v if turned else v for v in reaching(rows, goal)]
-            semantics = Semantics(chain, Relation({}), ExactJudge(chain))
+            semantics = Semantics(chain, StateRelation({}), ExactJudge(chain))
             found = semantics.engine().enclosed(path(text), states)
             assert found
             for state, value in enumerate(values):
@@ -341,7 +340,7 @@ def test_enclosures_prove_what_is_true_and_nothing_else(monkeypatch: pytest.Monk
                 assert found.upper[state] - found.lower[state] < fmpq(1, 2**150)
             state = random.choice(states)
             for sign, bound, holds in comparisons(values[state]):
-                formula = Probability(Sign(sign), parse(str(bound)), path(text))
+                formula = Probability(BoundRelation(sign), parse(str(bound)), path(text))
                 assert (semantics.truth(formula, [state])[state] is Truth.YES) == holds
             seen.update(semantics.methods)
     assert seen == {Method.CHAIN, Method.ENCLOSED}

@@ -10,12 +10,12 @@ from conftest import ROOT
 
 from paramverify.errors import TimeLimitError
 from paramverify.logic import equivalence, periodic, schedules
-from paramverify.logic.cases import Given, load
-from paramverify.logic.comparisons import Choice
-from paramverify.logic.equivalence import Automaton
+from paramverify.logic.cases import LogicOptions, load
+from paramverify.logic.comparisons import SchedulerChoice
+from paramverify.logic.equivalence import WeightedAutomaton
 from paramverify.logic.families import check_property
 from paramverify.logic.semantics import Semantics
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.portfolio.session import Options, Session
 from paramverify.verdicts import Unknown
 
@@ -29,10 +29,12 @@ def session() -> Iterator[Session]:
         yield found
 
 
-def check(session: Session, case: str, formula: str, method: Choice = Choice.AUTO) -> Result:
+def check(
+    session: Session, case: str, formula: str, method: SchedulerChoice = SchedulerChoice.AUTO
+) -> FormulaResult:
     """What the logic says about a formula."""
-    found = load(FOLDER / f"{case}.toml", Given((formula,)))
-    return check_property(Work(found, session, method), found.properties["property"])
+    found = load(FOLDER / f"{case}.toml", LogicOptions((formula,)))
+    return check_property(LogicSession(found, session, method), found.properties["property"])
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_searches(
 
 def test_one_action(session: Session) -> None:
     """The sufficient condition alone is followed by sequences of one action, and the reason says so."""
-    found = check(session, "emptiness", "D{1, 1/6}[ F at_B ]", Choice.SUFFICIENT)
+    found = check(session, "emptiness", "D{1, 1/6}[ F at_B ]", SchedulerChoice.SUFFICIENT)
     assert "those that repeat the last action were tried with up to 1 action" in found.reason
 
 
@@ -90,10 +92,10 @@ def test_functions(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_time(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the time is over while equality is decided, the words say so, with the parameters."""
 
-    def late(self: Automaton, first: int, second: int) -> None:
+    def late(self: WeightedAutomaton, first: int, second: int) -> None:
         raise TimeLimitError(7)
 
-    monkeypatch.setattr(Automaton, "difference", late)
+    monkeypatch.setattr(WeightedAutomaton, "difference", late)
     words = "7 s is over, while equivalence of the weighted automata with functions of p was being decided"
     with pytest.raises(TimeLimitError, match=words):
         check(session, "equal-copies", "D{0, 0}[ F goal ]")

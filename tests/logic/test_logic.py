@@ -21,14 +21,14 @@ from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
 from paramverify.errors import InputError, Mistakes, ModelError
 from paramverify.logic.budgets import curve, least_delta, least_ratio
-from paramverify.logic.cases import Given, LogicCase, load
-from paramverify.logic.comparisons import Choice
+from paramverify.logic.cases import LogicCase, LogicOptions, load
+from paramverify.logic.comparisons import SchedulerChoice
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_predicate, read_property
 from paramverify.logic.syntax import Property
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.models.chains.chain import ANY, Chain
-from paramverify.models.chains.relations import Relation, closed, where
+from paramverify.models.chains.relations import StateRelation, closed, where
 from paramverify.portfolio.session import Options, Session
 from paramverify.reports.logic import counterexample_lines, witness
 
@@ -44,13 +44,15 @@ def session() -> Iterator[Session]:
         yield opened
 
 
-def check(session: Session, case: LogicCase, found: Property, method: Choice = Choice.AUTO) -> Result:
-    work = Work(case, session, method)
+def check(
+    session: Session, case: LogicCase, found: Property, method: SchedulerChoice = SchedulerChoice.AUTO
+) -> FormulaResult:
+    work = LogicSession(case, session, method)
     assert work.prepare() is None
     return check_property(work, found)
 
 
-def model(text: str, tmp_path: Path, given: Given | None = None) -> LogicCase:
+def model(text: str, tmp_path: Path, given: LogicOptions | None = None) -> LogicCase:
     path = tmp_path / "case.toml"
     path.write_text(text)
     return load(path, given)
@@ -77,7 +79,7 @@ def test_expected_tight_budget(path: Path, name: str, session: Session) -> None:
     """Where a case gives the tight ratio for δ = 0, or the tight δ for the formula's ε, it is the least."""
     case = load(path)
     expected = case.expect[name]
-    work = Work(case, session)
+    work = LogicSession(case, session)
     ring = case.chain.domain.ring
     if "ratio" in expected:
         least = least_ratio(work, case.properties[name], RationalFunction.of(ring.number(0)))
@@ -100,17 +102,17 @@ def test_above_threshold_numbers(session: Session) -> None:
     everywhere = load(FOLDER / "above-threshold.toml")
     found = read_property("forall k in 0..4: D{1, 1}[ X (bot U=k top) ]")
     ratio = RationalFunction.of(everywhere.chain.domain.ring.variable("E"))
-    wide = least_delta(Work(everywhere, session, Choice.SUFFICIENT), found, ratio)
+    wide = least_delta(LogicSession(everywhere, session, SchedulerChoice.SUFFICIENT), found, ratio)
     assert float(wide) == pytest.approx(0.7147207, abs=1e-7)
     assert "U=2" in str(wide.origin)
     small = read_property("forall k in 0..2: D{1, 1}[ X (bot U=k top) ]")
-    narrow = least_delta(Work(everywhere, session, Choice.EXACT), small, ratio)
+    narrow = least_delta(LogicSession(everywhere, session, SchedulerChoice.EXACT), small, ratio)
     assert narrow.value is not None
     assert narrow.value.rational == 0
     pair = load(FOLDER / "above-threshold-one-pair.toml")
     one = RationalFunction.of(pair.chain.domain.ring.number(1))
     zero = read_property("forall k in 0..2: D{0, 1}[ X (bot U=k top) ]")
-    exact = least_delta(Work(pair, session, Choice.EXACT), zero, one)
+    exact = least_delta(LogicSession(pair, session, SchedulerChoice.EXACT), zero, one)
     assert exact.value is not None
     assert exact.value.rational == Fraction(379, 3840)
 
@@ -215,13 +217,13 @@ pairs = [["plus", "minus"]]
 )
 def test_parametric_survey(formula: str, status: str, session: Session, tmp_path: Path) -> None:
     """Formulas in the bias of the coin are proved for every value, or refuted at one, or left open."""
-    case = model(SURVEY, tmp_path, Given((formula,)))
+    case = model(SURVEY, tmp_path, LogicOptions((formula,)))
     result = check(session, case, case.properties["property"])
     assert result.status == status
     if status == "violated":
         assert result.counterexample is not None
         point = result.counterexample.parameters
-        at = Work(case, session).evaluate(case.properties["property"].formula, point)
+        at = LogicSession(case, session).evaluate(case.properties["property"].formula, point)
         assert at is not None
 
 
@@ -300,7 +302,7 @@ def test_obligations_of_tables(tmp_path: Path) -> None:
 def test_mistakes_in_formulas(text: str, part: str, tmp_path: Path) -> None:
     """Mistakes are told with their place."""
     with pytest.raises(InputError) as found:
-        model(SURVEY, tmp_path, Given((text,)))
+        model(SURVEY, tmp_path, LogicOptions((text,)))
     assert part in str(found.value)
 
 
@@ -328,7 +330,7 @@ def test_mistakes_in_formulas(text: str, part: str, tmp_path: Path) -> None:
 def test_mistakes_in_files(before: str, after: str, part: str, tmp_path: Path) -> None:
     """Unknown keys, states and labels name the nearest known ones, with file and key."""
     with pytest.raises(InputError) as found:
-        model(SURVEY.replace(before, after, 1), tmp_path, Given(("D{0, 1}[ X out1 ]",)))
+        model(SURVEY.replace(before, after, 1), tmp_path, LogicOptions(("D{0, 1}[ X out1 ]",)))
     assert part in str(found.value)
     assert "case.toml" in str(found.value)
 
@@ -338,8 +340,8 @@ def test_actions_must_be_enabled_everywhere(tmp_path: Path) -> None:
     text = '[model]\nkind = "mdp"\n[states]\n'
     text += "a = { to = { L = { b = 1 }, H = { a = 1 } } }\nb = { to = { L = { a = 1 } } }\n"
     with pytest.raises(ModelError, match="in state 'b' the action 'H' is not enabled"):
-        model(text, tmp_path, Given(("P>=1 [ X true ] & D{1, 0}[ X true ]",)))
-    assert model(text, tmp_path, Given(("P>=0 [ X true ]",))).chain.is_decision_process
+        model(text, tmp_path, LogicOptions(("P>=1 [ X true ] & D{1, 0}[ X true ]",)))
+    assert model(text, tmp_path, LogicOptions(("P>=0 [ X true ]",))).chain.is_decision_process
 
 
 def test_how_formulas_bind() -> None:
@@ -447,7 +449,7 @@ def test_budgets_are_thresholds(session: Session) -> None:
         text = random.choice(("X a", "X (a & X b)", "a U b", "G a"))
         ring = case.chain.domain.ring
         found = read_property(f"D{{0, 1}}[ {text} ]")
-        least = least_delta(Work(case, session), found, RationalFunction.of(ring.number(2)))
+        least = least_delta(LogicSession(case, session), found, RationalFunction.of(ring.number(2)))
         assert least.value is not None
         value = least.value.rational
         assert value is not None
@@ -455,7 +457,9 @@ def test_budgets_are_thresholds(session: Session) -> None:
             if delta >= 0:
                 tried = read_property(f"D{{ln(2), {delta}}}[ {text} ]")
                 assert check(session, case, tried).status == status
-        ratio = least_ratio(Work(case, session), found, RationalFunction.of(ring.number(Fraction(1, 10))))
+        ratio = least_ratio(
+            LogicSession(case, session), found, RationalFunction.of(ring.number(Fraction(1, 10)))
+        )
         if ratio.infinite:
             continue
         assert ratio.value is not None
@@ -473,7 +477,7 @@ def test_curve(session: Session) -> None:
     for _ in range(10):
         case = random_case(random)
         found = read_property("D{0, 1}[ X (a & X b) ] & D{0, 1}[ X b ]")
-        corners = list(curve(Work(case, session), found))
+        corners = list(curve(LogicSession(case, session), found))
         ring = case.chain.domain.ring
         assert corners[0].ratio == 1
         for first, second in pairwise(corners):
@@ -483,17 +487,19 @@ def test_curve(session: Session) -> None:
                 (second.ratio, second.delta),
                 (middle, (first.delta + second.delta) / 2),
             ):
-                least = least_delta(Work(case, session), found, RationalFunction.of(ring.number(ratio)))
+                least = least_delta(
+                    LogicSession(case, session), found, RationalFunction.of(ring.number(ratio))
+                )
                 assert least.value is not None
                 assert least.value.rational == delta
 
 
 def test_sampled_curve(session: Session, tmp_path: Path) -> None:
     """With constants exp(...) or parameters, the curve is told by upper bounds that hold as δ."""
-    majority = load(FOLDER / "subsampling-majority.toml", Given(("D{0, 1}[ F out0 ]",)))
-    coin = model(SURVEY.replace("(0, 1)", "[1/4, 1/2]"), tmp_path, Given(("D{0, 1}[ X out1 ]",)))
+    majority = load(FOLDER / "subsampling-majority.toml", LogicOptions(("D{0, 1}[ F out0 ]",)))
+    coin = model(SURVEY.replace("(0, 1)", "[1/4, 1/2]"), tmp_path, LogicOptions(("D{0, 1}[ X out1 ]",)))
     for case in (majority, coin):
-        points = list(curve(Work(case, session), case.properties["property"]))
+        points = list(curve(LogicSession(case, session), case.properties["property"]))
         assert points[0].ratio == 1
         assert all(a.delta >= b.delta for a, b in pairwise(points))
         path = str(case.properties["property"].formula.path)  # type: ignore[union-attr]
@@ -507,10 +513,10 @@ def test_sampled_curve(session: Session, tmp_path: Path) -> None:
 def test_parametric_budgets(session: Session, tmp_path: Path) -> None:
     """With the coin between 1/4 and 1/2 the survey needs ratio 3, and δ = 1/2 for ε = 0."""
     text = SURVEY.replace("(0, 1)", "[1/4, 1/2]")
-    case = model(text, tmp_path, Given(("D{0, 1}[ X out1 ]",)))
+    case = model(text, tmp_path, LogicOptions(("D{0, 1}[ X out1 ]",)))
     found = case.properties["property"]
     ring = case.chain.domain.ring
-    work = Work(case, session)
+    work = LogicSession(case, session)
 
     def number(value: Fraction | int) -> RationalFunction:
         return RationalFunction.of(ring.number(value))
@@ -627,13 +633,13 @@ def test_random_parametric_formulas(closed_ends: bool, session: Session) -> None
         neighbours = closed([(s, t) for s in range(size) for t in range(s) if random.random() < 0.5])
         case = LogicCase("", "", "", chain, neighbours, {})
         formula = read_property(random_property(random)).formula
-        result = Work(case, session).check(formula)
+        result = LogicSession(case, session).check(formula)
         statuses.append(result.status)
         if result.status == "holds":
             for _ in range(5):
                 low = 0 if closed_ends else 1
                 point = {name: Fraction(random.randint(low, 4 - low), 4) for name in "pq"}
-                assert Work(case, session).evaluate(formula, point) is None
+                assert LogicSession(case, session).evaluate(formula, point) is None
     assert statuses.count("holds") > 15
     assert statuses.count("violated") > 15
 
@@ -641,7 +647,7 @@ def test_random_parametric_formulas(closed_ends: bool, session: Session) -> None
 def test_no_relation(session: Session) -> None:
     """Without neighbours D holds, and the note says that no neighbourhood is given."""
     random = Random(3)
-    case = LogicCase("", "", "", random_chain(random), Relation({}), {})
+    case = LogicCase("", "", "", random_chain(random), StateRelation({}), {})
     assert check(session, case, read_property("D{0, 0}[ X a ]")).status == "holds"
 
 
@@ -683,7 +689,7 @@ def test_parametric_budgets_at_their_ends(
 ) -> None:
     """With parameters no delta is below 0 and no ratio below 1; where q vanishes none may be enough."""
     case = model(VANISHING.replace("MINUS", minus).replace("LABEL", label), tmp_path)
-    work, ring = Work(case, session), case.chain.domain.ring
+    work, ring = LogicSession(case, session), case.chain.domain.ring
     epsilon = read_epsilon(parse(given[0])).ratio(ring, lambda e: to_rational_function(e, ring))
     least = least_delta(work, case.properties["found"], epsilon)
     assert (least.lower, least.upper) == (delta, delta)
@@ -693,9 +699,9 @@ def test_parametric_budgets_at_their_ends(
 
 
 @pytest.mark.parametrize(
-    "given", [Given(epsilons=("-1",)), Given(deltas=("-1/2",))], ids=["epsilon", "delta"]
+    "given", [LogicOptions(epsilons=("-1",)), LogicOptions(deltas=("-1/2",))], ids=["epsilon", "delta"]
 )
-def test_budgets_are_asked_for_nonnegative_numbers(given: Given) -> None:
+def test_budgets_are_asked_for_nonnegative_numbers(given: LogicOptions) -> None:
     """A least delta for a negative epsilon is refused, and the other way around."""
     with pytest.raises(InputError, match="is negative at every point"):
         load(FOLDER / "survey.toml", given)
@@ -734,7 +740,7 @@ def test_families_of_ranges_settle(steps: str, session: Session, tmp_path: Path)
 
 def test_failing_state_is_an_initial_one(session: Session) -> None:
     """The one initial state is named as violating, also where its neighbour has the larger probability."""
-    case = load(FOLDER / "survey.toml", Given(("D{0, 0}[ X out0 ]",)))
+    case = load(FOLDER / "survey.toml", LogicOptions(("D{0, 0}[ X out0 ]",)))
     case = replace(case, chain=replace(case.chain, initial=(case.chain.states.index("plus"),)))
     found = case.properties["property"]
     example = check(session, case, found).counterexample
@@ -770,7 +776,7 @@ def test_violation_behind_an_open_member(session: Session, tmp_path: Path) -> No
 def test_bounds_of_p_beyond_its_range_somewhere(session: Session, tmp_path: Path) -> None:
     """A bound that leaves 0..1 for some parameters is what it says: no probability is below 0 or above 1."""
     for text, status in (("P>=2*c - 1 [ X out1 ]", "violated"), ("P>=c - 1/2 [ X true ]", "holds")):
-        case = model(SURVEY, tmp_path, Given((text,)))
+        case = model(SURVEY, tmp_path, LogicOptions((text,)))
         assert check(session, case, case.properties["property"]).status == status
 
 
@@ -779,7 +785,7 @@ def test_why_an_implication_fails(tmp_path: Path, formula: str) -> None:
     """Where a P in an implication or disjunction fails, its probability is told, in words and JSON."""
     path = tmp_path / "case.toml"
     path.write_text(SURVEY.replace("= { to", "= { set = { r = 0 }, to"))
-    case = load(path, Given((formula,)))
+    case = load(path, LogicOptions((formula,)))
     with Session(Options(seconds=60)) as session:
         result = check(session, case, case.properties["property"])
     found = result.counterexample

@@ -15,16 +15,16 @@ from logic_models import horizon, path_sum, random_chain, random_formula
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.logic.comparisons import Choice, Method, PathEngine
+from paramverify.logic.comparisons import Method, PathEngine, SchedulerChoice
 from paramverify.logic.grammar import read_property
-from paramverify.logic.normal_forms import Release, Until, unbounded
+from paramverify.logic.normal_forms import NormalRelease, NormalUntil, unbounded
 from paramverify.logic.storm import ltl_probabilities
 from paramverify.logic.syntax import Constant, Formula, Label, Probability
 from paramverify.models.chains import prism
 from paramverify.models.chains.chain import ANY, Chain, Value
 
 
-def engine(chain: Chain, choice: Choice = Choice.AUTO) -> PathEngine:
+def engine(chain: Chain, choice: SchedulerChoice = SchedulerChoice.AUTO) -> PathEngine:
     """An engine in which labels are the only state formulas, and junctions of them."""
 
     def leaf(formula: Formula) -> list[bool]:
@@ -104,7 +104,7 @@ def test_storm_says_the_same() -> None:
         node, leaves = own.compile(formula)
         starts = range(len(chain.states))
         theirs = ltl_probabilities(chain, node, leaves, starts, None)
-        if unbounded(node, Until) and unbounded(node, Release):
+        if unbounded(node, NormalUntil) and unbounded(node, NormalRelease):
             general += 1
             assert all(0 <= value <= 1 for value in theirs.values())
             continue
@@ -206,7 +206,7 @@ def test_extremes_against_all_policies() -> None:
     for _ in range(60):
         chain = random_chain(random, 4, ("l", "h"))
         states = range(len(chain.states))
-        (found,) = engine(chain, Choice.SUFFICIENT).of(path("a U b"), states)
+        (found,) = engine(chain, SchedulerChoice.SUFFICIENT).of(path("a U b"), states)
         assert found.method is Method.EXTREMES
         policies = []
         for choice in product(range(2), repeat=len(chain.states)):
@@ -224,7 +224,7 @@ def test_extremes_of_bounded_formulas_enclose_all_words() -> None:
     for _ in range(30):
         chain = random_chain(random, 3, ("l", "h"))
         formula = path("X (a & X (b | X a))")
-        (wide,) = engine(chain, Choice.SUFFICIENT).of(formula, [0])
+        (wide,) = engine(chain, SchedulerChoice.SUFFICIENT).of(formula, [0])
         words = [path_sum(chain, formula, 0, word) for word in product(range(2), repeat=3)]
         assert fraction(wide.lower[0]) <= min(words)
         assert max(words) <= fraction(wide.upper[0])
@@ -237,7 +237,7 @@ def test_exact_method_refuses_unbounded_formulas() -> None:
         UnsupportedError,
         match=r"exact method enumerates action sequences, .* give each U, F, G and R a bound",
     ):
-        list(engine(chain, Choice.EXACT).of(path("F a"), [0]))
+        list(engine(chain, SchedulerChoice.EXACT).of(path("F a"), [0]))
     with pytest.raises(UnsupportedError, match="this one has both; give one of the two kinds bounds"):
         list(engine(chain).of(path("G F a"), [0]))
 
@@ -250,7 +250,7 @@ def test_too_many_words(monkeypatch: pytest.MonkeyPatch) -> None:
     (found,) = engine(chain).of(formula, [0, 1])
     assert found.method is Method.EXTREMES
     with pytest.raises(LimitError, match="action sequences"):
-        list(engine(chain, Choice.EXACT).of(formula, [0, 1]))
+        list(engine(chain, SchedulerChoice.EXACT).of(formula, [0, 1]))
 
 
 def test_a_state_that_never_leaves() -> None:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from paramverify.errors import ExpressionError, InputError
-from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.cases import LogicCase, LogicOptions, load
 from paramverify.logic.leaves import marks
 from paramverify.models.chains import prism
 from paramverify.models.chains.building import build
@@ -43,7 +43,7 @@ def built_here(monkeypatch: pytest.MonkeyPatch) -> None:
 def model(folder: Path, *formulas: str, **constants: str) -> LogicCase:
     path = folder / "walk.prism"
     path.write_text(WALK)
-    return load(path, Given(formulas, constants=constants))
+    return load(path, LogicOptions(formulas, constants=constants))
 
 
 def number(random: Random, depth: int) -> tuple[str, str]:

@@ -12,10 +12,10 @@ import pytest
 from paramverify.answers import Standing
 from paramverify.cli.main import run
 from paramverify.errors import InputError
-from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.cases import LogicCase, LogicOptions, load
 from paramverify.logic.families import check_property
 from paramverify.logic.questions import answer
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains import prism
 from paramverify.models.chains.building import build
 from paramverify.models.chains.programs import check_brackets
@@ -65,7 +65,7 @@ def session() -> Iterator[Session]:
 def model(folder: Path, *formulas: str, text: str = COIN, **constants: str) -> LogicCase:
     path = folder / "model.prism"
     path.write_text(text)
-    return load(path, Given(formulas or ("P>=0 [ X true ]",), constants=constants))
+    return load(path, LogicOptions(formulas or ("P>=0 [ X true ]",), constants=constants))
 
 
 def coin(high: int) -> tuple[list[list[dict[int, Fraction]]], list[tuple[int, bool, bool]]]:
@@ -151,7 +151,7 @@ def reached(choices: Sequence[Sequence[dict[int, Fraction]]], goal: Sequence[boo
 
 
 def asked(case: LogicCase, session: Session) -> list[Fraction]:
-    work = Work(case, session)
+    work = LogicSession(case, session)
     found = [answer(work, question) for question in case.questions.values()]
     return [Fraction(str(said.values[0][1][0])) for said in found]
 
@@ -201,7 +201,7 @@ def test_some_scheduler(session: Session, tmp_path: Path, capsys: pytest.Capture
     case = model(
         tmp_path, f"Pmax>={largest} [ F low ]", f"Pmax>={more} [ F low ]", f"Pmax>{largest} [ F low ]", K="1"
     )
-    work = Work(case, session)
+    work = LogicSession(case, session)
     found = [check_property(work, formula).status for formula in case.properties.values()]
     assert found == [Standing.HOLDS, Standing.VIOLATED, Standing.VIOLATED]
     path = tmp_path / "model.prism"
@@ -233,7 +233,7 @@ def test_evidence_that_some_scheduler_does_it(tmp_path: Path, session: Session) 
     ):
         case = model(tmp_path, formula, "Pmin=? [ F low ]", "Pmax=? [ F low ]", K="1")
         least, largest = asked(case, session)
-        result = check_property(Work(case, session), case.properties["property 1"])
+        result = check_property(LogicSession(case, session), case.properties["property 1"])
         assert (result.status, result.complete) == (Standing.HOLDS, True)
         ((claim, _),) = result.claims
         sign = 1 if difference(least, largest) > 0 else 0
@@ -293,7 +293,7 @@ def test_named_actions_are_for_query_schedulers(session: Session, tmp_path: Path
     case = model(tmp_path, "D{ln(3), 0}[ X s=1 ]", "Pmax=? [ X s=1 ]", text=text)
     assert case.chain.actions == ("a", "b")
     assert asked(case, session) == [Fraction(4, 5)]
-    assert check_property(Work(case, session), case.properties["property 1"]).status is Standing.HOLDS
+    assert check_property(LogicSession(case, session), case.properties["property 1"]).status is Standing.HOLDS
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,7 @@ def test_storm_and_prism_differ_there(tmp_path: Path) -> None:
     built = stormpy.build_model[stormpy.Rational](stormpy.parse_prism_program(str(path)), options=options)
     assert not list(built.labeling.get_states("l"))
     with pytest.raises(InputError, match="line 5: PRISM reads a => b => c as"):
-        load(path, Given(("P>=1 [ X l ]",)))
+        load(path, LogicOptions(("P>=1 [ X l ]",)))
 
 
 def test_constraints_and_parameters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

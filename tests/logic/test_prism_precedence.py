@@ -17,7 +17,7 @@ from paramverify.logic.syntax import (
     Next,
     Not,
     Probability,
-    Question,
+    ProbabilityQuestion,
     Until,
 )
 
@@ -202,7 +202,7 @@ def test_both_readings_are_shown(text: str, readings: tuple[str, str]) -> None:
 def test_questions(text: str, extreme: Extreme, path: str) -> None:
     """Questions are written as in PRISM, with its bounds on steps."""
     found = read_stated(text)
-    assert isinstance(found, Question)
+    assert isinstance(found, ProbabilityQuestion)
     assert (found.extreme, str(found.path)) == (extreme, path)
 
 

@@ -15,11 +15,11 @@ from logic_models import path_sum, random_chain
 
 from paramverify.cli.main import run
 from paramverify.errors import ExpressionError
-from paramverify.logic.cases import Given, LogicCase, load
+from paramverify.logic.cases import LogicCase, LogicOptions, load
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
 from paramverify.logic.syntax import Probability
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains.relations import closed
 from paramverify.portfolio.session import Options, Session
 
@@ -50,8 +50,8 @@ def session() -> Iterator[Session]:
 )
 def test_intervals_of_the_survey(file: str, formula: str, status: str, session: Session) -> None:
     """The yes has probability 3/4 or 1/4; with high accuracy 4/5 or 1/5, and a scheduler may choose that."""
-    case = load(FOLDER / f"{file}.toml", Given((formula,)))
-    assert check_property(Work(case, session), case.properties["property"]).status == status
+    case = load(FOLDER / f"{file}.toml", LogicOptions((formula,)))
+    assert check_property(LogicSession(case, session), case.properties["property"]).status == status
 
 
 def test_ends_of_random_chains(session: Session) -> None:
@@ -74,7 +74,7 @@ def test_ends_of_random_chains(session: Session) -> None:
                 for v in values
             )
             case = LogicCase("", "", "random", chain, closed([(1, 0)]), {})
-            result = check_property(Work(case, session), read_property(text))
+            result = check_property(LogicSession(case, session), read_property(text))
             assert result.status == ("holds" if inside else "violated")
             statuses.append(inside)
     assert 10 < sum(statuses) < len(statuses) - 10

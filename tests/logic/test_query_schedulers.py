@@ -18,12 +18,12 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.cli.main import run
 from paramverify.logic import equivalence
 from paramverify.logic.cases import LogicCase, load
-from paramverify.logic.comparisons import Choice
+from paramverify.logic.comparisons import SchedulerChoice
 from paramverify.logic.equal_families import Pattern, first_difference
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
 from paramverify.logic.syntax import Probability, instance
-from paramverify.logic.verification import Result, Work
+from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.models.chains.chain import Chain
 from paramverify.models.chains.relations import closed
 from paramverify.portfolio.session import Options, Session
@@ -56,12 +56,14 @@ def copies(p: str = "1/2", q: str = "1/3", end: str = '["goal"]', extra: str = "
     return extra + HEAD + COPIES.format(p=p, q=q, end=end)
 
 
-def check(session: Session, text: str, formula: str, tmp_path: Path, method: Choice = Choice.AUTO) -> Result:
+def check(
+    session: Session, text: str, formula: str, tmp_path: Path, method: SchedulerChoice = SchedulerChoice.AUTO
+) -> FormulaResult:
     """What the logic says about a formula."""
     path = tmp_path / "case.toml"
     path.write_text(text + f"[formulas]\nf = '{formula}'\n")
     case = load(path)
-    return check_property(Work(case, session, method), case.properties["f"])
+    return check_property(LogicSession(case, session, method), case.properties["f"])
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,7 @@ def test_a_coin_against_choices_that_cancel(session: Session, tmp_path: Path) ->
         't = { to = { "*" = { goal = "1/2", dead = "1/2" } } }\ngoal = { labels = ["goal"] }\ndead = { }\n'
     )
     assert check(session, text, "D{0, 0}[ F goal ]", tmp_path).status == "holds"
-    assert check(session, text, "D{0, 0}[ F goal ]", tmp_path, Choice.SUFFICIENT).status == "unknown"
+    assert check(session, text, "D{0, 0}[ F goal ]", tmp_path, SchedulerChoice.SUFFICIENT).status == "unknown"
 
 
 def test_a_difference_far_out(session: Session, tmp_path: Path) -> None:
@@ -310,7 +312,7 @@ def test_random_processes_against_words(twins: bool, session: Session) -> None:
         pair = (0, size) if twins else (0, 1)
         path = random.choice(("a U b", "F b", "G a") if twins else ("a U b",))
         case = LogicCase("", "", "random", chain, closed([pair]), {})
-        result = check_property(Work(case, session), read_property(f"D{{0, 0}}[ {path} ]"))
+        result = check_property(LogicSession(case, session), read_property(f"D{{0, 0}}[ {path} ]"))
         statuses.append(result.status)
         everything = set(range(len(chain.states)))
         a, b = set(chain.labels["a"]), set(chain.labels["b"])

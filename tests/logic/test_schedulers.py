@@ -21,7 +21,7 @@ from paramverify.logic.cases import LogicCase, load
 from paramverify.logic.families import check_property
 from paramverify.logic.grammar import read_property
 from paramverify.logic.syntax import Formula, Probability
-from paramverify.logic.verification import Work
+from paramverify.logic.verification import LogicSession
 from paramverify.models.chains.chain import Chain
 from paramverify.models.chains.relations import closed
 from paramverify.portfolio.session import Options, Session
@@ -122,7 +122,9 @@ def true(comparison: str, value: Fraction, bound: Fraction) -> bool:
 def verdict(session: Session, chain: Chain, path: str, comparison: str, bound: str) -> str:
     """What the logic says about P in every state."""
     case = LogicCase("", "", "random", chain, closed([(1, 0)]), {})
-    return check_property(Work(case, session), read_property(f"P{comparison}{bound} [ {path} ]")).status
+    return check_property(
+        LogicSession(case, session), read_property(f"P{comparison}{bound} [ {path} ]")
+    ).status
 
 
 @pytest.mark.slow
@@ -196,7 +198,7 @@ def test_parametric_processes_at_points(session: Session) -> None:
         found = read_property(f"P{comparison}{bound} [ {path} ]").formula
         assert isinstance(found, Probability)
         case = LogicCase("", "", "random", chain, closed([(1, 0)]), {})
-        result = Work(case, session).check(found)
+        result = LogicSession(case, session).check(found)
         statuses.append(result.status)
         points = [Fraction(k, 8) for k in range(1, 8)]
         if result.counterexample:
@@ -247,7 +249,7 @@ def test_a_scheduler_sees_the_state(formula: str, status: str, session: Session,
     path = tmp_path / "sees.toml"
     path.write_text(SEES + f"f = '{formula}'\n[neighbours]\npairs = [['s', 's']]\n")
     case = load(path)
-    assert check_property(Work(case, session), case.properties["f"]).status == status
+    assert check_property(LogicSession(case, session), case.properties["f"]).status == status
 
 
 def test_which_probability_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -271,7 +273,7 @@ def test_families_and_budgets_with_nested_formulas(
     family = "forall k in 1..3: P>=1/2 [ X (true U=k goal) ]"
     path.write_text(SEES + f"f = '{family}'\n[neighbours]\npairs = [['s', 's']]\n")
     case = load(path)
-    result = check_property(Work(case, session), case.properties["f"])
+    result = check_property(LogicSession(case, session), case.properties["f"])
     assert result.counterexample is not None
     assert result.counterexample.index == 1
     # u has the neighbour goal; that a scheduler can miss the goal tells them apart, so no epsilon is enough.
@@ -292,6 +294,6 @@ def test_too_many_policies_are_unknown(
     )
     path.write_text(text + "f = 'P>=0 [ X X goal ]'\n[neighbours]\npairs = [['s', 's']]\n")
     case = load(path)
-    result = check_property(Work(case, session), case.properties["f"])
+    result = check_property(LogicSession(case, session), case.properties["f"])
     assert result.status == "unknown"
     assert "policies" in result.reason

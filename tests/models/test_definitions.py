@@ -12,7 +12,7 @@ from paramverify.checker.second_reader import SecondReader
 from paramverify.errors import InputError
 from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 
 CASE = """
 [parameters]
@@ -39,7 +39,7 @@ epsilon = "EPSILON"
 
 def read(
     tmp_path: Path, define: str, *, query: str = "x + y", alpha: str = "1/3", epsilon: str = "2"
-) -> Case:
+) -> PrivacyCase:
     """Reads a case with these definitions."""
     text = CASE.replace("DEFINE", f"[define]\n{define}" if define else "").replace("QUERY", query)
     path = tmp_path / "case.toml"
@@ -47,7 +47,7 @@ def read(
     return load(path)
 
 
-def shown(case: Case) -> list[str]:
+def shown(case: PrivacyCase) -> list[str]:
     """The steps and the bound of the model of a case, as texts."""
     assert isinstance(case.model, Model)
     steps = [str(step.weight) for row in case.model.hmm.steps for step in row]

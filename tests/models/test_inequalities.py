@@ -14,10 +14,10 @@ from conftest import ROOT
 from paramverify.backends import discover
 from paramverify.cli.main import run
 from paramverify.evidence.algebraic import AlgebraicCounterexample
-from paramverify.evidence.witnesses import Counterexample
+from paramverify.evidence.witnesses import ExactCounterexample
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import verify
 from paramverify.verdicts import Holds, Violated
 
@@ -30,7 +30,7 @@ DEFAULT = Options(seconds=30)
 OPTIONS = Options(seconds=20, strategy=parse_strategy("built-in"))
 
 
-def case(tmp_path: Path, claim: str, head: str = UNIT) -> Case:
+def case(tmp_path: Path, claim: str, head: str = UNIT) -> PrivacyCase:
     path = tmp_path / "case.toml"
     path.write_text(f"{head}[claim]\nholds = {claim if claim.startswith('[') else json.dumps(claim)}\n")
     return load(path)
@@ -79,7 +79,7 @@ def test_claims_that_fail(claim: str, head: str, tmp_path: Path) -> None:
     verdict = verify(case(tmp_path, claim, head), DEFAULT).verdict
     assert isinstance(verdict, Violated)
     witness = verdict.witness
-    assert isinstance(witness, Counterexample)
+    assert isinstance(witness, ExactCounterexample)
     assert witness.fails
     sign = witness.difference.sign()
     assert not {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0, "==": sign == 0}[
@@ -134,7 +134,7 @@ def test_several_claims_are_a_conjunction(tmp_path: Path) -> None:
     assert isinstance(verify(case(tmp_path, '["p < 1", "p*q < p"]'), OPTIONS).verdict, Holds)
     verdict = verify(case(tmp_path, '["p < 1", "p*q < 1/2"]'), OPTIONS).verdict
     assert isinstance(verdict, Violated)
-    assert isinstance(verdict.witness, Counterexample)
+    assert isinstance(verdict.witness, ExactCounterexample)
     assert (verdict.witness.stated.number, verdict.witness.stated.text) == (1, "p*q < 1/2")
 
 

@@ -26,7 +26,7 @@ from scipy import stats
 from paramverify.errors import ProgramError
 from paramverify.models.programs import library, translating
 from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.translating import Compared, Exact
+from paramverify.models.programs.translating import ExactFunction, UniformFunction
 from paramverify.privacy.cases import read_case
 
 SAMPLES = 4_000
@@ -418,8 +418,8 @@ def test_the_samples_can_tell() -> None:
 
 def test_arguments_are_whole() -> None:
     """The arguments of every entry are those of the library's own function, as far as it can be read."""
-    assert Counter(type(entry) for entry in library.TABLE.values())[Exact] > 50
-    assert isinstance(library.TABLE["random.random"], Compared)
+    assert Counter(type(entry) for entry in library.TABLE.values())[ExactFunction] > 50
+    assert isinstance(library.TABLE["random.random"], UniformFunction)
     assert secrets.randbelow(1) == 0
     assert {"np", "random", "math"} <= NAMESPACE.keys()
     assert np.random.default_rng(1).integers(1) == 0

@@ -13,7 +13,7 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.models.context import Checks
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import Between, Outputs, holds
+from paramverify.models.programs.runs import OutputInterval, Outputs, holds
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.words import shown_output
 
@@ -69,7 +69,7 @@ def test_a_limit_may_be_zero_under_one_input(rates: tuple[str, str]) -> None:
 
 
 PLACES = [
-    Between(low, low, of, side)
+    OutputInterval(low, low, of, side)
     for of in ((), ((1, Fraction(-1)), (2, Fraction(1))))
     for low, sides in ((None, ("far below", "far above")), (Fraction(-3), ("at", "just below", "just above")))
     for side in sides
@@ -77,7 +77,7 @@ PLACES = [
 
 
 @pytest.mark.parametrize("place", PLACES, ids=str)
-def test_labels_do_not_look_like_places(place: Between) -> None:
+def test_labels_do_not_look_like_places(place: OutputInterval) -> None:
     assert shown_output((str(place),)) == f'"{place}"' != shown_output((place,))
 
 

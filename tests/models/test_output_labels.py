@@ -9,7 +9,7 @@ import pytest
 from paramverify.errors import InputError
 from paramverify.models.labels import check_labels, is_like_number
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 
 CASE = """
 [prior]
@@ -32,14 +32,14 @@ GEOMETRIC = 'kind = "geometric"\nquery = "x + y"\nnoise = { truncated_geometric 
 RELEASE = 'kind = "release"\nquery = "x + y"\n'
 
 
-def read(tmp_path: Path, mechanism: str = GEOMETRIC, more: str = "") -> Case:
+def read(tmp_path: Path, mechanism: str = GEOMETRIC, more: str = "") -> PrivacyCase:
     """Reads a case with this mechanism and these variables besides."""
     path = tmp_path / "case.toml"
     path.write_text(CASE.replace("MECHANISM", mechanism).replace("MORE", more))
     return load(path)
 
 
-def outputs(case: Case) -> tuple[str, ...]:
+def outputs(case: PrivacyCase) -> tuple[str, ...]:
     """The outputs of a case."""
     assert isinstance(case.model, Model)
     return case.model.hmm.observations

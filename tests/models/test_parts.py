@@ -24,7 +24,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.least_divergence import least_moment
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import Kind
+from paramverify.synthesis.set_needs import NeedKind
 
 SHIPPED = ROOT / "cases" / "approximate" / "survey-and-count.toml"
 HALF = Fraction(1, 2)
@@ -120,7 +120,7 @@ def test_the_least_delta_is_that_of_all_sets_of_tuples(seed: int, tmp_path: Path
     model = load(path).model
     assert isinstance(model, Model)
     with Session(Options(seconds=30)) as session:
-        found = least_bound(model, session, Fraction(1, 10**9), Kind.DELTA)
+        found = least_bound(model, session, Fraction(1, 10**9), NeedKind.DELTA)
     single = [table for table, n in zip(tables, times, strict=True) for _ in range(n)]
     rows: list[list[Fraction]] = []
     for given in (0, 1):

@@ -25,7 +25,7 @@ from paramverify.errors import InputError, LimitError
 from paramverify.models import networks, priors
 from paramverify.models.context import Checks
 from paramverify.models.prior_keys import PRIOR
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.tables import Table
 
 CASES = ROOT / "cases"
@@ -105,7 +105,7 @@ ratio = 8
 """
 
 
-def chain(tmp_path: Path, count: int, secret: str = "person[i]", query: str = "sum(person)") -> Case:
+def chain(tmp_path: Path, count: int, secret: str = "person[i]", query: str = "sum(person)") -> PrivacyCase:
     """Returns the case of a row of people."""
     path = tmp_path / "case.toml"
     path.write_text(CHAIN.format(count=count, secret=secret, query=query))

@@ -10,19 +10,19 @@ from paramverify.algebra.polynomials import value_at
 from paramverify.claims import Origin
 from paramverify.encodings.sequences import candidates, probabilities
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import Witness, evaluate
-from paramverify.privacy.cases import Case, load
+from paramverify.evidence.witnesses import ExactWitness, evaluate
+from paramverify.privacy.cases import PrivacyCase, load
 
 CASES = Path(__file__).parents[2] / "cases"
 
 
-def read(tmp_path: Path, text: str) -> Case:
+def read(tmp_path: Path, text: str) -> PrivacyCase:
     path = tmp_path / "case.toml"
     path.write_text(text)
     return load(path)
 
 
-def at(case: Case, left: str, right: str, output: str, **point: Fraction) -> Witness:
+def at(case: PrivacyCase, left: str, right: str, output: str, **point: Fraction) -> ExactWitness:
     return evaluate(case.model, Origin(left, right, tuple(output.split())), point)
 
 

@@ -20,7 +20,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError
 from paramverify.models.mechanisms.program import shown_output
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case, load, read_case
+from paramverify.privacy.cases import PrivacyCase, load, read_case
 from paramverify.tables import in_case, toml_data
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
@@ -34,12 +34,12 @@ def plain(told: Any) -> Any:
     return tuple(map(plain, inside)) if kind == "list" else inside[0]
 
 
-def told(text: str) -> Case:
+def told(text: str) -> PrivacyCase:
     with in_case("case.toml", text):
         return read_case(toml_data(text), "", "case.toml", text=text)
 
 
-def rows_of(case: Case, point: Mapping[str, Fraction]) -> Rows:
+def rows_of(case: PrivacyCase, point: Mapping[str, Fraction]) -> Rows:
     """Returns for each input how likely each sequence is, at a point."""
     assert isinstance(case.model, Model)
     found: Rows = {}

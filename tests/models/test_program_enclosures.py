@@ -15,7 +15,7 @@ import pytest
 from enclosed_programs import agrees, case_of, enclosures
 
 from paramverify.errors import InputError
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 
 mpmath.mp.dps = 30
 INF = mpmath.inf
@@ -248,7 +248,7 @@ def test_what_needs_formulas(name: str) -> None:
 def test_equal_inputs_share_constants() -> None:
     """Sparse vector on many inputs has few constants: they depend on how often each answer was seen."""
     model = case_of(SVT.format("gauss", 4, "gauss", 8, "<"), 4).model
-    assert isinstance(model, Enclosed)
+    assert isinstance(model, EnclosedModel)
     shares = {share.text for row in model.table.rows for share in row.values()}
     assert len(model.table.rows) == 81
     assert len(shares) == 3 + 9 + 18 + 30 + 15  # where it stops, by the multiset of the answers before

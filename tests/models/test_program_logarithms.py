@@ -10,7 +10,7 @@ from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case, read_case
+from paramverify.privacy.cases import PrivacyCase, read_case
 
 CASE = {
     "mechanism": {"kind": "program", "inputs": {"q": {"length": 2, "values": "0..1"}}},
@@ -19,7 +19,7 @@ CASE = {
 }
 
 
-def case(source: str, eps: str = "(0, oo)", **more: object) -> Case:
+def case(source: str, eps: str = "(0, oo)", **more: object) -> PrivacyCase:
     """Returns a case of a program about q, two numbers that are 0 or 1."""
     mechanism = {**CASE["mechanism"], "source": source}
     return read_case({**CASE, "parameters": {"eps": eps}, "mechanism": mechanism, **more}, "", "case")

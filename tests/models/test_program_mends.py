@@ -15,7 +15,7 @@ from paramverify.cli.main import run
 from paramverify.errors import ProgramError
 from paramverify.models.programs import hints
 from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.sampling import Sampler
+from paramverify.models.programs.sampling import ProgramSampler
 from paramverify.privacy.cases import read_case
 
 CASE = """
@@ -132,7 +132,9 @@ def test_names_without_a_value(bad: str, said: str, good: str) -> None:
     with pytest.raises(ProgramError) as caught:
         proved(bad, [[0, 1]], {})
     with pytest.raises(ProgramError) as sampled:
-        Sampler(read_program(bad), {}, np.random.default_rng(1)).run({"q": (Fraction(0), Fraction(1))}, 50)
+        ProgramSampler(read_program(bad), {}, np.random.default_rng(1)).run(
+            {"q": (Fraction(0), Fraction(1))}, 50
+        )
     assert said in str(caught.value).replace("before line 2", "before line 1")
     assert str(sampled.value) == str(caught.value)
     assert proved(good, [[0, 1]], {})

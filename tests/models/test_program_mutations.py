@@ -16,7 +16,7 @@ from kept_cases import kept
 from paramverify.automata import streams
 from paramverify.automata.stream_values import Unit
 from paramverify.errors import CaseError, FinerError, LimitError, ProgramError
-from paramverify.models.enclosed import Enclosed
+from paramverify.models.enclosed import EnclosedModel
 from paramverify.models.mechanisms import _streams
 from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
@@ -94,8 +94,8 @@ def test_mutants_are_refused_with_their_place(path: Path, monkeypatch: pytest.Mo
     case = kept(path)
     mechanism, model = case.mechanism, case.model
     assert isinstance(mechanism, ProgramMechanism)
-    assert isinstance(model, Model | Enclosed)
-    given = (model.table if isinstance(model, Enclosed) else model.hmm).inputs[0]
+    assert isinstance(model, Model | EnclosedModel)
+    given = (model.table if isinstance(model, EnclosedModel) else model.hmm).inputs[0]
     monkeypatch.setattr(running, "MAX_STATES", 500)  # some have very many outputs
     refused = 0
     for text in mutants(mechanism.program.text, len(path.stem)):

@@ -17,7 +17,7 @@ from paramverify.algebra.polynomials import Ring, value_at
 from paramverify.errors import ProgramError, SizeError
 from paramverify.models.context import Checks
 from paramverify.models.programs import explaining
-from paramverify.models.programs.explaining import Explainer, Path
+from paramverify.models.programs.explaining import Explainer, RunPath
 from paramverify.models.programs.reading import read_program
 from paramverify.models.programs.running import outputs_of
 from paramverify.models.programs.values import Unread
@@ -32,12 +32,12 @@ def _checks() -> Checks:
     return Checks(box_domain(Ring(("a",)), {"a": Interval(Fraction(0), Fraction(1))}))
 
 
-def _at(path: Path) -> Fraction:
+def _at(path: RunPath) -> Fraction:
     top, bottom = path.probability.numerator, path.probability.denominator
     return value_at(top, {"a": ALPHA}) / value_at(bottom, {"a": ALPHA})
 
 
-def _all(text: str, values: tuple[int, int]) -> dict[tuple[object, ...], list[Path]]:
+def _all(text: str, values: tuple[int, int]) -> dict[tuple[object, ...], list[RunPath]]:
     """Returns the paths to each output of a program."""
     program, checks, inputs = read_program(text), _checks(), tuple(map(Fraction, values))
     try:

@@ -20,7 +20,7 @@ from scipy import stats
 
 from paramverify.errors import ProgramError
 from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.sampling import Sampler
+from paramverify.models.programs.sampling import ProgramSampler
 from paramverify.privacy.cases import load
 from paramverify.statistics.audit import audit
 from paramverify.statistics.blackbox import BlackBoxSource
@@ -37,7 +37,7 @@ LEVEL = 1e-9  # of one exact binomial test; there are some thousands in all
 
 def sampled(text: str, seed: int = 1, runs: int = RUNS) -> dict[Any, int]:
     """Returns how often each sequence of outputs came."""
-    sampler = Sampler(read_program(text), {"a": ALPHA}, np.random.default_rng(seed))
+    sampler = ProgramSampler(read_program(text), {"a": ALPHA}, np.random.default_rng(seed))
     found = sampler.run({}, runs)
     counts = np.bincount(found.which, minlength=len(found.outputs)).tolist()
     return {tuple(map(labelled, told)): n for told, n in zip(found.outputs, counts, strict=True)}
@@ -238,7 +238,7 @@ def test_noise_has_its_distribution() -> None:
     assert not differences(sampled("output(binomial(3, 1/3))", runs=runs), binomial, runs)
     laplace, exponential = stats.laplace(scale=1 / 3).cdf, stats.expon(scale=5).cdf
     for text, cdf in (("laplace(1/3)", laplace), ("exponential(5)", exponential)):
-        sampler = Sampler(read_program(f"output({text})"), {}, np.random.default_rng(1))
+        sampler = ProgramSampler(read_program(f"output({text})"), {}, np.random.default_rng(1))
         drawn = [float(told[0]) for told in sampler.run({}, RUNS).outputs]
         assert len(drawn) > RUNS - 10
         assert stats.kstest(drawn, cdf).pvalue > 1e-4

@@ -23,11 +23,11 @@ from paramverify.models.programs import pieces as p
 from paramverify.models.programs import running
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.liveness import Live
-from paramverify.models.programs.pieces import Noise, Pieces
+from paramverify.models.programs.pieces import NoiseVariable, Pieces
 from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.running import Run, outputs_of
-from paramverify.models.programs.terms import Factor, Key, Terms
-from paramverify.models.programs.values import State, Unread
+from paramverify.models.programs.running import ProgramRun, outputs_of
+from paramverify.models.programs.terms import PowerFactor, TermKey, Terms
+from paramverify.models.programs.values import ProgramState, Unread
 from paramverify.models.programs.zones import NONE, ZERO, Number, Zone, zone_of
 from paramverify.privacy.cases import load
 
@@ -109,14 +109,14 @@ def _outputs(text: str, inputs: list[tuple[int, ...]]) -> list[dict[object, Frac
 def test_inputs_in_another_order_run_once(monkeypatch: pytest.MonkeyPatch, text: str, most: int) -> None:
     """The work grows with the number of multisets of inputs, not with that of inputs."""
     counts: list[int] = []
-    merged = Run.merged
+    merged = ProgramRun.merged
 
-    def counting(self: Run, states: list[State], live: Live) -> list[State]:
+    def counting(self: ProgramRun, states: list[ProgramState], live: Live) -> list[ProgramState]:
         found = merged(self, states, live)
         counts.append(len(found))
         return found
 
-    monkeypatch.setattr(running.Run, "merged", counting)
+    monkeypatch.setattr(running.ProgramRun, "merged", counting)
     inputs = list(product((-1, 0, 1), repeat=5))
     found = dict(zip(inputs, _outputs(text, inputs), strict=True))
     assert max(counts) <= most
@@ -157,9 +157,9 @@ def _apart(first: int, second: int) -> int:
     return abs(first - second)
 
 
-def _weight(pieces: Pieces, place: Fraction) -> dict[Key, Fraction]:
+def _weight(pieces: Pieces, place: Fraction) -> dict[TermKey, Fraction]:
     """Returns the sum of the terms of one variable at a point, by what stands beside the coefficient."""
-    found: dict[Key, Fraction] = {}
+    found: dict[TermKey, Fraction] = {}
     for zone, terms in pieces.items():
         if all((place if i else 0) - (place if j else 0) <= c for (i, j), c in zone):
             for k, c in terms.items():
@@ -168,7 +168,7 @@ def _weight(pieces: Pieces, place: Fraction) -> dict[Key, Fraction]:
     return {k: c for k, c in found.items() if c}
 
 
-def _sum(weight: Mapping[Key, Fraction], place: Fraction) -> Fraction:
+def _sum(weight: Mapping[TermKey, Fraction], place: Fraction) -> Fraction:
     """Returns the value of terms with the base 1/2, at a whole number."""
     total = Fraction(0)
     for found, c in weight.items():
@@ -193,8 +193,10 @@ def test_flat_functions_are_the_same_functions(whole: bool) -> None:
             )
             assert zone is not None
             rate = ((base, r.choice((-1, 1))),)
-            pieces[zone] = {Key((Factor(1, r.randint(0, 1), rate),)): bases.calculus.number(r.randint(1, 2))}
-        found = p.flat(bases.calculus, pieces, Noise(1, whole, NONE if whole else frozenset({1})))
+            pieces[zone] = {
+                TermKey((PowerFactor(1, r.randint(0, 1), rate),)): bases.calculus.number(r.randint(1, 2))
+            }
+        found = p.flat(bases.calculus, pieces, NoiseVariable(1, whole, NONE if whole else frozenset({1})))
         for k in range(-5, 6):
             # Continuous noise: the values at the ends of intervals have no weight.
             place = Fraction(k) if whole else k + HALF

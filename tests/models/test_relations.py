@@ -12,7 +12,7 @@ from relation_oracle import Conditions, Parts, evaluated
 
 from paramverify.checker.second_relations import Related
 from paramverify.errors import CaseError, ExpressionError
-from paramverify.models.conditions import Part, Shape
+from paramverify.models.conditions import InputPart, Shape
 from paramverify.models.mechanisms import neighbouring_inputs
 from paramverify.models.relations import plain, read_condition, read_distance
 from paramverify.tables import Table
@@ -23,13 +23,13 @@ SHAPES = [
     Parts((("q", 2), ("r", 3)), ("n", "m")),
     Parts((("q", 1),), ("n",)),
 ]
-ARRAY: Shape = (Part("q", 3),)
-ONE: Shape = (Part("", None),)
-SEVERAL: Shape = (Part("q", 2), Part("r", 3), Part("n", None))
+ARRAY: Shape = (InputPart("q", 3),)
+ONE: Shape = (InputPart("", None),)
+SEVERAL: Shape = (InputPart("q", 2), InputPart("r", 3), InputPart("n", None))
 
 
 def shape_of(parts: Parts) -> Shape:
-    return (*(Part(n, k) for n, k in parts.arrays), *(Part(n, None) for n in parts.single))
+    return (*(InputPart(n, k) for n, k in parts.arrays), *(InputPart(n, None) for n in parts.single))
 
 
 @pytest.mark.parametrize("seed", seeds(40, 6))

@@ -22,7 +22,7 @@ from paramverify.privacy.cases import load
 from paramverify.statistics.inputs import CaseInputs
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import Kind
+from paramverify.synthesis.set_needs import NeedKind
 
 RATIO = Fraction(3, 2)
 CASE = """
@@ -68,8 +68,8 @@ def test_counts_say_as_much_as_sequences(seed: int) -> None:
     model = found.model(RATIO, Fraction(1))
     counted = replace(model, hmm=repeated(model.hmm, times))
     with Session(Options(seconds=30)) as session:
-        known = least_bound(counted, session, Fraction(1, 10**9), Kind.DELTA)
-        same = least_bound(replace(model, lengths=(times,)), session, Fraction(1, 10**9), Kind.DELTA)
+        known = least_bound(counted, session, Fraction(1, 10**9), NeedKind.DELTA)
+        same = least_bound(replace(model, lengths=(times,)), session, Fraction(1, 10**9), NeedKind.DELTA)
     assert (known.lower, known.upper) == (same.lower, same.upper)
     brute = max(needed(found, times, at) for at in points(found.names, 9))
     assert known.upper is not None

@@ -16,11 +16,11 @@ from paramverify.algebra.polynomials import Polynomial
 from paramverify.checker.documents import check_text
 from paramverify.claims import Origin
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.models.model import Model
-from paramverify.models.spreads import Spread
+from paramverify.models.spreads import ArithmeticSequence
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case, load, read_case
+from paramverify.privacy.cases import PrivacyCase, load, read_case
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis.case_budget import case_budget
@@ -40,7 +40,7 @@ MAXIMUM = "output(max(q[0] + laplace(2 / eps), q[1] + laplace(2 / eps), q[2] + l
 Density = Callable[[float, Sequence[int], float], float]
 
 
-def case(source: str, length: int, bound: str, **more: Any) -> Case:
+def case(source: str, length: int, bound: str, **more: Any) -> PrivacyCase:
     data: dict[str, Any] = {
         "parameters": {"eps": "(0, oo)"},
         "mechanism": {"kind": "program", "source": source},
@@ -52,7 +52,7 @@ def case(source: str, length: int, bound: str, **more: Any) -> Case:
     return read_case(data, "0" * 64, "case.toml")
 
 
-def model_of(read: Case) -> Model:
+def model_of(read: PrivacyCase) -> Model:
     assert isinstance(read.model, Model)
     return read.model
 
@@ -103,7 +103,7 @@ def values(polynomial: Polynomial, point: dict[str, float]) -> float:
     return total
 
 
-def place(spread: Spread, x: float, step: float, w: float) -> tuple[float, dict[str, float]]:
+def place(spread: ArithmeticSequence, x: float, step: float, w: float) -> tuple[float, dict[str, float]]:
     """Returns the output that a point means, and the values of what stands beside x, by their definitions."""
     point = {"x_eps": x, "eps": -math.log(x) / step, spread.variable: w}
     base = values(spread.base.numerator, point) / values(spread.base.denominator, point)
@@ -212,7 +212,7 @@ def test_a_witness_tells_the_output() -> None:
     report = verify(load(str(CASES / "numeric-sparse-vector-value-more-noise.toml")), Options())
     assert isinstance(report.verdict, Violated)
     witness = report.verdict.witness
-    assert isinstance(witness, Witness)
+    assert isinstance(witness, ExactWitness)
     eps = -4 * math.log(witness.parameters["x_eps"])
     assert witness.ratio is not None
     # four answers below and one that is told: each is more likely by exp(eps/4) at the output 0

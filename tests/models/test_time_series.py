@@ -9,7 +9,7 @@ import pytest
 from paramverify.claims import Origin
 from paramverify.errors import CaseError
 from paramverify.evidence.witnesses import evaluate
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 
 CASE = """
 [parameters]
@@ -43,7 +43,7 @@ EMIT = {"a": {"x": Fraction(3, 4), "y": Fraction(1, 4)}, "b": {"x": Fraction(1, 
 INITIAL = {"a": Fraction(2, 3), "b": Fraction(1, 3)}
 
 
-def written(tmp_path: Path, text: str) -> Case:
+def written(tmp_path: Path, text: str) -> PrivacyCase:
     path = tmp_path / "case.toml"
     path.write_text(text)
     return load(path)

@@ -22,12 +22,12 @@ from paramverify.claims import Claim
 from paramverify.errors import DisagreementError, InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
 from paramverify.formats.conditions import (
-    And,
-    Comparison,
+    AndCondition,
     Condition,
-    Not,
-    Or,
-    Question,
+    NotCondition,
+    OrCondition,
+    PolynomialComparison,
+    QuantifiedImplication,
     comparison,
     question,
     samples,
@@ -67,9 +67,9 @@ def relations() -> st.SearchStrategy[str]:
 conditions: st.SearchStrategy[Condition] = st.recursive(
     st.builds(comparison, polynomials(2, 3), relations()),
     lambda parts: st.one_of(
-        st.builds(And, st.lists(parts, max_size=3).map(tuple)),
-        st.builds(Or, st.lists(parts, max_size=3).map(tuple)),
-        st.builds(Not, parts),
+        st.builds(AndCondition, st.lists(parts, max_size=3).map(tuple)),
+        st.builds(OrCondition, st.lists(parts, max_size=3).map(tuple)),
+        st.builds(NotCondition, parts),
     ),
     max_leaves=5,
 )
@@ -88,9 +88,16 @@ def test_conditions_as_text() -> None:
     """A condition is told in the words of case files, with brackets where they are needed."""
     p, q = RING.variable("p"), RING.variable("q")
     less, same = comparison(2 * p - 4 * q, "<"), comparison(q**2, "=")
-    assert str(Or((And((less, same)), Not(less)))) == "(p - 2*q < 0 and q**2 = 0) or not p - 2*q < 0"
-    assert str(Not(Or((less, same)))) == "not (p - 2*q < 0 or q**2 = 0)"
-    assert (str(And()), str(Or()), str(And((Or(), less)))) == ("true", "false", "false and p - 2*q < 0")
+    assert (
+        str(OrCondition((AndCondition((less, same)), NotCondition(less))))
+        == "(p - 2*q < 0 and q**2 = 0) or not p - 2*q < 0"
+    )
+    assert str(NotCondition(OrCondition((less, same)))) == "not (p - 2*q < 0 or q**2 = 0)"
+    assert (str(AndCondition()), str(OrCondition()), str(AndCondition((OrCondition(), less)))) == (
+        "true",
+        "false",
+        "false and p - 2*q < 0",
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,9 +233,9 @@ def test_a_wrong_condition_is_found_out(polynomial: str, relation: str) -> None:
     claims = [Claim(about.ring.parse("1/2 - p*q"), about)]
     asked = question([c.polynomial for c in claims], about, ["p"])
     later = time.monotonic() + 60
-    assert check(Comparison(about.ring.parse("2*p - 1"), "<="), claims, about, asked, later) > 8
+    assert check(PolynomialComparison(about.ring.parse("2*p - 1"), "<="), claims, about, asked, later) > 8
     with pytest.raises(DisagreementError) as caught:
-        check(Comparison(about.ring.parse(polynomial), relation), claims, about, asked, later)
+        check(PolynomialComparison(about.ring.parse(polynomial), relation), claims, about, asked, later)
     assert {name for name, _, _ in caught.value.answers} == {"qepcad", "built-in"}
 
 
@@ -236,13 +243,13 @@ def test_violations_are_found_coordinate_by_coordinate() -> None:
     """With right answers about one parameter at a time, the only rational point of a violation is found."""
     about = domain("p + q == 1", "p**3 == 343/1000", p="(0, 1)", q="(0, 1)")
     claim = Claim(about.ring.parse("p*q - 1/4"), about)
-    first = Not(comparison(about.ring.parse("10*p - 7"), "="))
-    second = Not(comparison(about.ring.parse("10*q - 3"), "="))
+    first = NotCondition(comparison(about.ring.parse("10*p - 7"), "="))
+    second = NotCondition(comparison(about.ring.parse("10*q - 3"), "="))
 
-    def ask(part: Question) -> Condition:
+    def ask(part: QuantifiedImplication) -> Condition:
         return first if part.free == ("p",) else second
 
     assert violation(claim, ask) == {"p": Fraction(7, 10), "q": Fraction(3, 10)}
     assert violation(claim) is None
     assert violation(claim, lambda part: Open(End.GAVE_UP)) is None
-    assert violation(claim, lambda part: And()) is None
+    assert violation(claim, lambda part: AndCondition()) is None

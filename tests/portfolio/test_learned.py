@@ -12,7 +12,7 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.backends import discover
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.portfolio.learned import OWN, Leaf, Split, chosen_tree, features, ordered, tree_of
+from paramverify.portfolio.learned import OWN, LearnedLeaf, Split, chosen_tree, features, ordered, tree_of
 
 RING = Ring(("x", "y", "z"))
 TREE = {
@@ -84,7 +84,7 @@ def test_the_tree_of_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
             nodes += [node.below, node.above]
         else:
             leaves.append(node)
-    assert all(isinstance(entry, Leaf) and entry.claims > 0 for entry in leaves)
+    assert all(isinstance(entry, LearnedLeaf) and entry.claims > 0 for entry in leaves)
     assert {name for entry in leaves for name in entry.seconds} <= set(discover())
 
 

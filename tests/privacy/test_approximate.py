@@ -16,24 +16,24 @@ from set_oracle import Drawn, drawn, points
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.checker.documents import check_text
 from paramverify.checker.second_reading import with_second_look
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import Report, verify
+from paramverify.privacy.cases import PrivacyCase, load
+from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.reports.evidence import check_with_case, evidence_document
 from paramverify.verdicts import Holds, Violated
 
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 4), Fraction(4))
 
 
-def case_of(model: Model) -> Case:
+def case_of(model: Model) -> PrivacyCase:
     """A case of a model, without a file."""
-    return Case("here.toml", "0" * 64, "ratio and delta", model)
+    return PrivacyCase("here.toml", "0" * 64, "ratio and delta", model)
 
 
-def decided(found: Drawn, ratio: Fraction, delta: Fraction) -> Report:
+def decided(found: Drawn, ratio: Fraction, delta: Fraction) -> PrivacyReport:
     """The verdict of the package, whose evidence its kernel accepts, alone and with the case."""
     case = case_of(found.model(ratio, delta))
     report = verify(case, Options(seconds=60))
@@ -60,7 +60,7 @@ def compare_with_brute_force(seed: int, parameters: int) -> str:
     else:
         assert isinstance(report.verdict, Violated), report.verdict
         witness = report.verdict.witness
-        assert isinstance(witness, SetWitness)
+        assert isinstance(witness, ExactSetWitness)
         side = ("left", "right").index(witness.left)
         names = {name: k for k, name in enumerate("wxyz")}
         one, other = (found.shares(s, witness.parameters) for s in (side, 1 - side))

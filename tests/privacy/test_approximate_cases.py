@@ -13,7 +13,7 @@ from set_oracle import binomial
 from paramverify.algebra.realroots import RealRoot
 from paramverify.checker.second_reading import with_second_look
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.measures import Approximate, Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
@@ -22,7 +22,7 @@ from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import check_with_case, evidence_document
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import Kind
+from paramverify.synthesis.set_needs import NeedKind
 from paramverify.verdicts import Violated
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "approximate").glob("*.toml"))
@@ -42,7 +42,7 @@ def test_expected_verdict(path: Path) -> None:
     assert report.status.of_case == case.expect["verdict"]
     if isinstance(report.verdict, Violated):
         witness = report.verdict.witness
-        assert isinstance(witness, SetWitness)
+        assert isinstance(witness, ExactSetWitness)
         assert witness.exceeds
         assert (witness.beyond - witness.delta).sign() > 0
     document = json.loads(json.dumps(evidence_document(case, report)))
@@ -59,7 +59,7 @@ def test_expected_least_delta(path: Path) -> None:
     case = load(path)
     assert isinstance(case.model, Model)
     with Session(Options(seconds=60)) as session:
-        found = least_bound(case.model, session, Fraction(1, 10**9), Kind.DELTA)
+        found = least_bound(case.model, session, Fraction(1, 10**9), NeedKind.DELTA)
     assert isinstance(found.value, RealRoot)
     assert found.value.lower == found.value.upper == Fraction(case.expect["delta"])
     if case.model.domain.box:  # else it is a number, and no claim
@@ -87,7 +87,7 @@ def test_noisy_max_needs_a_number_with_e() -> None:
     case = load_with_bounds(CASES[0].parent / "noisy-max.toml", {"epsilon": "1", "delta": "1"})
     assert isinstance(case.model, Model)
     with Session(Options(seconds=60)) as session:
-        found = least_bound(case.model, session, Fraction(1, 10**9), Kind.DELTA)
+        found = least_bound(case.model, session, Fraction(1, 10**9), NeedKind.DELTA)
     assert found.value is not None
     assert not isinstance(found.value, RealRoot)
     assert [Fraction(str(c)) for c in found.value.numerator.coeffs()] == [Fraction(24, 72), Fraction(-7, 72)]

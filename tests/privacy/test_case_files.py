@@ -10,7 +10,7 @@ from quick import shipped
 
 from paramverify.encodings.sequences import candidates
 from paramverify.evidence.algebraic import AlgebraicCounterexample
-from paramverify.evidence.witnesses import Counterexample
+from paramverify.evidence.witnesses import ExactCounterexample
 from paramverify.models.inequality import Inequality
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify
@@ -29,7 +29,7 @@ def test_expected_verdict(path: Path) -> None:
     assert isinstance(report.verdict, STATUS[case.expect["status"]])
     if isinstance(report.verdict, Violated):
         witness = report.verdict.witness
-        if isinstance(witness, Counterexample | AlgebraicCounterexample):
+        if isinstance(witness, ExactCounterexample | AlgebraicCounterexample):
             assert witness.fails
             return
         left, right = (p.rational for p in witness.probabilities)

@@ -22,8 +22,8 @@ from paramverify.evidence.moments import MomentWitness
 from paramverify.models.divergences import Renyi
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case
-from paramverify.privacy.verification import Report, verify
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.reports.evidence import check_with_case, evidence_document
 from paramverify.verdicts import Holds, Unknown, Violated
 
@@ -45,9 +45,9 @@ def model_of(found: Drawn, order: int, bound: Fraction) -> Model:
     return replace(model, measure=Renyi(order, number))
 
 
-def decided(model: Model, seconds: float = 60) -> Report:
+def decided(model: Model, seconds: float = 60) -> PrivacyReport:
     """The verdict of the package, whose evidence its kernel accepts, alone and with the case."""
-    case = Case("here.toml", "0" * 64, "renyi", model)
+    case = PrivacyCase("here.toml", "0" * 64, "renyi", model)
     report = verify(case, Options(seconds=seconds))
     if isinstance(report.verdict, Holds | Violated):
         document = json.dumps(evidence_document(case, report))

@@ -14,7 +14,7 @@ from calling_tools import called
 from enclosed_programs import case_of
 
 from paramverify.answers import Standing
-from paramverify.evidence.enclosed import EnclosedWitness
+from paramverify.evidence.enclosed import EnclosureWitness
 from paramverify.privacy.verification import verify
 from paramverify.verdicts import Unknown, Violated
 
@@ -88,7 +88,7 @@ def test_the_witness_is_certified() -> None:
     report = verify(case_of(ABOVE, 1, "0..3", privacy={"epsilon": "1/10"}, neighbours={"differ": "one"}))
     assert isinstance(report.verdict, Violated)
     found = report.verdict.witness
-    assert isinstance(found, EnclosedWitness)
+    assert isinstance(found, EnclosureWitness)
     (low, high), (least, most) = found.probabilities
     own = {str(n): {"True": phi(n / 2), "False": 1 - phi(n / 2)} for n in range(4)}
     for (below, above), side in (((low, high), found.left), ((least, most), found.right)):

@@ -10,19 +10,19 @@ import pytest
 from enclosed_programs import case_of
 
 from paramverify.answers import Standing
-from paramverify.evidence.enclosed import LEAST, EnclosedWitness, near
+from paramverify.evidence.enclosed import LEAST, EnclosureWitness, near
 from paramverify.portfolio.session import Session
 from paramverify.privacy.verification import verify
 from paramverify.reports.enclosures import witness_document, witness_lines
-from paramverify.synthesis.least_enclosed import Wanted, least_enclosed
+from paramverify.synthesis.least_enclosed import LeastTarget, least_enclosed
 from paramverify.verdicts import Violated
 
 
-def witness(source: str, **privacy: Any) -> EnclosedWitness:
+def witness(source: str, **privacy: Any) -> EnclosureWitness:
     """Returns the witness of a violation."""
     verdict = verify(case_of(source, 1, "0..1", privacy=privacy or {"epsilon": "1"})).verdict
     assert isinstance(verdict, Violated)
-    assert isinstance(verdict.witness, EnclosedWitness)
+    assert isinstance(verdict.witness, EnclosureWitness)
     return verdict.witness
 
 
@@ -66,7 +66,7 @@ def test_numbers_beyond_all_sizes() -> None:
     source = "output(q[0] + gauss(1/1000000000) > 1/2)"
     assert witness(source).probabilities[1] == (0, LEAST)
     case = case_of(source, 1, "0..1")
-    found = least_enclosed(Session(), case.model, Wanted.RATIO, Fraction(1, 1000))
+    found = least_enclosed(Session(), case.model, LeastTarget.RATIO, Fraction(1, 1000))
     assert found.upper is None
     assert not found.infinite
     assert found.lower > 1 / LEAST / 2
@@ -79,7 +79,7 @@ def test_few_bits_show_the_violation() -> None:
     more: dict[str, Any] = {"privacy": {"ratio": str(ratio - Fraction(1, 10**11))}}
     verdict = verify(case_of(source, 1, "0..1", mechanism={"bits": 16}, **more)).verdict
     if isinstance(verdict, Violated):
-        assert isinstance(verdict.witness, EnclosedWitness)
+        assert isinstance(verdict.witness, EnclosureWitness)
         low = verdict.witness.ratio[0]
         assert low is not None
         assert low > verdict.witness.bound[1]
@@ -98,5 +98,5 @@ def test_delta_one() -> None:
     for source in ("output(q[0] == 1 and gauss(1) > 0)", "output(q[0] + gauss(1/1000) > 1/2)"):
         case = case_of(source, 1, "0..1", privacy={"epsilon": "0", "delta": "1"})
         assert verify(case).status is Standing.HOLDS
-        found = least_enclosed(Session(), case.model, Wanted.RATIO_FOR, Fraction(1, 1000))
+        found = least_enclosed(Session(), case.model, LeastTarget.RATIO_FOR, Fraction(1, 1000))
         assert (found.lower, found.upper) == (1, 1)

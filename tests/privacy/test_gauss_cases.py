@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from paramverify.models.enclosed import Enclosed, Probabilities
+from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities
 from paramverify.privacy.cases import read_case
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "programs"
@@ -94,8 +94,8 @@ def test_shipped_case(name: str) -> None:
     oracle, length, values, error = SHIPPED[name]
     data = tomllib.loads((CASES / f"{name}.toml").read_text())
     model = read_case(data, "", f"{name}.toml").model
-    assert isinstance(model, Enclosed)
-    known = Probabilities(model.table, 48)
+    assert isinstance(model, EnclosedModel)
+    known = EnclosedProbabilities(model.table, 48)
     rows = {given: oracle(*given) for given in product(values, repeat=length)}
     for given, expected in rows.items():
         state = model.table.states.index(str(given[0]) if length == 1 else str(given))

@@ -18,11 +18,11 @@ from paramverify.answers import Open, Proved, Refuted
 from paramverify.encodings.choice import claims_of
 from paramverify.evidence.replaying import replayed
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.privacy.cases import load
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "inequalities").glob("*.toml"))
-LITTLE = Work(boxes=40, coefficients=60_000)
+LITTLE = RemainingWork(boxes=40, coefficients=60_000)
 NOWHERE_ELSE = "and nowhere else"  # a claim that fails at irrational points only
 
 OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {

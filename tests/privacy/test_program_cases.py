@@ -18,7 +18,7 @@ from given_oracle import GivenOracle
 from kept_cases import kept
 
 from paramverify.portfolio.session import Options
-from paramverify.privacy.verification import Report, verify
+from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.verdicts import Holds, Violated
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "programs").glob("*.toml"))
@@ -67,7 +67,7 @@ POINTS |= {"s": ("1/10", "9/10"), "g": ("1/3",), "p": ("1/3",), "h": ("1/4", "3/
 
 
 @cache
-def verified(path: Path) -> Report:
+def verified(path: Path) -> PrivacyReport:
     """Returns what the default settings say of a case."""
     return verify(kept(path), Options(seconds=120))
 

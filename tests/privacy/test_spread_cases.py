@@ -15,7 +15,7 @@ from cluster_tools import Elsewhere
 from set_oracle import drawn
 
 from paramverify.answers import End
-from paramverify.models.divergences import Kind, Loss
+from paramverify.models.divergences import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
@@ -26,9 +26,9 @@ from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import evidence_document
 from paramverify.synthesis.least_loss import least_loss
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import Kind as Bound
+from paramverify.synthesis.set_needs import NeedKind
 from paramverify.tasks import named
-from paramverify.tasks.tasks import Result
+from paramverify.tasks.tasks import TaskResult
 from paramverify.verdicts import Unknown
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -58,7 +58,7 @@ class Deadly(Elsewhere):
 
     def map(self, tasks: Any, until: float = 0.0) -> Any:
         for number, task in enumerate(tasks):
-            yield Result(number, partial(task.lost, "died"))
+            yield TaskResult(number, partial(task.lost, "died"))
 
 
 @pytest.mark.slow
@@ -76,9 +76,11 @@ def test_shipped_cases_are_the_same(name: str) -> None:
     assert SHIPPED[name] is None or SHIPPED[name] in far.names
 
 
-def _loss(seed: int, kind: Kind) -> Model:
+def _loss(seed: int, kind: LossKind) -> Model:
     """A random mechanism with one parameter; its bound is to be replaced."""
-    return replace(drawn(Random(seed), 1).model(Fraction(1), Fraction(1)), measure=Loss(kind, Fraction(1)))
+    return replace(
+        drawn(Random(seed), 1).model(Fraction(1), Fraction(1)), measure=LossBound(kind, Fraction(1))
+    )
 
 
 @pytest.mark.slow
@@ -87,21 +89,21 @@ def test_least_losses_are_the_same() -> None:
     found = []
     for executor in (Options().executor, Counting()):
         with Session(Options(executor=executor)) as session:
-            least = least_loss(_loss(3, Kind.KL), session, Fraction(1, 5))
+            least = least_loss(_loss(3, LossKind.KL), session, Fraction(1, 5))
             found.append((least.lower, least.upper, least.boxes, [tree for _, tree in least.proof]))
     assert found[0] == found[1]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [Kind.KL, Kind.ZCDP])
-def test_points_of_workers_are_evaluated_from_the_model(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [LossKind.KL, LossKind.ZCDP])
+def test_points_of_workers_are_evaluated_from_the_model(kind: LossKind) -> None:
     """Where a direction fails inside of the domain, its witness, and the boxes until then, are the same."""
     model = _loss(8, kind)
     for bound in (Fraction(1, 8), Fraction(1, 32)):
         found = []
         for executor in (Options().executor, Counting()):
             with Session(Options(executor=executor)) as session:
-                made = list(covers(session, model, directions(model), Loss(kind, bound)))
+                made = list(covers(session, model, directions(model), LossBound(kind, bound)))
                 found.append([(m.boxes, m.tree, repr(m.witness)) for m in made])
         assert found[0] == found[1]
     assert any("LossWitness" in witness for *_, witness in found[0])
@@ -125,7 +127,7 @@ def test_least_bounds_of_sets_are_the_same() -> None:
     found = []
     for executor in (Options().executor, Counting()):
         with Session(Options(executor=executor)) as session:
-            least = least_bound(model, session, Fraction(1, 100), Bound.DELTA)
+            least = least_bound(model, session, Fraction(1, 100), NeedKind.DELTA)
             found.append((least.lower, least.upper, least.attained, least.proved))
     assert found[0] == found[1]
 

@@ -14,7 +14,7 @@ import pytest
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 from paramverify.checker.neighbours import with_statements
 from paramverify.checker.standing import check_everywhere
 from paramverify.checker.strict import Rejected
@@ -211,7 +211,7 @@ def test_a_changed_statement_is_rejected(ties: str, differ: str) -> None:
         changes += [{"own": [2, 2, 2]}, {"others": [0] * 4}, {"own": [1]}]
     for change in changes:
         document = changed(whole, change)
-        report = with_statements({"reduction": document}, Report(True, (), status="holds"))
+        report = with_statements({"reduction": document}, KernelReport(True, (), status="holds"))
         assert not report.accepted, change
 
 

@@ -27,11 +27,11 @@ from paramverify.claims import Claim, without_enclosure
 from paramverify.errors import DisagreementError, InputError
 from paramverify.portfolio.agreement import check_agreement, confirmation
 from paramverify.processes.answers import answer_from_document, answer_to_document
-from paramverify.processes.runner import Attempt, Limits, Runner
+from paramverify.processes.runner import Attempt, AttemptLimits, Runner
 
 MARK = "PARAMVERIFY_TEST_MARK"
-SOON = Limits(0.5)
-AMPLE = Limits(60)
+SOON = AttemptLimits(0.5)
+AMPLE = AttemptLimits(60)
 
 
 def claim(polynomial: str = "p - p^2") -> Claim:
@@ -133,7 +133,7 @@ def test_time_limit(runner: Runner, name: str, end: End, words: str) -> None:
 @pytest.mark.parametrize("name", ["eat_memory", "eat_native_memory"])
 def test_memory_limit(runner: Runner, name: str) -> None:
     """Memory beyond the limit ends the attempt for that reason, whether Python or a library notices it."""
-    limits = Limits(60, memory=200 << 20)
+    limits = AttemptLimits(60, memory=200 << 20)
     assert detail(runner.run(attempt(name), limits)) == (End.MEMORY, "needed more than 200 MiB")
 
 
@@ -219,7 +219,7 @@ def test_processes_of_a_backend_end_with_it(runner: Runner, mark: str, options: 
     """Processes that a backend started are gone when its attempt has ended, also those in other sessions."""
     runner.run(attempt("prove"), AMPLE)
     before = marked(mark)
-    runner.run(attempt("leave_processes", **options), Limits(3))
+    runner.run(attempt("leave_processes", **options), AttemptLimits(3))
     assert marked(mark) == before
 
 
@@ -229,7 +229,7 @@ def test_temporary_files_of_a_backend_are_removed(
     runner: Runner, scratch: Path, options: dict[str, str]
 ) -> None:
     """Temporary files and folders that a backend left are gone when its attempt has ended."""
-    decision = runner.run(attempt("leave_files", **options), Limits(1))
+    decision = runner.run(attempt("leave_files", **options), AttemptLimits(1))
     assert [path for path in scratch.rglob("*") if path.parent != scratch] == []
     if not options:
         assert all(path.startswith(str(scratch)) for path in detail(decision)[1].split("\n"))
@@ -237,13 +237,13 @@ def test_temporary_files_of_a_backend_are_removed(
 
 def test_limits_of_the_operating_system(runner: Runner) -> None:
     """An attempt leads its own session, has its seconds of processor time and little more, dumps no core."""
-    _, words = detail(runner.run(attempt("tell_limits"), Limits(7.5)))
+    _, words = detail(runner.run(attempt("tell_limits"), AttemptLimits(7.5)))
     assert words.startswith("core 0, cpu 9, leads True")
 
 
 def test_no_time_limit(runner: Runner) -> None:
     """Time may be unlimited."""
-    assert isinstance(runner.run(attempt("prove"), Limits(float("inf"))).answer, Proved)
+    assert isinstance(runner.run(attempt("prove"), AttemptLimits(float("inf"))).answer, Proved)
 
 
 def test_missing_backend(runner: Runner) -> None:
@@ -484,4 +484,4 @@ def test_documents_that_are_not_answers(document: dict[str, object]) -> None:
 def test_limits_must_be_positive(seconds: float, memory: int) -> None:
     """A limit that is no limit is refused."""
     with pytest.raises(InputError, match="positive"):
-        Limits(seconds, memory)
+        AttemptLimits(seconds, memory)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from paramverify.checker.documents import check_text
-from paramverify.composition.answers import Found
+from paramverify.composition.answers import CompositionAnswer
 from paramverify.composition.composing import Composition
 from paramverify.composition.from_cases import read_case
 from paramverify.composition.searching import ask
@@ -34,7 +34,7 @@ Change = Callable[[Document], object]
 
 def composed(
     text: str, delta_for: str | None = None, epsilon_for: str | None = None
-) -> tuple[Found, Document]:
+) -> tuple[CompositionAnswer, Document]:
     """What is found of components, and its evidence."""
     with Session(Options(seconds=30)) as session:
         every = [

@@ -16,7 +16,7 @@ from paramverify import loads
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import load
 from paramverify.privacy.inputs import power_told, values_told
-from paramverify.privacy.verification import Report
+from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import verdicts
 from paramverify.tables import toml_data
 from paramverify.verdicts import Holds
@@ -37,7 +37,7 @@ def test_no_shipped_verdict_is_without_its_inputs(path: Path) -> None:
     """
     case = load(path)
     data = toml_data(case.text)
-    report = Report(Holds(()), (), (), case.model.domain, (), 0.0)
+    report = PrivacyReport(Holds(()), (), (), case.model.domain, (), 0.0)
     told, document = verdicts.lines(report, case)[0], verdicts.document(report, case)
     listed = dict(data["mechanism"].get("inputs", {})) if "neighbours" in data else {}
     for name, given in listed.items():

@@ -14,7 +14,7 @@ import pytest
 from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.algebra.volumes import Inside, Share
+from paramverify.algebra.volumes import Inside, VolumeShare
 from paramverify.claims import Claim
 from paramverify.cli.main import run
 from paramverify.models.design import Sense
@@ -105,9 +105,9 @@ def test_a_corner_of_a_cube(names: str) -> None:
     unit = tuple((Fraction(0), Fraction(1)) for _ in names)
     size = Fraction(1, {2: 2, 3: 6, 4: 24}[len(names)])
     inside = Inside.of(domain_of(names, [f"{below} <= 1"]), tuple(names))
-    assert inside.volumes([unit]) == [Share(size, size)]
+    assert inside.volumes([unit]) == [VolumeShare(size, size)]
     inside = Inside.of(domain_of(names, [f"{above} < 0"]), tuple(names))
-    assert inside.volumes([unit]) == [Share(1 - size, 1 - size)]
+    assert inside.volumes([unit]) == [VolumeShare(1 - size, 1 - size)]
 
 
 @pytest.mark.slow
@@ -203,7 +203,7 @@ def test_bounds_are_told_where_a_curve_cuts(tmp_path: Path, capsys: pytest.Captu
 )
 def test_percent(low: str, high: str, told: str) -> None:
     """Bounds are rounded outwards, and nothing is 0 % or 100 % that is not."""
-    assert text.percent(Share(Fraction(low), Fraction(high)), 2) == told
+    assert text.percent(VolumeShare(Fraction(low), Fraction(high)), 2) == told
 
 
 @pytest.mark.slow

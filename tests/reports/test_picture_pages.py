@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.mathtext import MathTextParser
 from PIL import Image
 
-from paramverify.algebra.volumes import Share
+from paramverify.algebra.volumes import VolumeShare
 from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.reports import mathematics
@@ -43,8 +43,8 @@ ENDS = {
 }
 
 
-def third() -> Share:
-    return Share(Fraction(1, 3), Fraction(1, 3))
+def third() -> VolumeShare:
+    return VolumeShare(Fraction(1, 3), Fraction(1, 3))
 
 
 def line(width: str, heading: bool = True) -> Figure:
@@ -126,7 +126,7 @@ def test_labels_are_spread(given: Sequence[tuple[float, float]], end: float) -> 
 def test_shares_add_up(parts: list[int]) -> None:
     """Shares in a legend add up to 100 %, each is less than a unit off, and ≈ stands where one is rounded."""
     exact = {str(k): Fraction(part, sum(parts)) for k, part in enumerate(parts)}
-    told = percents({name: Share(value, value) for name, value in exact.items()})
+    told = percents({name: VolumeShare(value, value) for name, value in exact.items()})
     numbers = {name: Fraction(re.sub("[^0-9.]", "", text)) for name, text in told.items()}
     for name, value in exact.items():
         assert abs(numbers[name] - 100 * value) < Fraction(1, 10)
@@ -138,12 +138,12 @@ def test_shares_add_up(parts: list[int]) -> None:
 def test_a_little_does_not_become_nothing() -> None:
     """A share below a tenth of a percent is told as a bound, and so is its complement."""
     little = Fraction(1, 10**6)
-    assert percents({"a": Share(little, little), "b": Share(1 - little, 1 - little)}) == {
+    assert percents({"a": VolumeShare(little, little), "b": VolumeShare(1 - little, 1 - little)}) == {
         "a": "< 0.1 %",
         "b": "> 99.9 %",
     }
-    assert percents({"a": Share(ONE, ONE), "b": Share(ZERO, ZERO)}) == {"a": "100 %", "b": "0 %"}
-    assert percents({"a": Share(ZERO, ONE)}) == {"a": "between 0 % and 100 %"}
+    assert percents({"a": VolumeShare(ONE, ONE), "b": VolumeShare(ZERO, ZERO)}) == {"a": "100 %", "b": "0 %"}
+    assert percents({"a": VolumeShare(ZERO, ONE)}) == {"a": "between 0 % and 100 %"}
 
 
 @pytest.mark.parametrize(

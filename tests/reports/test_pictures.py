@@ -21,7 +21,7 @@ from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function, value_at
-from paramverify.algebra.volumes import Share
+from paramverify.algebra.volumes import VolumeShare
 from paramverify.claims import Claim
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import candidates, sequence_claims
@@ -204,7 +204,7 @@ def test_exact_intervals(tmp_path: Path) -> None:
     assert {letters("pA"), letters("ε = ln(3/2); pB = 2/3, pC = 3/4")} <= formulas(tmp_path / "line.svg")
     lower, upper = (r.refined(Fraction(1, 10**9)).lower for r in (found.parts[1].lower, found.parts[1].upper))
     assert {"0", f"≈ {float(lower):.6g}", f"≈ {float(upper):.6g}", "1"} <= set(shown)
-    assert f"private {percent(Share(upper - lower, upper - lower), 1)}" in shown
+    assert f"private {percent(VolumeShare(upper - lower, upper - lower), 1)}" in shown
     for place in (lower, upper):
         assert curve.value(place) == pytest.approx(1.5)
     pictures.draw_interval(found, tmp_path / "named.svg", text=lambda root: "the root")

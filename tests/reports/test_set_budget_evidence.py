@@ -17,7 +17,7 @@ from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.reports.checks import Checked, checked
 from paramverify.reports.set_budget_evidence import bounds_for, set_budget_document
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import Kind
+from paramverify.synthesis.set_needs import NeedKind
 
 CASES = Path(__file__).parents[2] / "cases" / "approximate"
 SHUFFLED, GEOMETRIC = CASES / "shuffled-responses.toml", CASES / "geometric-independent.toml"
@@ -39,7 +39,7 @@ ratio = "2"
 """
 
 
-def made(path: Path, kind: Kind, given: str) -> dict[str, Any]:
+def made(path: Path, kind: NeedKind, given: str) -> dict[str, Any]:
     """Returns the evidence of a least bound of a case."""
     case = load_with_bounds(path, bounds_for(kind, given))
     with Session(Options(seconds=30)) as session:
@@ -58,13 +58,13 @@ def check(document: dict[str, Any], path: Path | None) -> Checked:
 @pytest.fixture(scope="module")
 def delta() -> dict[str, Any]:
     """Evidence that 1/6 is enough for ln(3/2), and of a set that needs nearly that."""
-    return made(GEOMETRIC, Kind.DELTA, "ln(3/2)")
+    return made(GEOMETRIC, NeedKind.DELTA, "ln(3/2)")
 
 
 @pytest.fixture(scope="module")
 def ratio() -> dict[str, Any]:
     """Evidence that 103/45 is enough for 1/10, and that it is needed."""
-    return made(SHUFFLED, Kind.RATIO, "1/10")
+    return made(SHUFFLED, NeedKind.RATIO, "1/10")
 
 
 def test_a_delta_that_is_approached(delta: dict[str, Any]) -> None:
@@ -153,7 +153,7 @@ def test_where_no_epsilon_is_enough(tmp_path: Path) -> None:
     """A set that only one secret allows and that is likelier than delta shows that no ratio is enough."""
     path = tmp_path / "case.toml"
     path.write_text(ENDLESS, encoding="utf-8")
-    document = made(path, Kind.RATIO, "1/10")
+    document = made(path, NeedKind.RATIO, "1/10")
     assert document["budget"]["enough"] is None
     found = check(document, path)
     assert found.report.accepted
@@ -165,7 +165,7 @@ def test_where_no_epsilon_is_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("path", "given"), [(SHUFFLED, "3/4"), (GEOMETRIC, "1/2"), (GEOMETRIC, "1")])
 def test_a_delta_that_is_enough_alone(path: Path, given: str) -> None:
     """Where each set has room to spare with the ratio 1, no set needs it, and the evidence has none."""
-    document = made(path, Kind.RATIO, given)
+    document = made(path, NeedKind.RATIO, given)
     assert document["budget"]["enough"] == "1"
     assert not document["budget"]["witnesses"]
     found = check(document, path)

@@ -14,17 +14,17 @@ import pytest
 from tools.calling_tools import called, strict_json
 from tools.theorem_tools import ROOT, about, accepts, case_of, needs_coq, written
 
-from paramverify.algebra.expressions import Name, Node, Number, Operation
+from paramverify.algebra.expressions import Name, Node, Operation, RationalConstant
 from paramverify.errors import UnsupportedError
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import evidence_document
 from paramverify.reports.theorems.files import theorem_of
 from paramverify.reports.theorems.formulas import Formulas
 
 
-def claim(holds: str, parameters: str = 'x = "(0, 1]"\ny = "[0, 1)"', define: str = "") -> Case:
+def claim(holds: str, parameters: str = 'x = "(0, 1]"\ny = "[0, 1)"', define: str = "") -> PrivacyCase:
     """Returns a case with a claim."""
     return case_of(f"[parameters]\n{parameters}\n[define]\n{define}\n[claim]\nholds = {holds}\n")
 
@@ -306,10 +306,10 @@ def tree(random: Random, depth: int) -> Node:
     kind = random.choice(["+", "*", "/", "neg", "**"]) if depth else "leaf"
     if kind == "leaf":
         number = Fraction(random.randint(0, 9), random.choice([1, 1, 3]))
-        return random.choice([Name("x", 0), Name("f", 0), Number(number, 0)])
+        return random.choice([Name("x", 0), Name("f", 0), RationalConstant(number, 0)])
     first = tree(random, depth - 1)
     if kind == "**":
-        return Operation("**", (first, Number(Fraction(random.randint(0, 3)), 0)), 0)
+        return Operation("**", (first, RationalConstant(Fraction(random.randint(0, 3)), 0)), 0)
     rest = [] if kind == "neg" else [tree(random, depth - 1) for _ in range(1 if kind == "/" else 2)]
     return Operation(kind, (first, *rest), 0)
 
@@ -324,7 +324,7 @@ OPERATIONS: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
 
 def value(node: Node, at: dict[str, Fraction]) -> Fraction:
     """Returns the value of a formula."""
-    if isinstance(node, Number):
+    if isinstance(node, RationalConstant):
         return node.value
     if isinstance(node, Name):
         return at[node.name]

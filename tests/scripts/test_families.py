@@ -21,7 +21,7 @@ from paramverify.formats.script_reading import read_script
 from paramverify.formats.smtlib import occurring, script
 from paramverify.privacy.cases import load
 from paramverify.scripts import families
-from paramverify.scripts.families import Known, plain
+from paramverify.scripts.families import KnownClaim, plain
 
 CASES = ROOT / "cases"
 CONTAGIOUS = str(CASES / "noisy-max-contagious.toml")
@@ -66,7 +66,7 @@ def test_families_of_one_name_and_what_was_there(tmp_path: Path, monkeypatch: py
     evidence = tmp_path / "new" / "evidence" / "case-0001.json"
     evidence.parent.mkdir(parents=True)
     evidence.write_text("{}")
-    nothing = Known(Standing.UNKNOWN, "none", 5, 0.0)
+    nothing = KnownClaim(Standing.UNKNOWN, "none", 5, 0.0)
     monkeypatch.setattr(families, "known_of", lambda claim, session: nothing)
     files = [str(tmp_path / folder / "case.toml") for folder in ("one", "two")]
     assert run(["export", *files, "--collection", str(tmp_path / "new")]) == 0
@@ -82,9 +82,9 @@ def test_claims_that_are_not_reached_are_told(
 ) -> None:
     """The time of a case ends it; what was decided until then is written, and the rest is counted."""
 
-    def slowly(claim: object, session: object) -> Known:
+    def slowly(claim: object, session: object) -> KnownClaim:
         time.sleep(0.3)
-        return Known(Standing.UNKNOWN, "none", 5, 0.3)
+        return KnownClaim(Standing.UNKNOWN, "none", 5, 0.3)
 
     monkeypatch.setattr(families, "known_of", slowly)
     folder = str(tmp_path / "new")

@@ -27,7 +27,7 @@ from paramverify.portfolio.strategies import race_of
 from paramverify.scripts import solutions
 from paramverify.scripts.answers import Answered
 from paramverify.scripts.deciding import decide_script
-from paramverify.scripts.evaluation import Point, satisfies
+from paramverify.scripts.evaluation import ScriptPoint, satisfies
 from paramverify.scripts.models import points, read_model
 
 ALONE = Options(seconds=5, strategy=race_of(("built-in",)))
@@ -124,7 +124,7 @@ def test_exact_signs_at_algebraic_points() -> None:
         (point,) = points(read_model(roots.format(third), symbols), script.checks[0].assertions)
         assert satisfies([equal], point) is true
         assert satisfies([opposite], point) is False
-    assert satisfies([opposite], Point({"x": Fraction(1)}, {})) is None
+    assert satisfies([opposite], ScriptPoint({"x": Fraction(1)}, {})) is None
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ def test_random_scripts_against_z3(seed: int) -> None:
     grid = [Fraction(n, 2) for n in range(-4, 5)]
     assertions = script_of(text).checks[0].assertions
     for x, y, z, p in product(grid, grid[::2], grid[::2], (True, False)):
-        if satisfies(assertions, Point({"x": x, "y": y, "|a b|": z}, {"p": p})):
+        if satisfies(assertions, ScriptPoint({"x": x, "y": y, "|a b|": z}, {"p": p})):
             assert found != "unsat"
             break
 

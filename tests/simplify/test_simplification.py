@@ -14,7 +14,7 @@ from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import solve_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 from paramverify.formats.refutations import fails_at, refuter
 from paramverify.simplify.chain import STEPS, Simplified, simplify
 
@@ -24,7 +24,7 @@ def leaves(tree: Simplified) -> list[str]:
 
 
 def proved(claim: Claim) -> Proof:
-    outcome = solve_exactly(claim, Work(), refuter(claim))
+    outcome = solve_exactly(claim, RemainingWork(), refuter(claim))
     assert outcome.proof is not None, outcome.reason
     return outcome.proof
 
@@ -148,7 +148,7 @@ def test_linear_constraints_become_intervals(constraints: list[str]) -> None:
     assert {"equations", "stretch"} & set(simplify(claim, ["equations", "stretch"]).steps())
     accepted(claim, tree.proof([proved(leaf.claim) for leaf in tree.leaves()]))
     false = make("1/2 - p**2 - q**2 - r", "pqr", constraints)
-    outcome = solve_exactly(false, Work(), refuter(false))
+    outcome = solve_exactly(false, RemainingWork(), refuter(false))
     assert outcome.point is not None
     assert fails_at(false, outcome.point)
 
@@ -170,7 +170,7 @@ def test_each_step_can_be_left_out(name: str) -> None:
             tree = simplify(claim, steps)
             if name not in steps:
                 assert name not in tree.steps()
-            outcomes = [solve_exactly(p.claim, Work(2000), refuter(p.claim)) for p in tree.leaves()]
+            outcomes = [solve_exactly(p.claim, RemainingWork(2000), refuter(p.claim)) for p in tree.leaves()]
             proofs = [outcome.proof for outcome in outcomes if outcome.proof is not None]
             if len(proofs) == len(outcomes):
                 accepted(claim, tree.proof(proofs))
@@ -189,7 +189,8 @@ def test_exact_steps_lose_no_refutation() -> None:
         found += 1
         assert tree.exact
         outcomes = [
-            (leaf, solve_exactly(leaf.claim, Work(2000), refuter(leaf.claim))) for leaf in tree.leaves()
+            (leaf, solve_exactly(leaf.claim, RemainingWork(2000), refuter(leaf.claim)))
+            for leaf in tree.leaves()
         ]
         points = [leaf.lift(outcome.point) for leaf, outcome in outcomes if outcome.point is not None]
         confirm = refuter(claim)

@@ -13,8 +13,8 @@ import pytest
 from paramverify.answers import End
 from paramverify.cli.main import run
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load
-from paramverify.privacy.verification import Report, verify
+from paramverify.privacy.cases import PrivacyCase, load
+from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.reports import bisection as told
 from paramverify.statistics import bisection
 from paramverify.statistics.bisection import Bisection, bisect
@@ -24,7 +24,7 @@ CASES = Path(__file__).parents[2] / "cases"
 THOUSANDTH = Fraction(1, 1000)
 
 
-def case(name: str) -> Case:
+def case(name: str) -> PrivacyCase:
     return load(CASES / f"{name}.toml")
 
 
@@ -126,7 +126,7 @@ def test_what_stays_open_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> Non
     """A verification that stays open ends the search; what was proved before is told, and nothing more."""
     steps = 0
 
-    def limited(loaded: Case, options: Options) -> Report:
+    def limited(loaded: PrivacyCase, options: Options) -> PrivacyReport:
         nonlocal steps
         steps += 1
         report = verify(loaded, options)

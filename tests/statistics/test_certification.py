@@ -14,11 +14,11 @@ from paramverify.algebra.realroots import RealRoot
 from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
 from paramverify.privacy import verification
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import verify
 from paramverify.statistics.certification import certify, simplest, suspicious, tight_ratio, with_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
-from paramverify.statistics.events import Condition, Event, Feature, Quantity
+from paramverify.statistics.events import Feature, FeatureRange, OutputEvent, Quantity
 from paramverify.statistics.experiments import chosen_points, experiments, length_of
 from paramverify.statistics.guidance import guided
 from paramverify.statistics.runs import Runs
@@ -31,12 +31,16 @@ TIGHT = math.log(288 / 73)  # noisy max of five answers
 SMALL = Settings(runs=20_000, select=5_000)
 
 
-def case(name: str) -> Case:
+def case(name: str) -> PrivacyCase:
     return load(CASES / f"{name}.toml")
 
 
 def detected(
-    loaded: Case, epsilons: list[float], settings: Settings = SMALL, seed: int = 1, length: int | None = None
+    loaded: PrivacyCase,
+    epsilons: list[float],
+    settings: Settings = SMALL,
+    seed: int = 1,
+    length: int | None = None,
 ) -> tuple[Runs, Detection]:
     model = loaded.model
     runs = Runs(ModelSource(model), seed)
@@ -74,7 +78,7 @@ def test_a_search_climbs_from_a_bad_start() -> None:
     """From a candidate that is not the worst, violations lead to the tight ratio."""
     loaded = case("noisy-max-3-below")
     runs, found = detected(loaded, [1.0])
-    bad = next(c for c in found.selected if c.event == Event("is", ("2",)) and c.epsilon < 0.5)
+    bad = next(c for c in found.selected if c.event == OutputEvent("is", ("2",)) and c.epsilon < 0.5)
     start = certify(loaded.model, bad, runs.both(SELECT, bad.experiment, SMALL.select)[0])
     assert start is not None
     tight = tight_ratio(loaded, start.witness, Fraction(1, 10**6), 60)
@@ -226,7 +230,7 @@ def test_events_of_several_outputs_are_certified_by_their_worst() -> None:
     model = case("geometric-neighbours").model
     experiment = experiments(model, 1, [{}])[0]
     counts = [Counter({("0",): 60, ("1",): 20, ("2",): 20}), Counter({("0",): 30, ("1",): 40, ("2",): 30})]
-    at_most_one = Event("range", (), (Condition(Feature(Quantity.VALUE), high=1.0),))
+    at_most_one = OutputEvent("range", (), (FeatureRange(Feature(Quantity.VALUE), high=1.0),))
     half = next(c for c in candidates(experiment, counts) if c.event == at_most_one and not c.more)
     found = certify(model, half, [("7",), ("2",), ("1",), ("0",)])
     assert found is not None

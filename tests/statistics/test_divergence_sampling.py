@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 import paramverify
-from paramverify.algebra.masses import CHI_SQUARED, KL, ZCDP, Divergence, of_order
+from paramverify.algebra.masses import CHI_SQUARED, KL, ZCDP, MassDivergence, of_order
 from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.privacy.cases import load
 from paramverify.statistics.detection import Settings
 from paramverify.statistics.divergence_detection import (
     Others,
-    Search,
+    PairSearch,
     detect_divergence,
     hull,
     least_divergence,
@@ -32,14 +32,14 @@ from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.runs import runs_of
 from paramverify.statistics.samplers import Counts
 from paramverify.statistics.set_detection import Outputs
-from paramverify.statistics.testing import Goal, Plan, carry_out
+from paramverify.statistics.testing import Plan, SamplingGoal, carry_out
 
 CASES = Path(__file__).parents[2] / "cases" / "divergences"
 RENYI, RHO = (str(CASES / f"geometric-{name}-below.toml") for name in ("renyi", "zcdp"))
 ALL = (of_order(2), of_order(5), CHI_SQUARED, KL, ZCDP)
 
 
-def far(divergence: Divergence, p: list[float], q: list[float]) -> float:
+def far(divergence: MassDivergence, p: list[float], q: list[float]) -> float:
     return divergence.of(list(zip(p, q, strict=True)))
 
 
@@ -134,14 +134,14 @@ class Known:
             return Counter({(str(k),): int(n) for k, n in enumerate(rng.multinomial(size, self.shares)) if n})
 
 
-def rejections(divergence: Divergence, factor: float, seeds: int, level: float) -> int:
+def rejections(divergence: MassDivergence, factor: float, seeds: int, level: float) -> int:
     """How often a bound is rejected, that is so many times the true divergence."""
     p, q = (0.4, 0.35, 0.25), (0.25, 0.35, 0.4)
     bound = factor * far(divergence, list(p), list(q))
     count = 0
     for seed in range(seeds):
         with runs_of(Known({0: p, 1: q}), seed) as runs:
-            search = Search(runs, divergence, Settings(1_000, 300, level))
+            search = PairSearch(runs, divergence, Settings(1_000, 300, level))
             count += detect_divergence(search, [Experiment("a", "b", {})], [[bound]]).is_rejected
     return count
 
@@ -149,7 +149,7 @@ def rejections(divergence: Divergence, factor: float, seeds: int, level: float) 
 @pytest.mark.slow
 @pytest.mark.parametrize(("divergence", "power"), [(of_order(3), 16), (ZCDP, 16)])
 def test_a_true_bound_is_rejected_with_the_probability_of_the_level(
-    divergence: Divergence, power: int
+    divergence: MassDivergence, power: int
 ) -> None:
     """At the true divergence at most 3 in 10 seeds are rejected, at the level 3/10; far below it most."""
     assert rejections(divergence, 1.0, 20, 0.3) <= 6
@@ -157,7 +157,7 @@ def test_a_true_bound_is_rejected_with_the_probability_of_the_level(
 
 
 def sampled(
-    path: str, epsilons: tuple[str, ...], at: str, goal: Goal | None = None, runs: int = 20_000
+    path: str, epsilons: tuple[str, ...], at: str, goal: SamplingGoal | None = None, runs: int = 20_000
 ) -> object:
     plan = Plan(goal, Settings(runs, runs // 5), epsilons=epsilons, at={"p": Fraction(at)}, seed=1)
     return carry_out(lambda point: load(path), plan)
@@ -187,7 +187,7 @@ def test_a_violating_prior_is_found_and_evaluated() -> None:
 
 def test_rho_by_any_order() -> None:
     """Zero-concentrated privacy: 1/10 is rejected at one prior, and 1/5 is refuted there by an order."""
-    found = sampled(RHO, (), "1/100", Goal.CERTIFY)
+    found = sampled(RHO, (), "1/100", SamplingGoal.CERTIFY)
     assert found.is_violated
     assert found.certified_pairs[0].witness.order > 1
     low = paramverify.load(RHO).with_(zcdp="1/10").sample(at={"p": "1/100"}, runs=10_000)

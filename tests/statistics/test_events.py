@@ -14,7 +14,7 @@ from scipy import stats
 from paramverify.statistics import detection, examples
 from paramverify.statistics.alone import alone, read_input
 from paramverify.statistics.detection import Detection, Settings, assess, detect, selected
-from paramverify.statistics.events import Condition, Event, Feature, Measured, Quantity, most_telling
+from paramverify.statistics.events import Feature, FeatureRange, Measured, OutputEvent, Quantity, most_telling
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.hypothesis import PValues
 from paramverify.statistics.runs import Runs
@@ -164,13 +164,13 @@ def test_vectors_have_coordinates_counts_and_corners() -> None:
     told = {str(e) for e in events(words)}
     assert "number of '⊥' at least 2" in told
     assert "number of outputs at most 1" in told
-    both = Event("shape", ("⊥", None), (Condition(Feature(Quantity.COORDINATE, 1), 0.5, 2.0),))
+    both = OutputEvent("shape", ("⊥", None), (FeatureRange(Feature(Quantity.COORDINATE, 1), 0.5, 2.0),))
     assert str(both) == "output ⊥ * with coordinate 2 between 0.5 and 2"
     assert ("⊥", "1.5") in both
     assert ("⊥", "1") not in both
     assert ("⊤", "1.5") not in both
     mixed = [Counter({("⊥", f"{k / 7}"): 3 for k in range(1, 30)}), Counter({("⊤",): 90})]
-    assert Event("shape", ("⊥", None)) in events(mixed)
+    assert OutputEvent("shape", ("⊥", None)) in events(mixed)
 
 
 def test_seldom_events_need_to_stand_out() -> None:
@@ -179,6 +179,6 @@ def test_seldom_events_need_to_stand_out() -> None:
     found = candidates(
         experiment, [Counter({("a",): 4_990, ("b",): 10}), Counter({("a",): 4_994, ("b",): 6})]
     )
-    assert most_telling(found, 0.0).event == Event("is", ("a",))
+    assert most_telling(found, 0.0).event == OutputEvent("is", ("a",))
     rare = candidates(experiment, [Counter({("a",): 4_980, ("b",): 20}), Counter({("a",): 5_000})])
-    assert most_telling(rare, 0.0).event == Event("is", ("b",))
+    assert most_telling(rare, 0.0).event == OutputEvent("is", ("b",))

@@ -23,7 +23,7 @@ from paramverify.statistics.draws import Draws
 from paramverify.statistics.events import Feature, Quantity, as_number
 from paramverify.statistics.experiments import Experiment
 from paramverify.statistics.inputs import CaseInputs
-from paramverify.statistics.labels import Known, label, spelt
+from paramverify.statistics.labels import KnownObservations, label, spelt
 
 SPELLINGS = [
     "1", "1.0", "0.5", "1/2", "nan", "NaN", "inf", "-inf", "infinity", "None", "True", "False", " 1", "1_0",
@@ -116,12 +116,12 @@ def test_labels_in_words() -> None:
 )
 def test_observations_of_a_case(names: tuple[str, ...], output: object, named: str) -> None:
     """A text means the observation of its spelling, another value the only one that is spelt as it."""
-    assert Known.of(names).label(output) == named
+    assert KnownObservations.of(names).label(output) == named
 
 
 def test_two_spellings_of_a_number() -> None:
     """A number that may be two observations is refused; the texts are told apart."""
-    known = Known.of(["1", "1.0"])
+    known = KnownObservations.of(["1", "1.0"])
     assert [known.label(text) for text in ("1", "1.0")] == ["1", "1.0"]
     with pytest.raises(InputError, match=r"the output 1 may be '1' or '1\.0'"):
         known.label(1)

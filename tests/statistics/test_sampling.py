@@ -18,7 +18,7 @@ from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.mechanisms import Input
 from paramverify.models.patterns import pattern_pairs, patterned
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.statistics import audit as auditing
 from paramverify.statistics import draws, samplers
 from paramverify.statistics.audit import audit
@@ -39,11 +39,13 @@ from paramverify.statistics.samplers import ModelSource
 CASES = Path(__file__).parents[2] / "cases"
 
 
-def case(name: str) -> Case:
+def case(name: str) -> PrivacyCase:
     return load(CASES / f"{name}.toml")
 
 
-def trials(loaded: Case, length: int | None = None, pairs: int = 8, points: int = 1) -> list[Experiment]:
+def trials(
+    loaded: PrivacyCase, length: int | None = None, pairs: int = 8, points: int = 1
+) -> list[Experiment]:
     model = loaded.model
     chosen = chosen_points(model, {}, seed=1, most=points)
     return experiments(model, length_of(model, length), chosen, pairs)

@@ -13,12 +13,12 @@ import pytest
 import paramverify
 from paramverify.cli.main import run
 from paramverify.errors import InputError, ParamverifyError
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.statistics.attack import interval
 from paramverify.statistics.detection import Settings
 from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.set_detection import Bounds, Outputs, candidates_for, p_of
-from paramverify.statistics.testing import Goal, Plan, carry_out
+from paramverify.statistics.set_detection import BudgetPoint, Outputs, candidates_for, p_of
+from paramverify.statistics.testing import Plan, SamplingGoal, carry_out
 
 CASES = Path(__file__).parents[2] / "cases" / "approximate"
 BELOW = str(CASES / "geometric-independent-below.toml")
@@ -41,14 +41,14 @@ def test_intervals_by_exact_sums(first: int, second: int) -> None:
 
 def test_the_p_value_is_the_level_at_which_intervals_reject() -> None:
     """Just above it they reject, just below they do not; within the bounds it is 1."""
-    bounds = Bounds(1.5, 0.1)
+    bounds = BudgetPoint(1.5, 0.1)
     p = p_of((700, 300), 1000, bounds)
     for factor, rejects in ((1.01, True), (0.99, False)):
         low, high = interval(700, 300, 1000, p * factor / 2)
         assert (low > 1.5 * high + 0.1) == rejects
     assert 0 < p < 0.01
     assert p_of((300, 700), 1000, bounds) == 1
-    assert p_of((1000, 0), 1000, Bounds(1.0, 0.5)) < 1e-60
+    assert p_of((1000, 0), 1000, BudgetPoint(1.0, 0.5)) < 1e-60
 
 
 def test_bounds_of_delta_are_right_as_often_as_they_say() -> None:
@@ -68,7 +68,7 @@ def test_the_set_of_outputs_above_the_ratio() -> None:
     experiment = Experiment("a", "b", {})
     left: Counter[tuple[str, ...]] = Counter({("0",): 500, ("1",): 400, ("2",): 100})
     right: Counter[tuple[str, ...]] = Counter({("0",): 200, ("1",): 300, ("2",): 500})
-    found = candidates_for(experiment, (left, right), Bounds(1.2, 0.1))
+    found = candidates_for(experiment, (left, right), BudgetPoint(1.2, 0.1))
     best = max(found, key=lambda c: c.lower)
     sets = {(c.more, c.chosen.outputs) for c in found if isinstance(c.chosen, Outputs)}
     assert (0, frozenset({("0",), ("1",)})) in sets
@@ -77,10 +77,10 @@ def test_the_set_of_outputs_above_the_ratio() -> None:
     assert best.beyond == pytest.approx(0.5 - 1.2 * 0.1)
 
 
-def sampled(epsilons: tuple[str, ...], at: str, goal: Goal | None = None, **more: Fraction) -> object:
+def sampled(epsilons: tuple[str, ...], at: str, goal: SamplingGoal | None = None, **more: Fraction) -> object:
     """What testing says of the case that is not private, at one prior."""
 
-    def case(point: object) -> Case:
+    def case(point: object) -> PrivacyCase:
         del point
         return load(BELOW)
 
@@ -109,7 +109,7 @@ def test_smaller_epsilons_come_first() -> None:
 
 def test_candidates_are_evaluated_exactly() -> None:
     """With --certify the set is a violation, evaluated exactly, or it is said to be spurious."""
-    found = sampled((), "1/200", Goal.CERTIFY, delta=Fraction(1, 10))
+    found = sampled((), "1/200", SamplingGoal.CERTIFY, delta=Fraction(1, 10))
     assert found.is_violated
     (entry,) = found.certified_sets
     assert entry.witness.exceeds
@@ -132,7 +132,7 @@ def test_sampling_in_python() -> None:
 def test_what_has_no_meaning_for_sets_is_refused() -> None:
     """A search and a plot are about outputs one by one."""
     with pytest.raises(InputError, match="budget"):
-        sampled((), "1/50", Goal.SEARCH)
+        sampled((), "1/50", SamplingGoal.SEARCH)
     for name, words in (("geometric-metric", "distance"), ("above-threshold", "an adversary chooses")):
         with pytest.raises(ParamverifyError, match=words):
             paramverify.sample(str(CASES.parent / f"{name}.toml"), delta="1/10", runs=100)

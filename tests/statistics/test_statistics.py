@@ -14,14 +14,14 @@ import sampled_mechanisms as mechanisms
 from scipy import stats
 
 from paramverify.errors import InputError
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.statistics import hypothesis
 from paramverify.statistics.attack import confidence_bound, lower_bound, train
 from paramverify.statistics.audit import Fit, audit, fit, holm
 from paramverify.statistics.blackbox import BlackBoxSource
 from paramverify.statistics.detection import Detection, Settings, assess, attacked, detect, selected
 from paramverify.statistics.detection import Tested as Row
-from paramverify.statistics.events import Condition, Event, Feature, Measured, Quantity
+from paramverify.statistics.events import Feature, FeatureRange, Measured, OutputEvent, Quantity
 from paramverify.statistics.experiments import Experiment, chosen_points, experiments
 from paramverify.statistics.hypothesis import PValues, event_test, p_value
 from paramverify.statistics.inputs import CaseInputs
@@ -33,7 +33,7 @@ CASES = Path(__file__).parents[2] / "cases"
 SMALL = Settings(runs=20_000, select=5_000)
 
 
-def case(name: str) -> Case:
+def case(name: str) -> PrivacyCase:
     return load(CASES / f"{name}.toml")
 
 
@@ -128,10 +128,10 @@ def test_events() -> None:
     kinds = {(e.kind, e.value) for e in events(sequences)}
     assert ("is", ("a", "c")) in kinds
     assert ("starts with", ("a",)) in kinds
-    start = Event("starts with", ("a",))
+    start = OutputEvent("starts with", ("a",))
     assert [Measured(c).hits([start]) for c in sequences] == [[50], [0]]
     numbers = [Counter({("0",): 10, ("1.5",): 10, ("3",): 10}), Counter({("3",): 30})]
-    half = Event("range", (), (Condition(Feature(Quantity.VALUE), high=1.5),))
+    half = OutputEvent("range", (), (FeatureRange(Feature(Quantity.VALUE), high=1.5),))
     assert half in events(numbers)
     assert str(half) == "output at most 1.5"
     assert [Measured(c).hits([half]) for c in numbers] == [[20], [0]]

@@ -14,7 +14,7 @@ import pytest
 from paramverify.errors import InputError
 from paramverify.statistics.blackbox import BlackBox, is_vectorised
 from paramverify.statistics.draws import Draws
-from paramverify.statistics.events import Event
+from paramverify.statistics.events import OutputEvent
 from paramverify.statistics.samplers import Counts
 
 BUFFER = [0]
@@ -106,7 +106,7 @@ def test_rows_in_a_tuple() -> None:
 
 def test_the_empty_list_in_words() -> None:
     """An output without labels is named."""
-    assert str(Event("is", ())) == "output that is an empty list"
+    assert str(OutputEvent("is", ())) == "output that is an empty list"
 
 
 def test_prints(capfd: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import Kind, LeastBound
+from paramverify.synthesis.set_needs import LeastBound, NeedKind
 
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2))
 DELTAS = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 4))
@@ -53,7 +53,7 @@ def look_for_delta(seed: int, parameters: int) -> LeastBound:
     random = Random(seed)
     found, ratio = drawn(random, parameters), random.choice(RATIOS)
     with Session(Options(seconds=60)) as session:
-        bound = least_bound(found.model(ratio, Fraction(1)), session, PRECISION, Kind.DELTA)
+        bound = least_bound(found.model(ratio, Fraction(1)), session, PRECISION, NeedKind.DELTA)
     _compare(
         bound, [deltas_at(found, ratio, at) for at in points(found.names, 400 if parameters == 1 else 49)]
     )
@@ -67,7 +67,7 @@ def look_for_ratio(seed: int, parameters: int) -> LeastBound:
     random = Random(seed)
     found, delta = drawn(random, parameters), random.choice(DELTAS)
     with Session(Options(seconds=60)) as session:
-        bound = least_bound(found.model(Fraction(1), delta), session, PRECISION, Kind.RATIO)
+        bound = least_bound(found.model(Fraction(1), delta), session, PRECISION, NeedKind.RATIO)
     grid = list(points(found.names, 400 if parameters == 1 else 49))
     values = [ratio_at(found, side, delta, at) for at in grid for side in (0, 1)]
     if None in values:
@@ -140,8 +140,8 @@ def test_constraints(tmp_path: Path) -> None:
     model, precision = load(path).model, Fraction(1, 10**5)
     with Session(Options(seconds=60)) as session:
         delta, ratio = (
-            least_bound(model, session, precision, Kind.DELTA),
-            least_bound(model, session, precision, Kind.RATIO),
+            least_bound(model, session, precision, NeedKind.DELTA),
+            least_bound(model, session, precision, NeedKind.RATIO),
         )
     for found in (delta, ratio):
         assert found.value is None
@@ -162,7 +162,7 @@ def test_a_bound_that_has_no_value_at_an_end() -> None:
     path = Path(__file__).parents[2] / "cases" / "programs" / "family.toml"
     case = load_with_bounds(path, {"ratio": "1/alpha", "delta": "1"})
     with Session(Options(seconds=30)) as session:
-        found = least_bound(case.model, session, PRECISION, Kind.DELTA)  # type: ignore[arg-type]
+        found = least_bound(case.model, session, PRECISION, NeedKind.DELTA)  # type: ignore[arg-type]
     assert found.witness is not None
     alpha = found.witness.parameters["alpha"]
     # Both are ill or none, and the set is {2}: 1/(1 + alpha) against alpha**2/(1 + alpha).

@@ -17,7 +17,7 @@ from region_problems import Problem, volume, wavy
 
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Polynomial, Ring
-from paramverify.algebra.volumes import Share
+from paramverify.algebra.volumes import VolumeShare
 from paramverify.checker.regions import check_text
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.synthesis import regions
@@ -297,8 +297,8 @@ def test_exact_shares_beside_a_fixed_parameter() -> None:
     claims = (Claim(ring.parse("p - k"), domain),)
     found = region_map(claims, domain, ("p", "q", "r"), Fraction(1, 100))
     # p > 1/2 leaves a simplex of the volume 1/6 but for its end of half the size
-    assert found.volumes[Status.SAFE] == Share(Fraction(7, 48), Fraction(7, 48))
-    assert found.shares[Status.SAFE] == Share(Fraction(7, 24), Fraction(7, 24))
+    assert found.volumes[Status.SAFE] == VolumeShare(Fraction(7, 48), Fraction(7, 48))
+    assert found.shares[Status.SAFE] == VolumeShare(Fraction(7, 24), Fraction(7, 24))
     assert found.shares[Status.VIOLATING].exact
     assert len(found.cells) < 100  # the constraint speaks of the cells only: they need not be inside of it
     assert report(found, domain).accepted
@@ -373,7 +373,7 @@ def test_streamed_equals_not_streamed(waiting: int, tmp_path: Path, monkeypatch:
         found = region_map(
             problem.claims, problem.domain, problem.free, on_cell=file.keep, stored=file.stored, **told
         )
-        assert isinstance(found.cells, regions.Kept)
+        assert isinstance(found.cells, regions.SavedMap)
         assert len(found.cells.waiting) <= waiting
         assert set(found.cells) == set(whole.cells)
         assert len(found.cells) == len(list(whole.cells))

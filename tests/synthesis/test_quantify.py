@@ -18,7 +18,7 @@ from paramverify.portfolio.vertices import by_vertices
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports import conditions
-from paramverify.synthesis.safe_values import Form, Intervals, safe_values
+from paramverify.synthesis.safe_values import AnswerForm, Intervals, safe_values
 from paramverify.synthesis.written import condition_of
 
 CASE = Path(__file__).parents[2] / "cases" / "randomized-response-condition.toml"
@@ -94,7 +94,7 @@ def test_one_free_parameter_without_qepcad(seed: int, tmp_path: Path) -> None:
     parts = [f"(({a})*p**2 + ({b})*p + ({c}))*q**{k}" for k, (a, b, c) in enumerate(rows)]
     case = load(inequality(tmp_path, f"{' + '.join(parts)} >= 0"))
     with Session(BUILT_IN) as session:
-        found = safe_values(case, session, case.free, {Form.INTERVALS})
+        found = safe_values(case, session, case.free, {AnswerForm.INTERVALS})
     assert isinstance(found, Intervals)
     condition = condition_of(found.partition, case.model.domain.ring)
     assert condition is not None

@@ -19,8 +19,8 @@ from paramverify.privacy.cases import load
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.safe_values import (
+    AnswerForm,
     ExactCondition,
-    Form,
     Intervals,
     MapOptions,
     Regions,
@@ -55,7 +55,7 @@ def test_a_map_is_told_while_it_is_made(capsys: pytest.CaptureFixture[str]) -> N
     made: list[int] = []
     options = MapOptions(Fraction(1, 20), on_shares=seen.append, on_map=lambda: made.append(len(seen)))
     with Session(Options(seconds=60)) as session:
-        found = safe_values(load(TWO), session, ("p", "t"), {Form.MAP}, options)
+        found = safe_values(load(TWO), session, ("p", "t"), {AnswerForm.MAP}, options)
     assert isinstance(found, Regions)
     assert found.complete
     assert not found.reused
@@ -76,7 +76,7 @@ def test_a_map_is_cut_for_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("paramverify.synthesis.safe_values.region_map", cut)
     with Session(Options(seconds=600)) as session:
-        found = safe_values(load(TWO), session, ("p", "t"), {Form.MAP}, MapOptions(Fraction(1, 20)))
+        found = safe_values(load(TWO), session, ("p", "t"), {AnswerForm.MAP}, MapOptions(Fraction(1, 20)))
     assert isinstance(found, Regions)
     assert found.complete
     assert len(given) == 1
@@ -86,8 +86,8 @@ def test_a_map_is_cut_for_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
 def test_only_the_forms_that_are_allowed() -> None:
     """Intervals do not apply to two parameters: nothing else is tried then unless it is allowed."""
     with Session(Options(seconds=60)) as session:
-        assert safe_values(load(TWO), session, ("p", "t"), {Form.INTERVALS}) is None
-        found = safe_values(load(TWO), session, ("t",), {Form.CONDITION})
+        assert safe_values(load(TWO), session, ("p", "t"), {AnswerForm.INTERVALS}) is None
+        found = safe_values(load(TWO), session, ("t",), {AnswerForm.CONDITION})
     assert isinstance(found, ExactCondition)
     assert found.parameters == ("t",)
     assert isinstance(found.found, Elimination)

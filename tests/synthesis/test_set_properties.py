@@ -16,7 +16,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_curve import CurvePoint, curve
-from paramverify.synthesis.set_needs import Kind
+from paramverify.synthesis.set_needs import NeedKind
 
 PRECISION = Fraction(1, 10**9)
 RATIOS = [Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3)]
@@ -27,7 +27,7 @@ def test_the_profile_of_a_random_case(seed: int) -> None:
     """δ at ε = 0 is the total variation; δ falls, and is convex in e^ε; the least ε for it gives it back."""
     found = drawn(Random(seed), seed % 2)
     with Session(Options(seconds=60)) as session:
-        known = [least_bound(found.model(r, Fraction(1)), session, PRECISION, Kind.DELTA) for r in RATIOS]
+        known = [least_bound(found.model(r, Fraction(1)), session, PRECISION, NeedKind.DELTA) for r in RATIOS]
         values = [bound.upper for bound in known]
         assert all(bound.value is not None for bound in known)
         assert None not in values
@@ -48,7 +48,7 @@ def test_the_profile_of_a_random_case(seed: int) -> None:
         assert all(a <= b + PRECISION for a, b in pairwise(slopes))
         for delta, ratio in zip(deltas, RATIOS, strict=True):
             if 0 < delta < 1:
-                back = least_bound(found.model(Fraction(1), delta), session, PRECISION, Kind.RATIO)
+                back = least_bound(found.model(Fraction(1), delta), session, PRECISION, NeedKind.RATIO)
                 assert back.upper is not None
                 assert abs(back.upper - ratio) <= ratio * Fraction(1, 10**6) or back.upper <= ratio
 
@@ -63,10 +63,12 @@ def test_delta_is_zero_from_the_tight_ratio_on(seed: int) -> None:
         if tight.infinite or tight.lower <= 1:
             return
         assert tight.upper is not None
-        above = least_bound(found.model(tight.upper, Fraction(1)), session, PRECISION, Kind.DELTA)
+        above = least_bound(found.model(tight.upper, Fraction(1)), session, PRECISION, NeedKind.DELTA)
         assert isinstance(above.value, RealRoot)
         assert above.value.lower == above.value.upper == 0
-        below = least_bound(found.model((tight.lower + 1) / 2, Fraction(1)), session, PRECISION, Kind.DELTA)
+        below = least_bound(
+            found.model((tight.lower + 1) / 2, Fraction(1)), session, PRECISION, NeedKind.DELTA
+        )
         assert below.lower > 0
 
 
@@ -116,7 +118,7 @@ def test_a_curve_over_all_priors(seed: int) -> None:
             assert least <= chord
             assert max(line, 0) >= chord - made.gap
             if k < 2:
-                known = least_bound(found.model(ratio, Fraction(1)), session, PRECISION, Kind.DELTA)
+                known = least_bound(found.model(ratio, Fraction(1)), session, PRECISION, NeedKind.DELTA)
                 assert known.upper is not None
                 assert line <= known.upper <= chord
                 if made.linear:

@@ -19,7 +19,7 @@ from paramverify.encodings.choice import claims_of
 from paramverify.encodings.excesses import excesses
 from paramverify.encodings.sets import set_claims
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.evidence.witnesses import SetWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.measures import Approximate, Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
@@ -293,7 +293,7 @@ def test_violating_priors(seed: int) -> None:
         assert not grid
         return
     for witness in (simple.witness, close.witness):
-        assert isinstance(witness, SetWitness)
+        assert isinstance(witness, ExactSetWitness)
         assert witness.exceeds
         assert witness.beyond.enclosure()[0] == needed(found, ratio, witness.parameters) > delta
     assert close.nearer is not None
@@ -310,7 +310,7 @@ def test_a_witness_in_a_map() -> None:
         if made.shares[Status.VIOLATING].lower:
             with Session(Options(seconds=20)) as session:
                 witness = witness_in_map(model, session, made)
-            assert isinstance(witness, SetWitness)
+            assert isinstance(witness, ExactSetWitness)
             assert needed(found, ratio, witness.parameters) > delta
             return
     pytest.fail("no violating cell in any case")

@@ -18,13 +18,13 @@ from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.evidence.witnesses import Witness, evaluate
+from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.exact.branching import decide_exactly
 from paramverify.formats.violations import fixed
 from paramverify.models.design import Sense
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import verify
 from paramverify.reports.pictures.plots import available
 from paramverify.reports.roots import minimal_polynomial
@@ -40,7 +40,7 @@ from paramverify.verdicts import Holds, Violated
 CASES = Path(__file__).parents[2] / "cases"
 
 
-def variant(tmp_path: Path, name: str, *changes: tuple[str, str]) -> Case:
+def variant(tmp_path: Path, name: str, *changes: tuple[str, str]) -> PrivacyCase:
     text = (CASES / f"{name}.toml").read_text()
     for old, new in changes:
         assert old in text
@@ -50,12 +50,12 @@ def variant(tmp_path: Path, name: str, *changes: tuple[str, str]) -> Case:
     return load(path)
 
 
-def model_of(case: Case) -> Model:
+def model_of(case: PrivacyCase) -> Model:
     assert isinstance(case.model, Model)
     return case.model
 
 
-def parts_of(case: Case, name: str) -> Partition:
+def parts_of(case: PrivacyCase, name: str) -> Partition:
     return exact_parts(claims_of(case.model), case.model.domain, name)
 
 
@@ -174,7 +174,7 @@ def test_simplest_violating_prior(tmp_path: Path) -> None:
     case = variant(tmp_path, "geometric-independent", ('epsilon = "ln(2)"', 'ratio = "199/100"'))
     with Session() as session:
         found = simplest(case.model, session)
-    assert isinstance(found.witness, Witness)
+    assert isinstance(found.witness, ExactWitness)
     value = found.witness.parameters["p"]
     assert value == Fraction(1, 150)
     assert found.witness.exceeds
@@ -188,7 +188,7 @@ def test_worst_prior(tmp_path: Path) -> None:
     case = variant(tmp_path, "geometric-independent", ('epsilon = "ln(2)"', 'ratio = "199/100"'))
     with Session() as session:
         found = worst(model_of(case), session, Fraction(1, 10**4))
-    assert isinstance(found.witness, Witness)
+    assert isinstance(found.witness, ExactWitness)
     assert found.complete
     assert found.supremum is not None
     assert found.supremum.value is not None
@@ -206,7 +206,7 @@ def test_worst_prior_next_to_one_that_is_excluded(tmp_path: Path) -> None:
     case = variant(tmp_path, "geometric-independent", *changes)
     with Session() as session:
         found = worst(model_of(case), session, Fraction(1, 10**3))
-    assert isinstance(found.witness, Witness)
+    assert isinstance(found.witness, ExactWitness)
     assert found.complete
     assert found.supremum is not None
     assert found.supremum.attained is False
@@ -235,7 +235,7 @@ def test_worst_prior_relative_to_a_bound_with_parameters() -> None:
     assert found.relative
     assert found.supremum is not None
     assert found.supremum.infinite
-    assert isinstance(found.witness, Witness)
+    assert isinstance(found.witness, ExactWitness)
     assert found.witness.exceeds
 
 
@@ -247,7 +247,7 @@ def test_nearest_prior_in_one_parameter(tmp_path: Path) -> None:
     assert found.complete
     assert found.nearer is not None
     assert found.distance is not None
-    assert isinstance(found.witness, Witness)
+    assert isinstance(found.witness, ExactWitness)
     root = parts_of(case, "p").parts[0].upper.refined(Fraction(1, 10**12))
     assert found.nearer <= Fraction(1, 2) - root.lower
     assert Fraction(1, 2) - root.upper <= found.distance == Fraction(1, 2) - found.witness.parameters["p"]
@@ -262,7 +262,7 @@ def test_nearest_prior_in_three_parameters(tmp_path: Path) -> None:
     with Session() as session:
         found = nearest(case.model, session, start, Fraction(1, 1000))
     assert found.complete
-    assert isinstance(found.witness, Witness)
+    assert isinstance(found.witness, ExactWitness)
     assert found.nearer is not None
     distances = [abs(found.witness.parameters[n] - v) for n, v in start.items()]
     assert max(distances) == found.distance

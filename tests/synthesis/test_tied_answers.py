@@ -14,7 +14,7 @@ from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case, load, read_case
+from paramverify.privacy.cases import PrivacyCase, load, read_case
 from paramverify.reports.case_budgets import evidence
 from paramverify.reports.synthesis import partition_lines
 from paramverify.synthesis.case_budget import case_budget
@@ -32,11 +32,11 @@ def session() -> Iterator[Session]:
         yield opened
 
 
-def inequality(text: str) -> Case:
+def inequality(text: str) -> PrivacyCase:
     return read_case({"parameters": {"eps": "(0, oo)"}, "claim": {"holds": text}}, "", "case")
 
 
-def program(source: str, epsilon: str, constraints: list[str], values: str = "0..1") -> Case:
+def program(source: str, epsilon: str, constraints: list[str], values: str = "0..1") -> PrivacyCase:
     data = {
         "parameters": {"eps": "(0, oo)", "constraints": constraints},
         "mechanism": {
@@ -50,7 +50,7 @@ def program(source: str, epsilon: str, constraints: list[str], values: str = "0.
     return read_case(data, "", "case")
 
 
-def parts(case: Case, session: Session) -> Partition:
+def parts(case: PrivacyCase, session: Session) -> Partition:
     found = safe_values(case, session)
     assert isinstance(found, Intervals)
     return found.partition

@@ -16,7 +16,7 @@ from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.answers import End, Open
 from paramverify.claims import Claim
-from paramverify.compare.comparing import Choice, plan, run
+from paramverify.compare.comparing import CompareOptions, plan, run
 from paramverify.compare.results import ResultsFile
 from paramverify.compare.subjects import read_subjects
 from paramverify.errors import ClusterError, ClusterLostError, LimitError
@@ -35,7 +35,7 @@ from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.spreading import spread_cells
 from paramverify.tasks.busy import busy_task
 from paramverify.tasks.cluster import Cluster
-from paramverify.tasks.places import Place
+from paramverify.tasks.places import TaskPlace
 from paramverify.tasks.tasks import HERE
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -65,7 +65,7 @@ def told() -> list[str]:
 @pytest.fixture(scope="module")
 def cluster(processes: Processes, told: list[str]) -> Iterator[Cluster]:
     """A connection to it."""
-    with Cluster(Place(processes.address), told.append) as made:
+    with Cluster(TaskPlace(processes.address), told.append) as made:
         yield made
 
 
@@ -88,7 +88,7 @@ def test_verdict_and_evidence_are_the_same(cluster: Cluster, path: Path) -> None
 
 def test_attempts_of_a_comparison(cluster: Cluster, tmp_path: Path) -> None:
     """Attempts run in processes on the workers, under limits; their results are kept, and not made again."""
-    choice = Choice(("bernstein", "z3"), seconds=20.0, beside=True)
+    choice = CompareOptions(("bernstein", "z3"), seconds=20.0, beside=True)
     subjects = read_subjects([str(REFUTED)], ())
     attempts, _ = plan(subjects, choice)
     with ResultsFile(tmp_path / "results.jsonl") as results:
@@ -222,4 +222,4 @@ def test_no_scheduler() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CONNECT", 0.3)
         with pytest.raises(ClusterError, match="no scheduler answers at tcp://127"):
-            Cluster(Place("tcp://127.0.0.1:9"), print).__enter__()
+            Cluster(TaskPlace("tcp://127.0.0.1:9"), print).__enter__()

@@ -34,8 +34,8 @@ from paramverify.synthesis.spreading import spread_cells
 from paramverify.tasks.cluster import Cluster
 from paramverify.tasks.connection import decoded
 from paramverify.tasks.named import function
-from paramverify.tasks.places import Place
-from paramverify.tasks.tasks import Result, Task
+from paramverify.tasks.places import TaskPlace
+from paramverify.tasks.tasks import Task, TaskResult
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +88,7 @@ def processes(way: Path) -> Iterator[Processes]:
 @pytest.fixture(scope="module")
 def cluster(processes: Processes) -> Iterator[Cluster]:
     """A connection to it."""
-    with Cluster(Place(processes.address), lambda line: None) as made:
+    with Cluster(TaskPlace(processes.address), lambda line: None) as made:
         yield made
 
 
@@ -176,10 +176,10 @@ class _Lying(Elsewhere):
     def __init__(self, change: Callable[[Any], Any]) -> None:
         self.change = change
 
-    def map(self, tasks: Sequence[Task[Any]], until: float = inf) -> Generator[Result[Any], None, None]:
+    def map(self, tasks: Sequence[Task[Any]], until: float = inf) -> Generator[TaskResult[Any], None, None]:
         for number, task in enumerate(tasks):
             told = json.loads(json.dumps(function(task.name)(task.document())))
-            yield Result(number, partial(task.read, self.change(told)))
+            yield TaskResult(number, partial(task.read, self.change(told)))
 
 
 def _forged(tree: list[Any]) -> Callable[[Any], Any]:

@@ -26,9 +26,9 @@ from paramverify.tasks.busy import busy_task
 from paramverify.tasks.cluster import security, shake_hands, uninterrupted
 from paramverify.tasks.handing import batch_size
 from paramverify.tasks.named import FUNCTIONS, function
-from paramverify.tasks.places import Keys, Place, read_place
+from paramverify.tasks.places import Keys, TaskPlace, read_place
 from paramverify.tasks.plain import error_from_document, error_to_document
-from paramverify.tasks.tasks import HERE, Result, Task, in_order
+from paramverify.tasks.tasks import HERE, Task, TaskResult, in_order
 
 T = TypeVar("T")
 MEMORY = 1 << 32
@@ -54,12 +54,12 @@ class Backwards:
     def __init__(self) -> None:
         self.left = 0
 
-    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
+    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[TaskResult[T], None, None]:
         self.left = len(tasks)
         for number in reversed(range(len(tasks))):
             value = tasks[number].here()
             self.left -= 1
-            yield Result(number, lambda value=value: value)  # type: ignore[misc]
+            yield TaskResult(number, lambda value=value: value)  # type: ignore[misc]
 
 
 def test_values_come_in_order() -> None:
@@ -162,14 +162,14 @@ def test_errors_of_others_are_defects() -> None:
 def test_places(tmp_path: Path) -> None:
     """Addresses and files of TLS are read; what does not fit is told with the forms that there are."""
     nothing = (None, None, None)
-    assert read_place("local:3", nothing, MEMORY) == Place("local", 3, memory=MEMORY)
+    assert read_place("local:3", nothing, MEMORY) == TaskPlace("local", 3, memory=MEMORY)
     assert read_place("local", nothing, MEMORY).workers >= 1
-    assert read_place("tcp://host:8786", nothing, MEMORY) == Place("tcp://host:8786")
+    assert read_place("tcp://host:8786", nothing, MEMORY) == TaskPlace("tcp://host:8786")
     files = [str(tmp_path / name) for name in ("ca", "cert", "key")]
     for file in files:
         Path(file).touch()
     keys = (files[0], files[1], files[2])
-    assert read_place("tls://host:8786", keys, MEMORY) == Place("tls://host:8786", keys=Keys(*keys))
+    assert read_place("tls://host:8786", keys, MEMORY) == TaskPlace("tls://host:8786", keys=Keys(*keys))
     for text in (
         "",
         "host",
@@ -268,9 +268,9 @@ class _Server:
             with found if self.context is None else self.context.wrap_socket(found, server_side=True) as end:
                 end.sendall(b"hello, this is no TLS")
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> TaskPlace:
         self.thread.start()
-        return Place(f"tls://127.0.0.1:{self.socket.getsockname()[1]}")
+        return TaskPlace(f"tls://127.0.0.1:{self.socket.getsockname()[1]}")
 
     def __exit__(self, *error: object) -> None:
         self.thread.join()

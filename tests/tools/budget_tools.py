@@ -13,7 +13,7 @@ from pathlib import Path
 
 from paramverify.algebra.realroots import RealRoot
 from paramverify.errors import CaseError, ModelError
-from paramverify.evidence.witnesses import Witness
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
@@ -256,7 +256,7 @@ def _compare_infinite(values: set[Fraction | str], found: TightBudget) -> None:
     assert last == "infinity" or Fraction(last) > 10**6
 
 
-def _own_ratio(witness: Witness) -> Fraction | str:
+def _own_ratio(witness: ExactWitness) -> Fraction | str:
     ratio = witness.ratio
     if ratio is None:
         return "infinity"
@@ -264,7 +264,7 @@ def _own_ratio(witness: Witness) -> Fraction | str:
     return ratio.rational
 
 
-def _true_ratio(sample: Sample, witness: Witness) -> Fraction | str | None:
+def _true_ratio(sample: Sample, witness: ExactWitness) -> Fraction | str | None:
     at = witness.parameters["p"], witness.parameters["q"]
     assert sample.space.has(*at), "the witness is outside of the domain"
     return sample.ratio(witness.left, witness.right, witness.observations[0], at)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TypeVar
 
 from paramverify.tasks.named import function
-from paramverify.tasks.tasks import Result, Task
+from paramverify.tasks.tasks import Task, TaskResult
 
 T = TypeVar("T")
 
@@ -119,7 +119,7 @@ class Elsewhere:
 
     is_here, width = False, 1
 
-    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[Result[T], None, None]:
+    def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[TaskResult[T], None, None]:
         for number, task in enumerate(tasks):
             told = json.loads(json.dumps(function(task.name)(json.loads(json.dumps(task.document())))))
-            yield Result(number, partial(task.read, told))
+            yield TaskResult(number, partial(task.read, told))

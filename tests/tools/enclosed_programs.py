@@ -8,13 +8,13 @@ from typing import Any
 
 from paramverify.algebra.constants import working_precision
 from paramverify.evidence.enclosed import ends
-from paramverify.models.enclosed import Enclosed, Probabilities
-from paramverify.privacy.cases import Case, read_case
+from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities
+from paramverify.privacy.cases import PrivacyCase, read_case
 
 BITS = 48
 
 
-def case_of(source: str, length: int, values: str = "-1..1", **more: Any) -> Case:
+def case_of(source: str, length: int, values: str = "-1..1", **more: Any) -> PrivacyCase:
     """Returns a case about a program with an array q; `more` are tables of the case."""
     inputs = {"q": {"length": length, "values": values}}
     data: dict[str, Any] = {
@@ -35,8 +35,8 @@ def enclosures(
     pairs = [[list(inputs[0]), list(x)] for x in others]
     case = case_of(source, len(inputs[0]), "-9..9", neighbours={"pairs": pairs}, **more)
     model = case.model
-    assert isinstance(model, Enclosed)
-    known = Probabilities(model.table, bits)
+    assert isinstance(model, EnclosedModel)
+    known = EnclosedProbabilities(model.table, bits)
     states = {name: k for k, name in enumerate(model.table.states)}
     found = []
     for given in inputs:

@@ -7,11 +7,11 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from paramverify.checker.chains import Chain
-from paramverify.checker.quotients import Values
+from paramverify.checker.chains import CheckedChain
+from paramverify.checker.quotients import QuotientValues
 
 TRUE = ["true"]
-VALUES = Values((), None, lambda poly, strict: False)
+VALUES = QuotientValues((), None, lambda poly, strict: False)
 
 
 def model(random: Random, size: int, actions: int) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def formula(random: Random, depth: int) -> list[Any]:
     return [kind, inner(), inner(), low, low + random.randrange(2)]
 
 
-def satisfies(chain: Chain, path: tuple[int, ...], at: int, asked: Any) -> bool:
+def satisfies(chain: CheckedChain, path: tuple[int, ...], at: int, asked: Any) -> bool:
     """Tells whether a path satisfies a formula from a place on, by the definition."""
     kind = asked[0]
     if kind in ("true", "false"):
@@ -70,12 +70,14 @@ def satisfies(chain: Chain, path: tuple[int, ...], at: int, asked: Any) -> bool:
     )
 
 
-def summed(chain: Chain, start: int, word: tuple[int, ...], asked: Any) -> Fraction:
+def summed(chain: CheckedChain, start: int, word: tuple[int, ...], asked: Any) -> Fraction:
     """Returns the probability of a formula under a word of actions: the sum over all paths."""
     return sum((w for path, w in walks(chain, start, word) if satisfies(chain, path, 0, asked)), Fraction(0))
 
 
-def walks(chain: Chain, start: int, word: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Fraction]]:
+def walks(
+    chain: CheckedChain, start: int, word: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], Fraction]]:
     """Yields all paths from a state under a word, with their probabilities."""
     found: list[tuple[tuple[int, ...], Any]] = [((start,), Fraction(1))]
     for action in word:

@@ -10,7 +10,7 @@ from flint import fmpq
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction, rational
 from paramverify.interactive.cases import InteractiveCase
-from paramverify.interactive.evaluation import Event
+from paramverify.interactive.evaluation import AnalystView
 from paramverify.models.context import Checks
 from paramverify.models.systems.system import Actions, System, rows_of
 from paramverify.models.systems.weights import Weights
@@ -191,7 +191,7 @@ class Enumeration:
         self.starts[inputs] = total
         return total
 
-    def probability(self, inputs: Trace, event: Event) -> Fraction:
+    def probability(self, inputs: Trace, event: AnalystView) -> Fraction:
         """Returns the probability of an event."""
         size = len(event.trace)
         found = self.given(inputs).items()

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 
 
 @cache
-def _read(path: str, changed: int, size: int) -> Case:
+def _read(path: str, changed: int, size: int) -> PrivacyCase:
     del changed, size  # of the file
     return load(path)
 
 
-def kept(path: str | os.PathLike[str], *at: Any, **more: Any) -> Case:
+def kept(path: str | os.PathLike[str], *at: Any, **more: Any) -> PrivacyCase:
     """Returns the case of a file; it is read again if the file has changed, or values are set in it."""
     if any(at) or any(more.values()) or not os.path.isfile(path):
         return load(path, *at, **more)

@@ -18,7 +18,7 @@ from scipy import stats
 
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import ProgramError
-from paramverify.models.enclosed import Enclosed, Probabilities
+from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities
 from paramverify.models.evaluation import Values
 from paramverify.models.kinds import need_privacy
 from paramverify.models.programs.reading import read_program
@@ -85,8 +85,8 @@ def law_of(text: str, values: Sequence[int] = (0, 1, 2)) -> dict[int, Law]:
     data = {"mechanism": made, "neighbours": {"differ": "each", "by": "any"}, "privacy": {"ratio": 2}}
     made_model = read_case(data, "", "case.toml").model
     found: dict[int, dict[str, Fraction | float]] = {n: {} for n in values}
-    if isinstance(made_model, Enclosed):
-        table, enclosed = made_model.table, Probabilities(made_model.table, 53)
+    if isinstance(made_model, EnclosedModel):
+        table, enclosed = made_model.table, EnclosedProbabilities(made_model.table, 53)
         for row, (given,) in enumerate(table.inputs):
             for word, share in zip(table.observations, enclosed.given(row), strict=True):
                 if given in found:

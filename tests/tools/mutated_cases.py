@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from paramverify.automata import cases as streams
-from paramverify.composition.composing import Way
+from paramverify.composition.composing import DirectedRelease
 from paramverify.composition.losses import Loss
 from paramverify.composition.mechanisms import Response
 from paramverify.composition.written import read_components
@@ -133,7 +133,7 @@ def kind_of(data: dict[str, Any]) -> str:
 
 def released(path: Path) -> None:
     """Reads a file of releases, whose cases need not be there."""
-    way = Way.of(Response(Loss(ratio=Fraction(2)), 2))
+    way = DirectedRelease.of(Response(Loss(ratio=Fraction(2)), 2))
     read_components(str(path), lambda name, settings: (way, ()))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from program_oracle import Distribution, Oracle, labelled
 
-from paramverify.models.programs.runs import Between, Put
+from paramverify.models.programs.runs import OutputInterval, Put
 
 Observation = tuple[Hashable, ...]  # as `labelled` gives it, with ranges as they are
 Table = list[dict[Observation, Fraction]]  # by input
@@ -147,7 +147,7 @@ def named(value: Put) -> Hashable:
     """Returns a part of an observation as data in which True is not 1."""
     if isinstance(value, tuple):
         return ("list", *map(named, value))
-    return value if isinstance(value, Between) else labelled(value)
+    return value if isinstance(value, OutputInterval) else labelled(value)
 
 
 def _holds(name: Observation, output: tuple[Hashable, ...]) -> bool:
@@ -161,7 +161,7 @@ def _fits(name: Hashable, value: Hashable, known: dict[str, Hashable]) -> bool:
     if isinstance(name, tuple) and name[0] == "list":
         listed = value[0] == "list" and len(value) == len(name)
         return listed and all(_fits(n, v, known) for n, v in zip(name[1:], value[1:], strict=True))
-    if not isinstance(name, Between):
+    if not isinstance(name, OutputInterval):
         return name == value
     if value[0] != "number":
         return False

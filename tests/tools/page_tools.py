@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from paramverify.pages.work import Examined, Wanted, examine
+from paramverify.pages.work import Examined, PageOptions, examine
 from paramverify.portfolio.session import Options
 
 CASES = Path(__file__).resolve().parent.parent.parent / "cases"
@@ -73,7 +73,7 @@ epsilon = "1/2"
 
 def examined(path: Path, seconds: float = 20) -> Examined:
     """Returns what `report` finds about a case."""
-    wanted = Wanted(Options(), None, lambda left: nullcontext())
+    wanted = PageOptions(Options(), None, lambda left: nullcontext())
     return examine(str(path), wanted, seconds)
 
 

@@ -13,7 +13,7 @@ from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import NAMED
 from paramverify.privacy.cases import load
-from paramverify.privacy.verification import Report, verify
+from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
 
 Share = TypeVar("Share", Fraction, float)
@@ -50,7 +50,7 @@ def budget(path: Path, precision: Fraction = Fraction(1, 10**12)) -> CaseBudget:
         return case_budget(model, session, precision)
 
 
-def verified(path: Path) -> Report:
+def verified(path: Path) -> PrivacyReport:
     """Returns the verdict of a case, as the command does."""
     return verify(load(path), OPTIONS)
 

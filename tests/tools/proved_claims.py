@@ -11,7 +11,7 @@ from claim_tools import make
 from paramverify.answers import Proved
 from paramverify.claims import Claim
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Work
+from paramverify.exact.settling import RemainingWork
 
 Json = dict[str, Any]
 
@@ -44,7 +44,7 @@ CLAIMS: dict[str, Claim] = {
 
 
 def proof_of(claim: Claim) -> Json:
-    answer = decide_exactly(claim, Work(5000))
+    answer = decide_exactly(claim, RemainingWork(5000))
     assert isinstance(answer, Proved), answer
     assert answer.certificate is not None
     found: Json = json.loads(json.dumps(answer.certificate["proof"]))

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from paramverify.files import standing_in
-from paramverify.privacy.cases import Case, load
+from paramverify.privacy.cases import PrivacyCase, load
 
 HEADER = 'for x in stream(values="real"):'
 EPSILON = 1.25
@@ -90,7 +90,7 @@ def written_out(text: str) -> str:
     return "\n".join(lines)
 
 
-def unrolled(text: str, streams: Sequence[Sequence[Fraction]], epsilon: str = "eps") -> Case:
+def unrolled(text: str, streams: Sequence[Sequence[Fraction]], epsilon: str = "eps") -> PrivacyCase:
     """The case of a program without a stream on two inputs q."""
     values = sorted({v for stream in streams for v in stream})
     listed = ", ".join(f"[{', '.join(map(_quoted, stream))}]" for stream in streams)
@@ -111,7 +111,7 @@ epsilon = "{epsilon}"
     )
 
 
-def loaded(text: str) -> Case:
+def loaded(text: str) -> PrivacyCase:
     """A case of this text."""
     path = Path("stream.toml")
     with standing_in(path, text.encode()):
@@ -122,7 +122,7 @@ def _quoted(value: Fraction) -> str:
     return f'"{value}"'
 
 
-def chances(case: Case, state: int) -> dict[str, float]:
+def chances(case: PrivacyCase, state: int) -> dict[str, float]:
     """How likely the outputs are from a state of the model, at one epsilon."""
     model = case.model.hmm  # type: ignore[union-attr]
     names = {}

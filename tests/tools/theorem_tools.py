@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case, load, read_case
+from paramverify.privacy.cases import PrivacyCase, load, read_case
 from paramverify.privacy.verification import verify
 from paramverify.reports.evidence import evidence_document
 from paramverify.reports.theorems.files import theorem_of
@@ -26,13 +26,13 @@ def written(name: str) -> str:
     return about(load(ROOT / "cases" / f"{name}.toml"))
 
 
-def about(case: Case) -> str:
+def about(case: PrivacyCase) -> str:
     """Returns the theorem about a case."""
     report = verify(case, Options(seconds=30, evidence=2.0))
     return theorem_of(case, evidence_document(case, report)).text
 
 
-def case_of(text: str) -> Case:
+def case_of(text: str) -> PrivacyCase:
     """Returns the case that a text says."""
     return read_case(toml_data(text), "", "case.toml", text=text)
 

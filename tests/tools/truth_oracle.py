@@ -23,10 +23,10 @@ from forging_tools import (
     witness_is_true,
 )
 
-from paramverify.checker.claims import Report
+from paramverify.checker.claims import KernelReport
 
 
-def is_true(document: Json, original: Json, report: Report, random: Random) -> bool:
+def is_true(document: Json, original: Json, report: KernelReport, random: Random) -> bool:
     """Whether all that is said by the report on an accepted document is so."""
     statement = document.get("reduction")
     if statement not in (None, original.get("reduction")) and not largest_is_true(statement):
@@ -69,7 +69,7 @@ def is_true(document: Json, original: Json, report: Report, random: Random) -> b
     return report.status == "unknown" or (bool(entries) and all(e["proof"] is not None for e in entries))
 
 
-def trust_is_told(document: Json, lemmas: Json, report: Report) -> bool:
+def trust_is_told(document: Json, lemmas: Json, report: KernelReport) -> bool:
     """Whether the claims that rest on solvers are counted, and the solvers named."""
     names: set[str] = set()
     count = 0

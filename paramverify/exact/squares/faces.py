@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.polynomials import rational
-from paramverify.exact.squares.problems import Block, Problem
+from paramverify.exact.squares.problems import Block, GramProblem
 
 THRESHOLDS = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3)  # of eigenvalues, for the largest one
 MAX_DENOMINATOR = 60
@@ -21,7 +21,7 @@ GAP = 20  # how much larger the next eigenvalue must be
 SMALL = 3e-3  # pivots below are none, where others are possible
 
 
-def reduced(problem: Problem, matrices: Sequence[Any]) -> Problem | None:
+def reduced(problem: GramProblem, matrices: Sequence[Any]) -> GramProblem | None:
     """Returns the problem on a smaller face that the matrices suggest; None if they suggest none."""
     import numpy
 

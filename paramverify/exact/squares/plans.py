@@ -19,7 +19,7 @@ from paramverify.algebra.polynomials import Polynomial, Ring, variables
 from paramverify.claims import Claim
 from paramverify.evidence.certificates import Side, SquareTerm
 from paramverify.exact.squares.monomials import Powers, classes, consistent, flips, halves
-from paramverify.exact.squares.problems import Block, Problem, exponents_of, monomial, side_polynomial
+from paramverify.exact.squares.problems import Block, GramProblem, exponents_of, monomial, side_polynomial
 from paramverify.simplify.reductions import live_constraints
 
 MAX_ENTRIES = 3_000  # unknowns of one problem
@@ -30,14 +30,14 @@ MAX_LEVELS = 3  # degrees beyond that of the polynomial, in steps of two
 MAX_PAIRED = 6  # variables up to which ends of the box are multiplied in pairs
 
 
-def small(problem: Problem) -> bool:
+def small(problem: GramProblem) -> bool:
     """Tells whether a problem is small enough to be solved in seconds."""
     if not problem.blocks or max(len(block.basis) for block in problem.blocks) > MAX_BASIS:
         return False
     return problem.entries <= MAX_ENTRIES
 
 
-def everywhere(f: Polynomial, ring: Ring, at_least_zero: Mapping[str, Fraction]) -> Iterator[Problem]:
+def everywhere(f: Polynomial, ring: Ring, at_least_zero: Mapping[str, Fraction]) -> Iterator[GramProblem]:
     """Yields problems that prove f ≥ 0 where the named variables are at least the numbers given for them.
 
     Those numbers are at least zero. Without any, that is everywhere.
@@ -75,7 +75,7 @@ def _multiplier(
 
 def halved(
     target: Polynomial, ring: Ring, at_least_zero: Mapping[str, Fraction], multiplier: tuple[SquareTerm, ...]
-) -> Problem | None:
+) -> GramProblem | None:
     """Returns the problem by the Newton polytope, with a product of variables before each block."""
     weights = [2 if name in at_least_zero else 1 for name in ring.names]
     support = [tuple(w * k for w, k in zip(weights, e, strict=True)) for e in exponents_of(target)]
@@ -90,11 +90,11 @@ def halved(
         basis = [[e // w for e, w in zip(powers, weights, strict=True)] for powers in group]
         weight = monomial(ring, parity)
         blocks.append(Block(sides, weight, tuple(monomial(ring, e) for e in basis)))
-    return Problem(target, tuple(blocks), multiplier) if blocks else None
+    return GramProblem(target, tuple(blocks), multiplier) if blocks else None
 
 
 @dataclass(frozen=True, eq=False)
-class _Product:
+class _SideProduct:
     """A product of sides, expanded."""
 
     sides: tuple[Side, ...]
@@ -105,7 +105,7 @@ class _Product:
         return int(self.polynomial.total_degree())
 
 
-def on_domain(claim: Claim, f: Polynomial) -> Iterator[Problem]:
+def on_domain(claim: Claim, f: Polynomial) -> Iterator[GramProblem]:
     """Yields problems that prove f ≥ 0 on the domain, of growing degree."""
     domain = claim.domain
     live = live_constraints(domain)
@@ -114,7 +114,7 @@ def on_domain(claim: Claim, f: Polynomial) -> Iterator[Problem]:
     if {*variables(f)} - {*names}:
         return
     ends = {name: _ends(domain, name) for name in names}
-    constraints = [_Product((("constraint", k),), c.polynomial) for k, c in live]
+    constraints = [_SideProduct((("constraint", k),), c.polynomial) for k, c in live]
     lowest = max([int(f.total_degree()), 2, *(c.degree for c in constraints)])
     for level in range(MAX_LEVELS):
         degree = lowest + lowest % 2 + 2 * level
@@ -124,22 +124,22 @@ def on_domain(claim: Claim, f: Polynomial) -> Iterator[Problem]:
                 yield problem
 
 
-def _ends(domain: Domain, name: str) -> tuple[_Product, _Product]:
+def _ends(domain: Domain, name: str) -> tuple[_SideProduct, _SideProduct]:
     interval = domain.box[name]
     sides: tuple[Side, Side] = (("low", name, interval.lower), ("high", name, interval.upper))
-    low, high = (_Product((side,), side_polynomial(domain.ring, side, ())) for side in sides)
+    low, high = (_SideProduct((side,), side_polynomial(domain.ring, side, ())) for side in sides)
     return low, high
 
 
 def _families(
     domain: Domain,
     names: Sequence[str],
-    ends: Mapping[str, tuple[_Product, _Product]],
-    constraints: Sequence[_Product],
+    ends: Mapping[str, tuple[_SideProduct, _SideProduct]],
+    constraints: Sequence[_SideProduct],
     degree: int,
-) -> Iterator[list[_Product]]:
+) -> Iterator[list[_SideProduct]]:
     """Yields lists of products: x·(1 − x) of each variable first, then single ends, then all pairs."""
-    one = _Product((), domain.ring.number(1))
+    one = _SideProduct((), domain.ring.number(1))
     both = [_times(*ends[name]) for name in names]
     single = [end for name in names for end in ends[name]]
     yield [one, *constraints, *both]
@@ -148,13 +148,13 @@ def _families(
         yield [one, *constraints, *single, *(p for p in pairs if p.degree <= degree)]
 
 
-def _times(left: _Product, right: _Product) -> _Product:
-    return _Product((*left.sides, *right.sides), left.polynomial * right.polynomial)
+def _times(left: _SideProduct, right: _SideProduct) -> _SideProduct:
+    return _SideProduct((*left.sides, *right.sides), left.polynomial * right.polynomial)
 
 
 def _of_degree(
-    f: Polynomial, ring: Ring, names: Sequence[str], products: Sequence[_Product], degree: int
-) -> Problem | None:
+    f: Polynomial, ring: Ring, names: Sequence[str], products: Sequence[_SideProduct], degree: int
+) -> GramProblem | None:
     width = len(names)
     total = 0
     for p in products:
@@ -172,7 +172,7 @@ def _of_degree(
         powers = [_spread(e, axes, len(ring.names)) for e in _up_to(width, (degree - p.degree) // 2)]
         for group in classes(powers, symmetries):
             blocks.append(Block(p.sides, p.polynomial, tuple(monomial(ring, e) for e in group)))
-    return Problem(f, tuple(blocks))
+    return GramProblem(f, tuple(blocks))
 
 
 def _up_to(width: int, degree: int) -> Iterator[Powers]:

@@ -30,7 +30,7 @@ class Block:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class GramProblem:
     """To find positive semidefinite Q with target = Σ weight·(basisᵀ·Q·basis), summed over the blocks.
 
     `multiplier` are the terms of which the claim's polynomial was multiplied by the sum; none for 1.

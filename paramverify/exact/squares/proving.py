@@ -12,12 +12,12 @@ from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, Proof, SquareTerm
 from paramverify.exact.branching import solve_exactly
-from paramverify.exact.settling import Outcome, Work
+from paramverify.exact.settling import Outcome, RemainingWork
 from paramverify.exact.squares.emptiness import prove_empty
 from paramverify.exact.squares.faces import reduced, singular
 from paramverify.exact.squares.moving import Back, fewer_variables
 from paramverify.exact.squares.plans import everywhere, on_domain, plain
-from paramverify.exact.squares.problems import Problem, value
+from paramverify.exact.squares.problems import GramProblem, value
 from paramverify.exact.squares.rounding import exact_terms
 from paramverify.exact.squares.semidefinite import program, solve
 from paramverify.formats.refutations import Confirm
@@ -56,7 +56,7 @@ def _tried(claim: Claim, solver: str) -> Proof | None:
             claim,
             lambda part: None if is_constant(part.polynomial) else _tried(part, solver),
             lambda part: _everywhere(part, solver),
-            lambda part: solve_exactly(part, Work(boxes=BOXES), lambda point: None).proof,
+            lambda part: solve_exactly(part, RemainingWork(boxes=BOXES), lambda point: None).proof,
         )
     for slack in slacks(claim):
         proof = _proof(replace(claim, polynomial=f - claim.domain.ring.number(slack)), solver)
@@ -108,7 +108,7 @@ def _moved(terms: Sequence[SquareTerm], back: Back) -> list[SquareTerm]:
     return [(sides, [(c, back(g)) for c, g in squares]) for sides, squares in terms]
 
 
-def _problems(claim: Claim, lows: dict[str, Fraction]) -> Iterator[tuple[Problem, Back]]:
+def _problems(claim: Claim, lows: dict[str, Fraction]) -> Iterator[tuple[GramProblem, Back]]:
     """Yields problems whose solution proves the claim, each with a substitution to be made in the squares."""
     f, ring = claim.polynomial, claim.domain.ring
     if _seems(f, claim, lambda claim, draws: _around({}, claim, draws)):
@@ -124,7 +124,7 @@ def _same(f: Polynomial) -> Polynomial:
     return f
 
 
-def solved(problem: Problem, solver: str) -> list[SquareTerm] | None:
+def solved(problem: GramProblem, solver: str) -> list[SquareTerm] | None:
     """Returns terms whose sum is the target exactly, or None; it looks at smaller faces."""
     for _ in range(ROUNDS):
         equations = program(problem)

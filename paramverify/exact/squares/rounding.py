@@ -16,13 +16,13 @@ from flint import fmpq, fmpq_mat
 from paramverify.algebra.polynomials import Polynomial, fraction
 from paramverify.evidence.certificates import SquareTerm
 from paramverify.exact.squares.monomials import Powers
-from paramverify.exact.squares.problems import Block, Column, Problem
+from paramverify.exact.squares.problems import Block, Column, GramProblem
 
 BITS = (4, 8, 14, 20, 28, 40)  # of rounded entries, coarse ones first: they make short proofs
 MAX_SIZE = 4_000_000  # equations that hang together, times their unknowns
 
 
-def exact_terms(problem: Problem, matrices: Sequence[Any]) -> list[SquareTerm] | None:
+def exact_terms(problem: GramProblem, matrices: Sequence[Any]) -> list[SquareTerm] | None:
     """Returns terms whose sum is the target exactly, near the given matrices; None if there are none."""
     equations = _Equations(problem)
     for bits in BITS:
@@ -48,7 +48,7 @@ def _rounded(matrices: Sequence[Any], bits: int) -> list[fmpq]:
 class _Equations:
     """The equations of a problem, solved for some unknowns once; in groups that share no unknown."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: GramProblem) -> None:
         self.width = problem.entries
         self.solved: list[tuple[int, fmpq, list[tuple[int, fmpq]]]] | None = []
         target: Column = problem.target.to_dict()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from paramverify.exact.squares.problems import Problem
+from paramverify.exact.squares.problems import GramProblem
 
 DENSE = 4_000_000  # equations times unknowns, up to which dependent equations are left out
 FAR = 1e-4  # errors in the equations from which on a solution is none
@@ -18,7 +18,7 @@ NONE = ("infeasible", "unbounded", "indeterminate")  # parts of the words for "n
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class SemidefiniteProgram:
     """Equations A·z = b for the entries of matrices of the given sizes, upper triangles column by column."""
 
     matrix: Any
@@ -26,7 +26,7 @@ class Program:
     sizes: tuple[int, ...]
 
 
-def program(problem: Problem) -> Program | None:
+def program(problem: GramProblem) -> SemidefiniteProgram | None:
     """Returns the program of a problem; None where an equation has no unknown, and so no solution."""
     import numpy
     from scipy.sparse import csc_matrix
@@ -46,14 +46,14 @@ def program(problem: Problem) -> Program | None:
         right[rows[powers]] = _float(coefficient)
     shape = (len(rows), problem.entries)
     matrix = csc_matrix((values, (places, columns)), shape=shape)
-    return Program(matrix, right, tuple(len(block.basis) for block in problem.blocks))
+    return SemidefiniteProgram(matrix, right, tuple(len(block.basis) for block in problem.blocks))
 
 
 def _float(number: Any) -> float:
     return int(number.p) / int(number.q)
 
 
-def solve(found: Program, solver: str = "clarabel") -> list[Any] | None:
+def solve(found: SemidefiniteProgram, solver: str = "clarabel") -> list[Any] | None:
     """Returns semidefinite matrices that nearly satisfy the equations; None if there seem to be none.
 
     Where there are many solutions, they are inner ones: of the largest rank, up to rounding.

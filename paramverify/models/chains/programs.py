@@ -37,7 +37,7 @@ _VALUE = re.compile(r"true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?:/\d+)?")
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class StormProgram:
     """A program of Storm's; `conditions` tell for each asked condition the label that is true where it is."""
 
     content: Any
@@ -86,12 +86,12 @@ def check_brackets(text: str) -> None:
     """
     line, last = 1, 0
     before = ""  # the token before
-    levels: list[_Level] = [_Level()]
+    levels: list[_BracketLevel] = [_BracketLevel()]
     for token in _TOKEN.finditer(text):
         line, last = line + text.count("\n", last, token.start()), token.start()
         word, level = token.group(), levels[-1]
         if word in ("(", "["):
-            levels.append(_Level())
+            levels.append(_BracketLevel())
         elif word in (")", "]"):
             if len(levels) > 1:
                 levels.pop()
@@ -114,14 +114,14 @@ def check_brackets(text: str) -> None:
                     mend="write the brackets",
                 )
         elif word in (";", ",", ":", "?", "->", "..", "endmodule", "module", "formula", "label", "init"):
-            levels[-1] = _Level()
+            levels[-1] = _BracketLevel()
         elif not _ends_operand(word):
             level.minus = False
         before = word
 
 
 @dataclass
-class _Level:
+class _BracketLevel:
     """What stands in one pair of brackets since the last separator."""
 
     implications: int = 0
@@ -134,7 +134,7 @@ def _ends_operand(word: str) -> bool:
 
 def program(
     path: Path, constants: Mapping[str, str], parameters: Sequence[str], asked: Mapping[str, frozenset[str]]
-) -> Program:
+) -> StormProgram:
     """Returns the program of a file with values for its open constants.
 
     `asked` are conditions on states, each with its names. Those that the variables of the model settle are
@@ -162,7 +162,7 @@ def program(
     values = {name: value for name, value in constants.items() if name not in unused}
     made = _instantiated(content, values)
     check_ranges(made, text)
-    return Program(made, labels)
+    return StormProgram(made, labels)
 
 
 def whole_constants(path: Path, constants: Mapping[str, str]) -> dict[str, int]:

@@ -13,7 +13,15 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Protocol
 
-from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, evaluate, unknown_name
+from paramverify.algebra.expressions import (
+    Expression,
+    Name,
+    Node,
+    Operation,
+    RationalConstant,
+    evaluate,
+    unknown_name,
+)
 from paramverify.errors import LimitError
 from paramverify.models.chains.chain import Chain
 
@@ -22,7 +30,7 @@ PRIME = "'"
 
 
 @dataclass(frozen=True, eq=False)
-class Relation:
+class StateRelation:
     """Neighbours of each state other than itself, in both directions; `notes` say how it was closed.
 
     Every state is its own neighbour too; these pairs are not listed, for they satisfy `D` wherever ε ≥ 0
@@ -41,7 +49,7 @@ class Relation:
         return sum(map(len, self.neighbours.values()))
 
 
-def closed(pairs: Iterable[tuple[int, int]]) -> Relation:
+def closed(pairs: Iterable[tuple[int, int]]) -> StateRelation:
     """Returns the reflexive and symmetric closure, which says of itself what was added.
 
     Raises:
@@ -67,7 +75,7 @@ def closed(pairs: Iterable[tuple[int, int]]) -> Relation:
         were = "was" if len(added) == 1 else "were"
         note = f"the neighbourhood was closed symmetrically: {len(added)} of its {count} pairs {were} added"
     notes = (note + "; every state is its own neighbour",)
-    return Relation({s: tuple(sorted(ts)) for s, ts in table.items()}, notes)
+    return StateRelation({s: tuple(sorted(ts)) for s, ts in table.items()}, notes)
 
 
 def labelled(chain: Chain, label: str) -> Iterator[tuple[int, int]]:
@@ -85,7 +93,7 @@ class _Plan:
     rest: tuple[Node, ...]
 
 
-class Described(Protocol):
+class StateSpace(Protocol):
     """What has states, and variables with a whole number or None for each: a chain, or a system."""
 
     @property
@@ -95,7 +103,7 @@ class Described(Protocol):
     def variables(self) -> Mapping[str, Sequence[int | None]]: ...
 
 
-def where(chain: Described, predicate: Expression) -> Iterator[tuple[int, int]]:
+def where(chain: StateSpace, predicate: Expression) -> Iterator[tuple[int, int]]:
     """Yields the pairs (s, t) that satisfy a predicate; `r` is a variable of s, and `r'` one of t.
 
     Only states that have all the variables that the predicate asks of them are considered.
@@ -185,7 +193,9 @@ def _window(node: Node) -> tuple[str, str, Fraction, bool] | None:
     if not (isinstance(node, Operation) and node.operator in ("<", "<=")):
         return None
     inside, bound = node.arguments
-    if not (isinstance(inside, Operation) and inside.operator == "abs" and isinstance(bound, Number)):
+    if not (
+        isinstance(inside, Operation) and inside.operator == "abs" and isinstance(bound, RationalConstant)
+    ):
         return None
     (difference,) = inside.arguments
     if not (

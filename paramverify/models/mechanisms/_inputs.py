@@ -51,7 +51,7 @@ class Anything(tuple[Value, ...]):
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenInput:
     """What `[mechanism.inputs]` says of one input: its length if it is an array, and for each entry its
     expression, if it has one, and its possible values."""
 
@@ -60,10 +60,10 @@ class Given:
     answers: tuple[tuple[Value, ...], ...]
 
     @staticmethod
-    def read(value: object, shape: Section = INPUT) -> Given:
+    def read(value: object, shape: Section = INPUT) -> GivenInput:
         """Reads an entry of the table; where values stand, in a table of that shape."""
         if isinstance(value, dict):
-            return Given._of_values(Table(value, shape), arrays=shape is INPUT)
+            return GivenInput._of_values(Table(value, shape), arrays=shape is INPUT)
         listed = value if isinstance(value, list) else [value]
         if not listed:
             raise CaseError("an empty list")
@@ -73,19 +73,19 @@ class Given:
                 with each, located(key=f"[{k}]" if isinstance(value, list) else ""):
                     queries = (*queries, as_expression(entry))
         length = len(queries) if isinstance(value, list) else None
-        return Given(length, queries, (Anything(),) * len(queries))
+        return GivenInput(length, queries, (Anything(),) * len(queries))
 
     @staticmethod
-    def _of_values(table: Table, arrays: bool) -> Given:
+    def _of_values(table: Table, arrays: bool) -> GivenInput:
         length = table.integer("length", 1, MAX_LENGTH) if arrays and "length" in table else None
         given = table.need("values")
         with located(key="values"):
             values = _values(given)
         table.close()
-        return Given(length, (), (values,) * (length or 1))
+        return GivenInput(length, (), (values,) * (length or 1))
 
 
-def read_inputs(inputs: Table, parameters: Collection[str], shape: Section = INPUT) -> dict[str, Given]:
+def read_inputs(inputs: Table, parameters: Collection[str], shape: Section = INPUT) -> dict[str, GivenInput]:
     """Reads `[mechanism.inputs]` of a case with these parameters; values stand in tables of that shape.
 
     Raises:
@@ -99,14 +99,14 @@ def read_inputs(inputs: Table, parameters: Collection[str], shape: Section = INP
     return found
 
 
-def _input(name: str, inputs: Table, parameters: Collection[str], shape: Section) -> Given:
+def _input(name: str, inputs: Table, parameters: Collection[str], shape: Section) -> GivenInput:
     check_name(name)
     with located(key=name):
         if name in RESERVED or keyword.iskeyword(name):
             raise CaseError("this is a word of the language; choose another name")
         if name in parameters:
             raise CaseError("this is the name of a parameter too; choose another name")
-        return Given.read(inputs.get(name), shape)
+        return GivenInput.read(inputs.get(name), shape)
 
 
 def _values(given: object) -> tuple[Value, ...]:

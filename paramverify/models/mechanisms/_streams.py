@@ -21,7 +21,7 @@ from paramverify.models.mechanisms import Input, read_differ
 from paramverify.models.mechanisms._near import near_answers
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import Between, Outputs, flat, key
+from paramverify.models.programs.runs import OutputInterval, Outputs, flat, key
 from paramverify.models.programs.streams import Stream
 from paramverify.models.programs.syntax import (
     Assign,
@@ -51,19 +51,21 @@ SIDES = ("first stream", "second stream")
 
 
 @dataclass(frozen=True)
-class State:
+class StreamState:
     """The values of the variables, in their order; True is not 1 here."""
 
     what: Hashable
     values: tuple[object, ...] = field(compare=False)
 
     @staticmethod
-    def of(values: tuple[object, ...]) -> State:
+    def of(values: tuple[object, ...]) -> StreamState:
         """Returns the state with these values."""
-        return State(key(values), values)
+        return StreamState(key(values), values)
 
 
-Row = list[tuple[Outputs, State | None, RationalFunction]]  # outputs of a turn, the next state, the chance
+Row = list[
+    tuple[Outputs, StreamState | None, RationalFunction]
+]  # outputs of a turn, the next state, the chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,12 +123,12 @@ class StreamMechanism:
         """Returns the joined model; where one entry differs, a state knows whether one did already."""
         names = self._names()
         starts = [(state, chance) for told, state, chance in self._start(names) if state is not None]
-        order: dict[tuple[int, bool, State], int] = {}
+        order: dict[tuple[int, bool, StreamState], int] = {}
         for side in range(2):
             for state, _ in starts:
                 order.setdefault((side, False, state), len(order))
-        turns: dict[State, list[Row]] = {}
-        found: list[list[tuple[str, tuple[int, bool, State] | None, RationalFunction]]] = []
+        turns: dict[StreamState, list[Row]] = {}
+        found: list[list[tuple[str, tuple[int, bool, StreamState] | None, RationalFunction]]] = []
         waiting = list(order)
         for side, differed, state in waiting:
             if state not in turns:
@@ -149,7 +151,7 @@ class StreamMechanism:
                 raise LimitError(self._too_many(names, {state for _, _, state in order}))
         return self._joined(found, order, starts)
 
-    def _too_many(self, names: Sequence[str], states: Collection[State]) -> str:
+    def _too_many(self, names: Sequence[str], states: Collection[StreamState]) -> str:
         """Returns why there are too many states: the variable that has most values, and its line."""
         counts = {name: len({key(state.values[k]) for state in states}) for k, name in enumerate(names)}
         name = max(counts, key=lambda n: counts[n], default="")
@@ -166,9 +168,9 @@ class StreamMechanism:
 
     def _joined(
         self,
-        found: Sequence[Sequence[tuple[str, tuple[int, bool, State] | None, RationalFunction]]],
-        order: dict[tuple[int, bool, State], int],
-        starts: Sequence[tuple[State, RationalFunction]],
+        found: Sequence[Sequence[tuple[str, tuple[int, bool, StreamState] | None, RationalFunction]]],
+        order: dict[tuple[int, bool, StreamState], int],
+        starts: Sequence[tuple[StreamState, RationalFunction]],
     ) -> tuple[HMM, list[SecretPair]]:
         observed: dict[str, int] = {}
         for row in found:
@@ -214,7 +216,7 @@ class StreamMechanism:
             raise self._refuse("before the stream nothing is put out, and nothing stops")
         return row
 
-    def _turn(self, names: Sequence[str], state: State) -> list[Row]:
+    def _turn(self, names: Sequence[str], state: StreamState) -> list[Row]:
         """Returns what happens in a state, for each value of the entry."""
         place = self.stream.place
         before: list[Statement] = [
@@ -247,10 +249,10 @@ class StreamMechanism:
         for found in outputs_of(program, names, inputs, self.checks):
             row: Row = []
             for (*told, last), chance in found:  # the last one is ours: the variables, or False after a stop
-                if any(isinstance(value, Between) for value in flat((*told, last))):
+                if any(isinstance(value, OutputInterval) for value in flat((*told, last))):
                     reason = "noise that is kept or put out has ends: write clamp(geometric(a), -2, 2)"
                     raise self._refuse(reason)
-                following = State.of(last) if isinstance(last, tuple) else None
+                following = StreamState.of(last) if isinstance(last, tuple) else None
                 row.append((tuple(told), following, chance))
             rows.append(row)
         return rows

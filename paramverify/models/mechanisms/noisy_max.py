@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
 from paramverify.errors import gathered
 from paramverify.keys import Key, Section, one_of
-from paramverify.models.conditions import Part, Shape
+from paramverify.models.conditions import InputPart, Shape
 from paramverify.models.context import Checks
 from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Drawing, Input, Mechanism, read_queries
@@ -59,7 +59,7 @@ class NoisyMax(OneShot):
     @property
     def shape(self) -> Shape:
         """The answers, as one array."""
-        return (Part("", len(self.answers)),)
+        return (InputPart("", len(self.answers)),)
 
     def drawn(self, at_point: Callable[[Noise], Releases]) -> Drawing:
         """Returns the mechanism with its noise at a parameter point."""

@@ -18,7 +18,7 @@ from paramverify.keys import Key, Listed, Section, Variants
 from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
 from paramverify.models.enclosed import NO_FORMULAS
-from paramverify.models.hmm import HMM, Step
+from paramverify.models.hmm import HMM, HmmStep
 from paramverify.models.mechanisms import (
     KIND,
     REGISTRY,
@@ -273,7 +273,7 @@ def _product(models: Sequence[HMM], names: Sequence[str], states: Sequence[tuple
     """Returns the model of tuples of outputs; each input has a state of each model."""
     known: dict[str, int] = {}
     meant: dict[str, tuple[int, ...]] = {}
-    rows: list[tuple[Step, ...]] = []
+    rows: list[tuple[HmmStep, ...]] = []
     for s, where in enumerate(states):
         single = [_outputs(model, state) for model, state in zip(models, where, strict=True)]
         if (count := prod(map(len, single))) > MAX_OUTPUTS:
@@ -281,7 +281,7 @@ def _product(models: Sequence[HMM], names: Sequence[str], states: Sequence[tuple
         level: list[tuple[tuple[int, ...], Polynomial]] = [((), models[0].ring.number(1))]
         for row in single:
             level = [((*told, o), w * share) for told, w in level for o, share in row.items()]
-        row_of: list[Step] = []
+        row_of: list[HmmStep] = []
         for told, weight in level:
             name = _tuple([model.observations[o] for model, o in zip(models, told, strict=True)])
             if meant.setdefault(name, told) != told:
@@ -289,7 +289,7 @@ def _product(models: Sequence[HMM], names: Sequence[str], states: Sequence[tuple
                     f"two tuples of outputs have one name, {name}: rename an output with a comma or a bracket"
                 )
                 raise ModelError(reason)
-            row_of.append(Step(known.setdefault(name, len(known)), s, weight))
+            row_of.append(HmmStep(known.setdefault(name, len(known)), s, weight))
         rows.append(tuple(row_of))
     bottom = prod((model.denominator for model in models), start=models[0].ring.number(1))
     found = HMM(models[0].ring, tuple(names), tuple(known), tuple(rows), denominator=bottom)

@@ -20,7 +20,7 @@ from paramverify.keys import (
     exactly_one,
     whole,
 )
-from paramverify.models.conditions import Part, Shape
+from paramverify.models.conditions import InputPart, Shape
 from paramverify.models.context import Checks
 from paramverify.models.enclosed import BITS, MOST_BITS, SIZES, EnclosedTable, check_numbers, table_of
 from paramverify.models.hmm import HMM, one_shot
@@ -33,20 +33,20 @@ from paramverify.models.mechanisms import (
     show_input,
 )
 from paramverify.models.mechanisms._calls import CALLS, read_calls, read_source
-from paramverify.models.mechanisms._inputs import INPUTS, Given, read_inputs
+from paramverify.models.mechanisms._inputs import INPUTS, GivenInput, read_inputs
 from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.columns import Number
-from paramverify.models.programs.control import Edge, control_graph
+from paramverify.models.programs.control import ControlEdge, control_graph
 from paramverify.models.programs.defined import as_numbers
 from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
 from paramverify.models.programs.evaluating import is_enclosed
 from paramverify.models.programs.explaining import Explainer
-from paramverify.models.programs.intervals import Beside
+from paramverify.models.programs.intervals import IntervalDensities
 from paramverify.models.programs.possible import check_comparisons
 from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import Between, Outputs, flat, is_density, spreads_in
-from paramverify.models.programs.sampling import Outcomes, Sampler
+from paramverify.models.programs.runs import OutputInterval, Outputs, flat, is_density, spreads_in
+from paramverify.models.programs.sampling import ProgramSampler, RunOutcomes
 from paramverify.models.programs.streams import (
     NO_INPUTS,
     VERIFY,
@@ -58,7 +58,7 @@ from paramverify.models.programs.streams import (
 from paramverify.models.programs.syntax import CalledProgram, Callee, Program
 from paramverify.models.programs.values import Unread
 from paramverify.models.programs.values import Value as Inside
-from paramverify.models.programs.words import Words, in_range, natural, shown_output
+from paramverify.models.programs.words import OutputWords, in_range, natural, shown_output
 from paramverify.tables import Table
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class ProgramMechanism:
 
     checks: Checks
     program: Program
-    places: tuple[Part, ...]
+    places: tuple[InputPart, ...]
     queries: tuple[Expression, ...]
     answers: tuple[tuple[Value, ...], ...]
     key: str  # where the program stands, such as `mechanism.source`
@@ -139,17 +139,23 @@ class ProgramMechanism:
         zero = RationalFunction.of(self.checks.ring.number(0))
         table = [[row.get(name, zero) for name in outputs] for row in rows]
         dense = any(map(is_density, self.ranges.values()))
-        beside = Beside(self.program, self.names(), tuple(plain), self.checks, self.ranges) if dense else None
+        beside = (
+            IntervalDensities(self.program, self.names(), tuple(plain), self.checks, self.ranges)
+            if dense
+            else None
+        )
         model = one_shot(self.checks, states, outputs, table, dense)
         spreads = {name: named for name in outputs if (named := spreads_in(self.ranges.get(name, ())))}
         return replace(model, beside=beside, spreads=spreads, inputs=tuple(order)), starts
 
     def note_ranges(self, observations: Iterable[Outputs]) -> None:
         """Keeps the observations that stand for many outputs, and says in a note what they are."""
-        found = {shown_output(o): o for o in observations if any(isinstance(v, Between) for v in flat(o))}
+        found = {
+            shown_output(o): o for o in observations if any(isinstance(v, OutputInterval) for v in flat(o))
+        }
         self.ranges.update(found)
         dense = any(map(is_density, found.values()))
-        wide = any(isinstance(v, Between) and not v.side for o in found.values() for v in flat(o))
+        wide = any(isinstance(v, OutputInterval) and not v.side for o in found.values() for v in flat(o))
         named = [spread.variable for o in found.values() for _, spread in spreads_in(o)]
         one_by_one = PLACES.format(" and ".join(sorted(set(named))))
         for note, needed in ((RANGES, wide), (DENSITIES, dense), (one_by_one, bool(named))):
@@ -182,7 +188,7 @@ class ProgramMechanism:
         """Returns what tells how the program comes to an output of the model."""
         return Explainer(self.program, self.names(), self.checks, output, shown_output)
 
-    def control_graph(self, inputs: Sequence[Input]) -> list[Edge]:
+    def control_graph(self, inputs: Sequence[Input]) -> list[ControlEdge]:
         """Returns the steps between the control states of the program that runs on these inputs take."""
         given = [plain_input(x) for x in inputs]
         return control_graph(self.program, self.names(), given, shown_output, checks=self.checks)
@@ -190,12 +196,12 @@ class ProgramMechanism:
     def run_at(self, values: Mapping[str, Number]) -> Drawing:
         """Returns the program itself, to be run with the parameters as numbers."""
         given = {**values, **as_numbers(self.checks.definitions, values)}
-        return Drawn(self.program, self.places, given, self.ranges)
+        return NumericProgram(self.program, self.places, given, self.ranges)
 
     @property
-    def word_of(self) -> Words:
+    def word_of(self) -> OutputWords:
         """What returns the output in the words of the model that an implementation means by its values."""
-        return Words(self.ranges)
+        return OutputWords(self.ranges)
 
     @property
     def shape(self) -> Shape:
@@ -209,22 +215,22 @@ class ProgramMechanism:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class NumericProgram:
     """Runs a program with the parameters as numbers."""
 
     program: Program
-    places: tuple[Part, ...]
+    places: tuple[InputPart, ...]
     values: Mapping[str, Number]
     ranges: Mapping[str, Outputs] = field(default_factory=dict)
 
-    def outcomes(self, rng: np.random.Generator, given: Sequence[Value], size: int) -> Outcomes:
+    def outcomes(self, rng: np.random.Generator, given: Sequence[Value], size: int) -> RunOutcomes:
         """Returns what `size` runs tell on one input, its entries in the order of `places`."""
         entries = iter(map(_plain, given))
         inputs: dict[str, Any] = {}
         for place in self.places:
             taken = tuple(islice(entries, place.length or 1))
             inputs[place.name] = taken[0] if place.length is None else taken
-        return Sampler(self.program, self.values, rng).run(inputs, size)
+        return ProgramSampler(self.program, self.values, rng).run(inputs, size)
 
     def counts(self, rng: np.random.Generator, given: tuple[Any, ...], size: int) -> dict[str, int]:
         """Returns how often each output came, in the words of the model."""
@@ -292,7 +298,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
         reason = "a program that calls mechanisms, and these, draw no gauss and no discrete_gaussian"
         raise CaseError(reason, key="calls", mend="write what they do into the program")
     program = replace(program, calls=calls)
-    places = tuple(Part(key, found.length) for key, found in given.items())
+    places = tuple(InputPart(key, found.length) for key, found in given.items())
     queries = tuple(q for found in given.values() for q in found.queries)
     answers = tuple(a for found in given.values() for a in found.answers)
     if not answers:
@@ -331,7 +337,7 @@ def _taken(table: Table, parameters: Collection[str], checks: Checks) -> dict[st
     return found | dict.fromkeys(parameters, "a parameter")
 
 
-def _inputs(table: Table, parameters: Collection[str]) -> dict[str, Given]:
+def _inputs(table: Table, parameters: Collection[str]) -> dict[str, GivenInput]:
     """Reads `[mechanism.inputs]`, which a program needs."""
     if "inputs" not in table:
         table.check_spelling("inputs")

@@ -13,7 +13,7 @@ from paramverify.algebra.expressions import Expression, Value, evaluate
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
 from paramverify.keys import EXPRESSION, NAME, VALUE, Either, Key, Listed, Section, at_most_one, by_name
-from paramverify.models.conditions import Part, Shape
+from paramverify.models.conditions import InputPart, Shape
 from paramverify.models.context import Checks
 from paramverify.models.equalities import check_labels as check_compared
 from paramverify.models.hmm import HMM
@@ -88,7 +88,7 @@ Row = Mapping[str, RationalFunction]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Release(OneShot):
+class ExpressionRelease(OneShot):
     """One value of an expression; `value` gives it for an input, whose parts have the names `parts`."""
 
     value: Callable[[Input], Value]
@@ -98,7 +98,7 @@ class Release(OneShot):
     @property
     def shape(self) -> Shape:
         """The inputs with their names."""
-        return tuple(Part(name, None) for name in self.parts) or (Part("", None),)
+        return tuple(InputPart(name, None) for name in self.parts) or (InputPart("", None),)
 
     def build(self, inputs: Sequence[Input]) -> tuple[HMM, list[InitialDistribution]]:
         """Returns the model with one state for each distinct input, and the outputs that these have."""
@@ -149,7 +149,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
 
         answers = answers or (Anything(),)
         queries = () if parts else (query,)
-        return Release(checks, queries, answers, (), none, value=value, parts=parts, labels=table)
+        return ExpressionRelease(checks, queries, answers, (), none, value=value, parts=parts, labels=table)
     rows, outputs = _noisy(table, checks) if "noise" in table else _table(table, checks)
 
     def release(given: Input) -> Sequence[RationalFunction]:
@@ -159,7 +159,7 @@ def read(table: Table, checks: Checks) -> Mechanism:
             reason = f"{query.text} is {value(given)}: {error.reason}"
             raise CaseError(reason, key="mechanism.query") from None
 
-    return Release(
+    return ExpressionRelease(
         checks,
         () if parts else (query,),
         answers or ((tuple(rows),) if "noise" in table else (Anything(),)),

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from paramverify.algebra.trees import Name, Number, Operation
+from paramverify.algebra.trees import Name, Operation, RationalConstant
 from paramverify.algebra.trees import Node as Tree
 from paramverify.errors import InputError
 from paramverify.models.programs.measure import Linear
@@ -30,7 +30,7 @@ def symbol(name: str) -> Symbol:
 
 def tree_of(value: Fraction | Symbol) -> Tree:
     """Returns the expression of a number or symbol."""
-    return value.tree if isinstance(value, Symbol) else Number(value, 0)
+    return value.tree if isinstance(value, Symbol) else RationalConstant(value, 0)
 
 
 def holds(word: str, left: Value, right: Value) -> bool:
@@ -154,7 +154,11 @@ def _number(word: str, values: Sequence[Fraction]) -> Value:
         case "**":
             return _power(*values)
         case "exp":
-            return Fraction(1) if not values[0] else Symbol(Operation("exp", (Number(values[0], 0),), 0))
+            return (
+                Fraction(1)
+                if not values[0]
+                else Symbol(Operation("exp", (RationalConstant(values[0], 0),), 0))
+            )
     raise InputError(f"{word} is not covered")
 
 

@@ -18,7 +18,7 @@ from paramverify.models.programs.arguments import (
     result_of,
 )
 from paramverify.models.programs.coefficients import Coefficient
-from paramverify.models.programs.drawing import Drawing
+from paramverify.models.programs.drawing import ProgramDrawing
 from paramverify.models.programs.evaluating import Answers, Evaluator
 from paramverify.models.programs.measure import UNIT_KEY
 from paramverify.models.programs.runs import Told
@@ -80,7 +80,7 @@ class Asking:
         return [(value, terms) for value, terms in found.values() if terms]
 
 
-def _of_row(callee: CalledRow, given: tuple[Value, ...], drawing: Drawing) -> Answers:
+def _of_row(callee: CalledRow, given: tuple[Value, ...], drawing: ProgramDrawing) -> Answers:
     entries = entries_of(callee.name, given, callee.count)
     row = callee.row(tuple(constant_of(callee.name, entry) for entry in entries))
     ring = drawing.checks.ring

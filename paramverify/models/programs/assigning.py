@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from paramverify.models.programs.evaluating import Evaluator, outside
 from paramverify.models.programs.syntax import Apply, Assign, For
-from paramverify.models.programs.values import DEAD, State, Value
+from paramverify.models.programs.values import DEAD, ProgramState, Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +16,7 @@ class Assigner:
 
     evaluator: Evaluator
 
-    def assigned(self, statement: Assign, state: State) -> list[State]:
+    def assigned(self, statement: Assign, state: ProgramState) -> list[ProgramState]:
         """Returns the states after an assignment."""
         found = []
         for after, value in self.evaluator.values(statement.value, state):
@@ -36,7 +36,7 @@ class Assigner:
             raise self.evaluator.error(f"{len(names)} values are needed here", statement.place)
         return dict(zip(names, value, strict=True))
 
-    def entered(self, statement: Assign, value: Value, state: State) -> list[State]:
+    def entered(self, statement: Assign, value: Value, state: ProgramState) -> list[ProgramState]:
         """Returns the states after an assignment to an entry of a list."""
         (name,) = statement.names
         if name not in state.values:

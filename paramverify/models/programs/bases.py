@@ -20,7 +20,7 @@ from paramverify.models.context import Checks, sample_points
 from paramverify.models.programs.coefficients import Coefficient
 from paramverify.models.programs.densities import Density
 from paramverify.models.programs.pieces import Pieces
-from paramverify.models.programs.terms import Calculus, Factor, Key, Rate, Terms
+from paramverify.models.programs.terms import Calculus, PowerFactor, Rate, TermKey, Terms
 from paramverify.models.programs.zones import ZERO, Number, exact
 
 EXP = 0  # the base e ** (step · unit)
@@ -163,12 +163,12 @@ class Bases:
         """Returns the probabilities of geometric noise: (1−α)/(1+α)·α^|k|, or (1−α)·α^k for k ≥ 0."""
         one = self.calculus.one
         base, a = self.number(alpha), Coefficient.of(self.ring, alpha)
-        right = Key((Factor(name, 0, ((base, 1),)),))
+        right = TermKey((PowerFactor(name, 0, ((base, 1),)),))
         zone = (((ZERO, name), 0),)
         if not two_sided:
             return {zone: {right: one - a}}
         share = (one - a) / (one + a)
-        left = Key((Factor(name, 0, ((base, -1),)),))
+        left = TermKey((PowerFactor(name, 0, ((base, -1),)),))
         return {zone: {right: share}, (((name, ZERO), -1),): {left: share}}
 
     def laplace(self, name: int, rate: Fraction, two_sided: bool) -> Pieces:
@@ -177,11 +177,11 @@ class Bases:
         slope = exact(rate / self.step)
         share = self.calculus.number(rate / 2 if two_sided else rate)
         units = 1 if self.unit_name else 0
-        right = Key((Factor(name, 0, ((EXP, -slope),)),), units)
+        right = TermKey((PowerFactor(name, 0, ((EXP, -slope),)),), units)
         zone = (((ZERO, name), 0),)
         if not two_sided:
             return {zone: {right: share}}
-        left = Key((Factor(name, 0, ((EXP, slope),)),), units)
+        left = TermKey((PowerFactor(name, 0, ((EXP, slope),)),), units)
         return {zone: {right: share}, (((name, ZERO), 0),): {left: share}}
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from paramverify.models.programs.library import BARE, LIBRARIES, TABLE, refusal
-from paramverify.models.programs.translating import Compared
+from paramverify.models.programs.translating import UniformFunction
 
 OURS = "paramverify"
 CUSTOM: Mapping[str, str] = {  # what names mean in a program without imports
@@ -142,7 +142,7 @@ def _uses(tree: ast.AST, bound: Bound) -> Iterator[tuple[ast.expr, str]]:
         case ast.Compare(left, [_], [right]):
             for side in (left, right):
                 name = meant(side.func, bound) if isinstance(side, ast.Call) else None
-                if isinstance(side, ast.Call) and name and isinstance(TABLE.get(name), Compared):
+                if isinstance(side, ast.Call) and name and isinstance(TABLE.get(name), UniformFunction):
                     yield tree, refusal(name, tree, side)
         case ast.Assign(_, value) if isinstance(value, ast.Call) and meant(value, bound):
             return

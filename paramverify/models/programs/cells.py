@@ -17,11 +17,11 @@ from paramverify.models.programs import pieces as p
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.coefficients import Coefficient
-from paramverify.models.programs.pieces import Interval, Noise, Pieces
+from paramverify.models.programs.pieces import Interval, NoiseVariable, Pieces
 from paramverify.models.programs.spreading import spread_on
-from paramverify.models.programs.terms import ONE, Factor, Key, Terms, times
+from paramverify.models.programs.terms import ONE, PowerFactor, TermKey, Terms, times
 from paramverify.models.programs.zones import NONE, ZERO, Number, Reals, Zone, ends
-from paramverify.models.spreads import Spread
+from paramverify.models.spreads import ArithmeticSequence
 
 MAX_POINTS = 1_000  # values of one number that are told apart
 SINGLE = 4  # values beyond all breaks that are told apart where the functions have three terms or more
@@ -42,21 +42,21 @@ class Extent:
     low: Number | None
     high: Number | None
     side: str = ""
-    spread: Spread | None = None
+    spread: ArithmeticSequence | None = None
 
 
 Found = tuple[Hashable, Extent, list[Terms]]
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class WeightedCell:
     """A set of values of some coordinates, with its weight under each function."""
 
     extents: tuple[Extent, ...]
     totals: tuple[Terms, ...]
 
 
-def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[Cell]:
+def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[WeightedCell]:
     """Returns cells of functions of one whole variable that cover where any is not zero.
 
     Beyond all breaks, where the functions have two terms, the first value is a cell, and the limit far away:
@@ -66,7 +66,7 @@ def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[Ce
         UnsupportedError: see `spread_on`, for functions that have more terms beyond all breaks.
         SizeError: more than `MAX_POINTS` values between the breaks.
     """
-    calculus, noise = bases.calculus, Noise(name, True, NONE)
+    calculus, noise = bases.calculus, NoiseVariable(name, True, NONE)
     flat = [[(*ends(z), terms) for z, terms in p.flat(calculus, f, noise).items()] for f in functions]
     cuts = [c for f in flat for low, high, _ in f for c in (low, None if high is None else high + 1)]
     known = [int(c) for c in cuts if c is not None]
@@ -93,7 +93,7 @@ def whole_cells(bases: Bases, functions: Sequence[Pieces], name: int) -> list[Ce
     return list(_fewer(found))
 
 
-def real_points(bases: Bases, functions: Sequence[Pieces], name: int, reals: Reals) -> list[Cell]:
+def real_points(bases: Bases, functions: Sequence[Pieces], name: int, reals: Reals) -> list[WeightedCell]:
     """Returns the places at which densities of one continuous variable have to be compared.
 
     Between two neighbouring breaks either each density is `c·e^(kv)` or zero: then the logarithm of the ratio
@@ -106,7 +106,7 @@ def real_points(bases: Bases, functions: Sequence[Pieces], name: int, reals: Rea
         UnsupportedError: see `spread_on`.
         SizeError: more than `MAX_POINTS` breaks.
     """
-    calculus, noise = bases.calculus, Noise(name, False, reals)
+    calculus, noise = bases.calculus, NoiseVariable(name, False, reals)
     flat = [[(*ends(z), terms) for z, terms in p.flat(calculus, f, noise).items()] for f in functions]
     cuts = sorted({c for f in flat for low, high, _ in f for c in (low, high) if c is not None})
     if len(cuts) > MAX_POINTS:
@@ -121,7 +121,7 @@ def real_points(bases: Bases, functions: Sequence[Pieces], name: int, reals: Rea
     for cut, below, above in zip(cuts, parts[:-1], parts[1:], strict=True):
         left, right = ([p.at(calculus, t_, name, cut) for t_ in terms] for terms in (below, above))
         sides = [("at", left)] if left == right else [("just below", left), ("just above", right)]
-        found += [Cell((Extent(name, cut, cut, s),), tuple(v)) for s, v in sides if any(v)]
+        found += [WeightedCell((Extent(name, cut, cut, s),), tuple(v)) for s, v in sides if any(v)]
     for terms, extent, side in (
         (parts[0], Extent(name, None, cuts[0], INSIDE), "far below"),
         (parts[-1], Extent(name, cuts[-1], None, INSIDE), "far above"),
@@ -129,29 +129,29 @@ def real_points(bases: Bases, functions: Sequence[Pieces], name: int, reals: Rea
         if not affine(_factors(terms)):
             found.append(_spread(bases, terms, extent))
             continue
-        found += [Cell((extent,), totals) for extent, totals in _limits(bases, terms, name, side)]
+        found += [WeightedCell((extent,), totals) for extent, totals in _limits(bases, terms, name, side)]
     return found
 
 
-def _spread(bases: Bases, terms: Sequence[Terms], extent: Extent, whole: bool = False) -> Cell:
+def _spread(bases: Bases, terms: Sequence[Terms], extent: Extent, whole: bool = False) -> WeightedCell:
     """Returns the cell that stands for each value of an extent."""
     spread, totals = spread_on(bases, terms, extent.name, (extent.low, extent.high), whole)
-    return Cell((replace(extent, spread=spread),), totals)
+    return WeightedCell((replace(extent, spread=spread),), totals)
 
 
 SEVERAL = "numbers whose probability or density has several terms are not covered: give each noise of its own"
 
 
-def _factors(terms: Sequence[Terms]) -> list[Factor]:
+def _factors(terms: Sequence[Terms]) -> list[PowerFactor]:
     """Returns the different functions of the variable in terms of one variable."""
-    return sorted({key.factors[0] if key.factors else Factor(0, 0, ONE) for t in terms for key in t})
+    return sorted({key.factors[0] if key.factors else PowerFactor(0, 0, ONE) for t in terms for key in t})
 
 
 def _powers(terms: Sequence[Terms]) -> bool:
     return any(factor.power for factor in _factors(terms))
 
 
-def affine(factors: Sequence[Factor]) -> bool:
+def affine(factors: Sequence[PowerFactor]) -> bool:
     """Tells whether sums of some functions are affine in a monotone one, up to a common positive factor.
 
     `a·r^v + b·s^v` is r^v·(a + b·t) with t = (s/r)^v, and `(a + b·v)·r^v` is so with t = v. A claim about two
@@ -215,7 +215,7 @@ def _limits(
         rate = low if falls == upwards else high
     leading = [
         {
-            Key((), key.units): c.times(Fraction(sign))
+            TermKey((), key.units): c.times(Fraction(sign))
             for key, c in inside.items()
             if (key.factors[0][1:] if key.factors else (0, ONE)) == (power, rate)
         }
@@ -233,7 +233,7 @@ def _terms(function: Sequence[Interval], extent: Extent) -> Terms:
     return {}
 
 
-def _total(bases: Bases, terms: Terms, extent: Extent, noise: Noise) -> Terms:
+def _total(bases: Bases, terms: Terms, extent: Extent, noise: NoiseVariable) -> Terms:
     """Returns the sum of terms over an extent."""
     low = () if extent.low is None else (((ZERO, noise.name), -extent.low),)
     zone: Zone = low if extent.high is None else (*low, ((noise.name, ZERO), extent.high))
@@ -252,7 +252,7 @@ def _normal(column: Sequence[Coefficient | None]) -> tuple[str, ...]:
     return tuple("" if c is None else (c / first).text for c in column)
 
 
-def _fewer(found: Sequence[tuple[Hashable, Extent, list[Terms]]]) -> Iterator[Cell]:
+def _fewer(found: Sequence[tuple[Hashable, Extent, list[Terms]]]) -> Iterator[WeightedCell]:
     """Yields neighbours with the same ratios as one."""
     kept: tuple[Hashable, Extent, list[Terms]] | None = None
     for ratios, extent, totals in found:
@@ -261,7 +261,7 @@ def _fewer(found: Sequence[tuple[Hashable, Extent, list[Terms]]]) -> Iterator[Ce
             kept = ratios, Extent(extent.name, kept[1].low, extent.high), both
             continue
         if kept is not None:
-            yield Cell((kept[1],), tuple(kept[2]))
+            yield WeightedCell((kept[1],), tuple(kept[2]))
         kept = ratios, extent, totals
     if kept is not None:
-        yield Cell((kept[1],), tuple(kept[2]))
+        yield WeightedCell((kept[1],), tuple(kept[2]))

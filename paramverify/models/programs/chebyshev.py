@@ -14,7 +14,7 @@ Values = list[arb]
 
 
 @dataclass(frozen=True, eq=False)
-class Rule:
+class ChebyshevRule:
     """N Chebyshev points on [−1, 1], and the integrals of polynomials through values there.
 
     `rows` are the integrals from −1 to each point, the last one that to 1.
@@ -25,7 +25,7 @@ class Rule:
 
 
 @lru_cache(maxsize=8)
-def rule(count: int, bits: int) -> Rule:
+def rule(count: int, bits: int) -> ChebyshevRule:
     """Returns the rule with so many points, as balls of so many bits."""
     assert ctx.prec == bits
     angles = [number(Fraction(2 * k + 1, 2 * count)) * arb.pi() for k in range(count)]
@@ -40,7 +40,7 @@ def rule(count: int, bits: int) -> Rule:
             t.append(2 * x * t[-1] - t[-2])
         integrals.append([_from_minus_one(m, t) for m in range(count)])
     weights = [[value * (1 if m == 0 else 2) / count for value in row] for m, row in enumerate(chebyshev)]
-    return Rule(points, arb_mat(integrals) * arb_mat(weights))
+    return ChebyshevRule(points, arb_mat(integrals) * arb_mat(weights))
 
 
 def _from_minus_one(m: int, t: Values) -> arb:

@@ -12,17 +12,17 @@ from paramverify.models.names import as_value
 from paramverify.models.programs import arithmetic
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.syntax import Place
-from paramverify.models.programs.values import Dead, State, Symbol, Value, mapped, resolved
+from paramverify.models.programs.values import Dead, ProgramState, Symbol, Value, mapped, resolved
 from paramverify.models.programs.zones import ZERO, Bound, Number, Zone
 
 MAX_VALUES = 1_000  # values of one number with noise that are told apart
 MAX_CLAMPED = 64  # values between the bounds of clamp up to which each is a case of its own
 
-Found = list[tuple[State, Value]]
-Split = tuple[list[State], list[State]]  # where it is true, and where it is false
+Found = list[tuple[ProgramState, Value]]
+Split = tuple[list[ProgramState], list[ProgramState]]  # where it is true, and where it is false
 
 
-def now(value: Value, state: State) -> Value:
+def now(value: Value, state: ProgramState) -> Value:
     """Returns a value by the noise that the state has now."""
     return mapped(value, lambda v: resolved(v, state.aliases)) if state.aliases else value
 
@@ -37,7 +37,7 @@ class Comparing:
         """Returns an error that points at a place."""
         return ProgramError(reason, self.text, *place)
 
-    def ordered(self, place: Place, word: str, pair: tuple[Value, Value], state: State) -> Split:
+    def ordered(self, place: Place, word: str, pair: tuple[Value, Value], state: ProgramState) -> Split:
         """Compares two values."""
         left, right = map(_number, pair)
         if isinstance(left, tuple) and isinstance(right, tuple) and word in ("==", "!="):
@@ -69,20 +69,20 @@ class Comparing:
                 reason = f'a number is compared with the label "{label}": write {label} without quotes'
                 raise self.error(reason, place)
 
-    def same(self, place: Place, pair: tuple[Sequence[Value], Sequence[Value]], state: State) -> Split:
+    def same(self, place: Place, pair: tuple[Sequence[Value], Sequence[Value]], state: ProgramState) -> Split:
         """Compares two lists, entry by entry."""
         left, right = pair
         if len(left) != len(right):
             return [], [state]
-        going: list[State] = [state]
-        other: list[State] = []
+        going: list[ProgramState] = [state]
+        other: list[ProgramState] = []
         for entries in zip(left, right, strict=True):
             splits = [self.ordered(place, "==", (now(entries[0], s), now(entries[1], s)), s) for s in going]
             going = [s for yes, _ in splits for s in yes]
             other += [s for _, no in splits for s in no]
         return going, other
 
-    def compared(self, place: Place, word: str, value: Linear, state: State) -> Split:
+    def compared(self, place: Place, word: str, value: Linear, state: ProgramState) -> Split:
         """Splits the runs by the comparison of a number with noise with zero.
 
         The number is told by the noise of this state: who has it from before another comparison asks `now`.
@@ -90,7 +90,7 @@ class Comparing:
         assert state.measure.whole.keys() >= set(value.names)
         if word in ("==", "!="):
             below, rest = self.compared(place, "<", value, state)
-            equal: list[State] = []
+            equal: list[ProgramState] = []
             other = below
             for s in rest:
                 above, same = self.compared(place, ">", self._linear(value, s), s)
@@ -116,12 +116,12 @@ class Comparing:
             [replace(state, measure=no)] if no else [],
         )
 
-    def _linear(self, value: Linear, state: State) -> Linear:
+    def _linear(self, value: Linear, state: ProgramState) -> Linear:
         found = resolved(value, state.aliases)
         assert isinstance(found, Linear)
         return found
 
-    def _reduced(self, place: Place, value: Linear, state: State) -> tuple[State, Linear]:
+    def _reduced(self, place: Place, value: Linear, state: ProgramState) -> tuple[ProgramState, Linear]:
         """Makes sums of noise one variable, until a comparison with zero is a bound of a zone."""
         value = self._linear(value, state)
         while state.measure.bounds(value, False) is None:
@@ -138,14 +138,14 @@ class Comparing:
             value = self._linear(value, state)
         return state, value
 
-    def finite(self, place: Place, value: Value, state: State, reason: str) -> Found:
+    def finite(self, place: Place, value: Value, state: ProgramState, reason: str) -> Found:
         """Tells the values of a number with noise apart, where they are finitely many.
 
         Raises:
             ProgramError: they are not.
         """
         if isinstance(value, tuple):
-            found: list[tuple[State, tuple[Value, ...]]] = [(state, ())]
+            found: list[tuple[ProgramState, tuple[Value, ...]]] = [(state, ())]
             for entry in value:
                 found = [
                     (after, (*known, v))
@@ -174,7 +174,7 @@ class Comparing:
             found_values += [(s, number) for s in yes]
         return found_values
 
-    def numbers(self, value: Linear, state: State) -> list[Fraction] | None:
+    def numbers(self, value: Linear, state: ProgramState) -> list[Fraction] | None:
         """Returns the values that a multiple of whole noise, or of a difference, may have; None: too many.
 
         They are in order, and some of them may be impossible.
@@ -194,25 +194,25 @@ class Comparing:
             raise SizeError(f"a number with noise has more than {MAX_VALUES:,} values")
         return sorted(slope * k + value.constant for k in range(low, high + 1))
 
-    def extreme(self, place: Place, word: str, values: Sequence[Value], state: State) -> Found:
+    def extreme(self, place: Place, word: str, values: Sequence[Value], state: ProgramState) -> Found:
         """Returns the `max` or `min` of values, the first one of several."""
         found: Found = [(state, values[0])]
         for value in values[1:]:
             found = [pair for s, best in found for pair in self._better(place, word, (best, value), s)]
         return found
 
-    def _better(self, place: Place, word: str, pair: tuple[Value, Value], state: State) -> Found:
+    def _better(self, place: Place, word: str, pair: tuple[Value, Value], state: ProgramState) -> Found:
         first, second = (now(v, state) for v in pair)
         yes, no = self.ordered(place, ">=" if word == "max" else "<=", (first, second), state)
         return [*((s, now(first, s)) for s in yes), *((s, now(second, s)) for s in no)]
 
-    def magnitude(self, place: Place, value: Value, state: State) -> Found:
+    def magnitude(self, place: Place, value: Value, state: ProgramState) -> Found:
         """Returns the absolute value of a number."""
         yes, no = self.ordered(place, ">=", (value, Fraction(0)), state)
         found: Found = [(s, _number(now(value, s))) for s in yes]
         return found + [(s, arithmetic.apply("neg", [now(value, s)])) for s in no]
 
-    def clamped(self, place: Place, given: Sequence[Value], state: State) -> Found:
+    def clamped(self, place: Place, given: Sequence[Value], state: ProgramState) -> Found:
         """Returns the nearest number between two ends."""
         value, low, high = map(_number, given)
         if not isinstance(low, Fraction) or not isinstance(high, Fraction) or low > high:
@@ -236,7 +236,7 @@ def _number(value: Value) -> Value:
     return Fraction(value) if isinstance(value, bool) else value
 
 
-def _equal_slopes(value: Linear, state: State) -> Iterator[tuple[int, int]]:
+def _equal_slopes(value: Linear, state: ProgramState) -> Iterator[tuple[int, int]]:
     for k, (first, slope) in enumerate(value.slopes):
         for second, other in value.slopes[k + 1 :]:
             if slope == other and state.measure.whole[first] == state.measure.whole[second]:

@@ -10,10 +10,10 @@ from paramverify.models.programs.comparing import Split
 from paramverify.models.programs.evaluating import Evaluator
 from paramverify.models.programs.liveness import After, Live, before
 from paramverify.models.programs.merging import merged
-from paramverify.models.programs.running import Left, Run
+from paramverify.models.programs.running import Left, ProgramRun
 from paramverify.models.programs.runs import Input, Outputs
 from paramverify.models.programs.syntax import For, If, Literal, Node, Place, Program, Statement, While
-from paramverify.models.programs.values import State, Value, common, linears, settled
+from paramverify.models.programs.values import ProgramState, Value, common, linears, settled
 
 
 @dataclass(frozen=True, order=True)
@@ -31,7 +31,7 @@ class Control:
 
 
 @dataclass(frozen=True, order=True)
-class Edge:
+class ControlEdge:
     """A step that some run takes; `label` is the outcome of a test, the output, or nothing."""
 
     start: Control
@@ -43,43 +43,43 @@ END = Control(0)
 
 
 @dataclass(eq=False)
-class _Watched(Run):
+class _Watched(ProgramRun):
     """A run that keeps the steps between control states; the trace of a state is where it comes from."""
 
     shown: Callable[[Outputs], str] = str
     names: frozenset[str] = frozenset()  # of the inputs
-    edges: dict[Edge, None] = field(default_factory=dict)
+    edges: dict[ControlEdge, None] = field(default_factory=dict)
 
-    def merged(self, states: list[State], live: Live) -> list[State]:
+    def merged(self, states: list[ProgramState], live: Live) -> list[ProgramState]:
         ready = [s for s in (settled(s, live) for s in states) if not s.measure.is_empty]
         traces: dict[Hashable, dict[object, None]] = {}
         for s in ready:
             traces.setdefault(common(s), {}).update(dict.fromkeys(s.trace))
         return [replace(s, trace=tuple(traces[common(s)])) for s in merged(ready)]
 
-    def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
+    def block(self, statements: Sequence[Statement], states: list[ProgramState], after: After) -> Left:
         return super().block(statements, self.merged(states, before(statements, after)[0]), after)
 
-    def statement(self, statement: Statement, states: list[State], after: After) -> Left:
+    def statement(self, statement: Statement, states: list[ProgramState], after: After) -> Left:
         turns = isinstance(statement, (For, While))  # each turn is a step of its own
         inside = isinstance(statement, If) and statement.part
         entered = states if turns or inside else [self._at(statement.place, s) for s in states]
         return super().statement(statement, entered, after)
 
-    def _at(self, place: Place, state: State) -> State:
+    def _at(self, place: Place, state: ProgramState) -> ProgramState:
         known = {n: v for n, v in state.values.items() if n.isidentifier() and n not in self.names}
         noisy = tuple(sorted(name for name, value in known.items() if linears(value)))
         here = Control(place.line, tuple(sorted(known)), noisy, len(state.measure.whole))
         self._to(here, state)
         return replace(state, trace=((here, ""),))
 
-    def _to(self, here: Control, state: State) -> None:
+    def _to(self, here: Control, state: ProgramState) -> None:
         for entry in state.trace:
             assert isinstance(entry, tuple)
             start, label = entry
-            self.edges[Edge(start, here, label)] = None
+            self.edges[ControlEdge(start, here, label)] = None
 
-    def tested(self, statement: If | While, test: Node, state: State) -> Split:
+    def tested(self, statement: If | While, test: Node, state: ProgramState) -> Split:
         if isinstance(statement, While):
             if isinstance(test, Literal):
                 return super().tested(statement, test, state)  # `while True` is no step
@@ -89,15 +89,15 @@ class _Watched(Run):
             return yes, no  # the statement around it has the outcome
         return [_labelled(s, "true") for s in yes], [_labelled(s, "false") for s in no]
 
-    def put(self, value: Node, state: State, place: Place) -> list[State]:
+    def put(self, value: Node, state: ProgramState, place: Place) -> list[ProgramState]:
         found = super().put(value, state, place)
         return [_labelled(s, f"output {self.shown(s.outputs[-1:])}") for s in found]
 
-    def finish(self, state: State) -> None:
+    def finish(self, state: ProgramState) -> None:
         self._to(END, state)
 
 
-def _labelled(state: State, label: str) -> State:
+def _labelled(state: ProgramState, label: str) -> ProgramState:
     return replace(state, trace=tuple((entry[0], label) for entry in state.trace if isinstance(entry, tuple)))
 
 
@@ -108,7 +108,7 @@ def control_graph(
     shown: Callable[[Outputs], str],
     *,
     checks: Checks,
-) -> list[Edge]:
+) -> list[ControlEdge]:
     """Returns the steps between control states that runs on these inputs take; see `outputs_of`."""
     evaluator = Evaluator.of(program, checks)
     run = _Watched(program, evaluator, tuple(inputs), shown=shown, names=frozenset(names))

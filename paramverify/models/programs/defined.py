@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from paramverify.algebra.expressions import Expression, Node, Number, Operation, Text, evaluate
+from paramverify.algebra.expressions import Expression, Node, Operation, RationalConstant, Text, evaluate
 from paramverify.algebra.named import Definitions
 from paramverify.algebra.trees import Name
 from paramverify.models.programs.columns import Number as Sampled
@@ -62,7 +62,7 @@ def _is_rational(expression: Expression) -> bool:
 
 def _float(node: Node, values: Mapping[str, Sampled]) -> float | None:
     """Returns the value of a number; None of anything else."""
-    if isinstance(node, Number):
+    if isinstance(node, RationalConstant):
         return float(node.value)
     if isinstance(node, Name):
         return float(values[node.name])

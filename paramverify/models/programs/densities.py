@@ -161,7 +161,7 @@ class Gauss(Continuous):
 
 
 @dataclass(frozen=True)
-class Laplace(Continuous):
+class LaplaceNoise(Continuous):
     """Laplace noise: density exp(−|x|/b)/(2b)."""
 
     scale: Fraction
@@ -286,7 +286,7 @@ class DiscreteGauss(Discrete):
 
 
 @dataclass(frozen=True)
-class Geometric(Discrete):
+class GeometricNoise(Discrete):
     """Geometric noise: Pr(k) in proportion to a^|k|, or to a^k for k ≥ 0 alone; a is told by its text."""
 
     text: str

@@ -17,15 +17,15 @@ from paramverify.models.programs.densities import DiscreteGauss, Gauss
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.pieces import Pieces
 from paramverify.models.programs.syntax import Apply, Choice, Place
-from paramverify.models.programs.values import State, Symbol, Value
+from paramverify.models.programs.values import ProgramState, Symbol, Value
 
 MAX_OUTCOMES = 10_000  # values of a finite random choice
 
-Found = list[tuple[State, Value]]
+Found = list[tuple[ProgramState, Value]]
 
 
 @dataclass(frozen=True, eq=False)
-class Drawing:
+class ProgramDrawing:
     """Draws for a program, whose text is for messages; `rates` are the parameters of the domain (0, ∞)."""
 
     text: str
@@ -33,7 +33,7 @@ class Drawing:
     bases: Bases
     rates: tuple[str, ...]
 
-    def draw(self, node: Apply, given: Sequence[Value], state: State) -> Found:
+    def draw(self, node: Apply, given: Sequence[Value], state: ProgramState) -> Found:
         """Returns what a draw leads to.
 
         Raises:
@@ -56,7 +56,7 @@ class Drawing:
         except InputError as error:
             raise self._at(error, node.place) from None
 
-    def choose(self, node: Choice, shares: Sequence[Value], state: State) -> Found:
+    def choose(self, node: Choice, shares: Sequence[Value], state: ProgramState) -> Found:
         """Returns the values of `choice`."""
         try:
             functions = [self._function(v) for v in shares]
@@ -78,7 +78,7 @@ class Drawing:
     def _number(self, value: Fraction | int) -> RationalFunction:
         return RationalFunction.of(self.checks.ring.number(value))
 
-    def _split(self, state: State, outcomes: Sequence[tuple[Value, RationalFunction]]) -> Found:
+    def _split(self, state: ProgramState, outcomes: Sequence[tuple[Value, RationalFunction]]) -> Found:
         return [
             (replace(state, measure=state.measure.times(self.bases.coefficient(share))), value)
             for value, share in outcomes
@@ -101,7 +101,7 @@ class Drawing:
         self.checks.nonnegative(rest.numerator * rest.denominator, what, "is above 1")
         return found
 
-    def _uniform(self, given: Sequence[Value], state: State) -> Found:
+    def _uniform(self, given: Sequence[Value], state: ProgramState) -> Found:
         low, high = (_whole(v, "uniform") for v in given)
         if low > high:
             raise InputError("uniform needs lo <= hi")
@@ -111,7 +111,7 @@ class Drawing:
         share = self._number(Fraction(1, count))
         return self._split(state, [(Fraction(v), share) for v in range(low, high + 1)])
 
-    def _binomial(self, given: Sequence[Value], state: State) -> Found:
+    def _binomial(self, given: Sequence[Value], state: ProgramState) -> Found:
         number = _whole(given[0], "binomial")
         if not 0 <= number <= 1_000:
             raise InputError("binomial needs a number of trials from 0 to 1,000")
@@ -125,7 +125,7 @@ class Drawing:
             ],
         )
 
-    def _geometric(self, value: Value, two_sided: bool, state: State) -> Found:
+    def _geometric(self, value: Value, two_sided: bool, state: ProgramState) -> Found:
         alpha = self._function(value)
         what = "the ratio of geometric noise"
         for part, told in ((alpha, what), (self._one - alpha, f"1 minus {what}")):
@@ -137,7 +137,7 @@ class Drawing:
         name = state.measure.fresh
         return self._noise(state, name, self.bases.geometric(name, alpha, two_sided), True)
 
-    def _laplace(self, value: Value, two_sided: bool, state: State) -> Found:
+    def _laplace(self, value: Value, two_sided: bool, state: ProgramState) -> Found:
         rate, unit = self.rate(value)
         if self.bases.unit_name is None:
             self.bases.unit_name = unit
@@ -148,7 +148,7 @@ class Drawing:
         name = state.measure.fresh
         return self._noise(state, name, self.bases.laplace(name, rate, two_sided), False)
 
-    def _gauss(self, word: str, value: Value, state: State) -> Found:
+    def _gauss(self, word: str, value: Value, state: ProgramState) -> Found:
         if not isinstance(value, Fraction):
             raise InputError(f"the standard deviation of {word} is a number without noise, such as 3/2")
         if value <= 0:
@@ -157,7 +157,7 @@ class Drawing:
         density = DiscreteGauss(value) if word == "discrete_gaussian" else Gauss(value)
         return self._noise(state, name, self.bases.enclosed(name, density), density.whole)
 
-    def _noise(self, state: State, name: int, pieces: Pieces, whole: bool) -> Found:
+    def _noise(self, state: ProgramState, name: int, pieces: Pieces, whole: bool) -> Found:
         measure = state.measure.with_noise(pieces, name, whole)
         return [(replace(state, measure=measure), Linear(((name, Fraction(1)),)))]
 

@@ -21,11 +21,18 @@ from math import ceil, floor
 from flint import arb, arb_mat
 
 from paramverify.errors import LimitError
-from paramverify.models.programs.chebyshev import Rule, Values, rule
+from paramverify.models.programs.chebyshev import ChebyshevRule, Values, rule
 from paramverify.models.programs.densities import Continuous, Density, Ellipse, ball_of, number
-from paramverify.models.programs.functions import At, Functions, Given, Integral, Side, Total
+from paramverify.models.programs.functions import (
+    At,
+    FunctionTable,
+    GivenConstant,
+    Integral,
+    IntegralSide,
+    Total,
+)
 from paramverify.models.programs.shares import Numbered, Share, parts_of
-from paramverify.models.programs.summing import Sums
+from paramverify.models.programs.summing import TableSums
 from paramverify.models.programs.terms import Rate
 from paramverify.models.programs.zones import Number
 
@@ -39,7 +46,7 @@ Panel = tuple[Number, Number]
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class IntegralPanels:
     """An integral in panels: where they begin and end, and the integrals from `low` to each end.
 
     `tail` bounds the integral outside.
@@ -57,7 +64,7 @@ class Encloser:
     `tick` is called again and again, and may raise.
     """
 
-    functions: Functions
+    functions: FunctionTable
     bits: int
     tick: Callable[[], None] = lambda: None
     known: dict[int, arb] = field(default_factory=dict)
@@ -65,7 +72,7 @@ class Encloser:
     _moved: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     _values: dict[tuple[int, int], Values] = field(default_factory=dict)
     _bounds: dict[tuple[int, int, int], arb] = field(default_factory=dict)
-    _cuts: dict[Rate, Cut] = field(default_factory=dict)
+    _cuts: dict[Rate, IntegralPanels] = field(default_factory=dict)
     _distances: dict[tuple[Rate, int], arb] = field(default_factory=dict)
     _radius: int = FIRST_RADIUS  # that was small enough at last
 
@@ -75,12 +82,12 @@ class Encloser:
         return self.bits + GUARD
 
     @cached_property
-    def sums(self) -> Sums:
+    def sums(self) -> TableSums:
         """Sums over whole numbers."""
-        return Sums(self.functions, self.bits, self.tick)
+        return TableSums(self.functions, self.bits, self.tick)
 
     @cached_property
-    def rule(self) -> Rule:
+    def rule(self) -> ChebyshevRule:
         """The points on each panel."""
         return rule(self.bits // 2 + 10, self.precision)
 
@@ -112,7 +119,7 @@ class Encloser:
             case At(function):
                 own = self.functions.functions[function]
                 return self.value(own.node, own.shift)
-            case Given(_, function):
+            case GivenConstant(_, function):
                 return ball_of(function, self.functions.ring.constant, self.precision)
 
     def total(self, product: Rate, whole: bool) -> arb:
@@ -143,7 +150,7 @@ class Encloser:
     def _partial(self, own: Integral, x: Number) -> arb:
         """Returns an integral over one side of a point."""
         density = self._alone(own.product)
-        below = own.side is Side.BELOW
+        below = own.side is IntegralSide.BELOW
         if density:
             return density.below(number(x)) if below else density.above(number(x))
         cut = self._cut(own.product)
@@ -159,7 +166,7 @@ class Encloser:
                 part = part + self._over(self._panels.of((cut.ends[k], x)), own.product)[-1]
         return (part if below else cut.sums[-1] - part) + tail
 
-    def _cut(self, product: Rate) -> Cut:
+    def _cut(self, product: Rate) -> IntegralPanels:
         """Returns the panels of an integral over all values."""
         if product not in self._cuts:
             low, high, step, tail = self._range(product)
@@ -176,7 +183,7 @@ class Encloser:
                         raise LimitError(f"an integral needs more than {MAX_PANELS:,} panels")
                     ends.append(self._panels[part][1])
                     sums.append(sums[-1] + self._over(part, product)[-1])
-            self._cuts[product] = Cut(ends, sums, tail)
+            self._cuts[product] = IntegralPanels(ends, sums, tail)
         return self._cuts[product]
 
     def _range(self, product: Rate) -> tuple[Number, Number, Fraction, arb]:
@@ -305,7 +312,7 @@ class Encloser:
         assert isinstance(own, Integral)
         density = self._alone(own.product)
         if density:
-            return density.bounds(ellipse)[1 if own.side is Side.BELOW else 2]
+            return density.bounds(ellipse)[1 if own.side is IntegralSide.BELOW else 2]
         inner = arb(1)  # a bound of what is integrated
         for k, power in own.product:
             inner *= self._bound(*self._at(k, panel), radius) ** int(power)
@@ -347,9 +354,9 @@ class Encloser:
         assert isinstance(own, Integral)
         density = self._alone(own.product)
         if density:
-            return [density.below(x) if own.side is Side.BELOW else density.above(x) for x in points]
+            return [density.below(x) if own.side is IntegralSide.BELOW else density.above(x) for x in points]
         *inner, whole = self._over(panel, own.product)
-        if own.side is Side.BELOW:
+        if own.side is IntegralSide.BELOW:
             start = self._partial(own, low)
             return [start + value for value in inner]
         start = self._partial(own, high)

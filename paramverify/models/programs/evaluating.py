@@ -13,7 +13,7 @@ from paramverify.models.programs import arithmetic, runs
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.comparing import Comparing, Found, Split, now
 from paramverify.models.programs.defined import as_values
-from paramverify.models.programs.drawing import Drawing
+from paramverify.models.programs.drawing import ProgramDrawing
 from paramverify.models.programs.expressions import ENCLOSED, IN_PLACE, NOISE
 from paramverify.models.programs.functions import FunctionBases
 from paramverify.models.programs.measure import Linear
@@ -36,7 +36,7 @@ from paramverify.models.programs.syntax import (
 )
 from paramverify.models.programs.terms import Terms
 from paramverify.models.programs.unknown import no_value
-from paramverify.models.programs.values import DEAD, Dead, State, Symbol, Unread, Value, read, unread
+from paramverify.models.programs.values import DEAD, Dead, ProgramState, Symbol, Unread, Value, read, unread
 
 MAX_RANGE = 10_000
 
@@ -52,7 +52,7 @@ class Evaluator:
     """Evaluates expressions of one program; `parameters` are those of the case, with their values."""
 
     program: Program
-    drawing: Drawing
+    drawing: ProgramDrawing
     parameters: Mapping[str, Value]
     inputs: Collection[str] = ()  # their names, for messages
     ask: Callable[[Ask, tuple[Value, ...]], Answers] | None = None  # what a mechanism that is called gives
@@ -66,7 +66,7 @@ class Evaluator:
         parameters |= {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n in parameters}
         parameters |= as_values(checks.definitions, parameters)
         bases = FunctionBases(checks) if is_enclosed(program) else Bases(checks)
-        drawing = Drawing(program.text, checks, bases, rates)
+        drawing = ProgramDrawing(program.text, checks, bases, rates)
         return cls(program, drawing, parameters)
 
     def error(self, reason: str, place: Place) -> ProgramError:
@@ -78,7 +78,7 @@ class Evaluator:
         """Comparisons of this program."""
         return Comparing(self.program.text)
 
-    def values(self, node: Node, state: State) -> Found:
+    def values(self, node: Node, state: ProgramState) -> Found:
         """Returns the values of an expression, each with its runs; inputs in lists may be unread.
 
         Raises:
@@ -90,16 +90,18 @@ class Evaluator:
             for pair in ([(s, value)] if not isinstance(value, Unread) else self.read(value, s))
         ]
 
-    def read(self, value: Unread, state: State) -> Found:
+    def read(self, value: Unread, state: ProgramState) -> Found:
         """Tells the values of an input apart: those of all inputs that agree with what was read."""
         return [
             (read(state, value.place, found, inside), found)
             for found, inside in runs.read(state.runs, value.place)
         ]
 
-    def read_all(self, values: Sequence[Value], state: State) -> list[tuple[State, list[Value]]]:
+    def read_all(
+        self, values: Sequence[Value], state: ProgramState
+    ) -> list[tuple[ProgramState, list[Value]]]:
         """Returns values in which every input is read."""
-        found: list[tuple[State, list[Value]]] = [(state, list(values))]
+        found: list[tuple[ProgramState, list[Value]]] = [(state, list(values))]
         for entry in dict.fromkeys(u for v in values for u in unread(v)):
             found = [
                 (s, [_put(v, entry, told) for v in known])
@@ -108,7 +110,7 @@ class Evaluator:
             ]
         return found
 
-    def _values(self, node: Node, state: State) -> Found:
+    def _values(self, node: Node, state: ProgramState) -> Found:
         match node:
             case Literal(value, _):
                 return [(state, value)]
@@ -125,14 +127,14 @@ class Evaluator:
             case Apply():
                 return self.applied(node, state)
 
-    def all(self, nodes: Sequence[Node], state: State) -> list[tuple[State, list[Value]]]:
+    def all(self, nodes: Sequence[Node], state: ProgramState) -> list[tuple[ProgramState, list[Value]]]:
         """Returns the values of several expressions, from left to right."""
-        found: list[tuple[State, list[Value]]] = [(state, [])]
+        found: list[tuple[ProgramState, list[Value]]] = [(state, [])]
         for node in nodes:
             found = [(after, [*known, v]) for s, known in found for after, v in self.values(node, s)]
         return [(s, [now(v, s) for v in known]) for s, known in found]
 
-    def variable(self, node: Variable, state: State) -> Value:
+    def variable(self, node: Variable, state: ProgramState) -> Value:
         if node.name in state.values:
             return now(state.values[node.name], state)
         if node.name in self.parameters:
@@ -143,7 +145,7 @@ class Evaluator:
         """Returns the error about a variable that has no value, with what helps."""
         return self.error(no_value(self.program, name, place, self.inputs, self.parameters), place)
 
-    def applied(self, node: Apply, state: State) -> Found:
+    def applied(self, node: Apply, state: ProgramState) -> Found:
         word = node.operator
         if word in ("and", "or"):
             return self.deciding(node, word == "and", state)
@@ -163,7 +165,7 @@ class Evaluator:
             for pair in self.operation(node, told, after)
         ]
 
-    def operation(self, node: Apply, given: list[Value], state: State) -> Found:
+    def operation(self, node: Apply, given: list[Value], state: ProgramState) -> Found:
         if any(isinstance(v, Dead) for v in given):
             raise self.error("a value that was forgotten is read: this is a defect", node.place)
         word = node.operator
@@ -241,7 +243,7 @@ class Evaluator:
             result = self.plain(node, "+", [result, value])
         return result
 
-    def index(self, node: Apply, given: Sequence[Value], state: State) -> Found:
+    def index(self, node: Apply, given: Sequence[Value], state: ProgramState) -> Found:
         values = self.listed(node, given[0])
         found: Found = []
         for after, where in self.comparing.finite(node.place, given[1], state, "noise cannot be an index"):
@@ -253,7 +255,7 @@ class Evaluator:
             found.append((after, values[k]))
         return found
 
-    def test(self, node: Node, state: State) -> Split:
+    def test(self, node: Node, state: ProgramState) -> Split:
         """Returns the runs in which a condition is true, and those in which it is false."""
         if isinstance(node, Apply):
             word = node.operator
@@ -284,7 +286,7 @@ class Evaluator:
             raise self.error("a condition is needed here, such as x >= 0", node.place)
         return bool(value)
 
-    def deciding(self, node: Apply, conjunction: bool, state: State) -> Found:
+    def deciding(self, node: Apply, conjunction: bool, state: ProgramState) -> Found:
         """Returns the value of `a and b` or `a or b`: as in Python, that of the part that decides."""
         going, found = [state], []
         *parts, last = node.arguments
@@ -294,10 +296,10 @@ class Evaluator:
             going = [s for s, v in pairs if self.is_true(part, v) == conjunction]
         return [*found, *(pair for s in going for pair in self.values(last, s))]
 
-    def connected(self, node: Apply, conjunction: bool, state: State) -> Split:
+    def connected(self, node: Apply, conjunction: bool, state: ProgramState) -> Split:
         going, done = [state], []
         for part in node.arguments:
-            next_going: list[State] = []
+            next_going: list[ProgramState] = []
             for s in going:
                 yes, no = self.test(part, s)
                 next_going += yes if conjunction else no
@@ -305,14 +307,14 @@ class Evaluator:
             going = next_going
         return (going, done) if conjunction else (done, going)
 
-    def contained(self, node: Apply, state: State) -> Split:
-        yes: list[State] = []
-        no: list[State] = []
+    def contained(self, node: Apply, state: ProgramState) -> Split:
+        yes: list[ProgramState] = []
+        no: list[ProgramState] = []
         split = [pair for s, given in self.all(node.arguments, state) for pair in self.read_all(given, s)]
         for s, (value, values) in split:
             going = [s]
             for entry in self.listed(node, values):
-                rest: list[State] = []
+                rest: list[ProgramState] = []
                 for g in going:
                     same, other = self.comparing.ordered(node.place, "==", (now(value, g), now(entry, g)), g)
                     yes += same
@@ -321,11 +323,11 @@ class Evaluator:
             no += going
         return yes, no
 
-    def choice(self, node: Choice, state: State) -> Found:
+    def choice(self, node: Choice, state: ProgramState) -> Found:
         tables = self.all([p for _, p in node.table], state)
         return [pair for s, shares in tables for pair in self.drawing.choose(node, shares, s)]
 
-    def asked(self, node: Ask, state: State) -> Found:
+    def asked(self, node: Ask, state: ProgramState) -> Found:
         """Returns what a mechanism gives that the program calls; its noise is fresh each time.
 
         Raises:
@@ -333,7 +335,7 @@ class Evaluator:
         """
         assert self.ask is not None
         reason = f"an argument of {node.name} carries noise"
-        ready: list[tuple[State, tuple[Value, ...]]] = [
+        ready: list[tuple[ProgramState, tuple[Value, ...]]] = [
             (after, tuple(told))
             for s, given in self.all(node.arguments, state)
             for after, told in self.read_all(given, s)
@@ -354,7 +356,7 @@ class Evaluator:
             for value, weight in self.ask(node, given)
         ]
 
-    def released(self, node: Node, value: Value, state: State) -> Iterator[tuple[State, Put]]:
+    def released(self, node: Node, value: Value, state: ProgramState) -> Iterator[tuple[ProgramState, Put]]:
         """Yields the values of an output; numbers with noise that have no few values stay alive."""
         for ready, (told,) in self.read_all([value], state):
             if self.drawing.bases.sums:

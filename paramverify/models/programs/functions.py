@@ -19,14 +19,14 @@ from paramverify.errors import DefectError
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.coefficients import Coefficient
-from paramverify.models.programs.densities import Density, Exponential, Geometric, Laplace
+from paramverify.models.programs.densities import Density, Exponential, GeometricNoise, LaplaceNoise
 from paramverify.models.programs.pieces import Pieces
 from paramverify.models.programs.shares import Numbered, Share
-from paramverify.models.programs.terms import ONE, Calculus, End, Factor, Key, Rate, Terms
+from paramverify.models.programs.terms import ONE, Calculus, End, PowerFactor, Rate, TermKey, Terms
 from paramverify.models.programs.zones import EVERYWHERE, ZERO, Number, exact
 
 
-class Side(Enum):
+class IntegralSide(Enum):
     """Over which values an integral is: those up to the argument, or those from it on."""
 
     BELOW = "below"
@@ -38,7 +38,7 @@ class Integral:
     """The integral of a product of functions over the values on one side of the argument, itself included."""
 
     product: Rate
-    side: Side
+    side: IntegralSide
     whole: bool
 
 
@@ -46,7 +46,7 @@ Node = Density | Integral
 
 
 @dataclass(frozen=True)
-class Function:
+class ShiftedFunction:
     """The function `v ↦ node(v + shift)`; `node` is a number of the table."""
 
     node: int
@@ -69,7 +69,7 @@ class At:
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenConstant:
     """The number of a rational function of E, by its text."""
 
     text: str
@@ -77,19 +77,19 @@ class Given:
 
 
 @dataclass(eq=False)
-class Functions:
+class FunctionTable:
     """The functions and the constants of one program, each with a number."""
 
     ring: Ring
     nodes: Numbered[Node] = field(default_factory=Numbered)
-    functions: Numbered[Function] = field(default_factory=Numbered)
-    constants: Numbered[Total | At | Given] = field(default_factory=Numbered)
+    functions: Numbered[ShiftedFunction] = field(default_factory=Numbered)
+    constants: Numbered[Total | At | GivenConstant] = field(default_factory=Numbered)
 
     def number(self, value: Fraction | int) -> Share:
         """Returns a rational number."""
         return Share.made(self.ring, {(): Fraction(value)})
 
-    def constant(self, value: Total | At | Given) -> Share:
+    def constant(self, value: Total | At | GivenConstant) -> Share:
         """Returns a constant as a number."""
         return Share.made(self.ring, {(self.constants.of(value),): Fraction(1)})
 
@@ -101,11 +101,11 @@ class Functions:
         if top.is_constant() and bottom.is_constant():
             quotient = top.leading_coefficient() / bottom.leading_coefficient()
             return self.number(Fraction(int(quotient.p), int(quotient.q)))
-        return self.constant(Given(str(function), function))
+        return self.constant(GivenConstant(str(function), function))
 
     def of(self, node: Node, shift: Number = 0) -> int:
         """Returns the number of the function `v ↦ node(v + shift)`."""
-        return self.functions.of(Function(self.nodes.of(node), exact(shift)))
+        return self.functions.of(ShiftedFunction(self.nodes.of(node), exact(shift)))
 
     def shifted(self, product: Rate, by: Number) -> Rate:
         """Returns the product at `v + by`."""
@@ -114,7 +114,7 @@ class Functions:
         found: dict[int, Number] = {}
         for number, power in product:
             own = self.functions[number]
-            new = self.functions.of(Function(own.node, exact(own.shift + by)))
+            new = self.functions.of(ShiftedFunction(own.node, exact(own.shift + by)))
             found[new] = found.get(new, 0) + power
         return tuple(sorted(found.items()))
 
@@ -134,7 +134,7 @@ class Functions:
         own, _ = self.normal(product)
         return self.number(1) if self.is_density(own) else self.constant(Total(own, whole))
 
-    def integral(self, product: Rate, side: Side, whole: bool) -> int:
+    def integral(self, product: Rate, side: IntegralSide, whole: bool) -> int:
         """Returns the number of the function that integrates a product over one side of its argument."""
         own, shift = self.normal(product)
         return self.of(Integral(own, side, whole), shift)
@@ -144,7 +144,7 @@ class Functions:
 class Enclosing(Calculus):
     """Sums and integrals of products of functions, one factor for each noise."""
 
-    functions: Functions = field(kw_only=True)
+    functions: FunctionTable = field(kw_only=True)
     by_value: ClassVar[bool] = False  # each noise keeps its density
 
     @cached_property
@@ -156,21 +156,21 @@ class Enclosing(Calculus):
         """Returns a constant."""
         return self.functions.number(value)
 
-    def moved(self, key: Key, name: int, to: tuple[int, Number, int]) -> dict[Key, Coefficient]:
+    def moved(self, key: TermKey, name: int, to: tuple[int, Number, int]) -> dict[TermKey, Coefficient]:
         """Returns a term with `v[name]` replaced by `v[j] + c`; `to` is (j, c, 1), and j may be 0."""
         other, c, sign = to
         assert sign == 1
         kept = tuple(f for f in key.factors if f.name != name)
-        inner = next((f for f in key.factors if f.name == name), Factor(name, 0, ONE))
+        inner = next((f for f in key.factors if f.name == name), PowerFactor(name, 0, ONE))
         product = self.functions.shifted(inner.rate, c)
         if other != ZERO:
-            extra = Key((Factor(other, 0, product),) if product else ())
-            return {t.joined(Key(kept), extra): self.one}
+            extra = TermKey((PowerFactor(other, 0, product),) if product else ())
+            return {t.joined(TermKey(kept), extra): self.one}
         value = self.functions.number(1)
         for number, power in product:
             for _ in range(int(power)):
                 value = value * self.functions.constant(At(number))
-        return {Key(kept): value}
+        return {TermKey(kept): value}
 
     def between(self, terms: Terms, name: int, whole: bool, ends: tuple[End | None, End | None]) -> Terms:
         """Returns the integral of terms over `v[name]` between two ends, both included.
@@ -183,7 +183,7 @@ class Enclosing(Calculus):
             if inner is None:
                 found = t.plus(found, {key: c * self.number(_count(whole, *ends))})
                 continue
-            rest = Key(tuple(f for f in key.factors if f.name != name))
+            rest = TermKey(tuple(f for f in key.factors if f.name != name))
             for part, sign in self._parts(inner.rate, whole, ends):
                 new = {t.joined(rest, k): c * value for k, value in part.items()}
                 found = t.plus(found, new if sign > 0 else {k: -value for k, value in new.items()})
@@ -194,19 +194,19 @@ class Enclosing(Calculus):
     ) -> list[tuple[Terms, int]]:
         low, high = ends
         if low is None and high is None:
-            return [({Key(): self.functions.total(product, whole)}, 1)]
+            return [({TermKey(): self.functions.total(product, whole)}, 1)]
         if high is None:
             assert low is not None
-            return [(self._up_to(product, Side.ABOVE, whole, low), 1)]
-        below = self._up_to(product, Side.BELOW, whole, high)
+            return [(self._up_to(product, IntegralSide.ABOVE, whole, low), 1)]
+        below = self._up_to(product, IntegralSide.BELOW, whole, high)
         if low is None:
             return [(below, 1)]
         before = (low[0], low[1] - 1 if whole else low[1])
-        return [(below, 1), (self._up_to(product, Side.BELOW, whole, before), -1)]
+        return [(below, 1), (self._up_to(product, IntegralSide.BELOW, whole, before), -1)]
 
-    def _up_to(self, product: Rate, side: Side, whole: bool, end: End) -> Terms:
+    def _up_to(self, product: Rate, side: IntegralSide, whole: bool, end: End) -> Terms:
         number = self.functions.integral(product, side, whole)
-        return self.moved(Key((Factor(ZERO - 1, 0, ((number, 1),)),)), ZERO - 1, (*end, 1))
+        return self.moved(TermKey((PowerFactor(ZERO - 1, 0, ((number, 1),)),)), ZERO - 1, (*end, 1))
 
 
 def _count(whole: bool, low: End | None, high: End | None) -> Fraction:
@@ -219,7 +219,7 @@ def _count(whole: bool, low: End | None, high: End | None) -> Fraction:
 def share_of(terms: Terms) -> Share:
     """Returns the number that terms without noise are."""
     ((key, value),) = terms.items()
-    if key != Key() or not isinstance(value, Share):
+    if key != TermKey() or not isinstance(value, Share):
         raise DefectError("a probability has noise left in it")
     return value
 
@@ -231,9 +231,9 @@ class FunctionBases(Bases):
     sums: ClassVar[bool] = False
 
     @cached_property
-    def table(self) -> Functions:
+    def table(self) -> FunctionTable:
         """The functions of the program."""
-        return Functions(self.ring)
+        return FunctionTable(self.ring)
 
     @cached_property
     def calculus(self) -> Enclosing:
@@ -255,13 +255,13 @@ class FunctionBases(Bases):
 
     def geometric(self, name: int, alpha: RationalFunction, two_sided: bool) -> Pieces:
         """Returns the probabilities of geometric noise."""
-        return self.enclosed(name, Geometric(str(alpha), two_sided, alpha, self.ring.constant))
+        return self.enclosed(name, GeometricNoise(str(alpha), two_sided, alpha, self.ring.constant))
 
     def laplace(self, name: int, rate: Fraction, two_sided: bool) -> Pieces:
         """Returns the density of Laplace or exponential noise, with λ = rate."""
-        return self.enclosed(name, Laplace(1 / rate) if two_sided else Exponential(1 / rate))
+        return self.enclosed(name, LaplaceNoise(1 / rate) if two_sided else Exponential(1 / rate))
 
     def enclosed(self, name: int, density: Density) -> Pieces:
         """Returns a density as a function of one variable."""
-        key = Key((Factor(name, 0, ((self.table.of(density), 1),)),))
+        key = TermKey((PowerFactor(name, 0, ((self.table.of(density), 1),)),))
         return {EVERYWHERE: {key: self.calculus.one}}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_GROUPS = 10_000
 
 
-class Key(NamedTuple):
+class VariableKey(NamedTuple):
     """A variable: of which call, counted from outside, and its name; or the mask of runs that have set it."""
 
     depth: int
@@ -29,7 +29,7 @@ class Group:
     """Some of the runs, with their variables and what they have told so far."""
 
     runs: NDArray[np.int64]
-    values: Mapping[Key, Column]
+    values: Mapping[VariableKey, Column]
     outputs: tuple[Column, ...] = ()
 
     @property
@@ -44,13 +44,13 @@ class Group:
         values = {key: taken(column, where) for key, column in self.values.items()}
         return Group(self.runs[where], values, tuple(taken(c, where) for c in self.outputs))
 
-    def with_value(self, key: Key, column: Column) -> Group:
+    def with_value(self, key: VariableKey, column: Column) -> Group:
         """Returns the group with a variable that all runs have set."""
         values = {**self.values, key: column}
         values.pop(key._replace(is_mask=True), None)
         return replace(self, values=values)
 
-    def forgetting(self, keys: Collection[Key]) -> Group:
+    def forgetting(self, keys: Collection[VariableKey]) -> Group:
         """Returns the group without some variables."""
         if self.values.keys().isdisjoint(keys):
             return self
@@ -99,7 +99,7 @@ def _joined(groups: Sequence[Group]) -> Group:
     import numpy as np
 
     sizes = [group.size for group in groups]
-    values: dict[Key, Column] = {}
+    values: dict[VariableKey, Column] = {}
     for key in dict.fromkeys(k for group in groups for k in group.values if not k.is_mask):
         columns = [group.values.get(key) for group in groups]
         mask = key._replace(is_mask=True)
@@ -116,6 +116,6 @@ def _joined(groups: Sequence[Group]) -> Group:
     return Group(np.concatenate([group.runs for group in groups]), values, outputs)
 
 
-def _set(group: Group, key: Key) -> Column:
+def _set(group: Group, key: VariableKey) -> Column:
     """Returns in which runs of a group a variable is set."""
     return group.values.get(key._replace(is_mask=True), key in group.values)

@@ -24,26 +24,26 @@ from paramverify.models.programs.densities import number
 from paramverify.models.programs.evaluating import Evaluator
 from paramverify.models.programs.labels import shared_out
 from paramverify.models.programs.measure import Measure
-from paramverify.models.programs.pieces import Noise, Pieces
-from paramverify.models.programs.releasing import Form, formed, holes
-from paramverify.models.programs.running import Run
-from paramverify.models.programs.runs import Between, Hole, Input, Outputs, Put, flat, is_density, key
+from paramverify.models.programs.pieces import NoiseVariable, Pieces
+from paramverify.models.programs.releasing import NumberForm, formed, holes
+from paramverify.models.programs.running import ProgramRun
+from paramverify.models.programs.runs import Hole, Input, OutputInterval, Outputs, Put, flat, is_density, key
 from paramverify.models.programs.syntax import Program
-from paramverify.models.programs.tabulating import Ended, with_noise, with_points, without_noise
-from paramverify.models.programs.terms import ONE, Factor, Terms
+from paramverify.models.programs.tabulating import EndedRuns, with_noise, with_points, without_noise
+from paramverify.models.programs.terms import ONE, PowerFactor, Terms
 from paramverify.models.programs.values import Value
 from paramverify.models.programs.words import shown_output
 from paramverify.models.programs.zones import ZERO, Number, ends, exact
 
 Ends = tuple[Number | None, Number | None]
-Alone = tuple[Pieces, Noise, Ends]  # a function of one number, and between which ends that is
+Alone = tuple[Pieces, NoiseVariable, Ends]  # a function of one number, and between which ends that is
 
 MAX_LARGE = 200  # powers of two that are tried for a limit far away
 MOST_SIDES = 4  # numbers of which both sides of a place are tried
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class WeightPiece:
     """The weight of some runs in a set: a constant, and for each number a function of it with ends."""
 
     scalar: Terms
@@ -75,7 +75,7 @@ class Part:
             own = arb(0)
             for zone, terms in kept.items():
                 for place, c in terms.items():
-                    (factor,) = place.factors or (Factor(noise.name, 0, ONE),)
+                    (factor,) = place.factors or (PowerFactor(noise.name, 0, ONE),)
                     size = at(c.function()) * unit(self.bases.unit_name or "") ** place.units
                     own += size * self._integral(factor, ends(zone), unit)
             total *= own
@@ -85,7 +85,7 @@ class Part:
         name = self.bases.unit_name or ""
         return sum((at(c.function()) * unit(name) ** k.units for k, c in terms.items()), arb(0))
 
-    def _integral(self, factor: Factor, inside: Ends, unit: Callable[[str], arb]) -> arb:
+    def _integral(self, factor: PowerFactor, inside: Ends, unit: Callable[[str], arb]) -> arb:
         """Returns the integral of v^k·e^(mv): the primitive is e^(mv)·Σ (−1)^(k−j)·k!/j!·v^j/m^(k−j+1)."""
         slope = sum((self.bases.slope(base, exponent) for base, exponent in factor.rate), Fraction(0))
         rate = number(slope) * unit(self.bases.unit_name or "")
@@ -109,7 +109,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class IntervalDensities:
     """The sets of outputs of a program beside the places of densities; see `models.hmm.Densities`.
 
     `inputs` are those of the states of the model, and `ranges` its observations that are sets or places.
@@ -120,7 +120,7 @@ class Beside:
     inputs: Sequence[Input]
     checks: Checks
     ranges: Mapping[str, Outputs]
-    known: dict[int, tuple[list[Ended], Bases]] = field(default_factory=dict)
+    known: dict[int, tuple[list[EndedRuns], Bases]] = field(default_factory=dict)
 
     def place(self, observation: str) -> Outputs | None:
         """Returns an observation that is a place of a density, or a limit; None for other ones."""
@@ -134,20 +134,20 @@ class Beside:
     def open_sets(self, place: Outputs) -> Iterator[Outputs]:
         """Yields the sets from a place to the next break of a density; there are none at limits."""
         known = list(flat(place))
-        places = [k for k, v in enumerate(known) if isinstance(v, Between) and v.side]
+        places = [k for k, v in enumerate(known) if isinstance(v, OutputInterval) and v.side]
         if any(_between(known[k]).low is None for k in places):
             return
         for falls in _sides(known, places):
             yield _replaced(place, {k: self._up_to(k, _between(known[k]), k in falls) for k in places})
 
-    def _up_to(self, k: int, value: Between, falls: bool) -> Between:
+    def _up_to(self, k: int, value: OutputInterval, falls: bool) -> OutputInterval:
         """Returns the numbers from a place to the next one, or so far as 1 where there is none."""
         assert value.low is not None
         cuts = {
             other.low
             for outputs in self.ranges.values()
             for other in islice(flat(outputs), k, k + 1)
-            if isinstance(other, Between) and other.of == value.of and other.low is not None
+            if isinstance(other, OutputInterval) and other.of == value.of and other.low is not None
         }
         if falls:
             low = max((c for c in cuts if c < value.low), default=value.low - 1)
@@ -159,14 +159,14 @@ class Beside:
         """Returns a set of outputs in words."""
         return shown_output(outputs)
 
-    def parts(self, state: int, outputs: Outputs) -> list[Part]:
+    def parts(self, state: int, outputs: Outputs) -> list[WeightPiece]:
         """Returns what the probability of a set on the input of a state is the sum of.
 
         Raises:
             UnsupportedError: numbers that depend on each other by a comparison.
         """
         if state not in self.known:
-            run = Run(self.program, Evaluator.of(self.program, self.checks), (self.inputs[state],))
+            run = ProgramRun(self.program, Evaluator.of(self.program, self.checks), (self.inputs[state],))
             run.start(self.names)
             bases = run.evaluator.drawing.bases
             one = Measure(bases, {})
@@ -174,7 +174,7 @@ class Beside:
         return list(_parts(*self.known[state], outputs))
 
 
-def _parts(ended: Sequence[Ended], bases: Bases, wanted: Outputs) -> Iterator[Part]:
+def _parts(ended: Sequence[EndedRuns], bases: Bases, wanted: Outputs) -> Iterator[WeightPiece]:
     """Yields the weights of runs of one input whose outputs are in a set; `wanted` has no densities."""
     goal = list(flat(wanted))
     for runs in ended:
@@ -185,29 +185,29 @@ def _parts(ended: Sequence[Ended], bases: Bases, wanted: Outputs) -> Iterator[Pa
             continue
         order = holes(runs.outputs)
         if not order:
-            yield Part(runs.measure.scalar, (), bases)
+            yield WeightPiece(runs.measure.scalar, (), bases)
             continue
         form, measure = formed([runs.released[n] for n in order], runs.measure)
         inside = _inside(form, [w for v, w in zip(values, goal, strict=True) if isinstance(v, Hole)])
         if inside is not None:
-            yield Part(measure.scalar, tuple(_alone(measure, form, inside)), bases)
+            yield WeightPiece(measure.scalar, tuple(_alone(measure, form, inside)), bases)
 
 
-def _fitted(runs: Ended, goal: Sequence[Put]) -> Ended:
+def _fitted(runs: EndedRuns, goal: Sequence[Put]) -> EndedRuns:
     """Returns runs whose plain numbers are noise with one value where a set of numbers is wanted."""
-    numbers = [w for w in goal if isinstance(w, (Fraction, Between))]
+    numbers = [w for w in goal if isinstance(w, (Fraction, OutputInterval))]
     slopes = {
         k: 1 / abs(w.grid[0]) if w.grid and not w.of else Fraction(1)
         for k, w in enumerate(numbers)
-        if isinstance(w, Between) and w.grid is not None
+        if isinstance(w, OutputInterval) and w.grid is not None
     }
     return with_points(runs, slopes)
 
 
 def _may_be(value: Put, wanted: Put) -> bool:
     if isinstance(value, Hole):
-        return isinstance(wanted, (Fraction, Between))
-    if not isinstance(wanted, Between):
+        return isinstance(wanted, (Fraction, OutputInterval))
+    if not isinstance(wanted, OutputInterval):
         return key(value) == key(wanted)
     if isinstance(value, Fraction) and wanted.of:
         raise UnsupportedError("a sum of numbers in which one has no noise")
@@ -218,15 +218,15 @@ def _shape(outputs: Outputs) -> tuple[object, ...]:
     return tuple(_shape(v) if isinstance(v, tuple) else None for v in outputs)
 
 
-def _alone(measure: Measure, form: Form, inside: Sequence[Ends]) -> Iterator[Alone]:
+def _alone(measure: Measure, form: NumberForm, inside: Sequence[Ends]) -> Iterator[Alone]:
     for k, bounds in enumerate(inside):
         pieces, _ = measure.joined([k + 1])
         if set(p.names_in(pieces)) - {k + 1}:
             raise UnsupportedError("numbers that are put out depend on each other by a comparison")
-        yield pieces, Noise(k + 1, form.whole[k], measure.reals), bounds
+        yield pieces, NoiseVariable(k + 1, form.whole[k], measure.reals), bounds
 
 
-def _inside(form: Form, goal: Sequence[Put]) -> list[Ends] | None:
+def _inside(form: NumberForm, goal: Sequence[Put]) -> list[Ends] | None:
     """Returns between which ends each coordinate lies where all numbers are as wanted; None: nowhere."""
     found: list[Ends] = []
     for i, (k, row) in enumerate(shared_out(form)):
@@ -245,14 +245,14 @@ def _inside(form: Form, goal: Sequence[Put]) -> list[Ends] | None:
     return found
 
 
-def _ends(form: Form, goal: Sequence[Put], told: tuple[int, Sequence[Fraction]]) -> Ends:
+def _ends(form: NumberForm, goal: Sequence[Put], told: tuple[int, Sequence[Fraction]]) -> Ends:
     """Returns between which ends a coordinate lies; `told` is the number that tells it, and it by numbers."""
     k, row = told
     value = goal[k]
     if all(isinstance(goal[j], Fraction) for j in form.pivots):
         at = sum((a * _number(goal[j]) for j, a in zip(form.pivots, row, strict=True)), Fraction(0))
         return at, at
-    ends = value if isinstance(value, Between) else Between(_number(value), _number(value))
+    ends = value if isinstance(value, OutputInterval) else OutputInterval(_number(value), _number(value))
     if ends.of:
         return ends.low, ends.high
     slope = row[form.pivots.index(k)]
@@ -266,7 +266,7 @@ def _follows(
     """Tells whether a number that others say is as wanted."""
     row, constant = by
     value = goal[k]
-    if isinstance(value, Between):
+    if isinstance(value, OutputInterval):
         return value.low == value.high == constant
     if not all(isinstance(goal[j], Fraction) for j in pivots):
         return False
@@ -291,7 +291,7 @@ def sets_at(observation: Outputs) -> Iterator[Outputs]:
     where an observation stands for many places.
     """
     known = list(flat(observation))
-    places = [k for k, v in enumerate(known) if isinstance(v, Between) and v.side]
+    places = [k for k, v in enumerate(known) if isinstance(v, OutputInterval) and v.side]
     if any(_between(known[k]).spread is not None for k in places):
         return  # the observation does not say which place is meant
     for step in range(MAX_LARGE):
@@ -307,12 +307,12 @@ def _sides(known: Sequence[Put], places: Sequence[int]) -> Iterator[set[int]]:
         yield below | {k for n, k in enumerate(free) if mask >> n & 1}
 
 
-def _between(value: Put) -> Between:
-    assert isinstance(value, Between)
+def _between(value: Put) -> OutputInterval:
+    assert isinstance(value, OutputInterval)
     return value
 
 
-def _near(value: Between, step: int, falls: bool) -> Put:
+def _near(value: OutputInterval, step: int, falls: bool) -> Put:
     width = Fraction(1, 2 ** (step // 2))
     if value.low is not None:
         # Every second set has a distance to the place, which may have a probability of its own.

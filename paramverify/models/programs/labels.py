@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from paramverify.models.programs.cells import Extent
-from paramverify.models.programs.releasing import Form, Row
-from paramverify.models.programs.runs import Between, Put
-from paramverify.models.spreads import Spread
+from paramverify.models.programs.releasing import NumberForm, Row
+from paramverify.models.programs.runs import OutputInterval, Put
+from paramverify.models.spreads import ArithmeticSequence
 
 TURNED = {
     "just below": "just above",
@@ -19,7 +19,7 @@ TURNED = {
 }
 
 
-def told(form: Form, extents: Sequence[Extent], places: Sequence[int]) -> dict[int, Put]:
+def told(form: NumberForm, extents: Sequence[Extent], places: Sequence[int]) -> dict[int, Put]:
     """Returns for each number of an output its value, or the values that it may have.
 
     Where a range is not about one number alone, it names the numbers: in `o2 - o1 >= 3`, o2 is the second
@@ -56,11 +56,11 @@ def told(form: Form, extents: Sequence[Extent], places: Sequence[int]) -> dict[i
             found[k] = sum(plain, constant)
         else:
             against = (*(-a for a in row), Fraction(1))
-            found[k] = Between(constant, constant, _sum(against, (*form.pivots, k), places))
+            found[k] = OutputInterval(constant, constant, _sum(against, (*form.pivots, k), places))
     return found
 
 
-def shared_out(form: Form) -> list[tuple[int, Row]]:
+def shared_out(form: NumberForm) -> list[tuple[int, Row]]:
     """Returns for each coordinate one of the numbers of the output, and the coordinate by these."""
     found: list[tuple[int, Row]] = []
     for row in form.inverse:
@@ -73,25 +73,25 @@ def shared_out(form: Form) -> list[tuple[int, Row]]:
 
 def _on_grid(value: Put, row: Row, own: int, part: Fraction) -> Put:
     """Returns the words for numbers, or sums of them, that are whole ones plus a part."""
-    if not isinstance(value, Between):
+    if not isinstance(value, OutputInterval):
         return value
     return replace(value, grid=(Fraction(1) if value.of else row[own], part))
 
 
 def _beside(value: Put, side: str, turned: bool) -> Put:
     """Returns the words for a density; with `turned` the number falls where its coordinate rises."""
-    known = value if isinstance(value, Between) else None
+    known = value if isinstance(value, OutputInterval) else None
     if known is None or not known.of:
         side = TURNED.get(side, side) if turned else side
     if known is not None:
         return replace(known, side=side)
     assert isinstance(value, Fraction)
-    return Between(value, value, side=side)
+    return OutputInterval(value, value, side=side)
 
 
-def _spread(value: Put, spread: Spread, slope: Fraction) -> Put:
+def _spread(value: Put, spread: ArithmeticSequence, slope: Fraction) -> Put:
     """Returns the words for each number between two ends; it is its coordinate divided by the slope."""
-    assert isinstance(value, Between)
+    assert isinstance(value, OutputInterval)
     return replace(value, spread=spread if value.of else spread.divided(slope))
 
 
@@ -110,8 +110,8 @@ def _between(
         if slope < 0:
             low, high = high, low
         low, high = (None if end is None else end / slope for end in (low, high))
-        return low if low is not None and low == high else Between(low, high)
-    return Between(low, high, _sum(row, pivots, places))
+        return low if low is not None and low == high else OutputInterval(low, high)
+    return OutputInterval(low, high, _sum(row, pivots, places))
 
 
 def _sum(row: Row, pivots: Sequence[int], places: Sequence[int]) -> tuple[tuple[int, Fraction], ...]:

@@ -12,11 +12,11 @@ from itertools import groupby
 
 from paramverify.models.programs.translating import (
     Arguments,
-    Compared,
     Entry,
-    Exact,
+    ExactFunction,
     NoTranslation,
     Refused,
+    UniformFunction,
     is_none,
     number,
     parsed,
@@ -151,12 +151,12 @@ def _each(names: str, entry: Entry, prefix: str) -> dict[str, Entry]:
 
 
 _DRAWN: dict[str, Entry] = {  # of numpy, by a generator of either kind
-    "uniform": Compared("low=0, high=1, size=None"),
-    "binomial": Exact("n, p, size=None", "binomial(n, p)"),
-    "geometric": Exact("p, size=None", "1 + one_sided_geometric(1 - p)"),
-    "laplace": Exact("loc=0, scale=1, size=None", "loc + laplace(scale)"),
-    "normal": Exact("loc=0, scale=1, size=None", "loc + gauss(scale)"),
-    "exponential": Exact("scale=1, size=None", "exponential(scale)"),
+    "uniform": UniformFunction("low=0, high=1, size=None"),
+    "binomial": ExactFunction("n, p, size=None", "binomial(n, p)"),
+    "geometric": ExactFunction("p, size=None", "1 + one_sided_geometric(1 - p)"),
+    "laplace": ExactFunction("loc=0, scale=1, size=None", "loc + laplace(scale)"),
+    "normal": ExactFunction("loc=0, scale=1, size=None", "loc + gauss(scale)"),
+    "exponential": ExactFunction("scale=1, size=None", "exponential(scale)"),
 }
 _NUMPY_OTHER = (
     "beta chisquare dirichlet f gamma gumbel hypergeometric logistic lognormal logseries multinomial "
@@ -170,17 +170,17 @@ _SCIPY_WHOLE = "loc=0, size=None, random_state=None"
 def _of_python() -> dict[str, Entry]:
     """Returns the table of `random`, whose generators have the same functions, and of `secrets`."""
     return {
-        "random.random": Compared(),
-        "random.uniform": Compared("a, b=1"),
-        "random.randint": Exact("a, b", "uniform(a, b)"),
-        "random.randrange": Exact("start, stop=None, step=1", _randrange),
-        "random.getrandbits": Exact("k", "uniform(0, 2 ** k - 1)"),
-        "random.choice": Exact("seq", lambda given: _of_sequence(given["seq"])),
-        "random.choices": Exact("population, weights=None, *, cum_weights=None, k=1", _choices),
-        "random.gauss": Exact("mu=0, sigma=1", "mu + gauss(sigma)"),
-        "random.normalvariate": Exact("mu=0, sigma=1", "mu + gauss(sigma)"),
-        "random.expovariate": Exact("lambd=1", "exponential(1 / lambd)"),
-        "random.binomialvariate": Exact("n=1, p=1/2", "binomial(n, p)"),
+        "random.random": UniformFunction(),
+        "random.uniform": UniformFunction("a, b=1"),
+        "random.randint": ExactFunction("a, b", "uniform(a, b)"),
+        "random.randrange": ExactFunction("start, stop=None, step=1", _randrange),
+        "random.getrandbits": ExactFunction("k", "uniform(0, 2 ** k - 1)"),
+        "random.choice": ExactFunction("seq", lambda given: _of_sequence(given["seq"])),
+        "random.choices": ExactFunction("population, weights=None, *, cum_weights=None, k=1", _choices),
+        "random.gauss": ExactFunction("mu=0, sigma=1", "mu + gauss(sigma)"),
+        "random.normalvariate": ExactFunction("mu=0, sigma=1", "mu + gauss(sigma)"),
+        "random.expovariate": ExactFunction("lambd=1", "exponential(1 / lambd)"),
+        "random.binomialvariate": ExactFunction("n=1, p=1/2", "binomial(n, p)"),
         **_each(
             "betavariate gammavariate lognormvariate paretovariate triangular vonmisesvariate weibullvariate",
             Refused(_OTHER),
@@ -189,9 +189,9 @@ def _of_python() -> dict[str, Entry]:
         **_each("sample shuffle randbytes", Refused(_MANY), "random"),
         **_each("getstate setstate", Refused(_STATE), "random"),
         **_each("seed Random SystemRandom", Refused(_SEEDED), "random"),
-        "secrets.randbelow": Exact("exclusive_upper_bound", "uniform(0, exclusive_upper_bound - 1)"),
-        "secrets.randbits": Exact("k", "uniform(0, 2 ** k - 1)"),
-        "secrets.choice": Exact("seq", lambda given: _of_sequence(given["seq"])),
+        "secrets.randbelow": ExactFunction("exclusive_upper_bound", "uniform(0, exclusive_upper_bound - 1)"),
+        "secrets.randbits": ExactFunction("k", "uniform(0, 2 ** k - 1)"),
+        "secrets.choice": ExactFunction("seq", lambda given: _of_sequence(given["seq"])),
         **_each("token_bytes token_hex token_urlsafe", Refused(_MANY), "secrets"),
         **_each("SystemRandom compare_digest", Refused(_ROUNDED), "secrets"),
     }
@@ -205,27 +205,29 @@ def _of_numpy_random() -> dict[str, Entry]:
     old, new = "numpy.random", "numpy.random.Generator"
     return {
         **found,
-        **_each("random random_sample ranf sample", Compared("size=None"), old),
-        f"{old}.rand": Compared(),
-        f"{old}.randn": Exact("", "gauss(1)"),
-        f"{old}.randint": Exact("low, high=None, size=None, dtype=None", _integers),
+        **_each("random random_sample ranf sample", UniformFunction("size=None"), old),
+        f"{old}.rand": UniformFunction(),
+        f"{old}.randn": ExactFunction("", "gauss(1)"),
+        f"{old}.randint": ExactFunction("low, high=None, size=None, dtype=None", _integers),
         f"{old}.random_integers": Refused(
             "is deprecated: use numpy.random.randint, which leaves its end out"
         ),
-        f"{old}.choice": Exact("a, size=None, replace=True, p=None", _numpy_choice),
-        f"{old}.standard_normal": Exact("size=None", "gauss(1)"),
-        f"{old}.standard_exponential": Exact("size=None", "exponential(1)"),
+        f"{old}.choice": ExactFunction("a, size=None, replace=True, p=None", _numpy_choice),
+        f"{old}.standard_normal": ExactFunction("size=None", "gauss(1)"),
+        f"{old}.standard_exponential": ExactFunction("size=None", "exponential(1)"),
         **_each("bytes permutation shuffle tomaxint", Refused(_MANY), old),
         **_each("get_state set_state get_bit_generator set_bit_generator", Refused(_STATE), old),
         **_each("seed RandomState default_rng", Refused(_SEEDED), old),
         **_each(
             "Generator BitGenerator SeedSequence MT19937 PCG64 PCG64DXSM Philox SFC64", Refused(_STATE), old
         ),
-        f"{new}.random": Compared("size=None, dtype=None, out=None"),
-        f"{new}.integers": Exact("low, high=None, size=None, dtype=None, endpoint=False", _integers),
-        f"{new}.choice": Exact("a, size=None, replace=True, p=None, axis=0, shuffle=True", _numpy_choice),
-        f"{new}.standard_normal": Exact("size=None, dtype=None, out=None", "gauss(1)"),
-        f"{new}.standard_exponential": Exact(
+        f"{new}.random": UniformFunction("size=None, dtype=None, out=None"),
+        f"{new}.integers": ExactFunction("low, high=None, size=None, dtype=None, endpoint=False", _integers),
+        f"{new}.choice": ExactFunction(
+            "a, size=None, replace=True, p=None, axis=0, shuffle=True", _numpy_choice
+        ),
+        f"{new}.standard_normal": ExactFunction("size=None, dtype=None, out=None", "gauss(1)"),
+        f"{new}.standard_exponential": ExactFunction(
             "size=None, dtype=None, method=None, out=None", "exponential(1)"
         ),
         **_each("bytes permutation permuted shuffle multivariate_hypergeometric", Refused(_MANY), new),
@@ -235,48 +237,50 @@ def _of_numpy_random() -> dict[str, Entry]:
 
 def _of_scipy() -> dict[str, Entry]:
     return {
-        "scipy.stats.uniform.rvs": Compared(_SCIPY),
-        "scipy.stats.laplace.rvs": Exact(_SCIPY, "loc + laplace(scale)"),
-        "scipy.stats.norm.rvs": Exact(_SCIPY, "loc + gauss(scale)"),
-        "scipy.stats.expon.rvs": Exact(_SCIPY, "loc + exponential(scale)"),
-        "scipy.stats.bernoulli.rvs": Exact(f"p, {_SCIPY_WHOLE}", "loc + (1 if flip(p) else 0)"),
-        "scipy.stats.binom.rvs": Exact(f"n, p, {_SCIPY_WHOLE}", "loc + binomial(n, p)"),
-        "scipy.stats.geom.rvs": Exact(f"p, {_SCIPY_WHOLE}", "loc + (1 + one_sided_geometric(1 - p))"),
-        "scipy.stats.randint.rvs": Exact(f"low, high, {_SCIPY_WHOLE}", "loc + uniform(low, high - 1)"),
-        "scipy.stats.dlaplace.rvs": Exact(f"a, {_SCIPY_WHOLE}", "loc + geometric(exp(-a))"),
+        "scipy.stats.uniform.rvs": UniformFunction(_SCIPY),
+        "scipy.stats.laplace.rvs": ExactFunction(_SCIPY, "loc + laplace(scale)"),
+        "scipy.stats.norm.rvs": ExactFunction(_SCIPY, "loc + gauss(scale)"),
+        "scipy.stats.expon.rvs": ExactFunction(_SCIPY, "loc + exponential(scale)"),
+        "scipy.stats.bernoulli.rvs": ExactFunction(f"p, {_SCIPY_WHOLE}", "loc + (1 if flip(p) else 0)"),
+        "scipy.stats.binom.rvs": ExactFunction(f"n, p, {_SCIPY_WHOLE}", "loc + binomial(n, p)"),
+        "scipy.stats.geom.rvs": ExactFunction(f"p, {_SCIPY_WHOLE}", "loc + (1 + one_sided_geometric(1 - p))"),
+        "scipy.stats.randint.rvs": ExactFunction(
+            f"low, high, {_SCIPY_WHOLE}", "loc + uniform(low, high - 1)"
+        ),
+        "scipy.stats.dlaplace.rvs": ExactFunction(f"a, {_SCIPY_WHOLE}", "loc + geometric(exp(-a))"),
     }
 
 
 def _of_numbers() -> dict[str, Entry]:
     """Returns the table of `math`, of numpy's functions of numbers, and of Python's own."""
     return {
-        "math.exp": Exact("x", "exp(x)"),
-        "numpy.exp": Exact("x", "exp(x)"),
-        "math.floor": Exact("x", "x // 1"),
-        "numpy.floor": Exact("x", "x // 1"),
-        "math.ceil": Exact("x", "-(-x // 1)"),
-        "numpy.ceil": Exact("x", "-(-x // 1)"),
-        "math.trunc": Exact("x", _TO_ZERO),
-        **_each("trunc fix", Exact("x", _TO_ZERO), "numpy"),
-        "numpy.rint": Exact("x", _HALVES),
-        **_each("round around", Exact("x, decimals=0, out=None", _HALVES), "numpy"),
-        "math.fabs": Exact("x", "abs(x)"),
-        **_each("abs absolute fabs", Exact("x", "abs(x)"), "numpy"),
-        "numpy.sign": Exact("x", "1 if x > 0 else -1 if x < 0 else 0"),
-        "numpy.maximum": Exact("x1, x2", "max(x1, x2)"),
-        "numpy.minimum": Exact("x1, x2", "min(x1, x2)"),
-        "numpy.clip": Exact("a, a_min, a_max, out=None", "min(max(a, a_min), a_max)"),
-        "numpy.sum": Exact(_OF_A_LIST, "sum(a)"),
-        **_each("max amax", Exact(_OF_A_LIST.replace(" dtype=None,", ""), "max(a)"), "numpy"),
-        **_each("min amin", Exact(_OF_A_LIST.replace(" dtype=None,", ""), "min(a)"), "numpy"),
+        "math.exp": ExactFunction("x", "exp(x)"),
+        "numpy.exp": ExactFunction("x", "exp(x)"),
+        "math.floor": ExactFunction("x", "x // 1"),
+        "numpy.floor": ExactFunction("x", "x // 1"),
+        "math.ceil": ExactFunction("x", "-(-x // 1)"),
+        "numpy.ceil": ExactFunction("x", "-(-x // 1)"),
+        "math.trunc": ExactFunction("x", _TO_ZERO),
+        **_each("trunc fix", ExactFunction("x", _TO_ZERO), "numpy"),
+        "numpy.rint": ExactFunction("x", _HALVES),
+        **_each("round around", ExactFunction("x, decimals=0, out=None", _HALVES), "numpy"),
+        "math.fabs": ExactFunction("x", "abs(x)"),
+        **_each("abs absolute fabs", ExactFunction("x", "abs(x)"), "numpy"),
+        "numpy.sign": ExactFunction("x", "1 if x > 0 else -1 if x < 0 else 0"),
+        "numpy.maximum": ExactFunction("x1, x2", "max(x1, x2)"),
+        "numpy.minimum": ExactFunction("x1, x2", "min(x1, x2)"),
+        "numpy.clip": ExactFunction("a, a_min, a_max, out=None", "min(max(a, a_min), a_max)"),
+        "numpy.sum": ExactFunction(_OF_A_LIST, "sum(a)"),
+        **_each("max amax", ExactFunction(_OF_A_LIST.replace(" dtype=None,", ""), "max(a)"), "numpy"),
+        **_each("min amin", ExactFunction(_OF_A_LIST.replace(" dtype=None,", ""), "min(a)"), "numpy"),
         "numpy.argmax": Refused(_FIRST.format(">")),
         "numpy.argmin": Refused(_FIRST.format("<")),
-        "math.pow": Exact("x, y", "x ** y"),
-        "builtins.pow": Exact("base, exp, mod=None", "base ** exp"),
-        "builtins.round": Exact("x, ndigits=None", _HALVES),
-        "builtins.int": Exact("x", _to_whole),
-        "builtins.float": Exact("x", _exact_number),
-        "builtins.bool": Exact("x", "x != 0"),
+        "math.pow": ExactFunction("x, y", "x ** y"),
+        "builtins.pow": ExactFunction("base, exp, mod=None", "base ** exp"),
+        "builtins.round": ExactFunction("x, ndigits=None", _HALVES),
+        "builtins.int": ExactFunction("x", _to_whole),
+        "builtins.float": ExactFunction("x", _exact_number),
+        "builtins.bool": ExactFunction("x", "x != 0"),
         "builtins.str": Refused("is not in the language, which has numbers and labels in quotes"),
         **_each(
             "log log2 log10 log1p sqrt expm1 power square mean var std median", Refused(_ROUNDED), "numpy"

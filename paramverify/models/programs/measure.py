@@ -16,11 +16,11 @@ from paramverify.models.programs import pieces as p
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.bases import Bases
 from paramverify.models.programs.coefficients import Coefficient
-from paramverify.models.programs.pieces import Noise, Pieces
-from paramverify.models.programs.terms import Key, Terms
+from paramverify.models.programs.pieces import NoiseVariable, Pieces
+from paramverify.models.programs.terms import TermKey, Terms
 from paramverify.models.programs.zones import EVERYWHERE, ZERO, Bound, Number, Reals, Zone, exact
 
-UNIT_KEY = Key()
+UNIT_KEY = TermKey()
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,8 @@ class Measure:
         """The variables that are no whole numbers."""
         return frozenset(name for name, whole in self.whole.items() if not whole)
 
-    def _noise(self, name: int) -> Noise:
-        return Noise(name, self.whole[name], self.reals)
+    def _noise(self, name: int) -> NoiseVariable:
+        return NoiseVariable(name, self.whole[name], self.reals)
 
     @property
     def is_empty(self) -> bool:

@@ -12,19 +12,19 @@ from dataclasses import replace
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.runs import Told
 from paramverify.models.programs.terms import Terms
-from paramverify.models.programs.values import State, common
+from paramverify.models.programs.values import ProgramState, common
 
 
-def merged(states: Sequence[State]) -> list[State]:
+def merged(states: Sequence[ProgramState]) -> list[ProgramState]:
     """Returns the states with those that cannot be told apart as one."""
-    groups: dict[Hashable, list[State]] = {}
+    groups: dict[Hashable, list[ProgramState]] = {}
     for state in states:
         if state.runs and not state.measure.is_empty:
             groups.setdefault(common(state), []).append(state)
     return [state for group in groups.values() for state in _united(group)]
 
 
-def _united(states: list[State]) -> list[State]:
+def _united(states: list[ProgramState]) -> list[ProgramState]:
     """Returns states with the same values, no two of them with the same measure or with runs in common."""
     bundles = _bundled(states)
     where: dict[Told, list[int]] = {}
@@ -37,7 +37,7 @@ def _united(states: list[State]) -> list[State]:
     for told, numbers in where.items():
         weights = [(k, t.text(bundles[k].runs[told])) for k in numbers[1:] and numbers]
         alike.setdefault(tuple(weights) or numbers[0], []).append(told)
-    found: list[State] = []
+    found: list[ProgramState] = []
     for all_told in alike.values():
         first, *others = where[all_told[0]]
         runs = {told: bundles[first].runs[told] for told in all_told}
@@ -51,17 +51,17 @@ def _united(states: list[State]) -> list[State]:
     return _bundled([state for state in found if not state.measure.is_empty])
 
 
-def _bundled(states: list[State]) -> list[State]:
+def _bundled(states: list[ProgramState]) -> list[ProgramState]:
     """Returns the states with those that have the same measure, but for a factor, as one."""
     if len(states) < 2:
         return states
-    same: dict[Hashable, list[State]] = {}
+    same: dict[Hashable, list[ProgramState]] = {}
     for state in states:
         same.setdefault(state.measure.text, []).append(state)
     return [state for group in same.values() if (state := _bundle(group)).runs]
 
 
-def _bundle(states: list[State]) -> State:
+def _bundle(states: list[ProgramState]) -> ProgramState:
     first, *others = states
     if not others:
         return first

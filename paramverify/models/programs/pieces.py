@@ -17,7 +17,7 @@ from math import comb
 from paramverify.errors import SizeError, UnsupportedError
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.coefficients import Coefficient
-from paramverify.models.programs.terms import ONE, Calculus, End, Factor, Key, Rate, Terms
+from paramverify.models.programs.terms import ONE, Calculus, End, PowerFactor, Rate, TermKey, Terms
 from paramverify.models.programs.zones import (
     EVERYWHERE,
     REMEMBERED,
@@ -44,7 +44,7 @@ Interval = tuple[Number | None, Number | None, Terms]  # from the one to the oth
 
 
 @dataclass(frozen=True)
-class Noise:
+class NoiseVariable:
     """A random variable: its number, whether it is a whole number, and which variables are not."""
 
     name: int
@@ -116,7 +116,7 @@ def convolved(calculus: Calculus, pieces: Pieces, name: int, pair: tuple[int, in
         bounds = [((total, other) if i == name else (other, total), c) for (i, _), c in zone]
         new: Terms = {}
         for key, c in terms.items():
-            (factor,) = key.factors or (Factor(name, 0, ONE),)
+            (factor,) = key.factors or (PowerFactor(name, 0, ONE),)
             # (S − Y)^k · b^S · b^(−Y): with k > 0 the power written out would need two variables.
             new = t.plus(new, _difference(calculus, factor, key.units, pair, c))
         part = within(EVERYWHERE, tuple(bounds))
@@ -134,7 +134,7 @@ def rebased(pieces: Pieces, name: int) -> dict[Zone, Terms]:
     for zone, terms in pieces.items():
         new: Terms = {}
         for key, c in terms.items():
-            parts = {Key((), key.units): 1}
+            parts = {TermKey((), key.units): 1}
             for factor in key.factors:
                 more = _against(factor, name)
                 parts = {t.joined(a, b): m * n for a, m in parts.items() for b, n in more.items()}
@@ -144,32 +144,32 @@ def rebased(pieces: Pieces, name: int) -> dict[Zone, Terms]:
     return found
 
 
-def _against(factor: Factor, name: int) -> dict[Key, int]:
+def _against(factor: PowerFactor, name: int) -> dict[TermKey, int]:
     """Returns `v^t · b^v` for v = w − u, or for v = −u where it is v[name]; u has the number `name`."""
     inner, power, rate = factor
-    found: dict[Key, int] = {}
+    found: dict[TermKey, int] = {}
     for k in range(power + 1) if inner != name else (0,):
-        parts = [Factor(name, power - k, t.times(ONE, rate, -1))]
-        parts += [Factor(inner, k, rate)] if inner != name else []
+        parts = [PowerFactor(name, power - k, t.times(ONE, rate, -1))]
+        parts += [PowerFactor(inner, k, rate)] if inner != name else []
         kept = tuple(sorted(f for f in parts if f.power or f.rate))
-        found[Key(kept)] = comb(power, k) * (-1) ** (power - k)
+        found[TermKey(kept)] = comb(power, k) * (-1) ** (power - k)
     return found
 
 
 def _difference(
-    calculus: Calculus, factor: Factor, units: int, pair: tuple[int, int], c: Coefficient
+    calculus: Calculus, factor: PowerFactor, units: int, pair: tuple[int, int], c: Coefficient
 ) -> Terms:
     if factor.power:
         raise UnsupportedError("the sum of these noises is not covered: one of them is a sum of equal rates")
     total, other = pair
-    plain = Factor(total, 0, factor.rate)
-    against = Factor(other, 0, t.times(ONE, factor.rate, -1))
+    plain = PowerFactor(total, 0, factor.rate)
+    against = PowerFactor(other, 0, t.times(ONE, factor.rate, -1))
     factors = tuple(sorted(f for f in (plain, against) if f.rate))
-    return {Key(factors, units): c}
+    return {TermKey(factors, units): c}
 
 
 def eliminated(
-    calculus: Calculus, pieces: Pieces, noise: Noise, small: Callable[[Rate], bool]
+    calculus: Calculus, pieces: Pieces, noise: NoiseVariable, small: Callable[[Rate], bool]
 ) -> dict[Zone, Terms]:
     """Returns the sum over all whole values of a variable, or the integral, as a function of the others.
 
@@ -187,7 +187,7 @@ def eliminated(
 
 
 @lru_cache(REMEMBERED)
-def _ends(zone: Zone, noise: Noise) -> list[tuple[Zone, End | None, End | None]]:
+def _ends(zone: Zone, noise: NoiseVariable) -> list[tuple[Zone, End | None, End | None]]:
     """Returns the parts of the shadow of a zone, with the largest lower and smallest upper bound there."""
     found: list[tuple[Zone, End | None, End | None]] = []
     shadow = without(zone, noise.name)
@@ -204,7 +204,9 @@ def _ends(zone: Zone, noise: Noise) -> list[tuple[Zone, End | None, End | None]]
     return found
 
 
-def _largest(ends: list[End], zone: Zone, noise: Noise, sign: int) -> Iterator[tuple[End | None, Zone]]:
+def _largest(
+    ends: list[End], zone: Zone, noise: NoiseVariable, sign: int
+) -> Iterator[tuple[End | None, Zone]]:
     """Yields each end with the part of the zone in which it is the largest (smallest, for sign −1) of all.
 
     Where several are the same it is the first one of them.
@@ -228,7 +230,7 @@ def _largest(ends: list[End], zone: Zone, noise: Noise, sign: int) -> Iterator[t
 def _between(
     calculus: Calculus,
     terms: Terms,
-    noise: Noise,
+    noise: NoiseVariable,
     ends: tuple[End | None, End | None],
     small: Callable[[Rate], bool],
 ) -> Terms:
@@ -239,13 +241,15 @@ def _between(
         return own
     found: Terms = {}
     for key, c in terms.items():
-        inner = next((f for f in key.factors if f.name == noise.name), Factor(noise.name, 0, ONE))
-        rest = Key(tuple(f for f in key.factors if f.name != noise.name), key.units)
+        inner = next((f for f in key.factors if f.name == noise.name), PowerFactor(noise.name, 0, ONE))
+        rest = TermKey(tuple(f for f in key.factors if f.name != noise.name), key.units)
         polynomial = calculus.primitive(inner.rate, inner.power, noise.whole)
         for k, (coefficient, units) in enumerate(polynomial):
             if not coefficient:
                 continue
-            whole = t.joined(Key(rest.factors, rest.units + units), Key((Factor(noise.name, k, inner.rate),)))
+            whole = t.joined(
+                TermKey(rest.factors, rest.units + units), TermKey((PowerFactor(noise.name, k, inner.rate),))
+            )
             value = c * coefficient
             if high is not None:
                 after = high[1] + (1 if noise.whole else 0)
@@ -261,7 +265,7 @@ def _between(
     return found
 
 
-def flat(calculus: Calculus, pieces: Pieces, noise: Noise) -> dict[Zone, Terms]:
+def flat(calculus: Calculus, pieces: Pieces, noise: NoiseVariable) -> dict[Zone, Terms]:
     """Returns the same function of one variable on intervals that do not meet, as few as there are.
 
     Intervals of continuous noise have their ends in common: these have no weight. Of whole noise, intervals
@@ -299,7 +303,7 @@ def _fewer(intervals: Sequence[Interval]) -> list[Interval]:
     return found
 
 
-def _values(calculus: Calculus, noise: Noise, interval: Interval) -> Iterator[Interval]:
+def _values(calculus: Calculus, noise: NoiseVariable, interval: Interval) -> Iterator[Interval]:
     """Yields the values in an interval of whole noise one by one, if they are few."""
     low, high, terms = interval
     if low is None or high is None or high - low >= FEW:

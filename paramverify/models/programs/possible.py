@@ -77,7 +77,7 @@ ANYTHING = Possible(anything=True)
 
 
 @dataclass
-class _Reader:
+class _ValueFinder:
     """Finds what the variables of a program may be; those of functions stand beside the function's name."""
 
     program: Program
@@ -132,7 +132,7 @@ class _Reader:
         """Returns what a mechanism may give that the program calls."""
         if isinstance(callee, CalledRow):
             return ANYTHING if callee.known is None else Possible.of(callee.known)
-        inside = _Reader(callee.program, _inputs(self.asked.get(name, {})))
+        inside = _ValueFinder(callee.program, _inputs(self.asked.get(name, {})))
         inside.settle()
         told = NOTHING
         for statement in every_statement(callee.program.body):
@@ -224,7 +224,7 @@ def check_comparisons(program: Program, inputs: Mapping[str, Iterable[Value]]) -
 
 
 def _check(program: Program, inputs: Mapping[str, Possible]) -> None:
-    reader = _Reader(program, _inputs(inputs))
+    reader = _ValueFinder(program, _inputs(inputs))
     reader.settle()
     for name, given in reader.asked.items():
         callee = program.calls[name]

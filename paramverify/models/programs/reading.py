@@ -58,7 +58,7 @@ def read_program(text: str, calls: Collection[str] = ()) -> Program:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        return _Reader(text, calls).program(tree)
+        return _ProgramReader(text, calls).program(tree)
     except SyntaxError as error:
         place = (error.lineno or 1, max(0, (error.offset or 1) - 1))
         if word := word_as_name(text, place[0]):
@@ -72,7 +72,7 @@ def read_program(text: str, calls: Collection[str] = ()) -> Program:
         raise ProgramError("this program is nested too deeply", text, 1, 0) from None
 
 
-class _Reader(Expressions):
+class _ProgramReader(Expressions):
     """Turns Python's tree into ours, and refuses whatever is not on the whitelist."""
 
     loops: int = 0  # inside of so many

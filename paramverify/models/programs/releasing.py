@@ -18,20 +18,22 @@ from paramverify.models.programs.measure import Linear, Measure
 from paramverify.models.programs.pieces import Pieces
 from paramverify.models.programs.runs import Hole, Outputs, Put
 from paramverify.models.programs.syntax import Place
-from paramverify.models.programs.values import State, Value
+from paramverify.models.programs.values import ProgramState, Value
 from paramverify.models.programs.zones import ZERO
 
 Row = tuple[Fraction, ...]
 
 
-def put(comparing: Comparing, place: Place, value: Value, state: State) -> list[tuple[State, Put]]:
+def put(
+    comparing: Comparing, place: Place, value: Value, state: ProgramState
+) -> list[tuple[ProgramState, Put]]:
     """Returns an output without its noise, where that has few values; else the noise stays alive.
 
     Raises:
         ProgramError: the value is no output, such as a parameter.
     """
     if isinstance(value, tuple):
-        found: list[tuple[State, tuple[Put, ...]]] = [(state, ())]
+        found: list[tuple[ProgramState, tuple[Put, ...]]] = [(state, ())]
         for entry in value:
             found = [
                 (after, (*known, told))
@@ -46,7 +48,7 @@ def put(comparing: Comparing, place: Place, value: Value, state: State) -> list[
     return [(state.releasing(value), Hole(len(state.released)))]
 
 
-def _has_few(comparing: Comparing, value: Linear, state: State) -> bool:
+def _has_few(comparing: Comparing, value: Linear, state: ProgramState) -> bool:
     try:
         return comparing.numbers(value, state) is not None
     except SizeError:
@@ -81,7 +83,7 @@ def filled(outputs: Outputs, values: Mapping[int, Put]) -> Outputs:
 
 
 @dataclass(frozen=True)
-class Form:
+class NumberForm:
     """What the numbers of an output are: `Σ rows[k][i]·w_i`, for `pivots`; the others follow from these.
 
     The coordinate w_i is a whole number plus `parts[i]` where `whole[i]`, else any number. `after[k]` gives
@@ -107,7 +109,7 @@ class Form:
         return found
 
 
-def formed(released: Sequence[Linear], measure: Measure) -> tuple[Form, Measure]:
+def formed(released: Sequence[Linear], measure: Measure) -> tuple[NumberForm, Measure]:
     """Returns the form of numbers, and the measure of their coordinates, which are numbered from 1.
 
     Raises:
@@ -134,7 +136,7 @@ def formed(released: Sequence[Linear], measure: Measure) -> tuple[Form, Measure]
         _after(k, table, [rows[p] for p in pivots], (pivots, rows[k].constant)) for k in range(len(rows))
     )
     whole = tuple(measure.whole[n] for n in order)
-    return Form(table, whole, tuple(parts), pivots, after), measure.renamed(order)
+    return NumberForm(table, whole, tuple(parts), pivots, after), measure.renamed(order)
 
 
 def _after(

@@ -1,8 +1,8 @@
 """Running a program on all its random choices at once.
 
-A set of runs with the same values is one `State`. Statements turn states into states; after each one, what
-nothing reads any more is forgotten, noise that is gone is summed or integrated out, and states that cannot
-be told apart become one. n noisy queries against one threshold so cost n steps, and not 2^n.
+A set of runs with the same values is one `ProgramState`. Statements turn states into states; after each one,
+what nothing reads any more is forgotten, noise that is gone is summed or integrated out, and states that
+cannot be told apart become one. n noisy queries against one threshold so cost n steps, and not 2^n.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from paramverify.models.programs.liveness import (
 )
 from paramverify.models.programs.measure import UNIT_KEY, Measure
 from paramverify.models.programs.merging import merged
-from paramverify.models.programs.runs import Agreeing, Input, Outputs, Told, Written, written
+from paramverify.models.programs.runs import Agreeing, Input, Outputs, OutputsSoFar, Told, written
 from paramverify.models.programs.sharing import check_names, check_sharing
 from paramverify.models.programs.syntax import (
     Apply,
@@ -50,7 +50,7 @@ from paramverify.models.programs.syntax import (
 )
 from paramverify.models.programs.tabulating import Row, check_sums, rows_of, with_noise, without_noise
 from paramverify.models.programs.terms import Terms, plus, product
-from paramverify.models.programs.values import State, Value, forgotten, key, settled
+from paramverify.models.programs.values import ProgramState, Value, forgotten, key, settled
 
 MAX_STATES = 200_000  # states at one time
 MAX_TURNS = 1_000  # turns of a while loop
@@ -62,14 +62,14 @@ FRAME, RESULT = "#caller", "#result"
 class Left:
     """The states that leave a block, by the way in which they do."""
 
-    end: list[State] = field(default_factory=list)
-    breaks: list[State] = field(default_factory=list)
-    continues: list[State] = field(default_factory=list)
-    returns: list[State] = field(default_factory=list)  # of a function, with the value as `#result`
+    end: list[ProgramState] = field(default_factory=list)
+    breaks: list[ProgramState] = field(default_factory=list)
+    continues: list[ProgramState] = field(default_factory=list)
+    returns: list[ProgramState] = field(default_factory=list)  # of a function, with the value as `#result`
 
 
 @dataclass(eq=False)
-class Run:
+class ProgramRun:
     """One run of a program, over all random choices, and over all inputs that are asked for."""
 
     program: Program
@@ -77,7 +77,7 @@ class Run:
     inputs: Sequence[Input]
     finished: dict[Told, Terms] = field(default_factory=dict)
     answers: dict[Hashable, Answers] = field(default_factory=dict)  # of mechanisms that were called
-    numeric: list[State] = field(default_factory=list)  # runs that ended with numbers that carry noise
+    numeric: list[ProgramState] = field(default_factory=list)  # runs that ended with numbers that carry noise
     released_at: Place | None = None  # the last output of such a number
     in_function: int = 0
     calls: int = 0
@@ -92,9 +92,9 @@ class Run:
         self.evaluator = replace(self.evaluator, inputs=tuple(values), ask=asking)
         bases = self.evaluator.drawing.bases
         one = Measure(bases, {UNIT_KEY: bases.calculus.one})
-        told = Written(), Agreeing.every(self.inputs)
+        told = OutputsSoFar(), Agreeing.every(self.inputs)
         try:
-            left = self.block(self.program.body, [State(values, {told: one.unit}, one, {})], After())
+            left = self.block(self.program.body, [ProgramState(values, {told: one.unit}, one, {})], After())
         except RecursionError:
             reason = "the program, or an expression in parameters that it builds, is nested too deeply"
             raise self.error(reason, Place(1, 0)) from None
@@ -103,7 +103,7 @@ class Run:
         for state in (*left.breaks, *left.continues):
             raise DefectError(f"a loop is left where there is none: {state.values}")
 
-    def finish(self, state: State) -> None:
+    def finish(self, state: ProgramState) -> None:
         """Adds runs that have ended to the probability of their output."""
         state = settled(replace(state, values={}), NOTHING)
         if state.measure.is_empty:
@@ -140,7 +140,7 @@ class Run:
         except UnsupportedError as error:
             raise self.error(error.reason, self.released_at or Place(1, 0)) from None
 
-    def block(self, statements: Sequence[Statement], states: list[State], after: After) -> Left:
+    def block(self, statements: Sequence[Statement], states: list[ProgramState], after: After) -> Left:
         """Runs a block; what is read after it is known, so that the rest can be forgotten."""
         live = before(statements, after)
         left = Left()
@@ -161,14 +161,14 @@ class Run:
         left.continues = self.merged(left.continues, after.on_continue)
         return left
 
-    def merged(self, states: list[State], live: Live) -> list[State]:
+    def merged(self, states: list[ProgramState], live: Live) -> list[ProgramState]:
         """Returns the states in canonical form, with equal ones as one."""
         found = merged([settled(s, live) for s in states])
         if sum(len(s.runs) for s in found) > MAX_STATES:
             raise SizeError(f"the program has more than {MAX_STATES:,} states at one time")
         return found
 
-    def statement(self, statement: Statement, states: list[State], after: After) -> Left:
+    def statement(self, statement: Statement, states: list[ProgramState], after: After) -> Left:
         """Runs one statement."""
         match statement:
             case Assign(_, (), Call() as call, _):
@@ -198,15 +198,15 @@ class Run:
             case Return(value, place):
                 return self.returned(value, states, place)
 
-    def tested(self, statement: If | While, test: Node, state: State) -> Split:
+    def tested(self, statement: If | While, test: Node, state: ProgramState) -> Split:
         """Returns the runs in which the test of a statement is true, and those in which it is false."""
         return self.evaluator.test(test, state)
 
-    def stop(self, states: list[State]) -> None:
+    def stop(self, states: list[ProgramState]) -> None:
         for state in states:
             self.finish(state)
 
-    def returned(self, value: Node, states: list[State], place: Place) -> Left:
+    def returned(self, value: Node, states: list[ProgramState], place: Place) -> Left:
         if not self.in_function:
             for s in states:
                 for ended in self.put(value, s, place):
@@ -228,7 +228,7 @@ class Run:
         """Assignments of this program."""
         return Assigner(self.evaluator)
 
-    def put(self, value: Node, state: State, place: Place) -> list[State]:
+    def put(self, value: Node, state: ProgramState, place: Place) -> list[ProgramState]:
         found = []
         for after, result in self.evaluator.values(value, state):
             for last, plain in self.evaluator.released(value, result, after):
@@ -237,7 +237,7 @@ class Run:
                 found.append(replace(last, runs=written(last.runs, plain)))
         return found
 
-    def called(self, statement: Assign, call: Call, state: State, after: After) -> list[State]:
+    def called(self, statement: Assign, call: Call, state: ProgramState, after: After) -> list[ProgramState]:
         """Runs a function; the caller's variables wait in one of its own, and come back with the result."""
         function = self.program.functions[call.name]
         self.calls += 1
@@ -276,9 +276,9 @@ class Run:
                 found.append(replace(s, values=values))
         return found
 
-    def loop(self, statement: For, states: list[State], after: After) -> Left:
+    def loop(self, statement: For, states: list[ProgramState], after: After) -> Left:
         """Runs a for loop, its turns written out, for all states with the same values at once."""
-        groups: dict[Hashable, tuple[tuple[Value, ...], list[State]]] = {}
+        groups: dict[Hashable, tuple[tuple[Value, ...], list[ProgramState]]] = {}
         for s in states:
             for ready, value in self.evaluator.values(statement.values, s):
                 if not isinstance(value, tuple):
@@ -297,7 +297,7 @@ class Run:
         return f"#{statement.place.line}:{statement.place.column}"
 
     def written_out(
-        self, statement: For, values: tuple[Value, ...], states: list[State], after: After
+        self, statement: For, values: tuple[Value, ...], states: list[ProgramState], after: After
     ) -> Left:
         plain = _is_plain(values)
         turns = [self.turn(statement, k, value if plain else None) for k, value in enumerate(values)]
@@ -332,7 +332,7 @@ class Run:
         )
         return (Assign(statement.names, (), entry, place), *statement.body)
 
-    def turns(self, statement: While, states: list[State], after: After) -> Left:
+    def turns(self, statement: While, states: list[ProgramState], after: After) -> Left:
         """Runs a while loop until no run is left in it."""
         live = before([statement], after)[0]
         left = Left()
@@ -356,7 +356,7 @@ class Run:
 
 def _finished(evaluator: Evaluator, names: Mapping[str, Value], answers: dict[Hashable, Answers]) -> Finished:
     """Runs a program that another one calls."""
-    run = Run(evaluator.program, evaluator, ((),), answers=answers)
+    run = ProgramRun(evaluator.program, evaluator, ((),), answers=answers)
     run.start(names)
     if run.numeric:
         reason = "what is called puts out a number with noise: write clamp(value, lo, hi), or compare it"
@@ -394,6 +394,6 @@ def outputs_of(
     evaluator = Evaluator.of(program, checks)
     check_names(program, evaluator.parameters)
     check_sharing(program, names)
-    run = Run(program, evaluator, tuple(inputs))
+    run = ProgramRun(program, evaluator, tuple(inputs))
     run.start(names)
     return check_sums(run.found(), checks.ring)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from paramverify.models.programs.terms import Terms, plus
-from paramverify.models.spreads import Spread
+from paramverify.models.spreads import ArithmeticSequence
 
 Plain = Fraction | str | bool | tuple["Plain", ...]
 Input = tuple[Fraction | str, ...]
@@ -27,7 +27,7 @@ class Hole:
 
 
 @dataclass(frozen=True)
-class Between:
+class OutputInterval:
     """All numbers of an output from `low` to `high`, None for no end.
 
     `of` is a sum of values of the output, each by its place from 1 and its slope, if not the number itself.
@@ -41,7 +41,7 @@ class Between:
     of: tuple[tuple[int, Fraction], ...] = ()
     side: str = ""
     grid: tuple[Fraction, Fraction] | None = None
-    spread: Spread | None = None
+    spread: ArithmeticSequence | None = None
 
     def __str__(self) -> str:
         name = self.name
@@ -103,22 +103,22 @@ def _sum(of: tuple[tuple[int, Fraction], ...]) -> str:
     return text
 
 
-Put = Plain | Hole | Between | tuple["Put", ...]
+Put = Plain | Hole | OutputInterval | tuple["Put", ...]
 Outputs = tuple[Put, ...]
 
 
 @dataclass(eq=False)
-class Written:
+class OutputsSoFar:
     """Outputs so far; equal ones are one object."""
 
     outputs: Outputs = ()
-    _longer: dict[Hashable, Written] = field(default_factory=dict, repr=False)
+    _longer: dict[Hashable, OutputsSoFar] = field(default_factory=dict, repr=False)
 
-    def then(self, value: Put) -> Written:
+    def then(self, value: Put) -> OutputsSoFar:
         """Returns these outputs and one more."""
         what = key(value)
         if what not in self._longer:
-            self._longer[what] = Written((*self.outputs, value))
+            self._longer[what] = OutputsSoFar((*self.outputs, value))
         return self._longer[what]
 
 
@@ -151,7 +151,7 @@ class Agreeing:
         return self._known.setdefault(members, Agreeing(self.inputs, members, self._known))
 
 
-Told = tuple[Written, Agreeing]
+Told = tuple[OutputsSoFar, Agreeing]
 Runs = Mapping[Told, Terms]  # what is told of runs, with the weight of these
 
 
@@ -176,13 +176,13 @@ def holds(observation: Outputs, outputs: Outputs) -> bool:
     known: list[Put] = []
 
     def fits(name: Put, value: Put) -> bool:
-        if isinstance(name, Between):
+        if isinstance(name, OutputInterval):
             return isinstance(value, Fraction) and name.holds(meant(name, value))
         if isinstance(name, tuple) and isinstance(value, tuple):
             return len(name) == len(value) and all(map(fits, name, value))
         return type(name) is type(value) and key(name) == key(value)
 
-    def meant(name: Between, value: Fraction) -> Fraction:
+    def meant(name: OutputInterval, value: Fraction) -> Fraction:
         if not name.of:
             return value
         known.extend(() if known else flat(outputs))
@@ -194,13 +194,15 @@ def holds(observation: Outputs, outputs: Outputs) -> bool:
 
 def is_density(observation: Outputs) -> bool:
     """Tells whether what is told of an observation is a density, and no probability."""
-    return any(isinstance(value, Between) and bool(value.side) for value in flat(observation))
+    return any(isinstance(value, OutputInterval) and bool(value.side) for value in flat(observation))
 
 
-def spreads_in(observation: Outputs) -> tuple[tuple[str, Spread], ...]:
+def spreads_in(observation: Outputs) -> tuple[tuple[str, ArithmeticSequence], ...]:
     """Returns the numbers of an output that variables of the claims stand for, in words such as `o2`."""
     placed = enumerate(flat(observation), start=1)
-    found = [(k, value) for k, value in placed if isinstance(value, Between) and value.spread is not None]
+    found = [
+        (k, value) for k, value in placed if isinstance(value, OutputInterval) and value.spread is not None
+    ]
     return tuple((value.name or f"o{k}", value.spread) for k, value in found if value.spread is not None)
 
 

@@ -22,7 +22,7 @@ from paramverify.models.programs.columns import (
 )
 from paramverify.models.programs.drawn_noise import number_of, whole
 from paramverify.models.programs.expressions import IN_PLACE, NOISE
-from paramverify.models.programs.groups import Group, Key
+from paramverify.models.programs.groups import Group, VariableKey
 from paramverify.models.programs.syntax import (
     Apply,
     Ask,
@@ -47,7 +47,7 @@ Several = list[tuple[Group, list[Column]]]
 
 
 @dataclass(eq=False)
-class Values:
+class SampledValues:
     """Evaluates expressions of a program; `symbols` are the parameters of the case at a point."""
 
     program: Program
@@ -61,9 +61,9 @@ class Values:
         """Returns an error that points at a place."""
         return ProgramError(reason, self.program.text, *place)
 
-    def key(self, name: str) -> Key:
+    def key(self, name: str) -> VariableKey:
         """Returns the variable of this name in the present call."""
-        return Key(self.depth, name)
+        return VariableKey(self.depth, name)
 
     def called(self, call: Call, group: Group) -> Found:
         """Runs a function of the program."""

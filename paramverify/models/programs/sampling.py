@@ -23,9 +23,9 @@ from paramverify.models.programs.arguments import (
 )
 from paramverify.models.programs.columns import Column, Rationals, distinct, is_plain, packed, taken
 from paramverify.models.programs.drawn_noise import whole
-from paramverify.models.programs.groups import Group, Key, merged
+from paramverify.models.programs.groups import Group, VariableKey, merged
 from paramverify.models.programs.runs import Plain
-from paramverify.models.programs.sampled_values import Found, Values, check_index
+from paramverify.models.programs.sampled_values import Found, SampledValues, check_index
 from paramverify.models.programs.syntax import (
     Ask,
     Assign,
@@ -50,7 +50,7 @@ RESULT = "#result"
 
 
 @dataclass
-class _Left:
+class _LeavingGroups:
     """The groups that leave a block, by the way in which they do."""
 
     end: list[Group] = field(default_factory=list)
@@ -60,7 +60,7 @@ class _Left:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcomes:
+class RunOutcomes:
     """What the runs told: the different sequences of outputs, and which of them each run has."""
 
     outputs: tuple[tuple[Plain, ...], ...]
@@ -68,12 +68,12 @@ class Outcomes:
 
 
 @dataclass(eq=False)
-class Sampler(Values):
+class ProgramSampler(SampledValues):
     """Runs one program."""
 
     finished: list[Group] = field(default_factory=list)
 
-    def run(self, inputs: Mapping[str, Column], size: int) -> Outcomes:
+    def run(self, inputs: Mapping[str, Column], size: int) -> RunOutcomes:
         """Returns the outputs of `size` runs; an input is a number, a label, or a tuple of them.
 
         Raises:
@@ -82,7 +82,7 @@ class Sampler(Values):
         import numpy as np
 
         self.inputs = tuple(inputs)
-        start = Group(np.arange(size), {Key(0, name): value for name, value in inputs.items()})
+        start = Group(np.arange(size), {VariableKey(0, name): value for name, value in inputs.items()})
         self.finished = []
         self.finished += self.block(self.program.body, [start]).end
         known: dict[Hashable, int] = {}
@@ -93,10 +93,10 @@ class Sampler(Values):
                 place = known.setdefault(_typed(told), len(known))
                 outputs += [told] * (place == len(outputs))
                 which[runs] = place
-        return Outcomes(tuple(outputs), which)
+        return RunOutcomes(tuple(outputs), which)
 
-    def block(self, statements: Sequence[Statement], groups: list[Group]) -> _Left:
-        left = _Left()
+    def block(self, statements: Sequence[Statement], groups: list[Group]) -> _LeavingGroups:
+        left = _LeavingGroups()
         for statement in statements:
             if not groups:
                 break
@@ -108,18 +108,18 @@ class Sampler(Values):
         left.end = groups
         return left
 
-    def statement(self, statement: Statement, groups: list[Group]) -> _Left:
+    def statement(self, statement: Statement, groups: list[Group]) -> _LeavingGroups:
         match statement:
             case Assign():
-                return _Left([r for g in groups for r in self.assigned(statement, g)])
+                return _LeavingGroups([r for g in groups for r in self.assigned(statement, g)])
             case Output():
-                return _Left([r for g in groups for r in self.told(statement, g)])
+                return _LeavingGroups([r for g in groups for r in self.told(statement, g)])
             case Return(value, _) if self.depth:
                 pairs = [pair for g in groups for pair in self.values(value, g)]
-                return _Left(returns=[g.with_value(self.key(RESULT), c) for g, c in pairs])
+                return _LeavingGroups(returns=[g.with_value(self.key(RESULT), c) for g, c in pairs])
             case Return():
                 self.finished += [r for g in groups for r in self.told(statement, g)]
-                return _Left()
+                return _LeavingGroups()
             case If(test, then, otherwise):
                 splits = [self.test(test, g) for g in groups]
                 yes, no = ([g for split in splits for g in split[k]] for k in (0, 1))
@@ -129,12 +129,12 @@ class Sampler(Values):
             case While():
                 return self.turns(statement, groups)
             case Jump("break", _):
-                return _Left(breaks=groups)
+                return _LeavingGroups(breaks=groups)
             case Jump("continue", _):
-                return _Left(continues=groups)
+                return _LeavingGroups(continues=groups)
             case Jump():
                 self.finished += groups
-                return _Left()
+                return _LeavingGroups()
 
     def told(self, statement: Output | Return, group: Group) -> list[Group]:
         return [Group(g.runs, g.values, (*g.outputs, c)) for g, c in self.values(statement.value, group)]
@@ -199,13 +199,13 @@ class Sampler(Values):
                 return found
             for g, given in ready:
                 names = named_arguments(callee, node, tuple(given))
-                run = Sampler(callee.program, self.symbols, self.rng)
+                run = ProgramSampler(callee.program, self.symbols, self.rng)
                 with located(key=callee.key, anchored=True):
                     found += _results(callee.program, node.name, run.run(names, g.size), g)
         return found
 
-    def loop(self, statement: For, group: Group) -> _Left:
-        left = _Left()
+    def loop(self, statement: For, group: Group) -> _LeavingGroups:
+        left = _LeavingGroups()
         for start, values in self.values(statement.values, group):
             if not isinstance(values, tuple):
                 raise self.error("a list or a range is needed here", statement.place)
@@ -223,8 +223,8 @@ class Sampler(Values):
             left.end = [g.forgetting([key]) for g in (*left.end, *groups)]
         return left
 
-    def turns(self, statement: While, groups: list[Group]) -> _Left:
-        left = _Left()
+    def turns(self, statement: While, groups: list[Group]) -> _LeavingGroups:
+        left = _LeavingGroups()
         for _ in range(MAX_TURNS):
             splits = [self.test(statement.test, g) for g in groups]
             left.end += [g for _, no in splits for g in no]
@@ -238,7 +238,7 @@ class Sampler(Values):
         raise self.error(f"this loop goes on for more than {MAX_TURNS:,} turns", statement.place)
 
 
-def _results(program: Program, name: str, outcomes: Outcomes, group: Group) -> Found:
+def _results(program: Program, name: str, outcomes: RunOutcomes, group: Group) -> Found:
     """Returns the values that runs of a program give which is called."""
     import numpy as np
 
@@ -250,8 +250,8 @@ def _results(program: Program, name: str, outcomes: Outcomes, group: Group) -> F
     return [(group.taken(where), value) for value, where in parts if len(where)]
 
 
-def _together(parts: Sequence[_Left]) -> _Left:
-    total = _Left()
+def _together(parts: Sequence[_LeavingGroups]) -> _LeavingGroups:
+    total = _LeavingGroups()
     for part in parts:
         total.end += part.end
         total.breaks += part.breaks

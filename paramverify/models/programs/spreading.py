@@ -29,9 +29,9 @@ from paramverify.errors import FinerError, UnsupportedError
 from paramverify.models.programs import terms as t
 from paramverify.models.programs.bases import EXP, Bases
 from paramverify.models.programs.coefficients import Coefficient
-from paramverify.models.programs.terms import ONE, Factor, Key, Rate, Terms, times
+from paramverify.models.programs.terms import ONE, PowerFactor, Rate, TermKey, Terms, times
 from paramverify.models.programs.zones import Number, exact
-from paramverify.models.spreads import Spread
+from paramverify.models.spreads import ArithmeticSequence
 
 Ends = tuple[Number | None, Number | None]
 
@@ -50,7 +50,7 @@ STEEP = (
 
 
 @dataclass(frozen=True)
-class _Place:
+class _PowerPlace:
     """Where functions are written: the powers of y, the `product` y·s, and the `most` powers of the number.
 
     The number is `anchor + way·t`, and `s = slope·unit·t`.
@@ -66,7 +66,7 @@ class _Place:
 
 def spread_on(
     bases: Bases, functions: Sequence[Terms], name: int, ends: Ends, whole: bool
-) -> tuple[Spread, tuple[Terms, ...]]:
+) -> tuple[ArithmeticSequence, tuple[Terms, ...]]:
     """Returns functions of `v[name]` between two ends as polynomials, and what their variables mean.
 
     One positive function is divided out of all of them. With both ends or one: None is infinity.
@@ -102,11 +102,11 @@ def spread_on(
             raise UnsupportedError(RESONANT)
         share = _variable(bases, SLACKS, "r", name) * w * (calculus.one - w)
         # y·s = (y·w − share)·S + share·a, for S = slope·unit·length
-        product = {Key((), 1 if bases.unit_name else 0): (y * w - share).times(slope * length)}
-        product = t.plus(product, {Key(): share * (calculus.one - base)})
-    place = _Place(anchor, way, ladder=ladder, product=product, slope=slope, most=most)
+        product = {TermKey((), 1 if bases.unit_name else 0): (y * w - share).times(slope * length)}
+        product = t.plus(product, {TermKey(): share * (calculus.one - base)})
+    place = _PowerPlace(anchor, way, ladder=ladder, product=product, slope=slope, most=most)
     totals = tuple(_written_at(bases, terms, name, place, powers) for terms in functions)
-    spread = Spread(
+    spread = ArithmeticSequence(
         f"w{name}",
         base.function(),
         Fraction(anchor),
@@ -118,13 +118,15 @@ def spread_on(
     return spread, totals
 
 
-def _written_at(bases: Bases, terms: Terms, name: int, place: _Place, powers: Mapping[Rate, int]) -> Terms:
+def _written_at(
+    bases: Bases, terms: Terms, name: int, place: _PowerPlace, powers: Mapping[Rate, int]
+) -> Terms:
     """Returns a function times y^most."""
     found: Terms = {}
     for key, c in terms.items():
         factor = _factor(key, name)
         c = c * bases.calculus.value(factor.rate, place.anchor)
-        s: Terms = {Key(): bases.calculus.one}  # (y·s)^m
+        s: Terms = {TermKey(): bases.calculus.one}  # (y·s)^m
         for m in range(factor.power + 1):
             # (anchor + way·t)^power, with t = s/(slope·unit)
             number = comb(factor.power, m) * Fraction(place.anchor) ** (factor.power - m) * place.way**m
@@ -132,7 +134,7 @@ def _written_at(bases: Bases, terms: Terms, name: int, place: _Place, powers: Ma
                 number = number / place.slope**m if m else number
                 units = key.units - (m if bases.unit_name else 0)
                 part = (c * place.ladder[powers[factor.rate] + place.most - m]).times(number)
-                found = t.plus(found, t.product({Key((), units): part}, s))
+                found = t.plus(found, t.product({TermKey((), units): part}, s))
             if m < factor.power:
                 s = t.product(s, place.product)
     return found
@@ -154,8 +156,8 @@ def _variable(bases: Bases, kind: str, letter: str, number: int) -> Coefficient:
     return Coefficient.of(bases.ring, RationalFunction.of(bases.ring.variable(name)))
 
 
-def _factor(key: Key, name: int) -> Factor:
-    (factor,) = key.factors or (Factor(name, 0, ONE),)
+def _factor(key: TermKey, name: int) -> PowerFactor:
+    (factor,) = key.factors or (PowerFactor(name, 0, ONE),)
     return factor
 
 

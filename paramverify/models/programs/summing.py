@@ -14,7 +14,7 @@ from flint import arb
 from paramverify.errors import LimitError
 from paramverify.models.programs.chebyshev import Values
 from paramverify.models.programs.densities import Discrete, number
-from paramverify.models.programs.functions import Functions, Integral, Side
+from paramverify.models.programs.functions import FunctionTable, Integral, IntegralSide
 from paramverify.models.programs.terms import Rate
 
 MAX_VALUES = 200_000  # of one sum
@@ -30,13 +30,13 @@ class Partial:
 
 
 @dataclass(eq=False)
-class Sums:
+class TableSums:
     """Encloses sums of one table to about 2^-bits, at a working precision that the caller sets.
 
     `tick` is called again and again, and may raise.
     """
 
-    functions: Functions
+    functions: FunctionTable
     bits: int
     tick: Callable[[], None]
     _known: dict[Rate, Partial] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Sums:
             return self._share(node, own, k)
         assert isinstance(own, Integral)
         found = self._summed(own.product)
-        below = own.side is Side.BELOW
+        below = own.side is IntegralSide.BELOW
         place = min(max(k - found.first + (1 if below else 0), 0), len(found.sums) - 1)
         part = found.sums[place] if below else found.sums[-1] - found.sums[place]
         return part + found.tail

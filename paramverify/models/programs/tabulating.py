@@ -17,21 +17,21 @@ from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.errors import DefectError, SizeError, UnsupportedError
 from paramverify.models.programs import pieces as p
 from paramverify.models.programs import terms as t
-from paramverify.models.programs.cells import Cell, real_points, whole_cells
+from paramverify.models.programs.cells import WeightedCell, real_points, whole_cells
 from paramverify.models.programs.joining import total
 from paramverify.models.programs.labels import told
 from paramverify.models.programs.measure import Linear, Measure
 from paramverify.models.programs.pieces import Pieces
-from paramverify.models.programs.releasing import Form, filled, fixed, formed, holes
+from paramverify.models.programs.releasing import NumberForm, filled, fixed, formed, holes
 from paramverify.models.programs.runs import Hole, Outputs, Put, Told, flat, is_density, key
 from paramverify.models.programs.terms import Terms
-from paramverify.models.programs.values import State
+from paramverify.models.programs.values import ProgramState
 
 MAX_CELLS = 20_000  # observations of one form of output
 
 
 @dataclass(frozen=True, eq=False)
-class Ended:
+class EndedRuns:
     """Runs that have ended: their output, its numbers with noise, their weight, and their inputs."""
 
     outputs: Outputs
@@ -44,21 +44,21 @@ Row = list[tuple[Outputs, Terms]]  # the observations of one input
 Table = list[list[tuple[Outputs, RationalFunction]]]
 
 
-def without_noise(finished: Mapping[Told, Terms], one: Measure) -> Iterator[Ended]:
+def without_noise(finished: Mapping[Told, Terms], one: Measure) -> Iterator[EndedRuns]:
     """Yields runs that ended without numbers that carry noise; `one` is a measure of no variables."""
     for (written, agreeing), terms in finished.items():
-        yield Ended(written.outputs, (), replace(one, scalar=terms), agreeing.members)
+        yield EndedRuns(written.outputs, (), replace(one, scalar=terms), agreeing.members)
 
 
-def with_noise(states: Iterable[State]) -> Iterator[Ended]:
+def with_noise(states: Iterable[ProgramState]) -> Iterator[EndedRuns]:
     """Yields runs that ended with numbers that carry noise."""
     for state in states:
         for (written, agreeing), weight in state.runs.items():
             measure = state.measure.weighted(weight)
-            yield Ended(written.outputs, state.released, measure, agreeing.members)
+            yield EndedRuns(written.outputs, state.released, measure, agreeing.members)
 
 
-def rows_of(ended: Sequence[Ended], count: int) -> list[Row]:
+def rows_of(ended: Sequence[EndedRuns], count: int) -> list[Row]:
     """Returns the observations of each of so many inputs, with their weights.
 
     Raises:
@@ -66,7 +66,7 @@ def rows_of(ended: Sequence[Ended], count: int) -> list[Row]:
     """
     rows: list[dict[Hashable, tuple[Outputs, Terms]]] = [{} for _ in range(count)]
     whole = _whole_places(ended)
-    forms: dict[Hashable, tuple[Outputs, Form, dict[int, list[Measure]]]] = {}
+    forms: dict[Hashable, tuple[Outputs, NumberForm, dict[int, list[Measure]]]] = {}
     shapes: dict[Hashable, Hashable] = {}
     for runs in ended:
         runs = with_points(runs, whole.get(_skeleton(runs.outputs), {}))
@@ -129,7 +129,7 @@ def _numbers(outputs: Outputs) -> Iterator[Fraction | Hole]:
     return (v for v in flat(outputs) if isinstance(v, (Fraction, Hole)))
 
 
-def _whole_places(ended: Iterable[Ended]) -> dict[Hashable, dict[int, Fraction]]:
+def _whole_places(ended: Iterable[EndedRuns]) -> dict[Hashable, dict[int, Fraction]]:
     """Returns for each skeleton the places of numbers at which any runs have whole noise, with its slope."""
     found: dict[Hashable, dict[int, Fraction]] = {}
     for runs in ended:
@@ -142,7 +142,7 @@ def _whole_places(ended: Iterable[Ended]) -> dict[Hashable, dict[int, Fraction]]
     return found
 
 
-def with_points(runs: Ended, slopes: Mapping[int, Fraction]) -> Ended:
+def with_points(runs: EndedRuns, slopes: Mapping[int, Fraction]) -> EndedRuns:
     """Returns runs whose plain numbers at some places are noise with one value only.
 
     So they are compared with the numbers with whole noise that others put out there: these may be the same.
@@ -169,13 +169,13 @@ def with_points(runs: Ended, slopes: Mapping[int, Fraction]) -> Ended:
 
 
 def _observations(
-    outputs: Outputs, form: Form, weights: Mapping[int, Measure]
+    outputs: Outputs, form: NumberForm, weights: Mapping[int, Measure]
 ) -> Iterator[tuple[int, Outputs, Terms]]:
     """Yields (input, observation, weight) for one form of output; no weight is zero."""
     names = range(1, len(form.whole) + 1)
     groups = _groups(names, weights.values())
     functions = {k: [_Function.of(m, g) for g in groups] for k, m in weights.items()}
-    cells: list[list[Cell]] = []
+    cells: list[list[WeightedCell]] = []
     numbers: list[dict[Hashable, int]] = []
     for number, group in enumerate(groups):
         known = {f[number].text: f[number].pieces for f in functions.values()}
@@ -227,7 +227,9 @@ def _groups(names: Iterable[int], measures: Iterable[Measure]) -> list[tuple[int
     return sorted(tuple(sorted(g)) for g in groups)
 
 
-def _cells(measure: Measure, form: Form, functions: Sequence[Pieces], group: tuple[int, ...]) -> list[Cell]:
+def _cells(
+    measure: Measure, form: NumberForm, functions: Sequence[Pieces], group: tuple[int, ...]
+) -> list[WeightedCell]:
     if len(group) > 1:
         reason = "numbers that are put out depend on each other by a comparison, which is not covered"
         raise UnsupportedError(reason)

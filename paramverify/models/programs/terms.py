@@ -41,7 +41,7 @@ class Powers(Protocol):
         """Whether logarithms of this base count in a symbolic unit: dividing by one leaves the ring."""
 
 
-class Factor(NamedTuple):
+class PowerFactor(NamedTuple):
     """The part `v^power · rate^v` of a term."""
 
     name: int
@@ -49,14 +49,14 @@ class Factor(NamedTuple):
     rate: Rate
 
 
-class Key(NamedTuple):
+class TermKey(NamedTuple):
     """What stands beside the coefficient: one factor for each variable, and a power of the symbolic unit."""
 
-    factors: tuple[Factor, ...] = ()
+    factors: tuple[PowerFactor, ...] = ()
     units: int = 0
 
 
-Terms = Mapping[Key, Coefficient]
+Terms = Mapping[TermKey, Coefficient]
 
 
 @lru_cache(REMEMBERED)
@@ -68,7 +68,7 @@ def times(first: Rate, second: Rate, exponent: int = 1) -> Rate:
     return tuple(sorted((base, k) for base, k in found.items() if k))
 
 
-def plus(first: Terms, second: Terms) -> dict[Key, Coefficient]:
+def plus(first: Terms, second: Terms) -> dict[TermKey, Coefficient]:
     """Returns the sum of two sums of terms."""
     found = dict(first)
     for key, c in second.items():
@@ -76,9 +76,9 @@ def plus(first: Terms, second: Terms) -> dict[Key, Coefficient]:
     return {key: c for key, c in found.items() if c}
 
 
-def product(first: Terms, second: Terms) -> dict[Key, Coefficient]:
+def product(first: Terms, second: Terms) -> dict[TermKey, Coefficient]:
     """Returns the product of two sums of terms."""
-    found: dict[Key, Coefficient] = {}
+    found: dict[TermKey, Coefficient] = {}
     for left, c in first.items():
         for right, d in second.items():
             key = joined(left, right)
@@ -92,22 +92,22 @@ def text(terms: Terms) -> Hashable:
     return frozenset((key, c.text) for key, c in terms.items())
 
 
-def scaled(terms: Terms, by: Coefficient) -> dict[Key, Coefficient]:
+def scaled(terms: Terms, by: Coefficient) -> dict[TermKey, Coefficient]:
     """Returns a multiple of a sum of terms."""
     return {key: c * by for key, c in terms.items() if by}
 
 
 @lru_cache(REMEMBERED)
-def joined(left: Key, right: Key) -> Key:
+def joined(left: TermKey, right: TermKey) -> TermKey:
     """Returns the key of a product of two terms."""
     found = {factor.name: factor for factor in left.factors}
     for name, power, rate in right.factors:
         if name in found:
-            found[name] = Factor(name, found[name].power + power, times(found[name].rate, rate))
+            found[name] = PowerFactor(name, found[name].power + power, times(found[name].rate, rate))
         else:
-            found[name] = Factor(name, power, rate)
+            found[name] = PowerFactor(name, power, rate)
     factors = tuple(f for _, f in sorted(found.items()) if f.power or f.rate)
-    return Key(factors, left.units + right.units)
+    return TermKey(factors, left.units + right.units)
 
 
 def renamed(terms: Terms, names: Mapping[int, int]) -> Terms:
@@ -115,7 +115,7 @@ def renamed(terms: Terms, names: Mapping[int, int]) -> Terms:
     if all(names.get(f.name, f.name) == f.name for key in terms for f in key.factors):
         return terms
     return {
-        Key(tuple(sorted(f._replace(name=names.get(f.name, f.name)) for f in key.factors)), key.units): c
+        TermKey(tuple(sorted(f._replace(name=names.get(f.name, f.name)) for f in key.factors)), key.units): c
         for key, c in terms.items()
     }
 
@@ -154,14 +154,14 @@ class Calculus:
     def _primitives(self) -> dict[tuple[Rate, int, bool], list[tuple[Coefficient, int]]]:
         return {}
 
-    def moved(self, key: Key, name: int, to: tuple[int, Number, int]) -> dict[Key, Coefficient]:
+    def moved(self, key: TermKey, name: int, to: tuple[int, Number, int]) -> dict[TermKey, Coefficient]:
         """Returns a term with `v[name]` replaced by `sign · v[j] + c`; `to` is (j, c, sign).
 
         j is 0 for a constant.
         """
-        found: dict[Key, Coefficient] = {}
+        found: dict[TermKey, Coefficient] = {}
         kept = tuple(f for f in key.factors if f.name != name)
-        inner = next((f for f in key.factors if f.name == name), Factor(name, 0, ONE))
+        inner = next((f for f in key.factors if f.name == name), PowerFactor(name, 0, ONE))
         other, c, sign = to
         base = self.value(inner.rate, c)
         rate = times(ONE, inner.rate, sign) if other else ONE
@@ -170,8 +170,8 @@ class Calculus:
                 continue
             number = comb(inner.power, k) * c ** (inner.power - k) * sign**k
             coefficient = base if number == 1 else base.times(Fraction(number))
-            extra = Key((Factor(other, k, rate),) if k or rate else (), 0)
-            new = joined(Key(kept, key.units), extra)
+            extra = TermKey((PowerFactor(other, k, rate),) if k or rate else (), 0)
+            new = joined(TermKey(kept, key.units), extra)
             found[new] = found[new] + coefficient if new in found else coefficient
         return found
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from paramverify.models.programs.comparing import now
 from paramverify.models.programs.measure import Linear
 from paramverify.models.programs.syntax import Place
-from paramverify.models.programs.values import State, Value
+from paramverify.models.programs.values import ProgramState, Value
 
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _MARK = "\x00"  # around the number of noise, behind the name of a variable, until the whole run is known
@@ -19,7 +19,7 @@ _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 @dataclass(frozen=True)
-class Event:
+class TraceEvent:
     """What a run does at a place, in words; `key` is what it has in common with runs on other inputs.
 
     `starts` tells whether a step starts with it, also in the line of the one before.
@@ -32,24 +32,24 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Branch(Event):
+class BranchEvent(TraceEvent):
     """A branch that a run takes, or does not take."""
 
     truth: bool = True
 
 
 @dataclass(frozen=True)
-class Turn(Event):
+class TurnEvent(TraceEvent):
     """A turn of a loop; its words say what the loop gives."""
 
 
 @dataclass(frozen=True)
-class Part(Event):
+class PartEvent(TraceEvent):
     """The outcome of a part of an expression: no line has it as its own."""
 
 
 @dataclass(frozen=True)
-class Drawn(Event):
+class DrawEvent(TraceEvent):
     """Noise that a run draws: its number."""
 
     noise: int = 0
@@ -65,10 +65,10 @@ class _Joined:
 
 def keys_of(trace: Iterable[object]) -> tuple[Hashable, ...]:
     """Returns what a path has in common with one on another input."""
-    return tuple(event.key for event in trace if isinstance(event, Event))
+    return tuple(event.key for event in trace if isinstance(event, TraceEvent))
 
 
-def comparison(text: str, value: Linear, word: str, state: State, line: int) -> str:
+def comparison(text: str, value: Linear, word: str, state: ProgramState, line: int) -> str:
     """Returns `value word 0` in words: noise is told by a variable that has it now, or by its draw."""
     value = _expanded(now(value, state), state)
     known = _variables(state)
@@ -93,7 +93,7 @@ def comparison(text: str, value: Linear, word: str, state: State, line: int) -> 
     return f"{left} {word} {right} {'+' if constant < 0 else '-'} {abs(constant)}"
 
 
-def _expanded(value: Value, state: State) -> Linear:
+def _expanded(value: Value, state: ProgramState) -> Linear:
     """Returns a number by the noise that was drawn: sums are told by their parts."""
     joined = {e.total: e.parts for e in state.trace if isinstance(e, _Joined)}
     assert isinstance(value, Linear)
@@ -110,7 +110,7 @@ def _expanded(value: Value, state: State) -> Linear:
         value = found
 
 
-def _variables(state: State) -> dict[int, tuple[str, Fraction]]:
+def _variables(state: ProgramState) -> dict[int, tuple[str, Fraction]]:
     """Returns for noise a variable that is it and a number, with the number."""
     found: dict[int, tuple[str, Fraction]] = {}
     pending = [(n, now(v, state)) for n, v in sorted(state.values.items()) if n.isidentifier()]
@@ -123,9 +123,9 @@ def _variables(state: State) -> dict[int, tuple[str, Fraction]]:
     return found
 
 
-def _draw(text: str, noise: int, state: State, line: int) -> str:
+def _draw(text: str, noise: int, state: ProgramState, line: int) -> str:
     """Returns the words for noise that no variable has: its call, with the line if that is not this one."""
-    drawn = [event for event in state.trace if isinstance(event, Drawn)]
+    drawn = [event for event in state.trace if isinstance(event, DrawEvent)]
     event = next((e for e in drawn if e.noise == noise), None)
     if event is None:
         return "noise"
@@ -147,18 +147,18 @@ def settled(words: str, trace: Iterable[object]) -> str:
     parts = words.split(_MARK)
     if len(parts) == 1:
         return words
-    marks = _turns([event for event in trace if isinstance(event, Event)])
+    marks = _turns([event for event in trace if isinstance(event, TraceEvent)])
     return "".join(marks.get(int(part), "") if k % 2 else part for k, part in enumerate(parts))
 
 
-def _turns(events: Iterable[Event]) -> dict[int, str]:
+def _turns(events: Iterable[TraceEvent]) -> dict[int, str]:
     """Returns what tells noise apart from other draws at the same place: `" (i = 1)"` or `" (draw 2)"`."""
     found: dict[Place, list[tuple[int, str]]] = {}
     turn = ""
     for event in events:
-        if isinstance(event, Turn):
+        if isinstance(event, TurnEvent):
             turn = event.words
-        elif isinstance(event, Drawn):
+        elif isinstance(event, DrawEvent):
             found.setdefault(event.place, []).append((event.noise, turn))
     marks = {}
     for drawn in found.values():
@@ -170,7 +170,7 @@ def _turns(events: Iterable[Event]) -> dict[int, str]:
     return marks
 
 
-def noted(before: State, after: State, event: Event) -> State:
+def noted(before: ProgramState, after: ProgramState, event: TraceEvent) -> ProgramState:
     """Returns a state with one more event; what was noted on the way to it is left out."""
     joined = []
     for gone, alias in after.aliases.items():
@@ -181,11 +181,11 @@ def noted(before: State, after: State, event: Event) -> State:
     return replace(after, trace=(*before.trace, *joined, event))
 
 
-def last_only(before: State, after: State) -> State:
+def last_only(before: ProgramState, after: ProgramState) -> ProgramState:
     """Returns a state whose last event says what the other new ones do."""
     new = after.trace[len(before.trace) :]
-    events = [e for e in new if isinstance(e, Event)]
-    kept = [e for e in new if not isinstance(e, Event)]
+    events = [e for e in new if isinstance(e, TraceEvent)]
+    kept = [e for e in new if not isinstance(e, TraceEvent)]
     return replace(after, trace=(*before.trace, *kept, *events[-1:]))
 
 

@@ -26,7 +26,7 @@ class NoTranslation(Exception):
 
 
 @dataclass(frozen=True)
-class Exact:
+class ExactFunction:
     """A function with its arguments, as `def` has them, and an expression over them with the same law.
 
     The expression may depend on the arguments: then it is one over them (a text), or has them in it already.
@@ -37,7 +37,7 @@ class Exact:
 
 
 @dataclass(frozen=True)
-class Compared:
+class UniformFunction:
     """A function whose value is real and uniform on [0, 1): translated where it is compared, and only there.
 
     The arguments have to be numbers that are equal to their defaults, 0 where there is none.
@@ -53,7 +53,7 @@ class Refused:
     reason: str
 
 
-Entry = Exact | Compared | Refused
+Entry = ExactFunction | UniformFunction | Refused
 
 
 def translated(entry: Entry, use: ast.expr, draw: ast.Call | None) -> str:
@@ -64,7 +64,7 @@ def translated(entry: Entry, use: ast.expr, draw: ast.Call | None) -> str:
     """
     if isinstance(entry, Refused):
         raise NoTranslation(entry.reason)
-    if isinstance(entry, Compared):
+    if isinstance(entry, UniformFunction):
         return _compared(entry, use, draw)
     if not isinstance(use, ast.Call):
         raise NoTranslation("stands without its arguments: functions are no values in the language")
@@ -80,7 +80,7 @@ def translated(entry: Entry, use: ast.expr, draw: ast.Call | None) -> str:
     return _shown(_Filled(given).visit(tree))
 
 
-def _compared(entry: Compared, use: ast.expr, draw: ast.Call | None) -> str:
+def _compared(entry: UniformFunction, use: ast.expr, draw: ast.Call | None) -> str:
     """Returns the translation of `u < p` or `u >= p`, in either order."""
     if not isinstance(use, ast.Compare) or draw is None:
         raise NoTranslation(

@@ -43,7 +43,7 @@ Value = Fraction | str | bool | Linear | Symbol | Dead | Unread | tuple["Value",
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class ProgramState:
     """Runs that have the same values in all variables, with their weight.
 
     The weight of runs of which the same is told is `runs[told]` times the measure. `aliases` gives noise that
@@ -65,7 +65,7 @@ class State:
         written, _ = next(iter(self.runs))
         return written.outputs
 
-    def releasing(self, value: Linear) -> State:
+    def releasing(self, value: Linear) -> ProgramState:
         """Returns the state with one more number with noise that was put out."""
         return replace(self, released=(*self.released, value))
 
@@ -79,13 +79,13 @@ def key(value: object) -> Hashable:
     return plain_key(value)
 
 
-def common(state: State) -> Hashable:
+def common(state: ProgramState) -> Hashable:
     """Returns what states that can be merged have in common."""
     values = tuple(sorted((name, key(value)) for name, value in state.values.items()))
     return (values, state.released, tuple(sorted(state.measure.whole.items())))
 
 
-def read(state: State, place: int, value: Fraction | str, runs: Runs) -> State:
+def read(state: ProgramState, place: int, value: Fraction | str, runs: Runs) -> ProgramState:
     """Returns the runs in which the input at a place has a value."""
 
     def put(inside: Value) -> Value:
@@ -158,7 +158,7 @@ def forgotten(values: Mapping[str, Value], live: Live) -> dict[str, Value]:
     return found
 
 
-def pruned(state: State, live: Live) -> State:
+def pruned(state: ProgramState, live: Live) -> ProgramState:
     """Returns a state without what is not read any more; the noise that is gone is summed out."""
     values: dict[str, Value] = {
         name: mapped(value, lambda v: resolved(v, state.aliases))
@@ -172,7 +172,7 @@ def pruned(state: State, live: Live) -> State:
     return replace(state, values=values, measure=measure, aliases={}, released=released)
 
 
-def settled(state: State, live: Live) -> State:
+def settled(state: ProgramState, live: Live) -> ProgramState:
     """Returns a state in its canonical form: what is not read is gone, and the noise is numbered from 1.
 
     Each variable is moved so that the first value that has it is the variable itself.

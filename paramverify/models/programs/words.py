@@ -12,7 +12,7 @@ from math import isfinite
 from paramverify.models.programs.runs import Outputs, Put, holds
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_ .-]*[A-Za-z0-9_.-]|[A-Za-z_]")
-_PLACE = re.compile(r"(o[\do -]* )?((at|just (below|above)) -?\d+|far (below|above))")  # see `Between`
+_PLACE = re.compile(r"(o[\do -]* )?((at|just (below|above)) -?\d+|far (below|above))")  # see `OutputInterval`
 
 
 def shown_output(outputs: Sequence[Put]) -> str:
@@ -57,7 +57,7 @@ def natural(name: str) -> tuple[tuple[int, Fraction, str], ...]:
 
 
 @dataclass(frozen=True)
-class Words:
+class OutputWords:
     """What an implementation means by its values; `ranges` are the observations that are sets of outputs."""
 
     ranges: Mapping[str, Outputs]

@@ -35,7 +35,7 @@ class Waiting(NamedTuple):
     slots: Content
 
 
-class Asked(NamedTuple):
+class QueryReceived(NamedTuple):
     """A query has come."""
 
     slots: Content
@@ -58,7 +58,7 @@ class Responding(NamedTuple):
     output: int
 
 
-State = Waiting | Asked | Flipping | Responding
+State = Waiting | QueryReceived | Flipping | Responding
 
 FUNCTIONS: Mapping[str, Callable[[Content], int]] = {
     "count": lambda slots: sum(map(len, slots)),
@@ -152,8 +152,8 @@ def _step(
                 if after is not None:
                     yield f"point {point}", {Waiting(after): 1}
             for query in given.queries:
-                yield query, {Asked(slots, query): 1}
-        case Asked():
+                yield query, {QueryReceived(slots, query): 1}
+        case QueryReceived():
             answers = given.queries[state.query]
             answer = max(answers.low, min(answers.high, FUNCTIONS[state.query](slots)))
             rest = _advanced(given, slots)
@@ -211,7 +211,7 @@ def _name(state: State) -> str:
     match state:
         case Waiting():
             return shown
-        case Asked():
+        case QueryReceived():
             return f"{shown} {state.query}?"
         case Responding():
             return f"{shown} answers {state.output}"

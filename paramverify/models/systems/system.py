@@ -18,7 +18,7 @@ Distribution = tuple[tuple[int, Weight], ...]  # (state, positive probability)
 Row = Mapping[int, Distribution]  # by action
 
 
-class Kind(Enum):
+class StateKind(Enum):
     """What a state does next: take an input, respond, move unseen, or nothing for ever."""
 
     INPUT = "input"
@@ -65,13 +65,13 @@ class Actions:
         """Tells whether an action is hidden."""
         return action >= len(self.inputs) + len(self.responses)
 
-    def kind(self, row: Row) -> Kind:
+    def kind(self, row: Row) -> StateKind:
         """Returns what a state with this well-formed row does next."""
         for action in row:
             if action in self.inputs:
-                return Kind.INPUT
-            return Kind.HIDDEN if self.is_hidden(action) else Kind.RESPONSE
-        return Kind.STOPPED
+                return StateKind.INPUT
+            return StateKind.HIDDEN if self.is_hidden(action) else StateKind.RESPONSE
+        return StateKind.STOPPED
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class System:
     partial: bool = False
     variables: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
 
-    def kind(self, state: int) -> Kind:
+    def kind(self, state: int) -> StateKind:
         """Returns what a state does next."""
         return self.actions.kind(self.rows[state])
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from paramverify import printable
 from paramverify.automata.automaton import SAMPLE, Automaton, Transition
-from paramverify.automata.violations import Family
+from paramverify.automata.violations import ViolationFamily
 
 MAX_STATES = 2_000
 
 
-def dot(automaton: Automaton, family: Family | None = None) -> str:
+def dot(automaton: Automaton, family: ViolationFamily | None = None) -> str:
     """Returns a digraph: states that read an input are ellipses, others boxes, ends are doubled.
 
     Of a family of ways the transitions are red: bold in the parts that are repeated, dashed in the others.
@@ -37,7 +37,7 @@ def dot(automaton: Automaton, family: Family | None = None) -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def _marked(family: Family | None) -> tuple[set[int], set[int]]:
+def _marked(family: ViolationFamily | None) -> tuple[set[int], set[int]]:
     repeated = {step for part in (family.parts if family else ()) if part.repeated for step in part.steps}
     return repeated, {step for part in (family.parts if family else ()) for step in part.steps} - repeated
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from paramverify.compare.subjects import as_it_is
-from paramverify.compare.summary import Comparison, Configuration, Problem, Run
+from paramverify.compare.summary import BenchmarkProblem, ComparisonSummary, Configuration, MedianRun
 from paramverify.files import replacing
 from paramverify.reports.pictures.pages import METADATA
 from paramverify.reports.pictures.plots import COLOURS, DPI, FORMATS, STYLE
@@ -23,7 +23,7 @@ BEST = "#000000"
 MOST_ACROSS = 5  # plots of a grid
 
 
-def write_plots(comparison: Comparison, folder: Path) -> list[Path]:
+def write_plots(comparison: ComparisonSummary, folder: Path) -> list[Path]:
     """Writes all plots of a comparison as SVG, PNG and PDF, and returns the files."""
     import matplotlib
 
@@ -38,7 +38,7 @@ def write_plots(comparison: Comparison, folder: Path) -> list[Path]:
     return written
 
 
-def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
+def _figures(comparison: ComparisonSummary) -> Iterator[tuple[str, Figure]]:
     looks = _looks(comparison)
     for encoding in comparison.encodings():
         if not comparison.best(encoding):
@@ -60,13 +60,13 @@ def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
 Looks = Mapping[str, tuple[str, str]]
 
 
-def _looks(comparison: Comparison) -> Looks:
+def _looks(comparison: ComparisonSummary) -> Looks:
     """Returns the colour and the marker of each backend, the same in all plots."""
     names = list(dict.fromkeys(c.backend for c in comparison.runs))
     return {n: (COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]) for k, n in enumerate(names)}
 
 
-def _one_each(comparison: Comparison, encoding: str) -> list[Configuration]:
+def _one_each(comparison: ComparisonSummary, encoding: str) -> list[Configuration]:
     """Returns one configuration of each backend, with simplification where there is one."""
     chosen: dict[str, Configuration] = {}
     for configuration in comparison.runs:
@@ -75,7 +75,7 @@ def _one_each(comparison: Comparison, encoding: str) -> list[Configuration]:
     return list(chosen.values())
 
 
-def _cactus(comparison: Comparison, encoding: str, looks: Looks) -> Figure:
+def _cactus(comparison: ComparisonSummary, encoding: str, looks: Looks) -> Figure:
     """Time against the number of claims that are solved within it, each: a quantile plot."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -123,11 +123,13 @@ def _cactus(comparison: Comparison, encoding: str, looks: Looks) -> Figure:
     return figure
 
 
-def _solved(runs: Mapping[Problem, Run]) -> int:
+def _solved(runs: Mapping[BenchmarkProblem, MedianRun]) -> int:
     return sum(run.solved for run in runs.values())
 
 
-def _simplification(comparison: Comparison, encoding: str, names: Sequence[str], looks: Looks) -> Figure:
+def _simplification(
+    comparison: ComparisonSummary, encoding: str, names: Sequence[str], looks: Looks
+) -> Figure:
     """Each backend on each claim without simplification (across) and with it (up)."""
     from matplotlib.figure import Figure
 
@@ -144,7 +146,9 @@ def _simplification(comparison: Comparison, encoding: str, names: Sequence[str],
     return figure
 
 
-def _against_each_other(comparison: Comparison, chosen: Sequence[Configuration], looks: Looks) -> Figure:
+def _against_each_other(
+    comparison: ComparisonSummary, chosen: Sequence[Configuration], looks: Looks
+) -> Figure:
     """One small plot for each pair of backends."""
     from matplotlib.figure import Figure
 
@@ -170,7 +174,7 @@ def _grid(count: int) -> tuple[int, int]:
 
 def _points(
     axes: Axes,
-    comparison: Comparison,
+    comparison: ComparisonSummary,
     pair: tuple[Configuration, Configuration],
     look: tuple[str, str],
     label: str,
@@ -191,7 +195,7 @@ def _points(
     )
 
 
-def _frame(axes: Axes, comparison: Comparison) -> None:
+def _frame(axes: Axes, comparison: ComparisonSummary) -> None:
     """Sets equal logarithmic axes; what is not solved lies beyond the limit, on the grey lines."""
     times = [run.penalty for runs in comparison.runs.values() for run in runs.values()]
     beyond = 2 * comparison.timeout

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 POINTS = 200
 
 
-class Point(Protocol):
+class DeltaPoint(Protocol):
     """A point of a curve: the least δ at a ratio e^ε, and how it is known."""
 
     @property
@@ -48,7 +48,7 @@ class Point(Protocol):
 
 
 def write_curve(
-    corners: Sequence[Point], title: str, path: Path, *, whole: bool = True, page: Page = PLAIN
+    corners: Sequence[DeltaPoint], title: str, path: Path, *, whole: bool = True, page: Page = PLAIN
 ) -> None:
     """Writes the least δ as a function of ε, as SVG, PNG or PDF by the file's ending.
 
@@ -57,7 +57,7 @@ def write_curve(
     write(path, lambda: curve_figure(corners, title, whole, page), page)
 
 
-def curve_figure(corners: Sequence[Point], title: str, whole: bool = True, page: Page = PLAIN) -> Figure:
+def curve_figure(corners: Sequence[DeltaPoint], title: str, whole: bool = True, page: Page = PLAIN) -> Figure:
     """Returns the curve as a figure; a corner that is exact is filled, a bound has a white face."""
     from matplotlib.figure import Figure
 
@@ -86,14 +86,14 @@ def curve_figure(corners: Sequence[Point], title: str, whole: bool = True, page:
     return figure
 
 
-def _label(corners: Sequence[Point]) -> str:
+def _label(corners: Sequence[DeltaPoint]) -> str:
     """Returns what the curve shows: the least δ, or only an upper bound of it."""
     far = f", {corners[-1].searched}" if corners[-1].searched else ""
     bound = any(not corner.exact and (corner.sufficient or not far) for corner in corners)
     return f"{'upper bound of' if bound else 'least'} $\\delta${far}"
 
 
-def _delta(corners: Sequence[Point], epsilon: float) -> float:
+def _delta(corners: Sequence[DeltaPoint], epsilon: float) -> float:
     """Returns δ at ε: linear in the ratio between corners, constant after the last."""
     ratio = exp(epsilon)
     for first, second in pairwise(corners):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from paramverify.errors import InputError
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import synthesis as telling
 from paramverify.reports.pictures.lines import joined, line_on, stretches_of
 from paramverify.reports.pictures.looks import styled
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Drawing = Callable[["Axes | None"], "Figure"]
 
 
-def drawing_of(case: Case, found: Intervals | ExactCondition | Regions) -> Drawing | None:
+def drawing_of(case: PrivacyCase, found: Intervals | ExactCondition | Regions) -> Drawing | None:
     """Returns what draws the answer, into axes where they are given; None for a condition."""
     if isinstance(found, Intervals):
         return styled(lambda axes: _intervals(case, found.partition, axes))
@@ -35,7 +35,7 @@ def drawing_of(case: Case, found: Intervals | ExactCondition | Regions) -> Drawi
     return None
 
 
-def interval_figure(case: Case, found: Partition) -> Callable[[], Figure]:
+def interval_figure(case: PrivacyCase, found: Partition) -> Callable[[], Figure]:
     """Returns the picture of intervals, with the ratio as a curve above it."""
     curve = curve_of(case.model, found.parameter) if isinstance(case.model, Model) else None
     return interval_picture(
@@ -48,18 +48,18 @@ def interval_figure(case: Case, found: Partition) -> Callable[[], Figure]:
     )
 
 
-def _closed(case: Case) -> Callable[[Root], str | None]:
+def _closed(case: PrivacyCase) -> Callable[[Root], str | None]:
     return lambda root: closed_form(root, case.model.domain.constant)
 
 
-def _intervals(case: Case, found: Partition, axes: Axes | None) -> Figure:
+def _intervals(case: PrivacyCase, found: Partition, axes: Axes | None) -> Figure:
     if axes is None:
         return interval_figure(case, found)()
     line_on(axes, stretches_of(found, _closed(case)), found.parameter)
     return _figure_of(axes)
 
 
-def _map(case: Case, found: RegionMap, axes: Axes | None) -> Figure:
+def _map(case: PrivacyCase, found: RegionMap, axes: Axes | None) -> Figure:
     if axes is None:
         return map_picture(found, title=case.title, budget=case.budget, words=telling.words(case))()
     if len(found.parameters) > 2:

@@ -9,7 +9,7 @@ GAP = 0.1  # inches between two labels
 
 
 @dataclass(frozen=True)
-class Label:
+class PlacedLabel:
     """A label for a place, and where it begins and ends, all along the line in one unit."""
 
     text: str
@@ -37,7 +37,7 @@ def fits(widths: Sequence[float], end: float) -> bool:
     return sum(widths) + GAP * (len(widths) - 1) <= end
 
 
-def spread(wanted: Sequence[tuple[float, str, float]], end: float) -> list[Label]:
+def spread(wanted: Sequence[tuple[float, str, float]], end: float) -> list[PlacedLabel]:
     """Returns labels from 0 to `end`, in inches, of places in ascending order, with texts and widths.
 
     Each stands at its place, or as near to it as the others let it, in the order of the places: leaders do
@@ -58,5 +58,6 @@ def spread(wanted: Sequence[tuple[float, str, float]], end: float) -> list[Label
         lefts[k] = min(lefts[k], most - wanted[k][2])
         most = lefts[k] - gap
     return [
-        Label(told, place, left, left + wide) for (place, told, wide), left in zip(wanted, lefts, strict=True)
+        PlacedLabel(told, place, left, left + wide)
+        for (place, told, wide), left in zip(wanted, lefts, strict=True)
     ]

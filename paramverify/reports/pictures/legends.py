@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Any
 
-from paramverify.algebra.volumes import Share
+from paramverify.algebra.volumes import VolumeShare
 from paramverify.reports.pictures import labels
 from paramverify.reports.pictures.looks import LOOKS, paint
 from paramverify.reports.synthesis import PRIVACY
@@ -22,7 +22,7 @@ UNITS = 100 * 10**DIGITS
 HANDLE, SPACING = 1.8, 1.4  # lengths in letters
 
 
-def percents(shares: Mapping[str, Share]) -> dict[str, str]:
+def percents(shares: Mapping[str, VolumeShare]) -> dict[str, str]:
     """Returns shares in percent that add up to 100, by largest remainders; ≈ stands where one was rounded.
 
     What is less than half a unit is told as a bound, and so is its complement: neither does a little become
@@ -52,7 +52,7 @@ def _decimal(units: int) -> str:
 
 def legend(
     figure: Figure,
-    shares: Mapping[str, Share],
+    shares: Mapping[str, VolumeShare],
     lines: Sequence[Any],
     told: bool = True,
     words: Mapping[Status, str] = PRIVACY,

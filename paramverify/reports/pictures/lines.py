@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from paramverify.algebra.volumes import Share
+from paramverify.algebra.volumes import VolumeShare
 from paramverify.reports import mathematics
 from paramverify.reports.pictures import labels
 from paramverify.reports.pictures.curves import Curve
@@ -85,7 +85,7 @@ def line_figure(
     title: str,
     notes: Sequence[str],
     curve: Curve | None,
-    shares: Mapping[str, Share],
+    shares: Mapping[str, VolumeShare],
     words: Mapping[Status, str],
     page: Page = PLAIN,
 ) -> Figure:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from paramverify.algebra.volumes import Share
+from paramverify.algebra.volumes import VolumeShare
 from paramverify.errors import InputError
 from paramverify.printable import name
 from paramverify.reports import mathematics
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Look:
+class StatusStyle:
     """How a status is drawn: its fill, its hatching, the colour of that, and that of a mark."""
 
     fill: str
@@ -37,11 +37,11 @@ class Look:
     mark: str
 
 
-LOOKS: Mapping[str, Look] = {  # by the values of synthesis.maps.Status
-    "safe": Look("#9FD0F0", "", "#9FD0F0", "#0072B2"),
-    "violating": Look("#CF6A25", "///", "#E9A675", "#8A3600"),
-    "undecided": Look("#F2E54A", "||", "#C9BC35", "#A89B00"),
-    "outside": Look("#FFFFFF", "xx", "#C8C8C8", "#808080"),
+LOOKS: Mapping[str, StatusStyle] = {  # by the values of synthesis.maps.Status
+    "safe": StatusStyle("#9FD0F0", "", "#9FD0F0", "#0072B2"),
+    "violating": StatusStyle("#CF6A25", "///", "#E9A675", "#8A3600"),
+    "undecided": StatusStyle("#F2E54A", "||", "#C9BC35", "#A89B00"),
+    "outside": StatusStyle("#FFFFFF", "xx", "#C8C8C8", "#808080"),
 }
 CURVE = "#000000"
 BOUND = "#6A3D9A"
@@ -73,7 +73,7 @@ def styled(draw: Callable[[Axes | None], Figure]) -> Callable[[Axes | None], Fig
     return drawn
 
 
-def paint(look: Look) -> dict[str, Any]:
+def paint(look: StatusStyle) -> dict[str, Any]:
     """Returns the properties of an area: the hatching takes the colour of the edge, which has no width."""
     return {"facecolor": look.fill, "edgecolor": look.lines, "hatch": look.hatch, "linewidth": 0.0}
 
@@ -113,9 +113,9 @@ def _balanced(text: str, width: int) -> list[str]:
     return [lines, *takewhile(lambda found: len(found) == len(lines), narrower)][-1]
 
 
-def shares_of(regions: RegionMap) -> dict[str, Share]:
+def shares_of(regions: RegionMap) -> dict[str, VolumeShare]:
     """Returns bounds of the share of the domain with each status that occurs, and with undecided."""
     shown = {"undecided", *(cell.status.value for cell in regions.cells)}
-    none = Share(Fraction(0), Fraction(0))
+    none = VolumeShare(Fraction(0), Fraction(0))
     shares = {status.value: share for status, share in regions.shares.items()}
     return {status: shares.get(status, none) for status in LOOKS if status in shown}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.points import in_words
-from paramverify.algebra.volumes import Share
+from paramverify.algebra.volumes import VolumeShare
 from paramverify.reports import mathematics
 from paramverify.reports.pictures.fields import failure_field, steps
 from paramverify.reports.pictures.legends import legend, percents
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PLACES = 193  # across and up the field that a boundary curve is drawn from
 SLICE_PLACES = 97
 MOST_CORNERS = 20_000  # of an outline in an SVG; beyond that, the outline is a bitmap in it
-NONE = Share(Fraction(0), Fraction(0))
+NONE = VolumeShare(Fraction(0), Fraction(0))
 LEAST_SLICE = 1.2  # inches that a small map needs
 MOST_ACROSS = 4  # small maps
 MOST_SLICES = 3  # values of each parameter beyond the second
@@ -97,7 +97,7 @@ def slices_figure(
     maps: Sequence[tuple[str, RegionMap]],
     title: str,
     notes: Sequence[str],
-    shares: dict[str, Share] | None,
+    shares: dict[str, VolumeShare] | None,
     *,
     words: Mapping[Status, str],
     page: Page = PLAIN,

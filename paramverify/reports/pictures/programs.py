@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paramverify import printable
-from paramverify.models.programs.control import END, Control, Edge
+from paramverify.models.programs.control import END, Control, ControlEdge
 
 
-def dot(text: str, edges: Sequence[Edge]) -> str:
+def dot(text: str, edges: Sequence[ControlEdge]) -> str:
     """Returns a digraph: a box for each control state, an arrow for each step that some run takes.
 
     A box has its line of the program, the variables that are still read, and how many noises are alive.

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paramverify.algebra.volumes import Share, shares
+from paramverify.algebra.volumes import VolumeShare, shares
 from paramverify.errors import InputError, located
 from paramverify.reports import text as telling
 from paramverify.reports.pictures.curves import Curve
@@ -130,14 +130,14 @@ def draw_interval(partition: Partition, path: Path, *, page: Page = PLAIN, **tol
         write(path, interval_picture(partition, page=page, **told), page, LOOK_STYLE)
 
 
-def _shares(partition: Partition) -> dict[str, Share]:
+def _shares(partition: Partition) -> dict[str, VolumeShare]:
     """Returns bounds of the share of the domain that has each status; outside of it is only named."""
-    none = Share(Fraction(0), Fraction(0))
+    none = VolumeShare(Fraction(0), Fraction(0))
     lengths = dict.fromkeys((part.status.value for part in partition.parts), none)
     for part in partition.parts:
         low, high = (root.refined(PRECISION) for root in (part.lower, part.upper))
         own, least = lengths[part.status.value], max(Fraction(0), high.lower - low.upper)
-        lengths[part.status.value] = Share(own.lower + least, own.upper + (high.upper - low.lower))
+        lengths[part.status.value] = VolumeShare(own.lower + least, own.upper + (high.upper - low.lower))
     outside = {status: none for status in lengths if status == "outside"}
     return shares({s: v for s, v in lengths.items() if s not in outside}) | outside
 

@@ -28,7 +28,7 @@ from paramverify.reports.pictures.curves import (
 
 
 @dataclass(frozen=True, eq=False)
-class _Sum:
+class _SetSum:
     """Σ max(0, tᵢ)/total − δ with polynomials in one parameter; `over`/`under` is δ."""
 
     terms: tuple[fmpq_poly, ...]
@@ -89,7 +89,7 @@ def delta_curve(model: Model, name: str) -> Curve | None:
             delta.denominator,
         ]
         *terms, total, over, under = (univariate_part(substitute(f, point), name) for f in parts)
-        sums.append(_Sum(tuple(terms), total, over, under))
+        sums.append(_SetSum(tuple(terms), total, over, under))
 
     def largest(place: Fraction) -> float:
         known = [

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from paramverify import printable
-from paramverify.models.systems.system import Kind, System
+from paramverify.models.systems.system import StateKind, System
 from paramverify.models.systems.weights import text
 
-SHAPES = {Kind.INPUT: "ellipse", Kind.RESPONSE: "box", Kind.HIDDEN: "point", Kind.STOPPED: "doublecircle"}
+SHAPES = {
+    StateKind.INPUT: "ellipse",
+    StateKind.RESPONSE: "box",
+    StateKind.HIDDEN: "point",
+    StateKind.STOPPED: "doublecircle",
+}
 MAX_STATES = 2_000
 
 

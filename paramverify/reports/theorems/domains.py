@@ -16,7 +16,7 @@ from paramverify.errors import UnsupportedError
 from paramverify.reports.theorems.certificates import polynomial, several, whole_polynomial
 from paramverify.reports.theorems.enclosures import with_wider_logarithms
 from paramverify.reports.theorems.sums import known_proof, sums_numbers
-from paramverify.reports.theorems.words import Words, comment, named
+from paramverify.reports.theorems.words import TheoremNames, comment, named
 
 Json = Mapping[str, Any]
 BITS = 64  # of the enclosure of exp(q)
@@ -26,14 +26,14 @@ LINES = 100  # in one string: Coq cannot read one of fifty thousand characters
 
 
 @dataclass(frozen=True)
-class Place:
+class TheoremDomain:
     """Where the parameters of a case are: their names in the file, and the domain."""
 
     domain: Domain
     own: Mapping[str, str]  # by name of the case, with the constant
 
     @staticmethod
-    def of(domain: Domain) -> Place:
+    def of(domain: Domain) -> TheoremDomain:
         """Returns the place of a domain.
 
         Raises:
@@ -41,7 +41,7 @@ class Place:
         """
         if tied_in(domain.ring, *(c.polynomial for c in domain.constraints)):
             raise UnsupportedError("a constraint has a parameter beside its own exponential")
-        return Place(domain, named(list(domain.ring.names)))
+        return TheoremDomain(domain, named(list(domain.ring.names)))
 
     @property
     def names(self) -> list[str]:
@@ -70,9 +70,9 @@ class Place:
         return f"(- ln {self.own[tie.variable]} / ({fraction_text(tie.step)}))" if tie else self.own[name]
 
     @property
-    def reals(self) -> Words:
+    def reals(self) -> TheoremNames:
         """The words in which parameters are real numbers."""
-        return Words({name: self._real(name) for name in self.names}, {}, {})
+        return TheoremNames({name: self._real(name) for name in self.names}, {}, {})
 
     @property
     def some_point(self) -> dict[str, Fraction]:
@@ -85,9 +85,9 @@ class Place:
         return found
 
     @property
-    def words(self) -> Words:
+    def words(self) -> TheoremNames:
         """The words in which parameters are expressions of a file."""
-        return Words(self.own, {}, {})
+        return TheoremNames(self.own, {}, {})
 
     @property
     def definitions(self) -> list[str]:

@@ -15,7 +15,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.expressions import Expression, Operation
 from paramverify.algebra.polynomials import RationalFunction, to_rational_function
-from paramverify.reports.theorems.domains import Place, fraction_text, in_interval
+from paramverify.reports.theorems.domains import TheoremDomain, fraction_text, in_interval
 from paramverify.reports.theorems.words import named
 
 
@@ -23,7 +23,7 @@ from paramverify.reports.theorems.words import named
 class Reals:
     """The parameters of a place as real numbers of a theorem, beside functions with names of their own."""
 
-    place: Place
+    place: TheoremDomain
     functions: Sequence[str]
 
     @cached_property

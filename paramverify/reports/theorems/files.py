@@ -16,11 +16,11 @@ from paramverify.models.measures import Approximate, Metric
 from paramverify.models.model import Model
 from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports.theorems import inequalities
-from paramverify.reports.theorems.domains import Place
+from paramverify.reports.theorems.domains import TheoremDomain
 from paramverify.reports.theorems.inequalities import claim_theorem
-from paramverify.reports.theorems.stated import Statement, case_lines
+from paramverify.reports.theorems.stated import StatedTheorem, case_lines
 from paramverify.reports.theorems.statements import check_is_covered, statement_of
 from paramverify.reports.theorems.words import comment, named
 from paramverify.tables import toml_data
@@ -82,7 +82,7 @@ class Theorem:
     as_model: str
 
 
-def required(case: Case) -> str:
+def required(case: PrivacyCase) -> str:
     """Returns the line of the theorem about a case that loads the theories."""
     return inequalities.REQUIRE if isinstance(case.model, Inequality) else REQUIRE
 
@@ -101,7 +101,7 @@ def theorem_files(text: str, theories: Path) -> dict[str, str]:
     return {"case.v": text, "Makefile": makefile, "_CoqProject": PROJECT, **copies}
 
 
-def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theorem:
+def theorem_of(case: PrivacyCase, document: Json, options: Options = FOR_MORE) -> Theorem:
     """Returns a file for Coq with the theorem that a case is private, or that its own claim is true.
 
     `document` is the evidence for it. The options are for what Coq must know besides of denominators.
@@ -113,7 +113,7 @@ def theorem_of(case: Case, document: Json, options: Options = FOR_MORE) -> Theor
         return Theorem(claim_theorem(case, case.model, document, options), "")
     model = check_is_covered(case.model)
     data = with_settings(toml_data(case.text), case.settings)
-    place = Place.of(model.domain)
+    place = TheoremDomain.of(model.domain)
     if "claims" not in document:
         raise UnsupportedError("its evidence has no claims")
     found = statement_of(case, data, model, place, document)
@@ -163,7 +163,7 @@ def _empty(model: Model) -> str:
     return model.nothing_compared or ("the two secrets of each pair are the same" if same else "")
 
 
-def _over(case: Case) -> str:
+def _over(case: PrivacyCase) -> str:
     """Returns the inputs that the theorem is about."""
     return (
         f"for all neighbouring {case.over}"
@@ -172,7 +172,7 @@ def _over(case: Case) -> str:
     )
 
 
-def _shown(bound: RationalFunction, place: Place) -> str:
+def _shown(bound: RationalFunction, place: TheoremDomain) -> str:
     """Returns a bound as people write it."""
     constant = place.domain.constant
     top, bottom = str(bound.numerator), str(bound.denominator)
@@ -195,7 +195,7 @@ def _bounds(model: Model) -> tuple[RationalFunction | None, RationalFunction | N
     return model.measure.at(None).ratio, None
 
 
-def _theorem(found: Statement, model: Model, place: Place) -> list[str]:
+def _theorem(found: StatedTheorem, model: Model, place: TheoremDomain) -> list[str]:
     ratio, delta = ("" if f is None else place.reals.quotient(f) for f in _bounds(model))
     claim = found.claim.format(point=place.point, ratio=ratio, delta=delta)
     names = named([f"domain{k}" for k in range(len(place.hypotheses))], frozenset(place.free)).values()

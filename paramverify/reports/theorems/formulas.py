@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, evaluate, parse
+from paramverify.algebra.expressions import (
+    Expression,
+    Name,
+    Node,
+    Operation,
+    RationalConstant,
+    evaluate,
+    parse,
+)
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, key
 from paramverify.errors import UnsupportedError
 
@@ -32,7 +40,7 @@ class Formulas:
             UnsupportedError: it has something else.
         """
         node = tree.root if node is None else node
-        if isinstance(node, Number):
+        if isinstance(node, RationalConstant):
             return node
         if isinstance(node, Name) and (node.name in self.reals or node.name in self.functions):
             return node
@@ -48,7 +56,7 @@ class Formulas:
     def function(self, given: RationalFunction) -> Node:
         """Returns a function in lowest terms as a formula."""
         top, bottom = self.polynomial(given.numerator), self.polynomial(given.denominator)
-        one = isinstance(bottom, Number) and bottom.value == 1
+        one = isinstance(bottom, RationalConstant) and bottom.value == 1
         return top if one else Operation("/", (top, bottom), 0)
 
     def polynomial(self, polynomial: Polynomial) -> Node:
@@ -61,7 +69,7 @@ class Formulas:
         return text if own <= level else f"({text})"
 
     def _written(self, node: Node) -> tuple[str, int]:
-        if isinstance(node, Number):
+        if isinstance(node, RationalConstant):
             return _number(node.value)
         if isinstance(node, Name):
             name = node.name
@@ -83,14 +91,14 @@ class Formulas:
             return f"- {self.written(first, NEGATIVE)}", NEGATIVE
         if node.operator == "**":
             power = rest[0]
-            assert isinstance(power, Number)
+            assert isinstance(power, RationalConstant)
             return f"{self.written(first, POWER - 1)} ^ {power.value}", POWER
         parts = [self.written(first, PRODUCT), *(self.written(part, POWER) for part in rest)]
         return f" {node.operator} ".join(parts), PRODUCT
 
 
 def _is_negative(node: Node) -> bool:
-    return isinstance(node, Number) and node.value < 0
+    return isinstance(node, RationalConstant) and node.value < 0
 
 
 def _number(value: Fraction) -> tuple[str, int]:
@@ -109,8 +117,8 @@ def raised(base: Node, power: Fraction) -> Node:
     if power.denominator != 1 or abs(power) > MAX_POWER:
         raise UnsupportedError(f"a theorem has powers by whole numbers up to {MAX_POWER:,} alone")
     if power < 0:
-        return Operation("/", (Number(Fraction(1), 0), raised(base, -power)), 0)
-    return Operation("**", (base, Number(power, 0)), 0)
+        return Operation("/", (RationalConstant(Fraction(1), 0), raised(base, -power)), 0)
+    return Operation("**", (base, RationalConstant(power, 0)), 0)
 
 
 def divisors(node: Node) -> Iterator[Node]:
@@ -135,7 +143,7 @@ def exponentials(node: Node) -> Iterator[Operation]:
 def _is_rational(node: Node) -> bool:
     if isinstance(node, Operation):
         return node.operator != "exp" and all(map(_is_rational, node.arguments))
-    return isinstance(node, Number)
+    return isinstance(node, RationalConstant)
 
 
 def size_of(node: Node, sizes: Mapping[str, int]) -> int:

@@ -18,9 +18,9 @@ from paramverify.models.context import Checks
 from paramverify.models.inequality import Inequality
 from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.cases import Case
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports.theorems.certificates import polynomial, several
-from paramverify.reports.theorems.domains import Place, about_domain, number_text, proof_of
+from paramverify.reports.theorems.domains import TheoremDomain, about_domain, number_text, proof_of
 from paramverify.reports.theorems.exponentials import Reals
 from paramverify.reports.theorems.formulas import POWER, RELATIONS, Formulas, divisors, exponentials, size_of
 from paramverify.reports.theorems.stated import case_lines
@@ -62,7 +62,7 @@ class Stating:
     """What a case claims in the words of Coq, and which polynomials Coq must know to be positive for it."""
 
     model: Inequality
-    place: Place
+    place: TheoremDomain
     formulas: Formulas = field(init=False)
     known: dict[str, Unreduced] = field(default_factory=dict)  # functions of the case
     sizes: dict[str, int] = field(default_factory=dict)
@@ -215,7 +215,7 @@ class Stating:
         return False
 
 
-def claim_theorem(case: Case, model: Inequality, document: Json, options: Options) -> str:
+def claim_theorem(case: PrivacyCase, model: Inequality, document: Json, options: Options) -> str:
     """Returns a file for Coq with the theorem that the claim of a case is true; `document` is its evidence.
 
     What Coq must know besides, such as that denominators are positive, is proved within the options.
@@ -224,7 +224,7 @@ def claim_theorem(case: Case, model: Inequality, document: Json, options: Option
         UnsupportedError: a theorem has no words for it, or a proof rests on a solver.
     """
     data = with_settings(toml_data(case.text), case.settings)
-    place = Place.of(model.domain)
+    place = TheoremDomain.of(model.domain)
     stating = Stating(model, place)
     stating.define(data)
     claims = stating.claims(data)

@@ -8,13 +8,13 @@ from typing import Any
 from paramverify.algebra.expressions import parse
 from paramverify.errors import UnsupportedError
 from paramverify.models.names import as_value
-from paramverify.reports.theorems.words import Words
+from paramverify.reports.theorems.words import TheoremNames
 
 Data = Mapping[str, Any]
 BITS = (0, 1)  # what randomised response reports where the case does not say it
 
 
-def mechanism_of(data: Data, words: Words, answers: Sequence[str], longest: int) -> str:
+def mechanism_of(data: Data, words: TheoremNames, answers: Sequence[str], longest: int) -> str:
     """Returns the mechanism on the given answers, as an experiment; `longest` is the length of its output.
 
     Raises:
@@ -26,13 +26,13 @@ def mechanism_of(data: Data, words: Words, answers: Sequence[str], longest: int)
     return KINDS[kind](data, words, answers, longest)
 
 
-def answers_of(data: Data, words: Words) -> list[str]:
+def answers_of(data: Data, words: TheoremNames) -> list[str]:
     """Returns what a mechanism is applied to, as whole numbers at a world `w`."""
     given = [data["query"]] if "query" in data else data.get("queries", [])
     return [f"({words.whole(parse(str(query)))})" for query in given]
 
 
-def noise_of(data: Data, words: Words) -> str:
+def noise_of(data: Data, words: TheoremNames) -> str:
     """Returns noise in words."""
     if "truncated_geometric" in data:
         return (
@@ -44,16 +44,16 @@ def noise_of(data: Data, words: Words) -> str:
     raise UnsupportedError("the theories have no words for this noise")
 
 
-def _noisy_max(data: Data, words: Words, answers: Sequence[str], longest: int) -> str:
+def _noisy_max(data: Data, words: TheoremNames, answers: Sequence[str], longest: int) -> str:
     name = {"uniform": "noisy_max_uniform", "first": "noisy_max_first"}[data.get("ties", "uniform")]
     return f"{name} {noise_of(data['noise'], words)} [{'; '.join(answers)}]"
 
 
-def _geometric(data: Data, words: Words, answers: Sequence[str], longest: int) -> str:
+def _geometric(data: Data, words: TheoremNames, answers: Sequence[str], longest: int) -> str:
     return f"one_answer {noise_of(data['noise'], words)} {answers[0]}"
 
 
-def _randomized_response(data: Data, words: Words, answers: Sequence[str], longest: int) -> str:
+def _randomized_response(data: Data, words: TheoremNames, answers: Sequence[str], longest: int) -> str:
     values = [words.number(as_value(value)) for value in data.get("values", BITS)]
     if "truth" in data:
         truth = words.probability(data["truth"])
@@ -63,7 +63,7 @@ def _randomized_response(data: Data, words: Words, answers: Sequence[str], longe
     return f"randomized_response ({truth})%case [{'; '.join(values)}] {answers[0]}"
 
 
-def _above_threshold(data: Data, words: Words, answers: Sequence[str], longest: int) -> str:
+def _above_threshold(data: Data, words: TheoremNames, answers: Sequence[str], longest: int) -> str:
     if "queries" not in data:
         raise UnsupportedError("the theories have no words for answers that an adversary chooses")
     threshold = f"({words.whole(parse(str(data['threshold'])))})"
@@ -71,7 +71,7 @@ def _above_threshold(data: Data, words: Words, answers: Sequence[str], longest: 
     return f"above_threshold {drawn} {longest} {threshold} [{'; '.join(answers)}]"
 
 
-KINDS: Mapping[str, Callable[[Data, Words, Sequence[str], int], str]] = {
+KINDS: Mapping[str, Callable[[Data, TheoremNames, Sequence[str], int], str]] = {
     "noisy_max": _noisy_max,
     "geometric": _geometric,
     "randomized_response": _randomized_response,

@@ -14,10 +14,10 @@ from paramverify.errors import DefectError, UnsupportedError
 from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.reports.theorems.domains import Place
+from paramverify.reports.theorems.domains import TheoremDomain
 from paramverify.reports.theorems.many_sequences import CERTIFICATES
-from paramverify.reports.theorems.stated import ALIKE, Statement
-from paramverify.reports.theorems.words import Words, comment
+from paramverify.reports.theorems.stated import ALIKE, StatedTheorem
+from paramverify.reports.theorems.words import TheoremNames, comment
 
 Json = Mapping[str, Any]
 
@@ -38,7 +38,7 @@ ONE_SIDED = (
 LUMPED = "(* States that behave alike are one state here. *)"
 
 
-def written_out(model: Model, place: Place, document: Json, reason: str) -> Statement:
+def written_out(model: Model, place: TheoremDomain, document: Json, reason: str) -> StatedTheorem:
     """Returns the theorem about the model of a case, step by step, as the case was read.
 
     Raises:
@@ -52,7 +52,7 @@ def written_out(model: Model, place: Place, document: Json, reason: str) -> Stat
         raise UnsupportedError(
             f"its model has {len(hmm.states):,} states, too many to be written out for Coq"
         )
-    words = Words(place.own, {}, {})
+    words = TheoremNames(place.own, {}, {})
     below = words.polynomial(hmm.denominator)
 
     def weight(polynomial: Any) -> str:
@@ -81,7 +81,7 @@ def written_out(model: Model, place: Place, document: Json, reason: str) -> Stat
     return replace(sequences(tuple(definitions), small, document), as_model=comment(reason))
 
 
-def _compared(model: Model, words: Words) -> list[str]:
+def _compared(model: Model, words: TheoremNames) -> list[str]:
     """Returns the definition of the pairs, with ratios where these depend on a distance."""
 
     def start(given: InitialDistribution) -> str:
@@ -129,7 +129,7 @@ def _either(lengths: Sequence[int]) -> str:
     return f"{', '.join(rest)} or {last} outputs" if rest else counted(int(last), "output")
 
 
-def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Statement:
+def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> StatedTheorem:
     """Returns the theorem about sequences of a model, of the lengths of the case.
 
     Raises:
@@ -143,7 +143,7 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
         if not _same(model, document):
             raise UnsupportedError("its proof is about a model with fewer states")
         write, theorem = CERTIFICATES[document["kind"]]
-        return Statement(
+        return StatedTheorem(
             (*definitions, "", *write(model, document)),
             f"sequences_private ({{point}}) model {about} ({{ratio}}) secrets",
             theorem.format(lengths=lengths),
@@ -156,7 +156,7 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
     if words > MAX_WORDS:
         raise UnsupportedError(f"it has {words:,} sequences of outputs, too many to be compared in Coq")
     if model.measure.by_sets:
-        return Statement(
+        return StatedTheorem(
             definitions,
             f"sequences_approximately_private ({{point}}) model {lengths} ({{ratio}}) ({{delta}}) secrets",
             f"approximate_lengths_theorem evidence sums model {lengths} secrets ratio delta",
@@ -164,7 +164,7 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
             CHAIN,
         )
     if isinstance(model.measure, Metric):
-        return Statement(
+        return StatedTheorem(
             definitions,
             f"sequences_private_by ({{point}}) model {about} bounds",
             f"distances_theorem evidence model {lengths} bounds",
@@ -172,7 +172,7 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
             "    as the bound of their distance says",
             f"{CHAIN}\n    Distances.v says what bounds by distance mean.",
         )
-    return Statement(
+    return StatedTheorem(
         definitions,
         f"sequences_private ({{point}}) model {about} ({{ratio}}) secrets",
         f"lengths_theorem evidence model {lengths} secrets ratio",

@@ -9,7 +9,7 @@ from typing import Any
 from paramverify.algebra.expressions import Name, Text, Value, parse
 from paramverify.errors import UnsupportedError
 from paramverify.models.names import as_value
-from paramverify.reports.theorems.words import RESERVED, Words, comment, named
+from paramverify.reports.theorems.words import RESERVED, TheoremNames, comment, named
 
 Data = Mapping[str, Any]
 
@@ -17,11 +17,11 @@ DISTRIBUTIONS = ("bernoulli", "binomial", "uniform", "categorical", "given")
 
 
 @dataclass(frozen=True)
-class Told:
+class PriorDefinitions:
     """Definitions of a file, and the words that later ones may use."""
 
     lines: tuple[str, ...]
-    words: Words
+    words: TheoremNames
 
 
 def prior_of(
@@ -30,11 +30,11 @@ def prior_of(
     released: Iterable[object] = (),
     *,
     quotients: bool = True,
-) -> Told:
+) -> PriorDefinitions:
     """Returns the definition of `prior`, and of the value of each of its variables in a world.
 
     `released` are further values that have numbers in the file, such as those that a mechanism may report.
-    `quotients` are those of `Words`.
+    `quotients` are those of `TheoremNames`.
 
     Raises:
         UnsupportedError: an entry that the theories have no words for, or labels among numbers.
@@ -49,7 +49,7 @@ def prior_of(
             raise UnsupportedError(f"{name} has labels and numbers, and worlds have numbers only")
     texts = {value for found in (*values.values(), reported) for value in found if isinstance(value, str)}
     labels = {text: k for k, text in enumerate(sorted(texts))}
-    words = Words(parameters, own, labels, quotients)
+    words = TheoremNames(parameters, own, labels, quotients)
     lines = [
         f"Definition {own[name]} (w : world) := variable_in w {place}." for place, name in enumerate(prior)
     ]
@@ -58,7 +58,7 @@ def prior_of(
         lines.insert(0, f"(* Labels are numbers: {comment(told)}. *)")
     entries = [f"  fun w => {_entry(name, prior[name], words, values)}" for name in prior]
     lines += ["", "Definition prior : network := [", ";\n".join(entries), "]."]
-    return Told(tuple(lines), words)
+    return PriorDefinitions(tuple(lines), words)
 
 
 def _taken(parameters: Mapping[str, str]) -> frozenset[str]:
@@ -78,7 +78,7 @@ def _values(entry: object, earlier: Mapping[str, set[Value]]) -> set[Value]:
     return {as_value(value) for row in rows for value in row}
 
 
-def _entry(name: str, entry: object, words: Words, known: Mapping[str, set[Value]]) -> str:
+def _entry(name: str, entry: object, words: TheoremNames, known: Mapping[str, set[Value]]) -> str:
     if isinstance(entry, (str, int)):
         return f"determined ({words.whole(parse(str(entry)))})"
     if not isinstance(entry, Mapping) or len(_kinds(entry)) != 1 or "count" in entry or "like" in entry:
@@ -118,12 +118,12 @@ def _kinds(entry: Data) -> list[str]:
     return [key for key in DISTRIBUTIONS if key in entry]
 
 
-def _row(row: Data, words: Words) -> str:
+def _row(row: Data, words: TheoremNames) -> str:
     values = (f"({_value(value, words)}, {words.probability(p)}%case)" for value, p in row.items())
     return f"[{'; '.join(values)}]"
 
 
-def _value(given: object, words: Words) -> str:
+def _value(given: object, words: TheoremNames) -> str:
     return words.number(as_value(given))
 
 
@@ -131,7 +131,7 @@ def _atom(text: str) -> str:
     return f"({text})%case"
 
 
-def secrets_of(secrets: Data, words: Words) -> list[str]:
+def secrets_of(secrets: Data, words: TheoremNames) -> list[str]:
     """Returns the definition of each secret, and of the pairs.
 
     Raises:

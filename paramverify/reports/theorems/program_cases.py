@@ -15,13 +15,13 @@ from paramverify.models.mechanisms import Input
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
 from paramverify.models.programs.syntax import Place as Line
-from paramverify.privacy.cases import Case
-from paramverify.reports.theorems.domains import Place
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.reports.theorems.domains import TheoremDomain
 from paramverify.reports.theorems.priors import prior_of, secrets_of
-from paramverify.reports.theorems.program_runs import Runs
+from paramverify.reports.theorems.program_runs import TheoremRuns
 from paramverify.reports.theorems.program_values import Data
 from paramverify.reports.theorems.programs import Writer, text
-from paramverify.reports.theorems.stated import ALIKE, NEAR, Statement
+from paramverify.reports.theorems.stated import ALIKE, NEAR, StatedTheorem
 from paramverify.reports.theorems.words import whole_number
 
 Json = Mapping[str, Any]
@@ -35,8 +35,8 @@ PROGRAM = (
 
 
 def told_program(
-    case: Case, mechanism: ProgramMechanism, data: Json, model: Model, place: Place
-) -> Statement:
+    case: PrivacyCase, mechanism: ProgramMechanism, data: Json, model: Model, place: TheoremDomain
+) -> StatedTheorem:
     """Returns the theorem about a program with finitely many random choices.
 
     Raises:
@@ -54,7 +54,7 @@ def told_program(
     writer = Writer.of(mechanism.program, names, model.hmm.ring, place.words)
     inputs = model.hmm.inputs
     point = place.some_point
-    runs = Runs(writer.variables, lambda node: writer.number_at(node, point))
+    runs = TheoremRuns(writer.variables, lambda node: writer.number_at(node, point))
     _follow(mechanism, model, runs, point)
     writer = replace(writer, rounds=runs.rounds)
     program = (
@@ -77,7 +77,9 @@ def _entries(mechanism: ProgramMechanism, given: Sequence[Any]) -> dict[str, Any
     return found
 
 
-def _follow(mechanism: ProgramMechanism, model: Model, runs: Runs, point: Mapping[str, Fraction]) -> None:
+def _follow(
+    mechanism: ProgramMechanism, model: Model, runs: TheoremRuns, point: Mapping[str, Fraction]
+) -> None:
     """Follows the program on all inputs, and compares with the model at a point, exactly.
 
     Raises:
@@ -141,7 +143,7 @@ def _neighbours(
     model: Model,
     inputs: Sequence[Input],
     program: tuple[str, ...],
-) -> Statement:
+) -> StatedTheorem:
     """Returns the theorem about neighbouring inputs."""
     labels = _numbers(mechanism, [set(values) for values in mechanism.answers])
     texts = [own for part, own in zip(mechanism.places, labels, strict=True) for _ in range(part.length or 1)]
@@ -162,7 +164,7 @@ def _neighbours(
         for values, own in zip(mechanism.answers, texts, strict=True)
     ]
     entries = [f"(entry_of x {k})" for k in range(len(texts))]
-    return Statement(
+    return StatedTheorem(
         (
             *program,
             "",
@@ -215,8 +217,12 @@ def _listed(values: Sequence[int]) -> str:
 
 
 def _secrets(
-    mechanism: ProgramMechanism, data: Json, inputs: Sequence[Input], place: Place, program: tuple[str, ...]
-) -> Statement:
+    mechanism: ProgramMechanism,
+    data: Json,
+    inputs: Sequence[Input],
+    place: TheoremDomain,
+    program: tuple[str, ...],
+) -> StatedTheorem:
     """Returns the theorem about secrets under a prior."""
     told = prior_of(data["prior"], place.own)
     count = len(mechanism.queries)
@@ -227,7 +233,7 @@ def _secrets(
     for query in mechanism.queries:
         parse(query.text)
     entries = [f"({told.words.whole(parse(query.text))})" for query in mechanism.queries]
-    return Statement(
+    return StatedTheorem(
         (
             *told.lines,
             "",

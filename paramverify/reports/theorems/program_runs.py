@@ -35,7 +35,7 @@ from paramverify.reports.theorems.program_values import (
     DRAWS,
     MAX_WAYS,
     Data,
-    Share,
+    TheoremNumber,
     Way,
     Wrong,
     applied,
@@ -58,7 +58,7 @@ Memory = Mapping[str, Data]
 
 
 @dataclass(frozen=True)
-class State:
+class TheoremState:
     """Where runs are, and how likely they are all together; `phase` is "" while they go on."""
 
     phase: str
@@ -76,22 +76,22 @@ class State:
         """What tells it apart: True is not 1."""
         return self.phase, tuple((name, kind_of(v)) for name, v in self.values), kind_of(self.told)
 
-    def storing(self, name: str, value: Data) -> State:
+    def storing(self, name: str, value: Data) -> TheoremState:
         """Returns the state after an assignment."""
         return replace(self, values=tuple({**self.memory, name: value}.items()))
 
-    def turned(self, phase: str) -> State:
+    def turned(self, phase: str) -> TheoremState:
         """Returns the state in another phase."""
         return replace(self, phase=phase)
 
-    def times(self, share: Fraction) -> State:
+    def times(self, share: Fraction) -> TheoremState:
         """Returns the state of a part of the runs."""
         return replace(self, weight=self.weight * share)
 
 
-def once(found: Iterable[State]) -> list[State]:
+def once(found: Iterable[TheoremState]) -> list[TheoremState]:
     """Returns each state once, with all its runs."""
-    known: dict[object, State] = {}
+    known: dict[object, TheoremState] = {}
     for s in found:
         same = known.get(s.key)
         known[s.key] = replace(same, weight=same.weight + s.weight) if same else s
@@ -99,7 +99,7 @@ def once(found: Iterable[State]) -> list[State]:
 
 
 @dataclass
-class Runs:
+class TheoremRuns:
     """Follows the runs of a program with these variables.
 
     `known` are the numbers in the parameters at the point: names, and what has `exp` in it; None for what is
@@ -117,21 +117,21 @@ class Runs:
         Raises:
             UnsupportedError: a run meets what the theories have no words for, or there are too many.
         """
-        start = State("", tuple(memory.items()), ())
+        start = TheoremState("", tuple(memory.items()), ())
         found: dict[str, Fraction] = {}
         for s in self.block(body, start):
             word = shown_output(tuple(map(put_out, s.told)))
             found[word] = found.get(word, Fraction(0)) + s.weight
         return found
 
-    def block(self, body: Sequence[Statement], start: State) -> list[State]:
+    def block(self, body: Sequence[Statement], start: TheoremState) -> list[TheoremState]:
         """Returns where statements lead."""
         found = [start]
         for statement in body:
             found = once(new for s in found for new in ([s] if s.phase else self.statement(statement, s)))
         return found
 
-    def statement(self, statement: Statement, s: State) -> Iterator[State]:
+    def statement(self, statement: Statement, s: TheoremState) -> Iterator[TheoremState]:
         """Yields where one statement leads."""
         match statement:
             case Assign(names, (), Items(items, place), _) if len(names) > 1:
@@ -166,7 +166,7 @@ class Runs:
                     if is_share(found):
                         raise refused("an output that is no whole number and no label", place)
                     ended = "stop" if isinstance(statement, Return) else ""
-                    yield State(ended, s.values, (*s.told, found), s.weight * share)
+                    yield TheoremState(ended, s.values, (*s.told, found), s.weight * share)
             case _:
                 raise refused("several names at once", statement.place)
 
@@ -177,7 +177,9 @@ class Runs:
         k %= len(value)
         return (*value[:k], entry, *value[k + 1 :])
 
-    def looped(self, name: str, listed: Sequence[Data], body: Sequence[Statement], s: State) -> list[State]:
+    def looped(
+        self, name: str, listed: Sequence[Data], body: Sequence[Statement], s: TheoremState
+    ) -> list[TheoremState]:
         """Returns where a loop leads."""
         going, done = [s], []
         for value in listed:
@@ -186,7 +188,9 @@ class Runs:
             done += left
         return [*done, *going]
 
-    def repeated(self, test: Node, body: Sequence[Statement], s: State, place: Place) -> list[State]:
+    def repeated(
+        self, test: Node, body: Sequence[Statement], s: TheoremState, place: Place
+    ) -> list[TheoremState]:
         """Returns where a `while` leads."""
         going, done = [s], []
         tests = 0
@@ -195,7 +199,7 @@ class Runs:
             if tests > MAX_TESTS:
                 raise refused("a loop with too many rounds", place)
             self.rounds[place] = max(self.rounds.get(place, 0), tests)
-            inside: list[State] = []
+            inside: list[TheoremState] = []
             for g in going:
                 for yes, share in self.tests(test, g, place):
                     inside += self.block(body, g.times(share)) if yes else []
@@ -204,13 +208,13 @@ class Runs:
             done += left
         return done
 
-    def sorted(self, found: Sequence[State]) -> tuple[list[State], list[State]]:
+    def sorted(self, found: Sequence[TheoremState]) -> tuple[list[TheoremState], list[TheoremState]]:
         """Returns the runs that go on with a loop, and those that leave it."""
         going = once(s.turned("") for s in found if s.phase in ("", "continue"))
         left = once(s.turned("") if s.phase == "break" else s for s in found if s.phase in ("break", "stop"))
         return going, left
 
-    def tests(self, test: Node, s: State, place: Place) -> list[tuple[bool, Fraction]]:
+    def tests(self, test: Node, s: TheoremState, place: Place) -> list[tuple[bool, Fraction]]:
         """Returns which ways a test may go."""
         found: dict[bool, Fraction] = {}
         for value, share in self.values(test, s, place):
@@ -220,7 +224,7 @@ class Runs:
             found[yes] = found.get(yes, Fraction(0)) + share
         return list(found.items())
 
-    def values(self, node: Node, s: State, place: Place) -> list[Way]:
+    def values(self, node: Node, s: TheoremState, place: Place) -> list[Way]:
         """Returns the values of an expression, each once.
 
         Raises:
@@ -236,7 +240,9 @@ class Runs:
             found[key] = value, share + (found[key][1] if key in found else 0)
         return list(found.values())
 
-    def all(self, nodes: Sequence[Node], s: State, place: Place) -> list[tuple[tuple[Data, ...], Fraction]]:
+    def all(
+        self, nodes: Sequence[Node], s: TheoremState, place: Place
+    ) -> list[tuple[tuple[Data, ...], Fraction]]:
         """Returns the values of several expressions."""
         return together(self.values(n, s, place) for n in nodes)
 
@@ -293,12 +299,12 @@ class Runs:
         """Returns the values of several expressions, one for each way."""
         return together(self.ways_of(n, memory) for n in nodes)
 
-    def share(self, node: Node) -> Share:
+    def share(self, node: Node) -> TheoremNumber:
         """Returns a number in the parameters."""
         found = self.known(node)
         if found is None:
             raise Wrong(f"{node.name} stands outside of exp" if isinstance(node, Variable) else "exp")
-        return Share(found)
+        return TheoremNumber(found)
 
 
 def together(listed: Iterable[Sequence[Way]]) -> list[tuple[tuple[Data, ...], Fraction]]:

@@ -15,13 +15,13 @@ MAX_NUMBER = 10**6  # numbers of programs are small, so that Coq counts with the
 
 
 @dataclass(frozen=True)
-class Share:
+class TheoremNumber:
     """A number in the parameters, by its value at the point."""
 
     value: Fraction
 
 
-Data = int | bool | str | Share | tuple["Data", ...]
+Data = int | bool | str | TheoremNumber | tuple["Data", ...]
 Way = tuple[Data, Fraction]  # a value, and how likely it is at the point
 
 
@@ -37,7 +37,7 @@ def kind_of(value: Data) -> object:
 def data_of(value: Fraction | str | bool) -> Data:
     """Returns a constant as a value."""
     if isinstance(value, Fraction):
-        return int(value) if value.denominator == 1 else Share(value)
+        return int(value) if value.denominator == 1 else TheoremNumber(value)
     return value
 
 
@@ -45,25 +45,25 @@ def put_out(value: Data) -> Put:
     """Returns a value as outputs of programs have it."""
     if isinstance(value, tuple):
         return tuple(map(put_out, value))
-    assert not isinstance(value, Share)
+    assert not isinstance(value, TheoremNumber)
     return Fraction(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def is_share(value: Data) -> bool:
     """Tells whether a value is a number in the parameters, or has one in it."""
-    return isinstance(value, Share) or (isinstance(value, tuple) and any(map(is_share, value)))
+    return isinstance(value, TheoremNumber) or (isinstance(value, tuple) and any(map(is_share, value)))
 
 
-def share_of(value: Data) -> Share | None:
+def share_of(value: Data) -> TheoremNumber | None:
     """Returns a number as one in the parameters; None: it is no number."""
     if isinstance(value, (bool, int)):
-        return Share(Fraction(value))
-    return value if isinstance(value, Share) else None
+        return TheoremNumber(Fraction(value))
+    return value if isinstance(value, TheoremNumber) else None
 
 
 def truth_of(value: Data) -> bool | None:
     """Tells whether a value counts as true; None: that is not known."""
-    return None if isinstance(value, Share) else bool(value)
+    return None if isinstance(value, TheoremNumber) else bool(value)
 
 
 def needed(found: bool | None) -> bool:
@@ -86,7 +86,7 @@ def _list(value: Data) -> tuple[Data, ...]:
 
 
 def _same(a: Data, b: Data) -> bool:
-    if isinstance(a, Share) or isinstance(b, Share):
+    if isinstance(a, TheoremNumber) or isinstance(b, TheoremNumber):
         raise Wrong("a comparison of numbers in the parameters")
     if isinstance(a, tuple) and isinstance(b, tuple):
         found = [_same(x, y) for x, y in zip(a, b, strict=False)]
@@ -163,18 +163,18 @@ def _arithmetic(word: str, a: Data, b: Data) -> Data:
         if word in _WHOLE:
             return _small(_WHOLE[word](a, b))
         if word == "/" and b:
-            return a // b if a % b == 0 else Share(Fraction(a, b))
+            return a // b if a % b == 0 else TheoremNumber(Fraction(a, b))
         if word == "**" and b >= 0 and (abs(a) <= 1 or b < 64):
             return _small(a**b)
         if word == "**" and b > -64 and a:
-            return Share(Fraction(a) ** b)
+            return TheoremNumber(Fraction(a) ** b)
         raise Wrong("division by zero, or a large power")
     first, second = share_of(a), share_of(b)
     if first is None or second is None or (word == "**" and not (isinstance(b, int) and abs(b) < 64)):
         raise Wrong(word)
     if (word == "/" and not second.value) or (word == "**" and second.value < 0 and not first.value):
         raise Wrong("division by zero")
-    return Share(_REAL[word](first.value, second.value))
+    return TheoremNumber(_REAL[word](first.value, second.value))
 
 
 def _small(value: int) -> int:

@@ -34,7 +34,7 @@ from paramverify.models.programs.syntax import (
     every_statement,
 )
 from paramverify.models.programs.values import Symbol, Value
-from paramverify.reports.theorems.words import Words
+from paramverify.reports.theorems.words import TheoremNames
 
 UNBOUNDED = ("geometric", "one_sided_geometric", "laplace", "exponential", "gauss", "discrete_gaussian")
 CLAMPED = {"geometric": "clamp_geometric", "one_sided_geometric": "clamp_one_sided"}
@@ -98,12 +98,12 @@ class Writer:
     """Writes a program; `rounds` says how many tests a `while` at a place may have."""
 
     ring: Ring
-    words: Words  # of the parameters
+    words: TheoremNames  # of the parameters
     variables: Collection[str]
     rounds: Mapping[Place, int] = field(default_factory=dict)
 
     @staticmethod
-    def of(program: Program, inputs: Collection[str], ring: Ring, words: Words) -> Writer:
+    def of(program: Program, inputs: Collection[str], ring: Ring, words: TheoremNames) -> Writer:
         """Returns the writer of a program.
 
         Raises:

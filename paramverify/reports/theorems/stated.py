@@ -13,7 +13,7 @@ NEAR = f"{TIMES} for an input as for its neighbour{{plus}}"
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatedTheorem:
     """Definitions of a file, and what its theorem says.
 
     `claim` is the conclusion, with `{point}` for the values of the parameters, and with `{ratio}` and

@@ -9,15 +9,15 @@ from paramverify.errors import UnsupportedError
 from paramverify.models.measures import Approximate, Metric, Pure
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model
-from paramverify.privacy.cases import Case
-from paramverify.reports.theorems.domains import Place
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.reports.theorems.domains import TheoremDomain
 from paramverify.reports.theorems.many_sequences import CERTIFICATES
 from paramverify.reports.theorems.mechanisms import KINDS, answers_of, mechanism_of
 from paramverify.reports.theorems.models import lengths_in_coq, numbered, sequences, written_out
 from paramverify.reports.theorems.priors import prior_of, secrets_of
 from paramverify.reports.theorems.program_cases import told_program
-from paramverify.reports.theorems.stated import ALIKE, NEAR, Statement
-from paramverify.reports.theorems.words import Words
+from paramverify.reports.theorems.stated import ALIKE, NEAR, StatedTheorem
+from paramverify.reports.theorems.words import TheoremNames
 
 Json = Mapping[str, Any]
 
@@ -28,7 +28,9 @@ MAX_INPUTS = 250  # of a mechanism whose neighbours are all compared, without pa
 MAX_SYMBOLIC_INPUTS = 150  # with parameters
 
 
-def statement_of(case: Case, data: Json, model: Model, place: Place, document: Json) -> Statement:
+def statement_of(
+    case: PrivacyCase, data: Json, model: Model, place: TheoremDomain, document: Json
+) -> StatedTheorem:
     """Returns the theorem about a case: in its own words where the theories have them, else of its model.
 
     Raises:
@@ -55,7 +57,7 @@ def statement_of(case: Case, data: Json, model: Model, place: Place, document: J
         return written_out(model, place, document, reason.reason)
 
 
-def _secrets(data: Json, model: Model, place: Place, document: Json) -> Statement:
+def _secrets(data: Json, model: Model, place: TheoremDomain, document: Json) -> StatedTheorem:
     """Returns the theorem about a mechanism that answers once, under a prior."""
     if data["mechanism"]["kind"] not in KINDS:
         raise UnsupportedError(f"the theories have no words for the mechanism {data['mechanism']['kind']}")
@@ -84,7 +86,7 @@ def _secrets(data: Json, model: Model, place: Place, document: Json) -> Statemen
     )
     if several:
         listed = lengths_in_coq(lengths)
-        return Statement(
+        return StatedTheorem(
             definitions,
             f"forall k, In k {listed} ->\n"
             "  pufferfish ({point}) (worlds_of prior) (first_outputs k mechanism) ({ratio}) secrets",
@@ -95,7 +97,7 @@ def _secrets(data: Json, model: Model, place: Place, document: Json) -> Statemen
     privacy, about, bounds = "pufferfish", "output", "({ratio})"
     if model.measure.by_sets:
         privacy, about, bounds = "approximate_pufferfish", "set of outputs", "({ratio}) ({delta})"
-    return Statement(
+    return StatedTheorem(
         definitions,
         f"{privacy} ({{point}}) (worlds_of prior) mechanism {bounds} secrets",
         _used(model, f"{privacy}_theorem", "(worlds_of prior) mechanism secrets"),
@@ -111,7 +113,7 @@ def _used(model: Model, theorem: str, arguments: str) -> str:
     return f"{theorem} evidence {arguments} ratio"
 
 
-def _neighbours(data: Json, model: Model, place: Place, document: Json) -> Statement:
+def _neighbours(data: Json, model: Model, place: TheoremDomain, document: Json) -> StatedTheorem:
     """Returns the theorem about neighbouring inputs of a mechanism that answers once."""
     made, given = data["mechanism"], data["neighbours"]
     if tuple(model.lengths) != (1,) or not given.keys() <= {"differ", "by"}:
@@ -119,7 +121,7 @@ def _neighbours(data: Json, model: Model, place: Place, document: Json) -> State
     if made["kind"] not in ("noisy_max", "geometric") or "range" not in made["noise"]:
         raise UnsupportedError("the theories have no words for neighbours of this mechanism or its noise")
     count, by = made.get("queries", 1), str(given.get("by", 1))
-    words = Words(place.own, {}, {}, quotients=not model.measure.by_sets)
+    words = TheoremNames(place.own, {}, {}, quotients=not model.measure.by_sets)
     if not isinstance(count, int) or not by.isdigit():
         raise UnsupportedError("the theories have no words for these neighbours")
     top = made["noise"]["range"]
@@ -133,7 +135,7 @@ def _neighbours(data: Json, model: Model, place: Place, document: Json) -> State
     if model.measure.by_sets:
         privacy, theorem = "approximately_private", "approximate_privacy_theorem"
         about, bounds = "set of outputs", "({ratio}) ({delta})"
-    return Statement(
+    return StatedTheorem(
         (
             "(* What is released of the answers w. *)",
             f"Definition mechanism (w : world) : distribution output := {experiment}.",
@@ -148,13 +150,13 @@ def _neighbours(data: Json, model: Model, place: Place, document: Json) -> State
     )
 
 
-def _series(data: Json, model: Model, place: Place, document: Json) -> Statement:
+def _series(data: Json, model: Model, place: TheoremDomain, document: Json) -> StatedTheorem:
     """Returns the theorem about a chain that is released each day; the secret is its first state."""
     made = data["mechanism"]
     if made.get("day", 1) != 1 or "neighbours" not in data or "observations" in made:
         raise UnsupportedError("its secret is not the state on day 1, or its outputs have names of their own")
     names = list(made["states"])
-    words = Words(place.own, {}, {})
+    words = TheoremNames(place.own, {}, {})
 
     def row(entries: Json, columns: list[str]) -> str:
         return "[" + "; ".join(words.probability(entries.get(name, 0)) for name in columns) + "]"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import gcd
 
-from paramverify.algebra.expressions import Name, Node, Number, Operation
+from paramverify.algebra.expressions import Name, Node, Operation, RationalConstant
 from paramverify.algebra.polynomials import Polynomial, Ring, constant_value, is_constant
 from paramverify.errors import UnsupportedError
 
@@ -52,7 +52,7 @@ class Fractions:
 
     def of(self, node: Node) -> Unreduced:
         """Returns the fraction that Coq computes of a formula."""
-        if isinstance(node, Number):
+        if isinstance(node, RationalConstant):
             top = self._whole(node.value.numerator)
             return (
                 top
@@ -68,7 +68,7 @@ class Fractions:
         if node.operator == "neg":
             return self._times(self._whole(-1), self.of(first))
         if node.operator == "**":
-            assert isinstance(rest[0], Number)
+            assert isinstance(rest[0], RationalConstant)
             base, found = self.of(first), self._whole(1)
             for _ in range(int(rest[0].value)):
                 found = self._times(base, found)

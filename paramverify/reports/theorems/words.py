@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify import printable
-from paramverify.algebra.expressions import Expression, Name, Node, Number, Operation, Text, Value, parse
+from paramverify.algebra.expressions import (
+    Expression,
+    Name,
+    Node,
+    Operation,
+    RationalConstant,
+    Text,
+    Value,
+    parse,
+)
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, key
 from paramverify.errors import UnsupportedError
 
@@ -76,7 +85,7 @@ Labels = Mapping[str, int]  # which whole number stands for a label
 
 
 @dataclass(frozen=True)
-class Words:
+class TheoremNames:
     """How names of one case are written; `labels` are the numbers of texts such as `flu`.
 
     Without `quotients`, no probability is divided by one with a parameter.
@@ -129,7 +138,7 @@ class Words:
             raise UnsupportedError(f"the theories have no words for {name} here")
         return f"{self.variables[name]} w"
 
-    def _whole(self, node: Number | Text) -> str:
+    def _whole(self, node: RationalConstant | Text) -> str:
         return self.number(node.value)
 
     def _condition(self, tree: Expression, node: Node) -> str:
@@ -143,7 +152,7 @@ class Words:
                 _written(tree, part, self._variable, _WHOLE, self._whole) for part in node.arguments
             )
             return _COMPARISONS[node.operator].format(left, right)
-        if isinstance(node, Number):
+        if isinstance(node, RationalConstant):
             return "true" if node.value else "false"
         raise UnsupportedError(f"the theories have no words for {tree.text!r:.60}")
 
@@ -182,7 +191,7 @@ def _has_name(node: Node) -> bool:
     return isinstance(node, Name) or (isinstance(node, Operation) and any(map(_has_name, node.arguments)))
 
 
-def _fraction(node: Number | Text) -> str:
+def _fraction(node: RationalConstant | Text) -> str:
     if isinstance(node, Text):
         raise UnsupportedError("a label is no probability")
     value = node.value
@@ -194,9 +203,9 @@ def _written(
     node: Node,
     name: Callable[[str], str],
     known: frozenset[str],
-    number: Callable[[Number | Text], str],
+    number: Callable[[RationalConstant | Text], str],
 ) -> str:
-    if isinstance(node, Number | Text):
+    if isinstance(node, RationalConstant | Text):
         return number(node)
     if isinstance(node, Name):
         return name(node.name)
@@ -204,7 +213,7 @@ def _written(
         raise UnsupportedError(f"the theories have no words for {tree.text!r:.60}")
     if node.operator == "**":
         power = node.arguments[1]
-        if not isinstance(power, Number) or power.value.denominator != 1 or power.value < 0:
+        if not isinstance(power, RationalConstant) or power.value.denominator != 1 or power.value < 0:
             raise UnsupportedError(f"the theories have no words for {tree.text!r:.60}")
         return f"({_written(tree, node.arguments[0], name, known, number)} ^ {power.value})"
     if node.operator == "+":
