@@ -455,24 +455,6 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     assert list(TopologicalSorter(graph).static_order())
 
 
-@pytest.mark.slow
-def test_the_kernel_runs_alone(tmp_path: Path, root: Path) -> None:
-    """The folder of the kernel, copied alone, checks evidence with nothing but the standard library."""
-    alone = tmp_path / "alone"
-    shutil.copytree(PACKAGE / "checker", alone / "checker", ignore=shutil.ignore_patterns("__pycache__"))
-    evidence = tmp_path / "evidence.json"
-    case = root / "cases" / "noisy-max-independent.toml"
-    output_of(sys.executable, "-m", "paramverify", "verify", case, "--evidence", evidence, cwd=root)
-    command = (sys.executable, "-S", "-m", "checker", str(evidence))
-    done = subprocess.run(command, cwd=alone, env={}, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "the claims are true: 6 claims proved, 0 trusted to solvers, 0 open" in done.stdout
-    evidence.write_text(evidence.read_text().replace('"status": "holds"', '"status": "violated"'))
-    done = subprocess.run(command, cwd=alone, env={}, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stdout.splitlines()[-1].startswith("REJECTED")
-
-
 def test_every_module_says_its_job() -> None:
     """Every module starts with a docstring."""
     silent = [str(path.relative_to(PACKAGE)) for path in MODULES if not read(path)[0]]

@@ -5,9 +5,6 @@ Standard library only.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

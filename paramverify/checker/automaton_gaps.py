@@ -17,9 +17,6 @@ d_k·|x_k − c_k| besides, and d'_k·|α_k − β_k| where insample' is put out
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

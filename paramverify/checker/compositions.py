@@ -13,9 +13,6 @@ says which grid it needs; see `convolutions`.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext

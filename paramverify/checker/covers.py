@@ -12,9 +12,6 @@ The second needs that each claim of the map is at a leaf.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -14,9 +14,6 @@ That these are the ways of the program is not shown by the document: it needs th
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

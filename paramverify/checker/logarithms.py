@@ -7,9 +7,6 @@ bounded by a geometric series, which counts for `high` only.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from fractions import Fraction
 from functools import lru_cache
 

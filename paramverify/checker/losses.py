@@ -21,9 +21,6 @@ A witness is a point of the domain at which the divergence is enclosed, and abov
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce

@@ -8,9 +8,6 @@ least 0 and below B, so they are read off. Standard library only.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 

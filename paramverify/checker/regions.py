@@ -27,9 +27,6 @@ The constant E is a parameter more, whose interval is shown to contain exp(q); i
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product

@@ -6,9 +6,6 @@ and no proof: the kernel has checked already that the point is in the domain and
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

@@ -7,9 +7,6 @@ So what is left of a guard after the ones before it is a difference of sets.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 import re
 from collections.abc import Mapping
 from fractions import Fraction

@@ -13,9 +13,6 @@ the sequences, where outputs with one quotient are put together. Besides that,
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 import ast
 from collections.abc import Iterable, Mapping
 from fractions import Fraction

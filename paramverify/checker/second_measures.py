@@ -5,9 +5,6 @@ A measure that is written in another way is put as a ratio: of an order, the bou
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -7,9 +7,6 @@ reader eliminates variables on a tree instead, and shares no code and no order w
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

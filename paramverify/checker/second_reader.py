@@ -7,9 +7,6 @@ the reader that the claims come from, and is simple rather than fast: standard l
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 import json
 import tomllib
 from collections.abc import Collection, Mapping, Sequence

@@ -6,9 +6,6 @@ a program that `second_programs` runs. Standard library only, and no code of the
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 import ast
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

@@ -5,9 +5,6 @@ Standard library only, and no code of the first reader.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -6,9 +6,6 @@ its own, from the start. Standard library only, and no code of the first reader.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -6,9 +6,6 @@ solver, the reason of an unknown.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from .automaton_shapes import AUTOMATON
 from .by_roots import BY_ROOTS
 from .chain_shapes import formulas

@@ -7,9 +7,6 @@ Bernstein coefficients on the box have one sign.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

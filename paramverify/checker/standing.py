@@ -30,9 +30,6 @@ ends     one answer differs. If a(u)·b(s) ≤ a(s)·b(u) and h'(u)·h(s) ≤ h'
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

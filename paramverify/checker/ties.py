@@ -14,9 +14,6 @@ in t times u^m > 0 is a polynomial in r and u; from there on x stands for r, and
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction

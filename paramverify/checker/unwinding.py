@@ -27,9 +27,6 @@ Polynomials whose sign is needed on the domain are proved by the claims of the d
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # this file alone checks nothing: the folder does
-    __import__("runpy").run_path(__import__("os").path.split(__file__)[0] or ".", run_name="__main__")
-
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
