@@ -37,9 +37,26 @@ os.environ["PARAMVERIFY_HISTORY"] = "off"
 os.environ["PARAMVERIFY_ORDER"] = "off"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _share() -> float:
+    """Leaves no time to the search of larger inputs (up to two seconds a command); returns the usual time."""
+    from paramverify.synthesis import borders
+
+    usual, borders.MOST = borders.MOST, 0.0
+    return usual
+
+
+@pytest.fixture
+def usual_share(_share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives the search of larger inputs the time that users give it."""
+    from paramverify.synthesis import borders
+
+    monkeypatch.setattr(borders, "MOST", _share)
+
+
 @pytest.fixture
 def ample_share(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives the search of larger inputs enough time on a busy machine, too."""
+    """Gives the search of larger inputs time, enough on a busy machine too, in tests about what it finds."""
     from paramverify.synthesis import borders
 
     for name, value in (("SHARE", 1.0), ("LEAST", 60.0), ("MOST", 60.0)):

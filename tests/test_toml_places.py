@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,10 +42,10 @@ def check(text: str) -> None:
             assert name in plain[place.key : place.start]
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_shipped_files(path: Path) -> None:
+def test_shipped_files() -> None:
     """The keys and values of every shipped case stand where the scanner says."""
-    check(path.read_text(encoding="utf-8"))
+    for path in SHIPPED:
+        check(path.read_text(encoding="utf-8"))
 
 
 NAMES = st.one_of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -53,15 +54,14 @@ def test_the_message_of_an_exception_has_an_end() -> None:
     assert len(caught.value.parts) == 1_000
 
 
-@pytest.mark.parametrize("character", MOVING, ids=lambda c: f"{ord(c):04x}")
 @pytest.mark.parametrize("command", ["verify", "budget", "show", "explain"])
 def test_no_output_has_a_character_that_moves_others(
-    command: str, character: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A title with it is shown with an escape, in text and in JSON, which still stands for the same title."""
-    title = f"a{character}b"
+    """A title with them is shown with escapes, in text and in JSON, which still stands for the same title."""
+    title = f"a{''.join(MOVING)}b"
     path = tmp_path / "case.toml"
-    escaped = f"\\U{ord(character):08x}"
+    escaped = "".join(f"\\U{ord(character):08x}" for character in MOVING)
     path.write_text(CASE.replace('title = "', f'title = "a{escaped}b', 1), encoding="utf-8")
     for options in ([], ["--json"]):
         run([command, str(path), *options])
@@ -71,13 +71,10 @@ def test_no_output_has_a_character_that_moves_others(
         assert document["title"].startswith(title)
 
 
-@pytest.mark.parametrize("name", [f"a{c}b" for c in MOVING], ids=lambda n: f"{ord(n[1]):04x}")
 @pytest.mark.parametrize("words", ["verify {}", "verify case.toml --{}", "{}", "show -D {}=1"])
-def test_no_message_has_a_character_that_moves_others(
-    words: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_message_has_a_character_that_moves_others(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     """So it is with what is typed: names of files, of options and of commands."""
-    for options in ([], ["--json"]):
+    for name, options in product((f"a{character}b" for character in MOVING), ([], ["--json"])):
         assert run([*(word.format(name) for word in words.split()), *options]) == 2
         printed = "".join(capsys.readouterr())
         assert all(line.isprintable() for line in printed.split("\n")), repr(printed)
