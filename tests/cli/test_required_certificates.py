@@ -59,15 +59,16 @@ def _system(root: Path) -> str:
     return text.replace(bound, 'ratio = "1 + p/100"')
 
 
-@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
 @pytest.mark.parametrize(
-    ("command", "name", "backend"),
+    ("command", "name", "backend", "as_json"),
     [
-        ("verify", "claim.toml", LIAR),
-        ("verify", "claim.toml", "z3"),
-        ("logic", "chain.toml", LIAR),
-        ("interactive", "system.toml", LIAR),
-        ("verify", "script.smt2", "z3"),
+        ("verify", "claim.toml", LIAR, False),
+        ("verify", "claim.toml", LIAR, True),
+        ("verify", "claim.toml", "z3", False),
+        pytest.param("logic", "chain.toml", LIAR, False, marks=pytest.mark.slow),
+        pytest.param("logic", "chain.toml", LIAR, True, marks=pytest.mark.slow),
+        pytest.param("interactive", "system.toml", LIAR, False, marks=pytest.mark.slow),
+        pytest.param("verify", "script.smt2", "z3", True, marks=pytest.mark.slow),
     ],
 )
 def test_a_word_is_no_proof(
@@ -118,9 +119,15 @@ def test_who_confirms_needs_no_certificate(tmp_path: Path) -> None:
     assert run(["verify", path, "--confirm", "2", "--backends", f"{LIAR},z3", "--require-certificates"]) == 3
 
 
-@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
-@pytest.mark.parametrize(("backend", "code"), [("z3", 3), ("bernstein", 0)])
-@pytest.mark.parametrize("with_case", [False, True])
+@pytest.mark.parametrize(
+    ("backend", "code", "with_case", "as_json"),
+    [
+        ("z3", 3, False, False),
+        ("z3", 3, True, True),
+        pytest.param("bernstein", 0, False, True, marks=pytest.mark.slow),
+        pytest.param("bernstein", 0, True, False, marks=pytest.mark.slow),
+    ],
+)
 def test_check(
     with_case: bool,
     backend: str,

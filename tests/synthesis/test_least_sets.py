@@ -96,7 +96,7 @@ def test_numbers(seed: int) -> None:
     look_for_ratio(seed, 0)
 
 
-@pytest.mark.parametrize("seed", range(300, 310))
+@pytest.mark.parametrize("seed", [300, *(pytest.param(s, marks=pytest.mark.slow) for s in range(301, 310))])
 def test_one_parameter(seed: int) -> None:
     """With one parameter both budgets are exact, and proved; no point of a grid needs more."""
     bound = look_for_delta(seed, 1)
