@@ -19,6 +19,8 @@ sys.path.insert(0, str(ROOT / "tests" / "tools"))
 
 import process_tools  # noqa: E402
 
+QUICK_ROWS = 3  # of each table of parameters
+
 NOT_BUILT = "the proved checker is not built"  # as tests/tools/three_checkers.py says it
 
 # Deadlines are timings, which say more about the machine than about the code. Under CI the examples are
@@ -89,6 +91,23 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.markexpr == "not slow":
         settings.register_profile("quick", settings.default, max_examples=10)
         settings.load_profile("quick")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Lets a quick run take some rows of a long table, unless marks say which of them are quick."""
+    if config.option.markexpr != "not slow":
+        return
+    rows: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        rows.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out = set()
+    for table in rows.values():
+        if not any(item.get_closest_marker("slow") for item in table):
+            kept = {number * (len(table) - 1) // (QUICK_ROWS - 1) for number in range(QUICK_ROWS)}
+            left_out |= {item for number, item in enumerate(table) if number not in kept}
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -117,6 +117,7 @@ def test_the_ratios_that_these_words_rest_on(p: Fraction) -> None:
         assert p / (1 - p) <= 1 + (p - Fraction(1, 2)) * 8
 
 
+@pytest.mark.usefixtures("ample_share")
 def test_an_unbounded_parameter_is_told_by_its_own_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,6 +151,7 @@ def test_a_ratio_without_limit_at_an_open_end_is_no_impossible_output(
     assert "infinitely more likely" not in out
 
 
+@pytest.mark.usefixtures("ample_share")
 @pytest.mark.parametrize(
     ("noise", "bound", "first", "least"),
     [

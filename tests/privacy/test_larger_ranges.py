@@ -114,6 +114,7 @@ def test_other_commands_say_it_too(tmp_path: Path, capsys: pytest.CaptureFixture
         assert document.get("budgets", [document])[0]["larger"]["inputs"] == over
 
 
+@pytest.mark.usefixtures("ample_share")
 @pytest.mark.parametrize("name", WITHIN)
 def test_nothing_is_said_of_what_is_not_found(name: str) -> None:
     """No violation, no sentence."""
@@ -173,6 +174,7 @@ def test_a_function_of_python(tmp_path: Path) -> None:
     assert "Not private for n in {0..4}: " in told
 
 
+@pytest.mark.usefixtures("usual_share")
 def test_what_takes_too_long_is_given_up() -> None:
     """A larger range that cannot be read in its share of the time changes nothing, nor does its end."""
     source = "s = 0\nfor k in range(6):\n    s = s + q[k]\noutput(flip((s + 1) / 99))"
