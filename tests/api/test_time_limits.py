@@ -42,16 +42,13 @@ import paramverify
 noisy = {path!r}
 """
 CALLS = {
-    "verify": {"decorated": "noisy.verify(timeout=2)", "path": "paramverify.verify(noisy, timeout=2)"},
-    "budget": {"decorated": "noisy.budget(timeout=2)", "path": "paramverify.budget(noisy, timeout=2)"},
-    "budget of sets": {
-        "decorated": "noisy.budget(delta_for=1, timeout=2)",
-        "path": "paramverify.budget(noisy, delta_for='1', timeout=2)",
-    },
-    "synthesize": {"path": "paramverify.synthesize(noisy, timeout=2)"},
-    "witness": {"path": "paramverify.synthesize(noisy, 'witness', timeout=2)"},
-    "sample": {"path": "paramverify.sample(noisy, timeout=2)"},
-    "compose": {"path": "paramverify.compose(noisy, delta_for='1', timeout=2)"},
+    "verify": {"decorated": "noisy.verify(timeout=1)", "path": "paramverify.verify(noisy, timeout=1)"},
+    "budget": {"decorated": "noisy.budget(timeout=1)", "path": "paramverify.budget(noisy, timeout=1)"},
+    "budget of sets": {"decorated": "noisy.budget(delta_for=1, timeout=1)"},
+    "synthesize": {"path": "paramverify.synthesize(noisy, timeout=1)"},
+    "witness": {"path": "paramverify.synthesize(noisy, 'witness', timeout=1)"},
+    "sample": {"path": "paramverify.sample(noisy, timeout=1)"},
+    "compose": {"path": "paramverify.compose(noisy, delta_for='1', timeout=1)"},
 }
 REST = """
 import json, signal
@@ -63,6 +60,7 @@ print(json.dumps([told, signal.getitimer(signal.ITIMER_REAL)[0], repr(signal.get
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "form"), [(name, form) for name in CALLS for form in CALLS[name]])
 def test_a_call_returns_when_its_time_is_over(name: str, form: str, tmp_path: Path) -> None:
     """A program whose inputs are too many to be read in any time ends as undecided, or with a limit."""
@@ -87,7 +85,7 @@ def test_a_call_returns_when_its_time_is_over(name: str, form: str, tmp_path: Pa
     )
     assert done.returncode == 0, done.stderr[-2000:]
     told, left, handler = json.loads(done.stdout)
-    assert "the time limit of 2 s is over" in told
+    assert "the time limit of 1 s is over" in told
     assert left == 0
     assert "SIG_DFL" in handler
 
