@@ -51,6 +51,7 @@ class Standing(StrEnum):
 
 
 DECIDED = (Standing.HOLDS, Standing.VIOLATED)
+WORST = (Standing.VIOLATED, Standing.UNKNOWN, Standing.HOLDS)  # of several: the first that is among them
 
 
 @dataclass(frozen=True)

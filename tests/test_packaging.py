@@ -49,6 +49,7 @@ LAYERS = (
     ("automata", "interactive", "scripts", "synthesis"),
     ("compare", "composition", "logic", "statistics"),
     ("reports",),
+    ("subjects",),
     ("pages",),
     ("api", "cli"),
     ("testing",),

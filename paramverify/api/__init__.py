@@ -12,10 +12,10 @@ from paramverify.api.results import (
     Report,
     SampleReport,
     ShowReport,
+    StreamBudgetReport,
     SynthesisReport,
     VerifyReport,
 )
-from paramverify.api.streams import StreamBudgetReport
 from paramverify.api.witnesses import (
     Counterexample,
     DivergenceWitness,

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from paramverify.api import deciding, finding, telling
+from paramverify.api import asking, telling
 from paramverify.api.decorated import Mechanism
 from paramverify.api.options import Limits
 from paramverify.api.reading import NAME, Bound, Kind, Read, changed, read, read_text
@@ -24,6 +24,7 @@ from paramverify.automata.cases import StreamCase
 from paramverify.errors import InputError
 from paramverify.logic.cases import LogicOptions
 from paramverify.reports.streams import budget_of
+from paramverify.subjects.questions import PRECISION, TOLERANCE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,14 +41,15 @@ class Case:
         return f"<Case: {self.title or self.path}>"
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Kind | str:
         """What the case is about."""
         return self._read.kind
 
     @property
     def title(self) -> str:
         """The title of the case."""
-        return self._read.content.title
+        title: str = self._read.content.title
+        return title
 
     @property
     def path(self) -> str:
@@ -74,7 +76,7 @@ class Case:
 
     def to_toml(self) -> str:
         """Returns the text of the case file; written to a file, it is the case for all commands."""
-        return self._read.text.decode("utf-8-sig")
+        return (self._read.file.text or b"").decode("utf-8-sig")
 
     def with_(
         self,
@@ -129,7 +131,7 @@ class Case:
     def budget(
         self,
         *,
-        precision: Bound = finding.PRECISION,
+        precision: Bound = PRECISION,
         delta_for: Bound | None = None,
         epsilon_for: Bound | None = None,
         length: int | str | None = None,
@@ -155,7 +157,7 @@ class Case:
         coverage: Bound | None = None,
         objective: str | None = None,
         near: Mapping[str, Bound] | None = None,
-        precision: Bound = finding.TOLERANCE,
+        precision: Bound = TOLERANCE,
         **limits: Unpack[Limits],
     ) -> SynthesisReport:
         """Finds where the case is private; see `paramverify.synthesize`."""
@@ -249,13 +251,13 @@ def verify(case: AnyCase, **limits: Unpack[Limits]) -> VerifyReport:
         InputError: a mistake in the case or in an argument.
         DisagreementError: two solvers contradict each other.
     """
-    return deciding.verify_read(lambda: _of(case), limits)
+    return asking.verify_read(lambda: _of(case), limits)
 
 
 def budget(
     case: AnyCase,
     *,
-    precision: Bound = finding.PRECISION,
+    precision: Bound = PRECISION,
     delta_for: Bound | None = None,
     epsilon_for: Bound | None = None,
     length: int | str | None = None,
@@ -280,7 +282,7 @@ def budget(
         InputError: a mistake, or a case without a budget: a claim, formulas.
         LimitError: nothing was found within a limit.
     """
-    return finding.budget_of(
+    return asking.budget_of(
         lambda: _of(case), precision, limits, delta_for, epsilon_for, length=length, epsilon=epsilon
     )
 
@@ -293,7 +295,7 @@ def synthesize(
     coverage: Bound | None = None,
     objective: str | None = None,
     near: Mapping[str, Bound] | None = None,
-    precision: Bound = finding.TOLERANCE,
+    precision: Bound = TOLERANCE,
     **limits: Unpack[Limits],
 ) -> SynthesisReport:
     """Finds where a case is private, or a prior for which it is not.
@@ -310,10 +312,10 @@ def synthesize(
         InputError: a mistake, or a case of another kind.
         LimitError: nothing was found within a limit.
     """
-    asked = finding.SynthesisRequest(
+    asked = asking.SynthesisRequest(
         form, parameters=parameters, coverage=coverage, objective=objective, near=near, precision=precision
     )
-    return finding.values_of(lambda: _of(case), asked, limits)
+    return asking.values_of(lambda: _of(case), asked, limits)
 
 
 def show(case: AnyCase) -> ShowReport:
@@ -324,7 +326,7 @@ def show(case: AnyCase) -> ShowReport:
     Raises:
         InputError: a mistake, or a case of logic.
     """
-    return telling.show_read(_of(case))
+    return asking.show_read(_of(case))
 
 
 def sample(case: AnyCase, implementation: Callable[..., Any] | None = None, **options: Any) -> SampleReport:

@@ -18,13 +18,11 @@ from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.points import contains, in_words
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.api.arguments import between, intervals_of, table, whole
-from paramverify.api.deciding import verify_read
-from paramverify.api.finding import PRECISION, budget_of
+from paramverify.api.asking import budget_of, show_read, verify_read
 from paramverify.api.options import Limits
-from paramverify.api.reading import Bound, Kind, Read
+from paramverify.api.reading import Bound, Kind, Read, read_already
 from paramverify.api.results import BudgetReport, SampleReport, ShowReport, VerifyReport
 from paramverify.api.source import source_of
-from paramverify.api.telling import show_read
 from paramverify.api.texts import Decorated, ProgramSource, case_text
 from paramverify.api.values import Number, complete, fraction, generator, point_at, python
 from paramverify.encodings.sequences import probabilities
@@ -49,6 +47,7 @@ from paramverify.statistics.inputs import CaseInputs
 from paramverify.statistics.mechanisms import DirectSource
 from paramverify.statistics.runs import runs_of
 from paramverify.statistics.samplers import Source as Sampled
+from paramverify.subjects.questions import PRECISION
 from paramverify.tables import Table, toml_data
 
 Tables = Mapping[str, object]
@@ -182,7 +181,7 @@ class Mechanism(Decorated):
 
     def as_read(self) -> Read:
         """Returns the case as the functions of the package take it."""
-        return Read(Path(self.source.place), self.toml.encode(), Kind.PRIVACY, self.case())
+        return read_already(self.toml.encode(), Path(self.source.place), Kind.PRIVACY, self.case())
 
     def verify(self, **limits: Unpack[Limits]) -> VerifyReport:
         """Decides whether the mechanism is private; see `paramverify.verify`."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from fractions import Fraction
@@ -14,24 +13,16 @@ from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.toml import document
-from paramverify.automata.cases import StreamCase, about_streams
-from paramverify.automata.cases import load as load_stream
 from paramverify.automata.reading import MAX_BYTES as MAX_AUTOMATON
-from paramverify.automata.reading import AutomatonFile, read_automaton
 from paramverify.errors import CaseError, InputError
-from paramverify.files import read_file, standing_in
-from paramverify.interactive.cases import InteractiveCase
-from paramverify.interactive.cases import load as load_system
-from paramverify.logic.cases import LogicCase, LogicOptions
-from paramverify.logic.cases import load as load_formulas
-from paramverify.models.inequality import Inequality
+from paramverify.files import read_file
+from paramverify.logic.cases import LogicOptions
 from paramverify.models.settings import designed, without_chosen
-from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.cases import load as load_case
 from paramverify.privacy.keys import MEASURES, TOGETHER
-from paramverify.tables import MAX_BYTES, read_toml
+from paramverify.subjects.registry import opened, subject_named
+from paramverify.subjects.subject import CaseFile, Subject
+from paramverify.tables import MAX_BYTES
 
-Content = PrivacyCase | InteractiveCase | LogicCase | StreamCase | AutomatonFile
 Bound = ExactNumber | Fraction | int | float | str
 
 NAME = "<text>"  # of a case without a file
@@ -40,7 +31,7 @@ BOUNDS = ("epsilon", "ratio")
 
 
 class Kind(StrEnum):
-    """What a case file is about.
+    """What a case file is about: the name of its subject.
 
     `PRIVACY` is a mechanism with a prior or with neighbours, programs among them; `CLAIM` an inequality of
     its own; `INTERACTIVE` an interactive system; `LOGIC` a chain or decision process with formulas;
@@ -56,40 +47,34 @@ class Kind(StrEnum):
     AUTOMATON = "automaton"
 
 
-TABLES = {
-    Kind.PRIVACY: ("prior", "mechanism", "secrets", "neighbours", "privacy", "quantify", "design", "define"),
-    Kind.CLAIM: ("define", "claim", "quantify", "design"),
-    Kind.INTERACTIVE: ("system", "privacy", "unwinding"),
-    Kind.LOGIC: ("model", "states", "neighbours", "formulas"),
-    Kind.STREAM: ("mechanism", "automaton", "neighbours", "privacy"),
-    Kind.AUTOMATON: (),
-}
-
-
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A case that was read, with the text that it was read from; files that it names are beside `path`."""
+    """A file that was read, with the text that it was read from; files that it names are beside it."""
 
-    path: Path
-    text: bytes
-    kind: Kind
-    content: Content
-    given: LogicOptions = field(default_factory=LogicOptions)
+    file: CaseFile
+    subject: Subject
 
-    def as_file(self) -> AbstractContextManager[None]:
-        """Lets readers find the text under the path, whether there is a file or not."""
-        return standing_in(self.path, self.text)
+    @property
+    def path(self) -> Path:
+        """The path of the file, or the one that its text stands for."""
+        return self.file.path
 
-    def data(self) -> dict[str, Any]:
-        """Returns the tables of the file."""
-        with self.as_file():
-            return read_toml(self.path)[0]
+    @property
+    def kind(self) -> Kind | str:
+        """What it is about; of a subject of another package its name."""
+        name = self.subject.name
+        return Kind(name) if name in Kind._value2member_map_ else name
+
+    @property
+    def content(self) -> Any:
+        """What the reader of its subject made of it."""
+        return self.file.content(self.subject.read)
 
 
 def read(path: str | PathLike[str], given: LogicOptions | None = None) -> Read:
     """Reads a file; see `read_text`."""
     file = Path(path)
-    what, most = ("an automaton", MAX_AUTOMATON) if _is_automaton(file) else ("a case file", MAX_BYTES)
+    what, most = ("an automaton", MAX_AUTOMATON) if file.suffix == ".dipa" else ("a case file", MAX_BYTES)
     try:
         content = read_file(file, most, what, CaseError)
     except CaseError as error:
@@ -105,25 +90,16 @@ def read_text(text: bytes, path: Path, given: LogicOptions | None = None) -> Rea
         InputError: any mistake, with file, key and reason.
         LimitError: a model larger than the bounds of this package.
     """
-    with standing_in(path, text):
-        if given is not None or path.suffix in (".prism", ".pm", ".nm"):
-            return Read(path, text, Kind.LOGIC, load_formulas(path, given), given or LogicOptions())
-        if _is_automaton(path):
-            return Read(path, text, Kind.AUTOMATON, AutomatonFile(path.name, read_automaton(path)))
-        data, _ = read_toml(path)
-        if "system" in data:
-            return Read(path, text, Kind.INTERACTIVE, load_system(path, bounded=False))
-        if ("model" in data or "states" in data or "formulas" in data) and "mechanism" not in data:
-            return Read(path, text, Kind.LOGIC, load_formulas(path))
-        if about_streams(path):
-            return Read(path, text, Kind.STREAM, load_stream(path))
-        case = load_case(path)
-    claimed = not case.sides and isinstance(case.model, Inequality)
-    return Read(path, text, Kind.CLAIM if claimed else Kind.PRIVACY, case)
+    file = CaseFile(path, text=text, more=given)
+    subject, file = opened(file)
+    found = Read(file, subject)
+    _ = found.content
+    return found
 
 
-def _is_automaton(path: Path) -> bool:
-    return path.suffix == ".dipa"
+def read_already(text: bytes, path: Path, kind: Kind, content: object) -> Read:
+    """Returns a file that somebody has read."""
+    return Read(CaseFile(path, text=text, read=content), subject_named(kind))
 
 
 def changed(
@@ -140,11 +116,11 @@ def changed(
     Raises:
         InputError: a name that the case does not have or that cannot be changed; a mistake, as in a file.
     """
-    if of.kind is Kind.AUTOMATON:
+    if of.file.document is None:
         raise InputError("an automaton has no tables: load a case with [automaton], which names its file")
-    if of.given != LogicOptions():
+    if of.file.more is not None:
         raise InputError("a case with formulas beside its file has no tables: load it with others")
-    data = {name: value for name, value in of.data().items() if name != "expect"}
+    data = {name: value for name, value in of.file.document.data.items() if name != "expect"}
     if title is not None:
         data = {"title": title} | data | {"title": title}
     if bounds or length is not None:
@@ -164,10 +140,8 @@ def _privacy(
 ) -> dict[str, object]:
     """Returns `[privacy]` with other bounds: a measure takes the place of the other one; δ is beside ε."""
     named = next(iter(bounds), "length")
-    if of.kind is Kind.CLAIM:
-        raise InputError('a claim has no budget: give claim={"holds": "..."}', key=named)
-    if of.kind is Kind.LOGIC:
-        raise InputError("formulas have their budgets inside: give formulas={name: text}", key=named)
+    if of.subject.own_bounds:
+        raise InputError(of.subject.own_bounds, key=named)
     ratios = [name for name in bounds if name != "delta"]
     if len(ratios) > 1:
         raise InputError(f"give one of {' and '.join(ratios)}", key=named)
@@ -187,7 +161,7 @@ def _parameters(table: Mapping[str, object], given: Mapping[str, object]) -> dic
 
 
 def _merged(of: Read, table: object, name: str, given: object) -> object:
-    known = TABLES[of.kind]
+    known = of.subject.tables
     if name not in known:
         what = ", ".join(["budget", *MEASURES, "length", "title", "parameters", *known])
         raise InputError(f"with_ cannot change this{_near(name, known)}; it changes: {what}", key=name)
@@ -197,6 +171,6 @@ def _merged(of: Read, table: object, name: str, given: object) -> object:
     return {k: v for k, v in {**before, **given}.items() if v is not None}
 
 
-def _near(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+def _near(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""

@@ -35,7 +35,7 @@ class Report:
     notebook shows the report as a box that needs no script and no network.
     """
 
-    kind: Kind
+    kind: Kind | str
     lines: tuple[str, ...]
     document: Mapping[str, Any]
     seconds: float
@@ -216,6 +216,27 @@ class BudgetReport(Report):
     def _table(self) -> Sequence[tuple[str, str]]:
         numbers = {"ratio": self.ratio, "epsilon": self.epsilon, "delta": self.delta}
         return [(name, str(number)) for name, number in numbers.items() if number is not None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamBudgetReport(BudgetReport):
+    """The least budgets of streams, as multiples of ε: see `budget`.
+
+    `multiple` is enough for streams of every length and every ε; it is infinite if no multiple is, and None
+    if none is known. No multiple below `multiple_lower` is enough for every ε; None if no such number is
+    known. `exact` tells whether all that was asked for is exact. Where entries have few values, it is about
+    multiples that are enough for every ε: at one ε less may be enough. `lengths` has for each number of
+    inputs both numbers, the lower one first. `ratio` and `epsilon` are None, because the budgets are
+    functions of ε.
+    """
+
+    multiple: ExactNumber | None = None
+    multiple_lower: ExactNumber | None = None
+    exact: bool = False
+    lengths: Mapping[int, tuple[ExactNumber | None, ExactNumber]] = field(default_factory=dict)
+
+    def _table(self) -> list[tuple[str, str]]:
+        return [] if self.multiple is None else [("multiple", str(self.multiple))]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

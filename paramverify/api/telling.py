@@ -1,4 +1,4 @@
-"""`show`, `sample` and `check`: formulas, tests by sampling, and evidence that is checked again."""
+"""`sample` and `check`: tests by sampling, and evidence that is checked again."""
 
 from __future__ import annotations
 
@@ -14,24 +14,16 @@ from typing import Any
 
 from paramverify.api.arguments import between, whole
 from paramverify.api.clock import clock
-from paramverify.api.deciding import no_meaning
 from paramverify.api.reading import Bound, Kind, Read
-from paramverify.api.results import CheckReport, Drawing, SampleReport, ShowReport
+from paramverify.api.results import CheckReport, Drawing, SampleReport
 from paramverify.api.values import point_at
 from paramverify.api.witnesses import told_witness
-from paramverify.automata.cases import StreamCase
-from paramverify.automata.reading import AutomatonFile
-from paramverify.automata.verification import verify as verify_automaton
-from paramverify.checker.strict import counted
 from paramverify.errors import InputError, located
-from paramverify.interactive.cases import InteractiveCase
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.reports import checks, sampling, testing
-from paramverify.reports.enclosed_showing import ShownEnclosures
-from paramverify.reports.pictures import automata, pvalues, systems
+from paramverify.reports.pictures import pvalues
 from paramverify.reports.pictures.looks import styled
-from paramverify.reports.showing import ShownFunctions, ShownProbabilities, formulas_of, graph
 from paramverify.statistics.attack import Learner
 from paramverify.statistics.certification import Certified
 from paramverify.statistics.detection import MOST_LEVEL, Settings
@@ -39,65 +31,12 @@ from paramverify.statistics.divergence_testing import worst_pair
 from paramverify.statistics.experiments import MOST_PAIRS
 from paramverify.statistics.set_testing import CertifiedSet
 from paramverify.statistics.testing import Plan, SamplingGoal, carry_out, numbers
+from paramverify.subjects.questions import Sample
+from paramverify.subjects.running import check_asked
 
 RUNS = 500_000
 BISECTED = Fraction(1, 1000)
 SELECTED = 5  # one in so many runs chooses the event
-
-NO_SAMPLE = {
-    Kind.CLAIM: "a claim has no mechanism to sample",
-    Kind.INTERACTIVE: "sampling is for cases with [mechanism]",
-    Kind.LOGIC: "sampling is for cases with [mechanism]",
-    Kind.STREAM: "streams of every length are not sampled",
-    Kind.AUTOMATON: "streams of every length are not sampled",
-}
-NO_SHOW = {Kind.LOGIC: "its probabilities are those of the chain in the file"}
-
-
-def show_read(read: Read) -> ShowReport:
-    """Returns the formulas of a case; see `paramverify.show`."""
-    started = time.perf_counter()
-    if read.kind in NO_SHOW:
-        raise no_meaning(read, "show", NO_SHOW)
-    case = read.content
-    if isinstance(case, InteractiveCase):
-        size = len(case.system.states)
-        words = f"{case.title}: {size:,} states; `graph()` has them as a graph"
-        told: dict[str, Any] = {"title": case.title, "states": size}
-        return ShowReport(
-            read.kind, (words,), told, time.perf_counter() - started, _graph=lambda: systems.dot(case.system)
-        )
-    if isinstance(case, StreamCase | AutomatonFile):
-        return _show_stream(read, case, started)
-    assert isinstance(case, PrivacyCase)
-    with located(file=str(read.path)):
-        shown = formulas_of(case)
-    is_case = isinstance(shown, ShownProbabilities | ShownEnclosures)
-    return ShowReport(
-        kind=read.kind,
-        lines=tuple(shown.lines()),
-        document=shown.document(),
-        seconds=time.perf_counter() - started,
-        notes=tuple(shown.notes) if isinstance(shown, ShownProbabilities | ShownEnclosures) else (),
-        complete=isinstance(shown, ShownFunctions) or not shown.left_out,
-        _latex=shown.latex,
-        _graph=(lambda: graph(case)) if is_case else None,
-    )
-
-
-def _show_stream(read: Read, case: StreamCase | AutomatonFile, started: float) -> ShowReport:
-    """Returns the size of an automaton; its graph has what leaks."""
-    automaton = case.automaton
-    counts = [len(automaton.states), len(automaton.variables), len(automaton.transitions)]
-    sizes = dict(zip(("states", "variables", "transitions"), counts, strict=True))
-    words = ", ".join(counted(n, name.removesuffix("s")) for name, n in sizes.items())
-    return ShowReport(
-        read.kind,
-        (f"{case.title or 'automaton'}: {words}; `graph()` has them as a graph",),
-        {"title": case.title, **sizes},
-        time.perf_counter() - started,
-        _graph=lambda: automata.dot(automaton, verify_automaton(automaton).family),
-    )
 
 
 @dataclass(frozen=True)
@@ -128,8 +67,7 @@ def sample_read(reading: Callable[[], Read], asked: SampleRequest) -> SampleRepo
     plan = _plan(asked)
     with clock(Options(seconds=plan.seconds, limit=plan.seconds)) as left:
         read = reading()
-        if read.kind is not Kind.PRIVACY:
-            raise no_meaning(read, "sample", NO_SAMPLE)
+        check_asked(read.subject, Sample, read.file)
         return _sample(read, replace(plan, seconds=left().seconds))
 
 
@@ -138,10 +76,10 @@ def _sample(read: Read, plan: Plan) -> SampleReport:
     started = time.perf_counter()
 
     def again(at: Mapping[str, Fraction]) -> PrivacyCase:
-        assert isinstance(read.content, PrivacyCase)
         if not at:
-            return read.content
-        with read.as_file():
+            case: PrivacyCase = read.content
+            return case
+        with read.file.as_file():
             return load(read.path, at)
 
     with located(file=str(read.path)):
@@ -234,8 +172,10 @@ def check_evidence(
     """Checks evidence again; see `paramverify.check`."""
     started = time.perf_counter()
     content = json.dumps(given) if isinstance(given, Mapping) else checks.read_text(Path(given))
-    with read.as_file() if read else nullcontext():
-        found = checks.checked(content, str(read.path) if read else None, given=read.given if read else None)
+    with read.file.as_file() if read else nullcontext():
+        found = checks.checked(
+            content, str(read.path) if read else None, given=read.file.more if read else None
+        )
     found = replace(found, required=required)
     document = checks.document(found)
     report = found.report

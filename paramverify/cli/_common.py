@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from fractions import Fraction
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -15,12 +14,11 @@ from typing import Any, TypeVar, cast
 import click
 
 from paramverify import printable
-from paramverify.algebra.expressions import constant
 from paramverify.cli import _output
 from paramverify.cli._files import OUTPUT_FILE as OUTPUT_FILE
 from paramverify.cli._files import check_output
 from paramverify.cli._settings import set_option
-from paramverify.errors import InputError, located
+from paramverify.errors import InputError
 from paramverify.files import replacing
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import parse_strategy, race_of
@@ -293,23 +291,3 @@ def write_texts(texts: Mapping[Path, str]) -> None:
             except OSError as error:
                 error.filename = str(path)
                 raise
-
-
-def parse_point(assignments: Iterable[str]) -> dict[str, Fraction]:
-    """Reads `p=1/2` or `p=1/2,q=0.3`.
-
-    Raises:
-        InputError: another form, or a name that is given twice.
-    """
-    point: dict[str, Fraction] = {}
-    for text in ",".join(assignments).split(","):
-        if not text.strip():
-            continue
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"write parameter=value, for example p=1/2; not {text!r}")
-        if name.strip() in point:
-            raise InputError(f"{name.strip()} is given twice")
-        with located(key=name.strip()):
-            point[name.strip()] = constant(value)
-    return point

@@ -5,18 +5,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from fractions import Fraction
 
 import click
 
-from paramverify import printable
 from paramverify.algebra.points import check_names
 from paramverify.claims import Origin
 from paramverify.cli._common import (
     case_argument,
     json_option,
-    parse_point,
     print_json,
     say,
     whole_timeout_option,
@@ -37,8 +34,9 @@ from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.runs import told_run
 from paramverify.reports import documents, runs, text
+from paramverify.reports.observations import read_observations
+from paramverify.subjects.written_numbers import read_point
 
-MOST_NAMED = 20  # observations that an error names
 LISTED = (60, "Evaluate one counterexample candidate exactly, in both directions.")
 
 
@@ -70,7 +68,7 @@ def command(
     divergence it is a prior alone: all outputs count.
     Exit code 1 if the candidate is a violation in one direction, 0 if it is in neither.
     """
-    point = parse_point(at)
+    point = read_point(at)
     loaded = load(case, point, settings())
     if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Approximate | Renyi | LossBound):
         return _certify_many(loaded, point, (observations, outputs), secrets, as_json=as_json)
@@ -197,58 +195,6 @@ def _complete(point: dict[str, Fraction], model: Model) -> None:
         raise InputError(
             f"no value for {', '.join(missing)}: give the point with --at {missing[0]}=VALUE,..."
         )
-
-
-def read_observations(given: Sequence[str], known: Sequence[str], alone: bool = False) -> tuple[str, ...]:
-    """Returns the observations that the texts of `--observations` name, each one or several with commas.
-
-    Blanks around a name, and around a comma in a name, do not count, unless several observations differ in
-    these only. Where an observation is `alone`, because it is all that a program tells, a text that names it
-    means it, also where its parts are names too.
-
-    Raises:
-        InputError: an unknown observation, none at all, or a text with more than one meaning.
-    """
-    names = frozenset(known)
-    word: list[str] = []
-    joined: dict[str, list[str]] = {}
-    for name in known:
-        joined.setdefault(_joined(name), []).append(name)
-    for text_given in given:
-        same = joined.get(_joined(text_given), []) if "," in text_given else []
-        entry = same[0] if len(same) == 1 else text_given
-        parts = [part if part in names else part.strip() for part in entry.split(",")]
-        for part in parts if len(parts) > 1 else ():
-            if part != part.strip() and part.strip() in names:
-                raise InputError(f"{part!r} and {part.strip()!r} are both observations: rename one of them")
-        listed = [part for part in parts if part in names or part]
-        if entry in names and listed != [entry]:
-            if all(part in names for part in listed) and listed and not alone:
-                raise InputError(f"{entry!r} may be one observation or {len(listed)}: rename one of them")
-            listed = [entry]
-        if alone and not names.issuperset(listed):
-            listed = [text_given]  # the name of one output, with a mistake
-        for part in listed:
-            if part not in names:
-                near = get_close_matches(part, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; the mechanism has {_listed(known)}"
-                raise InputError(f"unknown observation {part!r}{hint}")
-        word += listed
-    if not word:
-        raise InputError("no observations are given")
-    return tuple(word)
-
-
-def _joined(name: str) -> str:
-    """Returns a name without the blanks around its commas."""
-    return ",".join(part.strip() for part in name.split(","))
-
-
-def _listed(known: Sequence[str]) -> str:
-    """Returns the first names of observations, in quotes where one has commas or blanks."""
-    more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
-    quote = "'" if any("," in name or " " in name for name in known) else ""
-    return ", ".join(f"{quote}{printable.name(name)}{quote}" for name in known[:MOST_NAMED]) + more
 
 
 def _only_pair(model: Model) -> tuple[str, str]:

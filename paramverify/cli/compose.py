@@ -21,7 +21,6 @@ from paramverify.cli._common import (
     write_json,
 )
 from paramverify.cli._exits import Exit
-from paramverify.cli._numbers import share
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
 from paramverify.composition.bounds import ProvedBounds
@@ -33,6 +32,7 @@ from paramverify.composition.written import read_components, read_question, repe
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Session
 from paramverify.reports import compositions
+from paramverify.subjects.written_numbers import share
 
 LISTED = (25, "Compose many releases: certified bounds of delta for epsilon, and of epsilon for delta.")
 

@@ -15,11 +15,11 @@ from paramverify.algebra.conversions import Amount, Implied
 from paramverify.algebra.decimals import at_most, relation
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
-from paramverify.cli._numbers import number, positive
 from paramverify.composition.written import read_epsilon
 from paramverify.errors import InputError, located
 from paramverify.reports import documents
 from paramverify.reports.text import LONGEST
+from paramverify.subjects.written_numbers import number, positive
 
 SIGN_BITS = 4_096  # of balls that tell whether an epsilon is negative
 

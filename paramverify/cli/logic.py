@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
+from paramverify.cli._answers import Files, Typed, answered, printed
 from paramverify.cli._common import (
     OUTPUT_FILE,
     json_option,
     memory_limit,
-    progress_bar,
     session_option,
-    session_options,
-    time_limit,
     timeout_option,
-    write_json,
 )
-from paramverify.cli._logic_answers import check, refuse, tell
-from paramverify.cli._logic_budgets import LogicTarget, find_budgets
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
-from paramverify.errors import InputError, LimitError
-from paramverify.logic.cases import LogicOptions, load
+from paramverify.errors import InputError
+from paramverify.logic.cases import LogicOptions
 from paramverify.logic.comparisons import SchedulerChoice
-from paramverify.logic.verification import LogicSession
-from paramverify.portfolio.session import Session
-from paramverify.reports.logic_evidence import evidence_of
-from paramverify.tables import in_case
+from paramverify.subjects.kinds import Logic
+from paramverify.subjects.questions import Budget, Question, Verify
 
 LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
 
@@ -97,7 +89,7 @@ def command(
     MODEL is a case file, or a PRISM file with --property. A formula holds in every initial state and for
     every parameter point, or a state, a neighbour, and both probabilities are shown.
     """
-    options = session_options(timeout, backends, strategy, confirm)
+    typed = Typed(as_json, timeout, backends, strategy, confirm)
     given = LogicOptions(
         properties,
         neighbours,
@@ -109,29 +101,18 @@ def command(
         settings=settings(),
         memory=memory_limit(),
     )
-    budgets = LogicTarget(delta_for, epsilon_for, with_curve or plot is not None, plot)
-    if budgets.any and evidence:
+    least = Budget(
+        delta_for=delta_for, epsilon_for=epsilon_for, curve=with_curve, plot=plot is not None, method=method
+    )
+    budgets = least.of_sets or least.plot
+    if budgets and evidence:
         raise click.UsageError("--evidence is for checking, not for budgets")
-    started = time.perf_counter()
-    with time_limit(timeout) as lift, progress_bar("formulas") as progress:
-        case = load(model, given)
-        refuse(case, budgets.any, evidence is not None)
-        with Session(options) as session, in_case(case.path, case.text):
-            work = LogicSession(case, session, SchedulerChoice(method))
-            doubt = work.prepare()
-            if doubt:
-                raise LimitError(f"the model is in doubt: {doubt.detail}")
-            if budgets.any:
-                return find_budgets(work, budgets, as_json, lift)
-            found = check(work, progress)
-            written, remarks = evidence_of(work, found.results) if evidence else ({}, [])
-    if evidence:
-        lift()
-        write_json(evidence, written, indent=1)
-    for remark in remarks:
+    question: Question = least if budgets else Verify(evidence=evidence is not None, method=method)
+    files = Files(evidence, plot)
+    result = answered(str(model), question, typed, files, more=given, subject=Logic())
+    for remark in result.facts["remarks"]() if evidence else ():
         click.echo(remark, err=True)
-    tell(work, found, as_json, time.perf_counter() - started)
-    return found.code
+    return printed(result, as_json)
 
 
 def _assigned(texts: Iterable[str], option: str) -> dict[str, str]:

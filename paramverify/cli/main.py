@@ -9,7 +9,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
 from io import StringIO, TextIOWrapper
 from typing import Any
@@ -92,9 +92,24 @@ def _keeping_inputs(callback: Callable[..., Any] | None) -> Callable[..., Any]:
 
     def checked(*given: Any, **options: Any) -> Any:
         keep_inputs(click.get_current_context())
-        return callback(*given, **options) if callback else None
+        with _as_case(options.get("case")):
+            return callback(*given, **options) if callback else None
 
     return checked
+
+
+def _as_case(case: object) -> AbstractContextManager[None]:
+    """Lets a command find the text of a case under the path of a file that a plugin writes as one."""
+    from paramverify.plugins import plugins
+
+    if not isinstance(case, str) or not plugins("paramverify.subjects"):
+        return nullcontext()
+    from pathlib import Path
+
+    from paramverify.subjects.registry import opened
+    from paramverify.subjects.subject import CaseFile
+
+    return opened(CaseFile(Path(case)))[1].as_file()
 
 
 class _Commands(click.Group):

@@ -27,9 +27,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
-from paramverify.cli._streams import about_streams
-from paramverify.cli.verify import AUTOMATON, FOR_EVIDENCE, SCRIPT
-from paramverify.errors import InputError, UnsupportedError
+from paramverify.errors import InputError
 from paramverify.models.inequality import Inequality
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.reports import documents, verdicts
@@ -37,17 +35,14 @@ from paramverify.reports.evidence import check_has_evidence, evidence_document
 from paramverify.reports.theorems.files import required, theorem_files, theorem_of
 from paramverify.reports.theorems.stated import about_case
 from paramverify.reports.theorems.statements import check_is_covered
+from paramverify.subjects.questions import FOR_EVIDENCE, Prove
+from paramverify.subjects.registry import subject_of
+from paramverify.subjects.running import check_asked
+from paramverify.subjects.subject import CaseFile
 from paramverify.synthesis.borders import verify_beyond
-from paramverify.tables import read_document
 
 LISTED = (25, "Write a theorem about a private case or a true claim, which Coq checks.")
 THEORIES = Path(paramverify.__file__).parent / "theories"
-OTHERS = {
-    "system": ("interactive systems", "interactive"),
-    "component": ("compositions", "compose"),
-    "model": ("chains with formulas", "logic"),
-    "states": ("chains with formulas", "logic"),
-}
 FOLDER = "Folder for the theorem `case.v`, the theories that it needs, and a Makefile."
 
 
@@ -85,7 +80,8 @@ def command(
     Cases that are not covered, and verdicts that rest on the word of a solver, are refused with the reason.
     So is a folder that has the theorem of another case.
     """
-    _check_kind(case)
+    file = CaseFile(Path(case), settings())
+    check_asked(subject_of(file), Prove, file)
     options = replace(session_options(timeout, backends, strategy, confirm), evidence=FOR_EVIDENCE)
     with time_limit(timeout):
         began = time.monotonic()
@@ -124,27 +120,6 @@ def command(
         say("  paramverify computed the model. Compare it with the case.")
     say(f"  Read it, and have it checked: make -C {output}")
     return STATUS_CODES[report.status]
-
-
-def _check_kind(case: str) -> None:
-    """Checks that a file is of a kind that theorems may be about.
-
-    Raises:
-        UnsupportedError: it is not; the message says which command writes evidence.
-    """
-    kind = None
-    if case.endswith(AUTOMATON) or about_streams(case):
-        kind = ("automata over streams", "verify")
-    elif case.endswith(SCRIPT):
-        kind = ("scripts of solvers", "verify")
-    elif case.endswith(".toml"):
-        data = read_document(Path(case)).data
-        if "mechanism" not in data:
-            kind = next((told for name, told in OTHERS.items() if name in data), None)
-    if kind:
-        about, other = kind
-        mend = f"`paramverify {other} {case} --evidence FILE` writes evidence, which `check` replays"
-        raise UnsupportedError(f"there are no theorems about {about}", file=case, mend=mend)
 
 
 def _different(folder: Path, files: Mapping[str, str]) -> list[str]:

@@ -23,13 +23,13 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import STATUS_CODES
-from paramverify.cli._numbers import share
 from paramverify.pages.comparison import read_summary
 from paramverify.pages.handing import beside
 from paramverify.pages.page import page
 from paramverify.pages.summary import word
 from paramverify.pages.work import Examined, PageOptions, PrivacyWork, examine
 from paramverify.reports import documents, text
+from paramverify.subjects.written_numbers import share
 
 LISTED = (25, "Write a page about cases that can be handed over: question, verdict, map, evidence.")
 

@@ -14,7 +14,6 @@ from paramverify.cli import _output
 from paramverify.cli._cluster import cluster_option, cluster_wanted, executor
 from paramverify.cli._common import (
     json_option,
-    parse_point,
     print_json,
     say,
     time_limit,
@@ -23,7 +22,6 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._divergences import Bounded, bounded, loader
 from paramverify.cli._exits import Exit
-from paramverify.cli._numbers import number
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.errors import located
 from paramverify.privacy.cases import PrivacyCase
@@ -41,6 +39,7 @@ from paramverify.statistics.runs import require, runs_of
 from paramverify.statistics.set_detection import BudgetPoint, detect_sets
 from paramverify.statistics.testing import BISECTED, AnyDetection, Plan, SamplingGoal, carry_out, numbers
 from paramverify.statistics.user_code import watched_by
+from paramverify.subjects.written_numbers import number, read_point
 
 LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
 
@@ -205,7 +204,7 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
         function=partial(_function, options.mechanism, options) if options.mechanism else None,
         direct=options.direct,
         epsilons=options.epsilon,
-        at=parse_point(options.at),
+        at=read_point(options.at),
         length=options.length,
         pairs=options.pairs,
         seed=options.seed,

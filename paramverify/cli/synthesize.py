@@ -2,70 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 from click.core import ParameterSource
 
-from paramverify.answers import Decision
-from paramverify.claims import Claim
-from paramverify.cli import _output
+from paramverify.cli._answers import Files, Shown, Typed, answered, printed
 from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
     OUTPUT_FILE,
     case_argument,
     json_option,
-    print_answer,
-    progress_bar,
     session_option,
-    session_options,
-    time_limit,
     timeout_option,
     whole,
-    write_json,
     write_text,
 )
 from paramverify.cli._exits import Exit
-from paramverify.cli._numbers import share
 from paramverify.cli._pictures import Picture, picture_options
-from paramverify.cli._settings import settings
-from paramverify.cli._violating import witness_answer
-from paramverify.cli.budget import best_bound
-from paramverify.errors import LimitError
 from paramverify.models.model import Model
-from paramverify.portfolio.obligations import discharge
-from paramverify.portfolio.session import Session
-from paramverify.privacy.cases import PrivacyCase, load
-from paramverify.privacy.larger_ranges import Larger
-from paramverify.reports import documents, text
+from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import synthesis as telling
 from paramverify.reports.decision_trees import TREES
 from paramverify.reports.decision_trees import text as tree_text
-from paramverify.reports.evidence import map_evidence
-from paramverify.reports.interval_evidence import check_has_synthesis_evidence, interval_evidence
 from paramverify.reports.pictures.regions import draw, draw_interval
 from paramverify.reports.pictures.set_curves import curve_of
 from paramverify.reports.roots import closed_form
-from paramverify.reports.safe_values import told as safe_values_told
-from paramverify.reports.synthesis import Answer
-from paramverify.synthesis.borders import larger_for
+from paramverify.subjects.questions import Synthesize
+from paramverify.subjects.results import Result
+from paramverify.subjects.written_numbers import read_point, share
 from paramverify.synthesis.intervals import Partition, Root
-from paramverify.synthesis.maps import RegionMap, Status
-from paramverify.synthesis.safe_values import (
-    EXACT,
-    SUITABLE,
-    AnswerForm,
-    ExactCondition,
-    Intervals,
-    MapOptions,
-    Regions,
-    safe_values,
-)
+from paramverify.synthesis.safe_values import Intervals, Regions
 from paramverify.synthesis.violating import Objective
 
 LISTED = (30, "Find violating priors, safe regions, and design parameters that make a case private.")
@@ -77,23 +48,6 @@ class _Form(Enum):
     WITNESS = "witness"
     REGION = "region"
     EXACT = "exact"
-
-
-FORMS = {None: SUITABLE, _Form.REGION: frozenset({AnswerForm.MAP}), _Form.EXACT: EXACT}
-
-
-class _Files(NamedTuple):
-    """The files that the user named, and what they need.
-
-    `lift` ends the time limit before they are written; `obligations` of the model are part of the evidence.
-    """
-
-    state: Path | None
-    plot: Picture | None
-    evidence: Path | None
-    tree: Path | None
-    lift: Callable[[], None]
-    obligations: tuple[tuple[Claim, Decision], ...]
 
 
 @click.command("synthesize")
@@ -160,32 +114,51 @@ def command(
     form = _form(flags, bool(objective or near), kept={"--state": state, "--tree": tree}, evidence=evidence)
     if plot and form is _Form.WITNESS:
         raise click.UsageError("--plot goes with --region and --exact")
-    wanted = Objective(objective) if objective else None
-    _check_use(form, wanted in (Objective.RATIO, Objective.NEAREST) or bool(near))
+    wanted = Objective(objective) if objective else Objective.NEAREST if near else Objective.SIMPLEST
+    _check_use(form, wanted is not Objective.SIMPLEST or bool(near))
+    if (wanted is Objective.NEAREST) != bool(near):
+        raise click.UsageError("--objective nearest needs --near, and no other objective takes it")
+    typed = Typed(as_json, timeout, backends, strategy, confirm)
     tolerance, reach = share(precision, "--precision"), _reach(coverage)
-    options = session_options(timeout, backends, strategy, confirm)
-    options = replace(options, on_bound=best_bound(), executor=executor())
-    with time_limit(timeout) as lift, Session(options) as session:
-        loaded = load(case, settings=settings())
-        model = loaded.model
-        doubt, obligations = discharge(session, model)
-        if doubt:
-            raise LimitError(f"the model is in doubt: {doubt.detail}")
-        if form is _Form.WITNESS:
-            code, document, lines = witness_answer(
-                loaded, session, objective=wanted, near=near, tolerance=tolerance, evidence=evidence
-            )
-        else:
-            if evidence:
-                check_has_synthesis_evidence(loaded, form is _Form.EXACT)
-            files = _Files(state, plot, evidence, tree, lift=lift, obligations=obligations)
-            found = _safe_values(loaded, session, _names(parameters), form=form, coverage=reach, files=files)
-            code, document, lines = _told(loaded, found, files, larger_for(loaded, found, session))
-        more, words = text.session_words(session.words)
-    about = documents.side_condition(model) | documents.inputs(loaded) | {"notes": list(model.notes)}
-    notes = [f"Note: {note}." for note in model.notes]
-    print_answer(session, [*lines, *more, *notes], document | words | about, as_json, others=False)
-    return code
+    options = replace(typed.options(), executor=executor())
+    question = Synthesize(
+        form=form.value if form else None,
+        parameters=tuple(_names(parameters)),
+        coverage=reach,
+        objective=objective,
+        near=read_point(near),
+        precision=tolerance,
+        state=state,
+        plot=plot is not None,
+        evidence=evidence is not None,
+        written=bool(plot or evidence or tree),
+    )
+
+    def write(result: Result, watch: Shown) -> None:
+        """Draws the answer, and writes its evidence and its tree."""
+        if not question.written or result.facts.get("stopped"):
+            return
+        watch.known()
+        if plot:
+            _draw(result, plot)
+        if evidence and result.evidence:
+            watch.evidence(result.evidence(), 1 if form is _Form.WITNESS else None)
+        if tree:
+            write_text(tree, tree_text(result.facts["case"], result.found.map, tree.suffix))
+
+    result = answered(case, question, typed, Files(evidence), options=options, finish=write)
+    return printed(result, as_json, Exit.INTERRUPTED if result.facts.get("stopped") else None)
+
+
+def _draw(result: Result, plot: Picture) -> None:
+    """Draws intervals, or a map."""
+    case, found = result.facts["case"], result.found
+    if isinstance(found, Intervals):
+        _draw_parts(case, found.partition, plot)
+    if isinstance(found, Regions):
+        words = telling.words(case)
+        with whole():
+            draw(found.map, plot.path, page=plot.page, title=case.title, budget=case.budget, words=words)
 
 
 def _form(
@@ -244,83 +217,6 @@ def _reach(coverage: str | None) -> Fraction | None:
 
 def _names(given: str | None) -> list[str]:
     return [name.strip() for name in (given or "").split(",") if name.strip()]
-
-
-# --- safe values -------------------------------------------------------------------------------------
-
-
-def _safe_values(
-    case: PrivacyCase,
-    session: Session,
-    names: Sequence[str],
-    form: _Form | None,
-    coverage: Fraction | None,
-    files: _Files,
-) -> Intervals | ExactCondition | Regions:
-    """Returns the intervals, the condition, or the map, whichever was asked for or suits the case."""
-    forms = FORMS[form]
-    if files.plot:
-        forms = forms - {AnswerForm.CONDITION}
-    with progress_bar("region") as progress:
-
-        def on_shares(shares: Mapping[Status, float]) -> None:
-            _output.found(*telling.so_far(case, shares, files.state))
-            progress(int(1000 * sum(shares.values())), 1000)
-
-        def on_map() -> None:
-            if files.plot or files.evidence or files.tree:
-                files.lift()
-
-        options = MapOptions(coverage, files.state, True, on_shares, on_map)
-        found = safe_values(case, session, names, forms, options)
-    if found is None:
-        raise click.UsageError("--plot needs --region here")
-    return found
-
-
-def _told(
-    case: PrivacyCase, found: Intervals | ExactCondition | Regions, files: _Files, larger: Larger | None
-) -> Answer:
-    """Returns what was found in words, and draws and writes it."""
-    answer = safe_values_told(case, found, larger)
-    document, lines = answer.document, answer.lines
-    code = Exit.HOLDS if answer.complete else Exit.UNKNOWN
-    if not answer.possible and answer.complete:
-        code = Exit.VIOLATED
-    if isinstance(found, Intervals) and files.plot:
-        files.lift()
-        _draw_parts(case, found.partition, files.plot)
-    if isinstance(found, Intervals) and files.evidence:
-        files.lift()
-        write_json(files.evidence, interval_evidence(case, found.partition, files.obligations))
-    if isinstance(found, Regions):
-        if found.reused:
-            document["state"] = "complete"
-            lines.append(f"  complete already: all cells are from {files.state}")
-        if found.map.stopped:
-            if files.plot or files.evidence or files.tree:
-                lines.append("  stopped before the picture, the evidence and the tree were written")
-            return Exit.INTERRUPTED, document, lines
-        _write_map(case, found.map, files)
-    return code, document, lines
-
-
-def _write_map(case: PrivacyCase, found: RegionMap, files: _Files) -> None:
-    """Draws a map, and writes its evidence and its tree."""
-    if files.plot:
-        with whole():
-            draw(
-                found,
-                files.plot.path,
-                page=files.plot.page,
-                title=case.title,
-                budget=case.budget,
-                words=telling.words(case),
-            )
-    if files.evidence:
-        write_json(files.evidence, map_evidence(case, found, files.obligations))
-    if files.tree:
-        write_text(files.tree, tree_text(case, found, files.tree.suffix))
 
 
 def _draw_parts(case: PrivacyCase, found: Partition, plot: Picture) -> None:

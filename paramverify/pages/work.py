@@ -37,10 +37,15 @@ from paramverify.reports import divergence_budgets
 from paramverify.reports import logic as logic_reports
 from paramverify.reports.evidence import evidence_document
 from paramverify.reports.logic_evidence import evidence_of
+from paramverify.subjects.kinds import Interactive, Logic
+from paramverify.subjects.questions import Hand
+from paramverify.subjects.registry import opened
+from paramverify.subjects.running import check_asked
+from paramverify.subjects.subject import CaseFile
 from paramverify.synthesis.borders import Beyond, beyond, border_of, verify_beyond
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, default_coverage, safe_values
-from paramverify.tables import MAX_BYTES, read_toml
+from paramverify.tables import MAX_BYTES
 
 ROUGHLY = Fraction(1, 50)  # of a map may stay undecided, at least
 PRECISION = Fraction(1, 10**9)  # of a budget that is not found exactly
@@ -163,12 +168,16 @@ def examine(path: str, wanted: PageOptions, seconds: float) -> Examined:
         InputError: any mistake in the file.
         LimitError: not even the verdict was found in time.
     """
-    until = time.monotonic() + seconds
-    source = _source(path)
-    if "system" in source.data:
-        return _system(source, wanted, seconds)
-    if ("model" in source.data or "states" in source.data) and "mechanism" not in source.data:
-        return _logic(source, wanted, seconds)
+    subject, file = opened(CaseFile(Path(path)))
+    check_asked(subject, Hand, file)
+    engines: dict[str, Callable[[CaseSource, PageOptions, float], Examined]]
+    engines = {Interactive.name: _system, Logic.name: _logic}
+    with file.as_file():
+        return engines.get(subject.name, _case)(_source(file), wanted, seconds)
+
+
+def _case(source: CaseSource, wanted: PageOptions, seconds: float) -> PrivacyWork:
+    until, path = time.monotonic() + seconds, source.path
     with wanted.limit(seconds):
         case = cases.load(path)
         need_formulas(case.model, "report")
@@ -186,13 +195,13 @@ def examine(path: str, wanted: PageOptions, seconds: float) -> Examined:
     return PrivacyWork(source, case, report, evidence=evidence, budget=budget, values=values, around=around)
 
 
-def _source(path: str) -> CaseSource:
-    if Path(path).suffix != ".toml":
+def _source(file: CaseFile) -> CaseSource:
+    path = str(file.path)
+    if file.document is None:
         raise InputError("a page is about a case file, which ends with .toml", file=path)
-    data, _ = read_toml(Path(path))
     with located(file=path):
-        content = read_file(Path(path), MAX_BYTES, "a case file")
-    return CaseSource(path, data, content.decode("utf-8"))
+        content = read_file(file.path, MAX_BYTES, "a case file")
+    return CaseSource(path, file.document.data, content.decode("utf-8"))
 
 
 def _options(wanted: PageOptions, seconds: float) -> Options:

@@ -91,10 +91,10 @@ class Expectation:
 
     def _word(self, report: VerifyReport) -> None:
         from paramverify.answers import Standing
-        from paramverify.api.reading import Kind
+        from paramverify.subjects.registry import subject_named
 
         def word(standing: Standing) -> str:
-            claimed = report.kind in (Kind.CLAIM, Kind.LOGIC)
+            claimed = subject_named(report.kind).of_claims
             return standing.of_claim if claimed else standing.of_case
 
         # Another word than these is a mistake, of which the reader of the case tells.

@@ -60,9 +60,9 @@ def test_budgets_that_were_known(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Of `--budgets` the word is that of a case, not that of a claim."""
-    from paramverify.cli import _budgets
+    from paramverify.subjects import case_answers
 
-    first, seen = _budgets.verify_beyond, []
+    first, seen = case_answers.verify_beyond, []
 
     def one(*arguments: Any, **others: Any) -> Any:
         if seen:
@@ -70,7 +70,7 @@ def test_budgets_that_were_known(
         seen.append(arguments)
         return first(*arguments, **others)
 
-    monkeypatch.setattr(_budgets, "verify_beyond", one)
+    monkeypatch.setattr(case_answers, "verify_beyond", one)
     arguments = ["verify", str(CASES / "noisy-max-naive-3-ln8.toml"), "--budgets", "1,2"]
     assert run(arguments) == 1
     found = capsys.readouterr()

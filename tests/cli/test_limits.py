@@ -290,7 +290,7 @@ def test_formulas_that_are_settled_are_told(
         seen.append(found)
         return first(work, found, progress)
 
-    monkeypatch.setattr("paramverify.cli._logic_answers.check_property", one)
+    monkeypatch.setattr("paramverify.subjects.formula_answers.check_property", one)
     assert run(["logic", case]) == 3
     out = capsys.readouterr().out
     assert out

@@ -10,10 +10,10 @@ import pytest
 from calling_tools import called
 from conftest import ROOT
 
-from paramverify.cli._budgets import split
 from paramverify.cli.cases import SHIPPED
 from paramverify.cli.new import kinds
 from paramverify.errors import InputError
+from paramverify.subjects.written_numbers import split
 
 KINDS = ["prior", "neighbours", "program", "release", "interactive", "logic", "time-series", "inequality"]
 COMMAND = {"interactive": "interactive", "logic": "logic"}
@@ -176,8 +176,8 @@ def test_an_undecided_budget_is_worse_than_a_proved_one(tmp_path: Path) -> None:
     from unittest import mock
 
     from paramverify.answers import End
-    from paramverify.cli import _budgets
     from paramverify.privacy import verification
+    from paramverify.subjects import case_answers
     from paramverify.verdicts import Unknown
 
     def verify(case: object, options: object, **given: object) -> object:
@@ -186,7 +186,7 @@ def test_an_undecided_budget_is_worse_than_a_proved_one(tmp_path: Path) -> None:
             return found
         return verification.replace(found, verdict=Unknown(End.TIMEOUT, "the time was over"))
 
-    with mock.patch.object(_budgets, "verify_beyond", verify):
+    with mock.patch.object(case_answers, "verify_beyond", verify):
         assert called("verify", CASE, "--budgets", "1,2").code == 3
         assert called("verify", CASE, "--budgets", "2,1/2").code == 1
 

@@ -112,7 +112,7 @@ def test_explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", FILE, "-D", "eps=1"]) == 2
 
 
-@pytest.mark.parametrize("command", ["explain", "certify", "synthesize"])
+@pytest.mark.parametrize("command", ["explain", "certify"])
 def test_commands_that_read_no_automaton(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """They say which ones do."""
     code, text = output([command, str(CASES / "sparse-vector.dipa")], capsys)

@@ -17,8 +17,8 @@ from interactive_tools import Enumeration, case_of, random_system
 from slot_families import case_text
 
 from paramverify.algebra.polynomials import fraction
+from paramverify.api.clock import clock
 from paramverify.checker.unwinding import check_document
-from paramverify.cli import _interactive_budget
 from paramverify.errors import TimeLimitError
 from paramverify.interactive.budgets import InteractiveBudget, tight_budget
 from paramverify.interactive.cases import InteractiveCase, load
@@ -26,6 +26,10 @@ from paramverify.interactive.certificates import budget_document, check_with_cas
 from paramverify.models.systems.system import System
 from paramverify.portfolio.session import Options, Session
 from paramverify.reports.systems import brief, row
+from paramverify.subjects import system_answers
+from paramverify.subjects.questions import Budget
+from paramverify.subjects.running import run as ask
+from paramverify.subjects.subject import CaseFile
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "cases" / "interactive"
@@ -461,12 +465,7 @@ def test_the_limit_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError
 
     for over in (by_session, by_alarm):
-        monkeypatch.setattr(_interactive_budget, "tight_budget", over)
-        with pytest.raises(TimeLimitError, match="the time limit of 7 s is over"):
-            _interactive_budget.interactive_budget(
-                str(FOLDER / "slots-1-full.toml"),
-                Options(seconds=0.1, limit=7),
-                Fraction(1, 100),
-                as_json=False,
-                evidence=None,
-            )
+        monkeypatch.setattr(system_answers, "tight_budget", over)
+        file, options = CaseFile(FOLDER / "slots-1-full.toml"), Options(seconds=0.1, limit=7)
+        with pytest.raises(TimeLimitError, match="the time limit of 7 s is over"), clock(options):
+            ask(file, Budget(), options)

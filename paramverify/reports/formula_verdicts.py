@@ -1,4 +1,4 @@
-"""`verify --encoding monolithic`: Algorithm 1 of [F], by formulas instead of claims."""
+"""What is said of a case that was verified by Algorithm 1 of [F]: by formulas instead of claims."""
 
 from __future__ import annotations
 
@@ -7,39 +7,16 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.answers import Open, Proved
-from paramverify.cli import _output
-from paramverify.cli._common import print_json, say, time_limit
-from paramverify.cli._exits import STATUS_CODES
-from paramverify.cli._settings import settings
 from paramverify.encodings import monolithic
 from paramverify.models.kinds import need_privacy
-from paramverify.portfolio.session import Options
-from paramverify.privacy.cases import PrivacyCase, load
-from paramverify.privacy.formula_verification import FormulaReport, SettledFormula, verify_by_formulas
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.formula_verification import FormulaReport, SettledFormula
 from paramverify.reports import documents, text
 from paramverify.verdicts import Holds, Violated
 
 
-def verify_formulas(case: str, timeout: float, options: Options, as_json: bool) -> int:
-    """Verifies a case by the formulas of Algorithm 1, prints the verdict, and returns the exit code."""
-
-    def settled(count: int) -> None:
-        total = _total(loaded)
-        words = f"  {count} of {total} formulas were unsatisfiable until then."
-        _output.found([words], {"unsatisfiable": count, "formulas": total})
-
-    with time_limit(timeout):
-        loaded = load(case, settings=settings())
-        report = verify_by_formulas(loaded, options, settled)
-    if as_json:
-        print_json(_document(report) | documents.inputs(loaded) | documents.side_condition(loaded.model))
-        return STATUS_CODES[report.status]
-    for line in _lines(report, loaded):
-        say(line)
-    return STATUS_CODES[report.status]
-
-
-def _lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
+def lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
+    """Returns the verdict in words."""
     first = ""
     verdict, decisions = report.verdict, [solved.decision for solved in report.solved]
     took = f"in {report.seconds:.2g} s"
@@ -59,7 +36,7 @@ def _lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
         yield f"{report.status.of_case}: {case.budget}: {verdict.end.value}."
         yield f"  {verdict.detail}"
         done = sum(isinstance(decision.answer, Proved) for decision in decisions)
-        yield f"  Monolithic encoding: {done} of {_total(case)} formulas were unsatisfiable until then."
+        yield f"  Monolithic encoding: {done} of {total(case)} formulas were unsatisfiable until then."
         for solved in report.solved:
             if isinstance(solved.decision.answer, Open):
                 yield f"  open: {printable.name(_about(solved))}"
@@ -67,7 +44,7 @@ def _lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
     yield from (f"  {line}" for line in text.notes(report.notes, first))
 
 
-def _total(case: PrivacyCase) -> int:
+def total(case: PrivacyCase) -> int:
     """Returns how many formulas the case has: one for each length, secret pair and direction."""
     model = need_privacy(case.model, "the monolithic encoding")
     return 2 * len(model.pairs) * len(model.lengths)
@@ -77,10 +54,11 @@ def _about(solved: SettledFormula) -> str:
     return f"{solved.left} against {solved.right}, length {solved.length}"
 
 
-def _document(report: FormulaReport) -> dict[str, Any]:
+def document(report: FormulaReport) -> dict[str, Any]:
+    """Returns the verdict as JSON data."""
     decisions = [solved.decision for solved in report.solved]
     proofs = [*decisions, *(decision for _, decision in report.obligations)]
-    document: dict[str, Any] = {
+    told: dict[str, Any] = {
         "status": report.status,
         "verdict": report.status.of_case,
         "encoding": monolithic.ENCODING.name,
@@ -93,7 +71,7 @@ def _document(report: FormulaReport) -> dict[str, Any]:
         "notes": list(report.notes),
     }
     if isinstance(report.verdict, Violated):
-        document["witness"] = documents.witness(report.verdict.witness)
+        told["witness"] = documents.witness(report.verdict.witness)
     elif not isinstance(report.verdict, Holds):
-        document |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
-    return document
+        told |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
+    return told

@@ -1,0 +1,262 @@
+"""The answers about cases with a mechanism or a claim, but for bounds and safe values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from paramverify.answers import WORST, Decision, Proved, Standing
+from paramverify.claims import Claim
+from paramverify.errors import InputError
+from paramverify.models.mechanisms import Worded
+from paramverify.models.model import Model
+from paramverify.models.settings import with_settings
+from paramverify.portfolio.session import Options
+from paramverify.privacy.cases import PrivacyCase, read_case
+from paramverify.privacy.formula_verification import verify_by_formulas
+from paramverify.privacy.keys import TOGETHER
+from paramverify.privacy.runs import told_run
+from paramverify.privacy.sides import deciding
+from paramverify.privacy.verification import Progress
+from paramverify.privacy.verification import verify as verify_case
+from paramverify.reports import conditions, documents, formula_verdicts, verdicts
+from paramverify.reports.evidence import check_has_evidence, evidence_document
+from paramverify.reports.observations import read_observations
+from paramverify.reports.showing import Row, RowSelection, ShownFunctions, formulas_of
+from paramverify.reports.showing import graph as graph_of
+from paramverify.reports.understood import case_understood
+from paramverify.reports.understood import lines as understood_lines
+from paramverify.subjects.kinds import Privacy
+from paramverify.subjects.questions import FOR_EVIDENCE, MONOLITHIC, Explain, Show, Verify
+from paramverify.subjects.results import Result
+from paramverify.subjects.subject import CaseFile, Watch
+from paramverify.subjects.written_numbers import split
+from paramverify.synthesis.borders import verify_beyond
+from paramverify.verdicts import Unknown, Verdict, Violated
+
+NAME = Privacy.name
+
+
+def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Result:
+    """Decides a case, for its own bound or for several; or the published formulas about it."""
+    if asked.encoding == MONOLITHIC:
+        return _by_formulas(file, options, watch)
+    if asked.budgets is not None:
+        return _budgets(file, asked.budgets, options, watch)
+    until = time.monotonic() + options.seconds
+    case = case_of(file)
+    plain = options
+    if asked.evidence:
+        check_has_evidence(case)
+        options = replace(options, evidence=FOR_EVIDENCE)
+    options, settled = _kept(options, watch)
+    case = deciding(case, options)
+    found = verify_beyond(case, options, settled, near=not asked.evidence)
+    condition = _condition(case, max(0.01, until - time.monotonic()))
+    witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
+    return Result(
+        NAME,
+        [
+            *verdicts.lines(found, case),
+            *(f"  {name.capitalize()}: {words}" for name, words in condition.items()),
+            *verdicts.notes(found, case),
+        ],
+        verdicts.document(found, case) | documents.side_condition(case.model) | condition,
+        seconds=found.seconds,
+        standing=found.status,
+        ending=found.status,
+        notes=tuple(found.notes),
+        reason=reason_of(found.verdict),
+        witness=witness,
+        found=found,
+        evidence=lambda: evidence_document(case, verify_case(case, plain) if found.bound else found),
+        facts={} if witness is None else {"run": told_run(case, witness)},
+    )
+
+
+def case_of(file: CaseFile) -> PrivacyCase:
+    """Returns the case in a file."""
+    found: PrivacyCase = file.content(Privacy().read)
+    return found
+
+
+def reason_of(verdict: Verdict) -> str:
+    """Returns why it is undecided; "" if it is not."""
+    return f"{verdict.end.value}: {verdict.detail}" if isinstance(verdict, Unknown) else ""
+
+
+def _condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
+    """Returns what is said besides the verdict, of free and design parameters."""
+    return conditions.told(case, seconds) if case.free or case.design else {}
+
+
+def _kept(options: Options, watch: Watch) -> tuple[Options, Progress]:
+    """Returns both so that what is settled is kept, in case that a limit ends the run."""
+    proved = 0
+
+    def decided(claim: Claim, decision: Decision) -> None:
+        nonlocal proved
+        if claim.origins:
+            proved += isinstance(decision.answer, Proved)
+            watch.detail("claims", documents.origin(claim.origins[0]) | documents.decision(decision))
+
+    def settled(done: int, total: int) -> None:
+        watch.counted(f"  {proved} of {total} claims were proved until then, {done} were tried.")
+        watch.progress(done, total)
+
+    return replace(options, on_decision=decided), settled
+
+
+# --- several bounds -----------------------------------------------------------------------------------
+
+
+def _budgets(file: CaseFile, budgets: str, options: Options, watch: Watch) -> Result:
+    """Decides a case for each bound; the verdict of the whole is the worst."""
+    until = time.monotonic() + options.seconds
+    with file.as_file():
+        cases = _cases(file, split(budgets))
+    standings: list[Standing] = []
+    listed: list[dict[str, Any]] = []
+    lines: list[str] = []
+    notes: list[str] = []
+    for one in cases:
+        left = replace(options, seconds=max(0.01, until - time.monotonic()))
+        case = deciding(one, left)
+        found = verify_beyond(case, left, near=True)
+        standings.append(found.status)
+        if found.status is Standing.VIOLATED:
+            watch.violated(Standing.VIOLATED.of_case)
+        about = list(verdicts.lines(found, case))
+        lines += [*about, *verdicts.notes(found, case)]
+        notes += found.notes
+        document = verdicts.document(found, case) | documents.side_condition(case.model)
+        listed.append({"budget": case.budget, **document})
+        watch.entry("budgets", listed[-1], f"  {about[0]}")
+    worst = next(standing for standing in WORST if standing in standings)
+    document = {"status": worst.value, "verdict": worst.of_case, "budgets": listed}
+    return Result(NAME, lines, document, standing=worst, ending=worst, notes=tuple(dict.fromkeys(notes)))
+
+
+def _cases(file: CaseFile, budgets: list[str]) -> list[PrivacyCase]:
+    """Reads the case with each of the bounds; a mistake in one is said before anything is decided."""
+    document = file.document
+    data = document.data if document else {}
+    privacy = data.get("privacy")
+    if document is None or not isinstance(privacy, dict) or "mechanism" not in data:
+        raise InputError("this case has no budget in [privacy]: leave --budgets out", file=str(file.path))
+    name, bounded = _bounded(privacy)
+    cases = []
+    for text in budgets:
+        changed = {**data, "privacy": bounded(text)}
+        try:
+            read = read_case(
+                changed, document.digest, str(file.path), text=document.text, settings=file.settings
+            )
+        except InputError as error:
+            for part in error.parts:
+                if part.key == f"privacy.{name}":  # the file has another one there, or none
+                    part.key, part.file_line = f"--budgets {text}", 0
+            raise
+        cases.append(read)
+    return cases
+
+
+def _bounded(privacy: dict[str, Any]) -> tuple[str, Callable[[str], dict[str, Any]]]:
+    """Returns the key of the bound of a case, and its `[privacy]` with another bound.
+
+    That is an epsilon, also of a Rényi divergence; other divergences have bounds of their own.
+    """
+    name = next((name for name in TOGETHER if name in privacy), "epsilon")
+    kept = {key: value for key, value in privacy.items() if key not in ("epsilon", "ratio")}
+    renyi = privacy.get("renyi")
+    if name == "renyi" and isinstance(renyi, dict):
+        own = {key: value for key, value in renyi.items() if key not in ("epsilon", "ratio")}
+        return "renyi.epsilon", lambda text: {**kept, "renyi": {**own, "epsilon": text}}
+    return name, lambda text: {**kept, name: text}
+
+
+# --- formulas -----------------------------------------------------------------------------------------
+
+
+def _by_formulas(file: CaseFile, options: Options, watch: Watch) -> Result:
+    """Decides a case by the formulas of Algorithm 1."""
+    case = case_of(file)
+
+    def settled(count: int) -> None:
+        total = formula_verdicts.total(case)
+        words = f"  {count} of {total} formulas were unsatisfiable until then."
+        watch.found([words], {"unsatisfiable": count, "formulas": total})
+
+    found = verify_by_formulas(case, options, settled)
+    about = documents.inputs(case) | documents.side_condition(case.model)
+    return Result(
+        NAME,
+        list(formula_verdicts.lines(found, case)),
+        formula_verdicts.document(found) | about,
+        seconds=found.seconds,
+        standing=found.status,
+        ending=found.status,
+        notes=tuple(found.notes),
+        reason=reason_of(found.verdict),
+        witness=found.verdict.witness if isinstance(found.verdict, Violated) else None,
+        found=found,
+    )
+
+
+# --- what is in a case --------------------------------------------------------------------------------
+
+
+def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> Result:
+    """Says what was understood of a case."""
+    del asked, options, watch
+    case = case_of(file)
+    found = case_understood(case, with_settings(dict(file.tables), file.settings))
+    return Result(NAME, understood_lines(found), found.document(), found=found)
+
+
+def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
+    """Returns the probabilities of outputs as formulas, or the model as a graph."""
+    del options
+    if asked.graph and (asked.length or asked.observations):
+        raise InputError("--length and --observations are for formulas, not for --graph")
+    case = case_of(file)
+    if asked.graph:
+        text = graph_of(case)
+        return Result(NAME, text.splitlines(), {"graph": text}, found=case, facts={"text": text})
+    word: tuple[str, ...] = ()
+    if asked.observations and isinstance(case.model, Model):
+        whole = case.model.whole or case.model
+        alone = isinstance(case.mechanism, Worded)
+        word = read_observations(asked.observations, whole.hmm.observations, alone=alone)
+
+    def keep(row: Row) -> None:
+        """Keeps what is known so far, in case that a limit ends the run."""
+        outputs, name, function = row
+        entry = {"secret": name, "observations": list(outputs), "formula": str(function)}
+        watch.entry("probabilities", entry, f"{name}  {' '.join(outputs)}  {function}")
+
+    shown = formulas_of(case, keep, RowSelection(asked.length, word or asked.observations, asked.limit))
+    functions = isinstance(shown, ShownFunctions)
+    facts: dict[str, Any] = {
+        "latex": shown.latex,
+        "complete": isinstance(shown, ShownFunctions) or not shown.left_out,
+    }
+    if not functions:
+        facts["graph"] = lambda: graph_of(case)
+    more = "" if isinstance(shown, ShownFunctions) else shown.more()
+    if asked.latex:
+        facts["text"] = text = shown.latex()
+        lines, document = text.splitlines(), {"latex": text}
+    else:
+        lines, document = list(shown.lines()), shown.document()
+    return Result(
+        NAME,
+        lines,
+        document,
+        notes=() if isinstance(shown, ShownFunctions) else tuple(shown.notes),
+        found=shown,
+        remarks=(f"{more}: see --limit, --length and --observations",) if more else (),
+        facts=facts,
+    )

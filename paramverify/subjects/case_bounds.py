@@ -1,0 +1,317 @@
+"""The least bounds of cases with a mechanism: of ratios, divergences, and of ε and δ over sets of outputs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from paramverify.algebra.decimals import at_least
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.algebra.points import check_names
+from paramverify.answers import Standing
+from paramverify.claims import AllOutputs
+from paramverify.errors import InputError, LimitError
+from paramverify.models.enclosed import EnclosedModel
+from paramverify.models.kinds import AnyModel, need_privacy
+from paramverify.portfolio.obligations import Proofs, discharge
+from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.unasked import remarked
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.other_bounds import is_total_variation, load_for_least, load_with_bounds
+from paramverify.privacy.sides import measured
+from paramverify.reports import (
+    borders,
+    case_budgets,
+    divergence_budgets,
+    documents,
+    enclosed_budgets,
+    set_budgets,
+    text,
+)
+from paramverify.reports.set_budget_evidence import set_budget_document
+from paramverify.subjects.kinds import Privacy
+from paramverify.subjects.questions import PRECISION, Budget
+from paramverify.subjects.results import Bounds, Result
+from paramverify.subjects.subject import CaseFile, Watch
+from paramverify.subjects.written_numbers import read_point
+from paramverify.synthesis.borders import beyond, border_of
+from paramverify.synthesis.case_budget import case_budget
+from paramverify.synthesis.least_divergence import LeastMoment
+from paramverify.synthesis.least_enclosed import LeastTarget
+from paramverify.synthesis.least_sets import least_bound
+from paramverify.synthesis.set_curve import curve
+from paramverify.synthesis.set_needs import NeedKind
+from paramverify.synthesis.suprema import TightBudget
+
+NAME = Privacy.name
+NO_BUDGET = case_budgets.INSTEAD
+CURVE_PRECISION = Fraction(1, 1000)
+Evidence = Callable[[Session], dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Least:
+    """A least bound that was found, before remarks of the session are added."""
+
+    lines: list[str]
+    document: dict[str, Any]
+    enough: bool
+    found: Any
+    bounds: tuple[Bounds, ...] = ()
+    notes: tuple[str, ...] = ()
+    witness: Any = None
+    evidence: Evidence | None = None
+    no_evidence: str = ""
+    others: bool = True  # whether solvers may answer this question, too
+    remarked: bool = True  # whether the answer says that solvers were asked nothing
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Result:
+    """Finds the least bound of what the case measures, or the least δ or ε over sets of outputs."""
+    started = time.perf_counter()
+    options = replace(options, on_bound=best_bound(watch))
+    width = asked.precision or (CURVE_PRECISION if asked.curve else PRECISION)
+    with Session(options) as session:
+        found = _found(file, asked, session, width, watch)
+    lines, document = found.lines, found.document
+    if found.remarked:
+        lines, document = remarked(session, lines, document, found.others)
+
+    def evidence() -> dict[str, Any]:
+        assert found.evidence is not None
+        with Session(options) as again, file.as_file():
+            return found.evidence(again)
+
+    return Result(
+        NAME,
+        lines,
+        document,
+        seconds=time.perf_counter() - started,
+        ending=Standing.HOLDS if found.enough else Standing.UNKNOWN,
+        notes=found.notes,
+        bounds=found.bounds,
+        witness=found.witness,
+        found=found.found,
+        evidence=evidence if found.evidence else None,
+        no_evidence=found.no_evidence,
+        facts=found.facts,
+    )
+
+
+def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, watch: Watch) -> _Least:
+    """Reads the case with the bound that is needed, and finds the least one."""
+    begun = time.monotonic()
+    if asked.curve:
+        return _curve(file, asked, session, width, watch)
+    if asked.of_sets:
+        return _of_sets(file, asked, session, width, begun)
+    case = measured(file.content(Privacy().read))
+    if is_total_variation(case):
+        return _of_sets(file, replace(asked, delta_for="0"), session, width, begun)
+    if isinstance(case.model, EnclosedModel):
+        return _enclosed(case, session, width, {}, begun, asked)
+    if divergence_budgets.is_asked(case):
+        return _divergence(case, session, width, begun)
+    return _ratio(case, session, width, begun)
+
+
+def undoubted(session: Session, model: AnyModel) -> Proofs:
+    """Returns the proofs of the obligations of a model.
+
+    Raises:
+        LimitError: one is not proved.
+    """
+    doubt, obligations = discharge(session, model)
+    if doubt:
+        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    return obligations
+
+
+# --- the largest ratio --------------------------------------------------------------------------------
+
+
+def _ratio(case: PrivacyCase, session: Session, width: Fraction, begun: float) -> _Least:
+    model = case_budgets.model_of(case)
+    undoubted(session, model)
+    found = case_budget(model, session, width)
+    words = tuple(session.words)
+    around = beyond(case, found, session.options, begun)
+    best, other = found.ratio, found.relative
+    bounds = [_of_ratio("ratio", best)]
+    if other:
+        tight = other.beside.tight if other.beside else None
+        bounds.append(replace(_of_ratio("relative", other), tight=tight))
+    return _Least(
+        case_budgets.lines(case, found, words, around),
+        case_budgets.document(case, found, words, around),
+        found.is_within(width),
+        found,
+        tuple(bounds),
+        notes=tuple(model.notes),
+        witness=best.witness,
+        evidence=lambda again: case_budgets.evidence(case, found, again),
+    )
+
+
+def _of_ratio(name: str, found: TightBudget) -> Bounds:
+    """Returns the bounds of a ratio, twice the same number where it is known."""
+    if found.infinite:
+        return Bounds(name, ExactNumber(None), ExactNumber(None), found.attained)
+    if found.value is not None:
+        return Bounds(name, ExactNumber(found.value), ExactNumber(found.value), found.attained)
+    return Bounds(name, ExactNumber(found.lower), ExactNumber(found.upper), found.attained)
+
+
+# --- divergences --------------------------------------------------------------------------------------
+
+
+def _divergence(case: PrivacyCase, session: Session, width: Fraction, begun: float) -> _Least:
+    found = divergence_budgets.find(case, session, width)
+    words = tuple(session.words)
+    border = border_of(case, found, session.options, begun)
+    best = found.sum if isinstance(found, LeastMoment) else None
+    first, *more = divergence_budgets.lines(case, found, words)
+    return _Least(
+        [first, *borders.lines(border), *more],
+        divergence_budgets.document(case, found, words) | borders.document(border),
+        found.is_within(width),
+        found,
+        (Bounds("divergence", attained=best.attained if best else None),),
+        notes=tuple(case.model.notes),
+        witness=best.witness if best else None,
+        evidence=lambda again: divergence_budgets.evidence(case, found, again),
+        others=best is not None,
+    )
+
+
+# --- probabilities that are enclosed ------------------------------------------------------------------
+
+
+def _enclosed(
+    case: PrivacyCase,
+    session: Session,
+    width: Fraction,
+    given: Mapping[str, str],
+    begun: float,
+    asked: Budget,
+) -> _Least:
+    model = case.model
+    assert isinstance(model, EnclosedModel)
+    if asked.evidence:
+        raise InputError(enclosed_budgets.NO_EVIDENCE, key="--evidence")
+    wanted = (
+        LeastTarget.DELTA if "epsilon" in given else LeastTarget.RATIO_FOR if given else LeastTarget.RATIO
+    )
+    found = enclosed_budgets.find(model, session, width, wanted)
+    border = border_of(case, found, session.options, begun)
+    first, *more = enclosed_budgets.lines(case, model, found, given)
+    none = found.infinite or found.upper is None
+    bounds = Bounds(
+        "delta" if "epsilon" in given else "ratio",
+        ExactNumber(None) if found.infinite else ExactNumber(found.lower),
+        ExactNumber(None) if none else ExactNumber(found.upper),
+        attained=True,
+    )
+    return _Least(
+        [first, *borders.lines(border), *more],
+        enclosed_budgets.document(case, model, found, given) | borders.document(border),
+        found.is_within(width),
+        found,
+        (bounds,),
+        notes=tuple(model.notes),
+        no_evidence=enclosed_budgets.NO_EVIDENCE,
+        remarked=False,
+    )
+
+
+# --- sets of outputs ----------------------------------------------------------------------------------
+
+
+def _of_sets(file: CaseFile, asked: Budget, session: Session, width: Fraction, begun: float) -> _Least:
+    """Finds the least δ for an ε, or the least ε for a δ."""
+    delta_for, epsilon_for = asked.delta_for, asked.epsilon_for
+    with file.as_file():
+        case = load_for_least(file.path, delta_for, epsilon_for, file.settings, asked.options)
+    name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for or "")
+    if isinstance(case.model, EnclosedModel):
+        return _enclosed(case, session, width, {name: value}, begun, asked)
+    model = need_privacy(case.model, "budget --delta-for", sets=True)
+    obligations = undoubted(session, model)
+    found = least_bound(model, session, width, NeedKind.RATIO if delta_for is None else NeedKind.DELTA)
+    border = border_of(case, found, session.options, begun)
+    more, words = text.session_words(session.words)
+    document = set_budgets.document(model, found, {name: value}) | words | documents.inputs(case)
+    first, *lines = set_budgets.lines(case, model, found, f"{name} = {value}")
+    known = found.infinite or found.value is not None
+    upper = found.value if known else found.upper
+    bounds = Bounds(
+        "ratio" if delta_for is None else "delta",
+        ExactNumber(found.value if known else found.lower),
+        None if upper is None and not found.infinite else ExactNumber(upper),
+        found.attained,
+    )
+    return _Least(
+        [first, *borders.lines(border), *lines, *more, *(f"Note: {note}." for note in model.notes)],
+        document | borders.document(border) | {"notes": list(model.notes)},
+        found.is_within(width),
+        found,
+        (bounds,),
+        notes=tuple(model.notes),
+        witness=found.witness if found.witness and found.witness.outputs else None,
+        evidence=lambda again: set_budget_document(case, found, value, again, obligations),
+        others=False,
+    )
+
+
+def _curve(file: CaseFile, asked: Budget, session: Session, width: Fraction, watch: Watch) -> _Least:
+    """Finds the least δ as a function of ε."""
+    point = read_point(asked.at) if asked.at else None
+    with file.as_file():
+        case = load_with_bounds(file.path, {"ratio": "1", "delta": "1"}, file.settings)
+    model = need_privacy(case.model, "budget --curve", sets=True)
+    check_names(model.domain.ring, point or {})
+    undoubted(session, model)
+    found = curve(model, session, width, point)
+    more, words = text.session_words(session.words)
+    watch.known()
+    watch.curve(found.points, case.title)
+    about = documents.inputs(case) | {"notes": list(model.notes)}
+    return _Least(
+        [
+            *set_budgets.curve_lines(case, model, found, point),
+            *more,
+            *(f"Note: {note}." for note in model.notes),
+        ],
+        set_budgets.curve_document(found) | words | about,
+        True,
+        found,
+        notes=tuple(model.notes),
+        others=False,
+    )
+
+
+def best_bound(watch: Watch) -> Callable[[TightBudget], None]:
+    """Returns what keeps the largest lower bound on the ratio, in case that a limit ends the run."""
+    best: list[TightBudget] = []
+
+    def keep(found: TightBudget) -> None:
+        if best and not found.infinite and found.lower <= best[0].lower:
+            return
+        best[:] = [found]
+        if isinstance(found.origin, AllOutputs):
+            return
+        outcome = text.sequence(found.origin.observations)
+        sides = f"under {found.origin.left!r} against {found.origin.right!r}"
+        least = "without limit" if found.infinite else f"at least {at_least(found.lower, 12)}"
+        document: dict[str, Any] = {} if found.infinite else {"ratio_lower": documents.exact(found.lower)}
+        document |= {"secrets": [found.origin.left, found.origin.right]}
+        watch.found(
+            [f"  the ratio is {least}: {outcome} {sides}"],
+            document | {"observations": list(found.origin.observations)},
+        )
+
+    return keep

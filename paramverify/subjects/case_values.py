@@ -1,0 +1,169 @@
+"""Where cases are private, or claims true: maps, intervals, conditions, and violating priors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from paramverify.answers import Standing
+from paramverify.errors import InputError, located
+from paramverify.portfolio.obligations import Proofs
+from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.unasked import remarked
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.reports import documents, safe_values, text
+from paramverify.reports import synthesis as words_of
+from paramverify.reports.evidence import map_evidence
+from paramverify.reports.interval_evidence import check_has_synthesis_evidence, interval_evidence
+from paramverify.reports.pictures.drawn import drawing_of
+from paramverify.subjects.case_bounds import best_bound, undoubted
+from paramverify.subjects.kinds import Privacy
+from paramverify.subjects.questions import Synthesize
+from paramverify.subjects.results import Result
+from paramverify.subjects.subject import CaseFile, Watch
+from paramverify.synthesis.borders import larger_for
+from paramverify.synthesis.maps import Status
+from paramverify.synthesis.safe_values import EXACT, SUITABLE, AnswerForm, Intervals, MapOptions, Regions
+from paramverify.synthesis.safe_values import safe_values as find_safe_values
+from paramverify.synthesis.violating import Objective, violating_prior
+
+FORMS = {None: SUITABLE, "region": frozenset({AnswerForm.MAP}), "exact": EXACT}
+
+
+@dataclass(frozen=True, eq=False)
+class _Values:
+    """What was found, before remarks of the session are added."""
+
+    lines: list[str]
+    document: dict[str, Any]
+    ending: Standing
+    found: Any
+    form: str
+    complete: bool
+    witness: Any = None
+    evidence: Callable[[Session], dict[str, Any]] | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def synthesize(file: CaseFile, asked: Synthesize, options: Options, watch: Watch) -> Result:
+    """Finds where a case is private, or a prior for which it is not.
+
+    It ends well if the answer is complete; badly if a violating prior was found, or no value of the design
+    parameters is private.
+    """
+    started = time.perf_counter()
+    options = replace(options, on_bound=best_bound(watch))
+    with Session(options) as session:
+        case: PrivacyCase = file.content(Privacy().read)
+        obligations = undoubted(session, case.model)
+        if asked.form == "witness":
+            found = _prior(case, session, asked, watch)
+        else:
+            if asked.evidence:
+                check_has_synthesis_evidence(case, asked.form == "exact")
+            found = _values(case, session, asked, obligations, watch)
+        more, words = text.session_words(session.words)
+    model = case.model
+    about = documents.side_condition(model) | documents.inputs(case) | {"notes": list(model.notes)}
+    notes = [f"Note: {note}." for note in model.notes]
+    lines, document = remarked(
+        session, [*found.lines, *more, *notes], found.document | words | about, others=False
+    )
+
+    def evidence() -> dict[str, Any]:
+        assert found.evidence is not None
+        with Session(options) as again:
+            return found.evidence(again)
+
+    return Result(
+        Privacy.name,
+        lines,
+        document,
+        seconds=time.perf_counter() - started,
+        ending=found.ending,
+        notes=tuple(model.notes),
+        witness=found.witness,
+        found=found.found,
+        evidence=evidence if found.evidence else None,
+        no_evidence="of such values",
+        facts={"form": found.form, "complete": found.complete, "case": case, **found.facts},
+    )
+
+
+def _prior(case: PrivacyCase, session: Session, asked: Synthesize, watch: Watch) -> _Values:
+    near = dict(asked.near or {})
+    with located(key="objective"):
+        wanted = Objective(asked.objective or (Objective.NEAREST if near else Objective.SIMPLEST))
+        if (wanted is Objective.NEAREST) != bool(near):
+            raise InputError("nearest needs near, and the others have no use for it")
+    found = violating_prior(case.model, session, wanted, near, asked.precision, progress=watch.progress)
+    told = safe_values.prior(case, found, wanted)
+    if asked.evidence:
+        watch.found(told.lines, told.document)
+    unknown = Standing.HOLDS if found.complete else Standing.UNKNOWN
+    return _Values(
+        list(told.lines),
+        dict(told.document),
+        Standing.VIOLATED if found.witness else unknown,
+        found,
+        "witness",
+        told.complete,
+        witness=found.witness,
+        evidence=lambda again: safe_values.prior_evidence(case, again, found),
+    )
+
+
+def _values(
+    case: PrivacyCase, session: Session, asked: Synthesize, obligations: Proofs, watch: Watch
+) -> _Values:
+    forms = FORMS[asked.form]
+    if asked.plot:
+        forms = forms - {AnswerForm.CONDITION}
+
+    def on_shares(shares: Mapping[Status, float]) -> None:
+        watch.found(*words_of.so_far(case, shares, asked.state))
+        watch.progress(int(1000 * sum(shares.values())), 1000)
+
+    options = MapOptions(
+        asked.coverage, asked.state, True, on_shares, watch.known if asked.written else _nothing
+    )
+    found = find_safe_values(case, session, list(asked.parameters), forms, options)
+    if found is None:
+        raise InputError("--plot needs --region here")
+    told = safe_values.told(case, found, larger_for(case, found, session))
+    ending = Standing.HOLDS if told.complete else Standing.UNKNOWN
+    if not told.possible and told.complete:
+        ending = Standing.VIOLATED
+    evidence: Callable[[Session], dict[str, Any]] | None = None
+    witness = None
+    if isinstance(found, Regions):
+        cells, witness = found.map, found.witness
+        evidence = lambda again: map_evidence(case, cells, obligations)  # noqa: E731
+    elif isinstance(found, Intervals):
+        parts = found.partition
+        evidence = lambda again: interval_evidence(case, parts, obligations)  # noqa: E731
+    lines, document, stopped = list(told.lines), dict(told.document), False
+    if isinstance(found, Regions):
+        if found.reused:
+            document["state"] = "complete"
+            lines.append(f"  complete already: all cells are from {asked.state}")
+        stopped = found.map.stopped
+        if stopped and asked.written:
+            lines.append("  stopped before the picture, the evidence and the tree were written")
+    return _Values(
+        lines,
+        document,
+        ending,
+        found,
+        told.document["form"],
+        told.complete,
+        witness=witness,
+        evidence=evidence,
+        facts={"drawing": drawing_of(case, found), "stopped": stopped},
+    )
+
+
+def _nothing() -> None:
+    """Hears that a map is known."""

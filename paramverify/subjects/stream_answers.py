@@ -1,0 +1,215 @@
+"""The answers about automata and about streams of every length."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.answers import WORST, Standing
+from paramverify.automata.cases import StreamCase
+from paramverify.automata.examples import find_example
+from paramverify.automata.reading import AutomatonFile
+from paramverify.automata.stream_verdicts import StreamVerdict, decide
+from paramverify.automata.tight import Budgets, find_budgets, lengths_of, with_losses
+from paramverify.automata.verification import AutomatonReport
+from paramverify.automata.verification import verify as verify_multiples
+from paramverify.checker.strict import counted
+from paramverify.errors import InputError, TimeLimitError
+from paramverify.files import read_file
+from paramverify.portfolio.session import Options
+from paramverify.reports import automata, automaton_budgets, streams
+from paramverify.reports.automaton_budgets import BudgetSubject
+from paramverify.reports.pictures.automata import dot
+from paramverify.reports.understood import lines as understood_lines
+from paramverify.reports.understood_streams import stream_understood
+from paramverify.subjects.kinds import Automaton, Streams
+from paramverify.subjects.questions import Budget, Explain, Show, Verify
+from paramverify.subjects.results import Bounds, Result
+from paramverify.subjects.subject import CaseFile, Watch
+from paramverify.subjects.written_numbers import multiple, positive, split
+
+FOR_SEARCH = 0.8  # of the time limit; the rest is for what is said
+
+
+def verify_automaton(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Result:
+    """Decides whether some multiple of ε is enough; with `budgets`, which of these are."""
+    if asked.evidence and asked.budgets:
+        raise InputError("evidence is for all multiples: leave the budgets out", key="--budgets")
+    until = time.monotonic() + options.seconds
+    text = _bytes(file)
+    found = verify_multiples(_automaton(file).automaton)
+    if asked.budgets is not None:
+        left = replace(options, seconds=until - time.monotonic())
+        return _multiples(found, asked.budgets, left, watch)
+    known = found.standing is not Standing.UNKNOWN
+    return Result(
+        Automaton.name,
+        automata.lines(found),
+        automata.document(found),
+        seconds=found.seconds,
+        standing=found.standing,
+        ending=found.standing,
+        reason=found.reason,
+        found=found,
+        evidence=(lambda: automata.evidence_document(found, file.path, text)) if known else None,
+        no_evidence="for an automaton that is undecided",
+    )
+
+
+def _multiples(found: AutomatonReport, budgets: str, options: Options, watch: Watch) -> Result:
+    """Says for each of several multiples of ε whether it is enough."""
+    until = time.monotonic() + options.seconds
+    standings: list[Standing] = []
+    listed: list[dict[str, Any]] = []
+    lines: list[str] = []
+    for asked in map(multiple, split(budgets)):
+        standing, looked = found.standing_of(asked), None
+        if standing is Standing.VIOLATED:
+            watch.violated(Standing.VIOLATED.of_case)
+            looked = find_example(found, asked, replace(options, seconds=until - time.monotonic()))
+        standings.append(standing)
+        listed.append(automata.multiple_document(found, asked, looked))
+        about = automata.multiple_lines(found, asked, looked)
+        lines += about
+        watch.entry("budgets", listed[-1], f"  {about[0]}")
+    worst = next(standing for standing in WORST if standing in standings)
+    document = {"status": worst.value, "verdict": worst.of_case, "budgets": listed}
+    return Result(Automaton.name, lines, document, standing=worst, ending=worst, found=found)
+
+
+def verify_case(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Result:
+    """Decides a case about streams; a violation counts also if there is no time for an example."""
+    del asked
+    known: list[StreamVerdict] = []
+
+    def violated(verdict: StreamVerdict) -> None:
+        """Keeps a violation before an example is looked for."""
+        known[:] = [verdict]
+        watch.violated(Standing.VIOLATED.of_case)
+        watch.found(streams.lines(verdict), streams.document(verdict))
+        watch.evidence(streams.evidence_document(verdict))
+
+    case = _case(file)
+    try:
+        verdict = decide(case, options, violated)
+    except TimeLimitError:
+        if not known:
+            raise
+        verdict = known[0]  # only an example is missing
+    document, example = streams.document(verdict), verdict.example
+    evidence = streams.evidence_document(verdict)
+    return Result(
+        Streams.name,
+        streams.lines(verdict),
+        document,
+        seconds=verdict.seconds,
+        standing=verdict.standing,
+        ending=verdict.standing,
+        reason=str(document.get("reason", "")),
+        witness=example.witness if example else None,
+        found=verdict,
+        evidence=None if evidence is None else lambda: evidence,
+        no_evidence="for this verdict about streams",
+    )
+
+
+def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Result:
+    """Finds the least multiples of ε: for every length, and for those of `length`, at `epsilon`."""
+    started = time.perf_counter()
+    until = time.monotonic() + options.seconds * FOR_SEARCH
+    lengths = lengths_of(asked.length, "--length") if asked.length else ()
+    at = positive(asked.epsilon, "--epsilon") if asked.epsilon else None
+    subject = _subject(file)
+
+    def tell(found: Budgets) -> None:
+        """Keeps what is known until now, and its evidence."""
+        watch.found(automaton_budgets.lines(found), automaton_budgets.document(found))
+        watch.evidence(subject.evidence(found))
+
+    found = find_budgets(subject.automaton, subject.compared, lengths, at, until, found=tell)
+    found = with_losses(found, until)
+    evidence = subject.evidence(found)
+    what = "of which nothing is known" if subject.case else "that is undecided"
+    return Result(
+        Streams.name if subject.case else Automaton.name,
+        [*automaton_budgets.lines(found), *subject.warnings(found)],
+        automaton_budgets.document(found),
+        seconds=time.perf_counter() - started,
+        ending=Standing.HOLDS if found.complete else Standing.UNKNOWN,
+        bounds=tuple(_bounds(found)),
+        found=found,
+        evidence=None if evidence is None else lambda: evidence,
+        no_evidence=f"for an automaton {what}",
+    )
+
+
+def _bounds(found: Budgets) -> list[Bounds]:
+    known = found.multiple is not None or found.standing is Standing.VIOLATED
+    lower = ExactNumber(found.lower) if found.told_apart or found.exact else None
+    bounds = [Bounds("multiple", lower, ExactNumber(found.multiple) if known else None)]
+    for entry in found.shown:
+        apart = found.told_apart or found.is_tight(entry)
+        least = ExactNumber(found.least(entry)) if apart else None
+        bounds.append(Bounds(f"length {entry.inputs}", least, ExactNumber(found.enough(entry))))
+    return bounds
+
+
+def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> Result:
+    """Says what was understood of a case about streams."""
+    del asked, options, watch
+    found = stream_understood(_case(file), file.tables)
+    return Result(Streams.name, understood_lines(found), found.document(), found=found)
+
+
+def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
+    """Returns the size of an automaton, and the automaton as a graph with the ways that leak."""
+    del options, watch
+    of_file = file.path.suffix == ".dipa"
+    what: AutomatonFile | StreamCase = _automaton(file) if of_file else _case(file)
+    automaton = what.automaton
+    counts = [len(automaton.states), len(automaton.variables), len(automaton.transitions)]
+    sizes = dict(zip(("states", "variables", "transitions"), counts, strict=True))
+    words = ", ".join(counted(n, name.removesuffix("s")) for name, n in sizes.items())
+    name = Automaton.name if of_file else Streams.name
+    facts: dict[str, Any] = {"graph": lambda: dot(automaton, verify_multiples(automaton).family)}
+    if not asked.graph:
+        lines = (
+            f"{what.title or 'automaton'}: {words}; `--graph` (in Python `graph()`) shows them as a graph",
+        )
+        return Result(name, lines, {"title": what.title, **sizes}, found=automaton, facts=facts)
+    report = verify_multiples(automaton)
+    text = dot(automaton, report.family)
+    document: dict[str, Any] = {"graph": text}
+    remarks: tuple[str, ...] = ()
+    if of_file:
+        document["ends"] = [state.name for state in report.graph.ends]
+        remarks = tuple(line.strip() for line in automata.ends_lines(automaton, report.graph))
+    return Result(
+        name, text.splitlines(), document, found=automaton, remarks=remarks, facts={**facts, "text": text}
+    )
+
+
+def _subject(file: CaseFile) -> BudgetSubject:
+    """Returns what a file is about."""
+    if file.path.suffix != ".dipa":
+        return BudgetSubject.of_case(_case(file))
+    return BudgetSubject(_automaton(file).automaton, file.path, _bytes(file))
+
+
+def _automaton(file: CaseFile) -> AutomatonFile:
+    found: AutomatonFile = file.content(Automaton().read)
+    return found
+
+
+def _case(file: CaseFile) -> StreamCase:
+    found: StreamCase = file.content(Streams().read)
+    return found
+
+
+def _bytes(file: CaseFile) -> bytes:
+    from paramverify.automata.reading import MAX_BYTES
+
+    with file.as_file():
+        return read_file(file.path, MAX_BYTES, "an automaton")

@@ -1,0 +1,152 @@
+"""What a subject is: a kind of file, which questions it has answers to, and how it is read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from paramverify.errors import InputError
+from paramverify.files import standing_in
+from paramverify.models.settings import Settings
+from paramverify.portfolio.session import Options
+from paramverify.subjects.questions import Question
+from paramverify.subjects.results import Result
+from paramverify.tables import TomlDocument, read_document
+
+TEXT_ONLY = (".dipa", ".smt2", ".prism", ".pm", ".nm")  # endings of files that are not TOML
+
+
+class Watch:
+    """Who hears what is found while an answer is being made; this one listens to nothing."""
+
+    def progress(self, done: int, total: int) -> None:
+        """Hears how far the work is."""
+
+    def found(self, lines: list[str], document: Mapping[str, Any]) -> None:
+        """Hears what is known so far, instead of what was known before."""
+
+    def counted(self, line: str) -> None:
+        """Hears how far it came, in words: for people only."""
+
+    def entry(self, key: str, entry: Any, *lines: str) -> None:
+        """Hears one more entry of a list."""
+
+    def detail(self, key: str, entry: Any) -> None:
+        """Hears one more entry of a list, for programs only."""
+
+    def violated(self, word: str) -> None:
+        """Hears that it is refuted, which no limit takes back."""
+
+    def evidence(self, document: dict[str, Any] | None) -> None:
+        """Hears the evidence of what is known so far."""
+
+    def curve(self, points: Sequence[Any], title: str, name: str = "", *, whole: bool = True) -> None:
+        """Hears a curve of δ over ε; `name` tells it from others, and it may be a part only."""
+
+    def known(self) -> None:
+        """Hears that the answer is known: what is left is to write it down."""
+
+
+@dataclass(frozen=True, eq=False)
+class CaseFile:
+    """A file that questions are about, or the text of one, with what is stated beside it.
+
+    `settings` are the values that take the place of those in the file. `more` is what only the reader of its
+    subject knows, such as formulas that are given beside a model. `read` has its
+    content where somebody has read it already. `written` says that the text is a case that a subject wrote.
+    """
+
+    path: Path
+    settings: Settings = field(default_factory=dict)
+    text: bytes | None = None
+    more: Any = None
+    read: Any = None
+    written: bool = False
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def as_file(self) -> AbstractContextManager[None]:
+        """Lets readers find the text under the path, whether there is a file or not."""
+        return nullcontext() if self.text is None else standing_in(self.path, self.text)
+
+    @cached_property
+    def document(self) -> TomlDocument | None:
+        """The tables of the file; None if it is not TOML by its name.
+
+        Raises:
+            CaseError: it cannot be read.
+        """
+        if self.path.suffix in TEXT_ONLY and not self.written:
+            return None
+        with self.as_file():
+            return read_document(self.path)
+
+    @property
+    def tables(self) -> Mapping[str, Any]:
+        """The tables of the file; none if it cannot be read, which is said where it is read."""
+        with suppress(InputError):
+            return self.document.data if self.document else {}
+        return {}
+
+    def content(self, read: Callable[[CaseFile], Any]) -> Any:
+        """Returns what is in the file, which is read once, by its subject or by `read`."""
+        if self.read is None:
+            with self.as_file():
+                object.__setattr__(self, "read", read(self))
+        return self.read
+
+
+@dataclass(frozen=True)
+class NotAsked:
+    """Why a subject has no answer to a question, and what to do instead; nothing else says so."""
+
+    reason: str
+    instead: str = ""  # with {file} for the path
+
+
+Answer = Callable[[CaseFile, Any, Options, Watch], Result]
+Answers = Mapping[type[Question], Answer | NotAsked]
+
+
+class Subject(ABC):
+    """A kind of file. The first subject that reads a file, by `place`, answers the questions about it."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]  # what the file is, as in "FILE is an automaton"
+    place: ClassVar[int]
+    steps: ClassVar[str] = "claims"  # what progress counts
+    indent: ClassVar[int | None] = 1  # of evidence in files
+    of_claims: ClassVar[bool] = False  # whether its verdicts are true and false
+    tables: ClassVar[Sequence[str]] = ()  # of a file, that a program may change
+    own_bounds: ClassVar[str] = ""  # where the bounds are, if they are not in [privacy]
+
+    @abstractmethod
+    def reads(self, file: CaseFile) -> bool:
+        """Tells whether this is the subject of the file; mistakes in it are left to `read`."""
+
+    @abstractmethod
+    def read(self, file: CaseFile) -> Any:
+        """Reads the file.
+
+        Raises:
+            InputError: any mistake in it, with its place. LimitError: it is too large.
+        """
+
+    def as_case(self, file: CaseFile) -> CaseFile:
+        """Returns the file that is read in the place of this one: itself, or a case that says the same."""
+        return file
+
+    @abstractmethod
+    def answers(self) -> Answers:
+        """Returns the answer to each question, or why there is none."""
+
+    def declined(self, question: type[Question]) -> Mapping[str, str]:
+        """Returns the options of a question that it does not take, with the reasons."""
+        del question
+        return {}
