@@ -28,15 +28,12 @@ from paramverify.reports.showing import Row, RowSelection, ShownFunctions, formu
 from paramverify.reports.showing import graph as graph_of
 from paramverify.reports.understood import case_understood
 from paramverify.reports.understood import lines as understood_lines
-from paramverify.subjects.kinds import Privacy
 from paramverify.subjects.questions import FOR_EVIDENCE, MONOLITHIC, Explain, Show, Verify
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.subjects.written_numbers import split
 from paramverify.synthesis.borders import verify_beyond
 from paramverify.verdicts import Unknown, Verdict, Violated
-
-NAME = Privacy.name
 
 
 def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Result:
@@ -57,7 +54,6 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     condition = _condition(case, max(0.01, until - time.monotonic()))
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
     return Result(
-        NAME,
         [
             *verdicts.lines(found, case),
             *(f"  {name.capitalize()}: {words}" for name, words in condition.items()),
@@ -78,7 +74,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
 
 def case_of(file: CaseFile) -> PrivacyCase:
     """Returns the case in a file."""
-    found: PrivacyCase = file.content(Privacy().read)
+    found: PrivacyCase = file.content()
     return found
 
 
@@ -136,7 +132,7 @@ def _budgets(file: CaseFile, budgets: str, options: Options, watch: Watch) -> Re
         watch.entry("budgets", listed[-1], f"  {about[0]}")
     worst = next(standing for standing in WORST if standing in standings)
     document = {"status": worst.value, "verdict": worst.of_case, "budgets": listed}
-    return Result(NAME, lines, document, standing=worst, ending=worst, notes=tuple(dict.fromkeys(notes)))
+    return Result(lines, document, standing=worst, ending=worst, notes=tuple(dict.fromkeys(notes)))
 
 
 def _cases(file: CaseFile, budgets: list[str]) -> list[PrivacyCase]:
@@ -192,7 +188,6 @@ def _by_formulas(file: CaseFile, options: Options, watch: Watch) -> Result:
     found = verify_by_formulas(case, options, settled)
     about = documents.inputs(case) | documents.side_condition(case.model)
     return Result(
-        NAME,
         list(formula_verdicts.lines(found, case)),
         formula_verdicts.document(found) | about,
         seconds=found.seconds,
@@ -213,7 +208,7 @@ def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> R
     del asked, options, watch
     case = case_of(file)
     found = case_understood(case, with_settings(dict(file.tables), file.settings))
-    return Result(NAME, understood_lines(found), found.document(), found=found)
+    return Result(understood_lines(found), found.document(), found=found)
 
 
 def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
@@ -224,7 +219,7 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     case = case_of(file)
     if asked.graph:
         text = graph_of(case)
-        return Result(NAME, text.splitlines(), {"graph": text}, found=case, facts={"text": text})
+        return Result(text.splitlines(), {"graph": text}, found=case, facts={"text": text})
     word: tuple[str, ...] = ()
     if asked.observations and isinstance(case.model, Model):
         whole = case.model.whole or case.model
@@ -252,7 +247,6 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     else:
         lines, document = list(shown.lines()), shown.document()
     return Result(
-        NAME,
         lines,
         document,
         notes=() if isinstance(shown, ShownFunctions) else tuple(shown.notes),

@@ -32,7 +32,6 @@ from paramverify.reports import (
     text,
 )
 from paramverify.reports.set_budget_evidence import set_budget_document
-from paramverify.subjects.kinds import Privacy
 from paramverify.subjects.questions import PRECISION, Budget
 from paramverify.subjects.results import Bounds, Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -46,7 +45,6 @@ from paramverify.synthesis.set_curve import curve
 from paramverify.synthesis.set_needs import NeedKind
 from paramverify.synthesis.suprema import TightBudget
 
-NAME = Privacy.name
 NO_BUDGET = case_budgets.INSTEAD
 CURVE_PRECISION = Fraction(1, 1000)
 Evidence = Callable[[Session], dict[str, Any]]
@@ -87,7 +85,6 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
             return found.evidence(again)
 
     return Result(
-        NAME,
         lines,
         document,
         seconds=time.perf_counter() - started,
@@ -109,7 +106,7 @@ def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
         return _curve(file, asked, session, width, watch)
     if asked.of_sets:
         return _of_sets(file, asked, session, width, begun)
-    case = measured(file.content(Privacy().read))
+    case = measured(file.content())
     if is_total_variation(case):
         return _of_sets(file, replace(asked, delta_for="0"), session, width, begun)
     if isinstance(case.model, EnclosedModel):

@@ -19,7 +19,6 @@ from paramverify.reports.evidence import map_evidence
 from paramverify.reports.interval_evidence import check_has_synthesis_evidence, interval_evidence
 from paramverify.reports.pictures.drawn import drawing_of
 from paramverify.subjects.case_bounds import best_bound, undoubted
-from paramverify.subjects.kinds import Privacy
 from paramverify.subjects.questions import Synthesize
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -56,7 +55,7 @@ def synthesize(file: CaseFile, asked: Synthesize, options: Options, watch: Watch
     started = time.perf_counter()
     options = replace(options, on_bound=best_bound(watch))
     with Session(options) as session:
-        case: PrivacyCase = file.content(Privacy().read)
+        case: PrivacyCase = file.content()
         obligations = undoubted(session, case.model)
         if asked.form == "witness":
             found = _prior(case, session, asked, watch)
@@ -78,7 +77,6 @@ def synthesize(file: CaseFile, asked: Synthesize, options: Options, watch: Watch
             return found.evidence(again)
 
     return Result(
-        Privacy.name,
         lines,
         document,
         seconds=time.perf_counter() - started,

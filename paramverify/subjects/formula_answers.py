@@ -30,7 +30,6 @@ from paramverify.reports.logic_evidence import evidence_of
 from paramverify.reports.text import session_words
 from paramverify.reports.understood import lines as understood_lines
 from paramverify.reports.understood_systems import logic_understood
-from paramverify.subjects.kinds import Logic
 from paramverify.subjects.questions import Budget, Explain, Verify
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -92,7 +91,6 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
             return evidence_of(replace(work, session=again), results)
 
     return Result(
-        Logic.name,
         lines,
         document,
         seconds=seconds,
@@ -113,11 +111,11 @@ def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> R
     """Says what was understood of a model and its formulas."""
     del asked, options, watch
     found = logic_understood(_case(file), with_settings(dict(file.tables), file.settings))
-    return Result(Logic.name, understood_lines(found), found.document(), found=found)
+    return Result(understood_lines(found), found.document(), found=found)
 
 
 def _case(file: CaseFile) -> LogicCase:
-    found: LogicCase = file.content(Logic().read)
+    found: LogicCase = file.content()
     return found
 
 
@@ -188,7 +186,6 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
     documents = {name: each.document for name, each in found.items()}
     enough = all(each.enough for each in found.values())
     return Result(
-        Logic.name,
         [*(line for each in found.values() for line in each.lines), *more],
         {"budgets": documents, **words, "notes": list(case.relation.notes)},
         ending=Standing.HOLDS if enough else Standing.UNKNOWN,

@@ -46,7 +46,6 @@ class Result:
     `evidence` makes the document for `check`; None where there is none, for which `no_evidence` says of what.
     """
 
-    subject: str
     lines: Sequence[str]
     document: dict[str, Any]
     seconds: float = 0.0

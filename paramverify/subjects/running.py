@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from paramverify.errors import UnsupportedError, located
 from paramverify.portfolio.session import Options
@@ -64,4 +65,4 @@ def run(
     if answer is None or isinstance(answer, NotAsked):
         raise UnsupportedError(f"{question.name} has no meaning for this case", file=str(file.path))
     with located(file=str(file.path)):
-        return answer(file, question, options, watch)
+        return answer(replace(file, reader=subject.read), question, options, watch)

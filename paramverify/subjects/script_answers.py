@@ -12,7 +12,6 @@ from paramverify.reports import scripts
 from paramverify.reports.script_evidence import check_has_evidence, evidence_document
 from paramverify.scripts.answers import Answered
 from paramverify.scripts.deciding import decide_script
-from paramverify.subjects import kinds
 from paramverify.subjects.questions import FOR_EVIDENCE, Verify
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -24,7 +23,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     It ends well if all is answered, as solvers do; it does not if the script states another answer.
     """
     until = time.monotonic() + options.seconds
-    script: Script = file.content(kinds.Script().read)
+    script: Script = file.content()
     if asked.evidence:
         check_has_evidence(script)
         options = replace(options, evidence=FOR_EVIDENCE)
@@ -38,7 +37,6 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     report = decide_script(script, replace(options, seconds=left), keep)
     ending = Standing.UNKNOWN if report.standing is Standing.UNKNOWN else Standing.HOLDS
     return Result(
-        kinds.Script.name,
         list(scripts.lines(report)),
         scripts.document(report),
         standing=report.standing,

@@ -24,7 +24,6 @@ from paramverify.reports.automaton_budgets import BudgetSubject
 from paramverify.reports.pictures.automata import dot
 from paramverify.reports.understood import lines as understood_lines
 from paramverify.reports.understood_streams import stream_understood
-from paramverify.subjects.kinds import Automaton, Streams
 from paramverify.subjects.questions import Budget, Explain, Show, Verify
 from paramverify.subjects.results import Bounds, Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -45,7 +44,6 @@ def verify_automaton(file: CaseFile, asked: Verify, options: Options, watch: Wat
         return _multiples(found, asked.budgets, left, watch)
     known = found.standing is not Standing.UNKNOWN
     return Result(
-        Automaton.name,
         automata.lines(found),
         automata.document(found),
         seconds=found.seconds,
@@ -76,7 +74,7 @@ def _multiples(found: AutomatonReport, budgets: str, options: Options, watch: Wa
         watch.entry("budgets", listed[-1], f"  {about[0]}")
     worst = next(standing for standing in WORST if standing in standings)
     document = {"status": worst.value, "verdict": worst.of_case, "budgets": listed}
-    return Result(Automaton.name, lines, document, standing=worst, ending=worst, found=found)
+    return Result(lines, document, standing=worst, ending=worst, found=found)
 
 
 def verify_case(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Result:
@@ -101,7 +99,6 @@ def verify_case(file: CaseFile, asked: Verify, options: Options, watch: Watch) -
     document, example = streams.document(verdict), verdict.example
     evidence = streams.evidence_document(verdict)
     return Result(
-        Streams.name,
         streams.lines(verdict),
         document,
         seconds=verdict.seconds,
@@ -133,7 +130,6 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
     evidence = subject.evidence(found)
     what = "of which nothing is known" if subject.case else "that is undecided"
     return Result(
-        Streams.name if subject.case else Automaton.name,
         [*automaton_budgets.lines(found), *subject.warnings(found)],
         automaton_budgets.document(found),
         seconds=time.perf_counter() - started,
@@ -160,7 +156,7 @@ def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> R
     """Says what was understood of a case about streams."""
     del asked, options, watch
     found = stream_understood(_case(file), file.tables)
-    return Result(Streams.name, understood_lines(found), found.document(), found=found)
+    return Result(understood_lines(found), found.document(), found=found)
 
 
 def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
@@ -172,13 +168,12 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     counts = [len(automaton.states), len(automaton.variables), len(automaton.transitions)]
     sizes = dict(zip(("states", "variables", "transitions"), counts, strict=True))
     words = ", ".join(counted(n, name.removesuffix("s")) for name, n in sizes.items())
-    name = Automaton.name if of_file else Streams.name
     facts: dict[str, Any] = {"graph": lambda: dot(automaton, verify_multiples(automaton).family)}
     if not asked.graph:
         lines = (
             f"{what.title or 'automaton'}: {words}; `--graph` (in Python `graph()`) shows them as a graph",
         )
-        return Result(name, lines, {"title": what.title, **sizes}, found=automaton, facts=facts)
+        return Result(lines, {"title": what.title, **sizes}, found=automaton, facts=facts)
     report = verify_multiples(automaton)
     text = dot(automaton, report.family)
     document: dict[str, Any] = {"graph": text}
@@ -187,7 +182,7 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
         document["ends"] = [state.name for state in report.graph.ends]
         remarks = tuple(line.strip() for line in automata.ends_lines(automaton, report.graph))
     return Result(
-        name, text.splitlines(), document, found=automaton, remarks=remarks, facts={**facts, "text": text}
+        text.splitlines(), document, found=automaton, remarks=remarks, facts={**facts, "text": text}
     )
 
 
@@ -199,12 +194,12 @@ def _subject(file: CaseFile) -> BudgetSubject:
 
 
 def _automaton(file: CaseFile) -> AutomatonFile:
-    found: AutomatonFile = file.content(Automaton().read)
+    found: AutomatonFile = file.content()
     return found
 
 
 def _case(file: CaseFile) -> StreamCase:
-    found: StreamCase = file.content(Streams().read)
+    found: StreamCase = file.content()
     return found
 
 

@@ -58,7 +58,8 @@ class CaseFile:
 
     `settings` are the values that take the place of those in the file. `more` is what only the reader of its
     subject knows, such as formulas that are given beside a model. `read` has its
-    content where somebody has read it already. `written` says that the text is a case that a subject wrote.
+    content where somebody has read it already. `written` says that the text is a case that a subject wrote;
+    `reader` is the reader of its subject.
     """
 
     path: Path
@@ -67,6 +68,7 @@ class CaseFile:
     more: Any = None
     read: Any = None
     written: bool = False
+    reader: Callable[[CaseFile], Any] | None = None
 
     def __str__(self) -> str:
         return str(self.path)
@@ -94,11 +96,13 @@ class CaseFile:
             return self.document.data if self.document else {}
         return {}
 
-    def content(self, read: Callable[[CaseFile], Any]) -> Any:
+    def content(self, read: Callable[[CaseFile], Any] | None = None) -> Any:
         """Returns what is in the file, which is read once, by its subject or by `read`."""
         if self.read is None:
+            reader = read or self.reader
+            assert reader is not None
             with self.as_file():
-                object.__setattr__(self, "read", read(self))
+                object.__setattr__(self, "read", reader(self))
         return self.read
 
 

@@ -25,7 +25,6 @@ from paramverify.reports.pictures.systems import dot
 from paramverify.reports.systems import exact, shown
 from paramverify.reports.understood import lines as understood_lines
 from paramverify.reports.understood_systems import system_understood
-from paramverify.subjects.kinds import Interactive
 from paramverify.subjects.questions import PRECISION, Budget, Explain, Show, Verify
 from paramverify.subjects.results import Bounds, Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -56,7 +55,6 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
         f"{found.verdict.end.value}: {found.verdict.detail}" if isinstance(found.verdict, Unknown) else ""
     )
     return Result(
-        Interactive.name,
         lines,
         document,
         seconds=found.seconds,
@@ -83,7 +81,6 @@ def _every(file: CaseFile, asked: Verify) -> Result:
     case = {"format": FORMAT, "version": VERSION, "case": {"title": title, "digest": digest}}
     evidence = None if found.reason else (lambda: {**case, **about, "steps": found.steps})
     return Result(
-        Interactive.name,
         every_slots.lines(found),
         every_slots.document(found, status, about),
         standing=status,
@@ -115,7 +112,6 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
     found = tight_budget(case, share, so_far)
     known = found.boundless or found.exact or _near(found, asked.precision or PRECISION)
     return Result(
-        Interactive.name,
         list(interactive_budgets.all_lines(case, found)),
         interactive_budgets.document(case, found),
         seconds=found.seconds,
@@ -151,7 +147,7 @@ def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> R
     """Says what was understood of a system."""
     del asked, options
     found = system_understood(_case(file, watch), with_settings(dict(file.tables), file.settings))
-    return Result(Interactive.name, understood_lines(found), found.document(), found=found)
+    return Result(understood_lines(found), found.document(), found=found)
 
 
 def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
@@ -162,12 +158,10 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     size = len(case.system.states)
     if asked.graph:
         text = dot(case.system)
-        return Result(
-            Interactive.name, text.splitlines(), {"graph": text}, found=case, facts={**facts, "text": text}
-        )
+        return Result(text.splitlines(), {"graph": text}, found=case, facts={**facts, "text": text})
     line = f"{case.title}: {size:,} states; `--graph` (in Python `graph()`) shows them as a graph"
     document: dict[str, Any] = {"title": case.title, "states": size}
-    return Result(Interactive.name, [line], document, found=case, facts=facts)
+    return Result([line], document, found=case, facts=facts)
 
 
 def _case(file: CaseFile, watch: Watch, bounded: bool = False) -> InteractiveCase:
