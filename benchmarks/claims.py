@@ -16,7 +16,8 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import Claim
-from paramverify.processes.runner import Attempt, AttemptLimits, Runner
+from paramverify.processes.attempts import Attempt, AttemptLimits
+from paramverify.processes.runner import Runner
 
 BACKENDS = ("bernstein", "z3", "cvc5", "cvc5-cov")
 PROBLEMS = [

@@ -21,11 +21,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.composition.answers import CompositionQuestion
-from paramverify.composition.composing import Component, Composition
-from paramverify.composition.losses import Loss
-from paramverify.composition.searching import ask
-from paramverify.composition.written import read_components, repeated
+from paramverify.composition.composing import Component, Composition, CompositionQuestion, ask
+from paramverify.composition.release_losses import Loss
+from paramverify.composition.written_releases import read_components, repeated
 from paramverify.models.settings import Settings
 
 SECONDS = 300  # for one of our answers

@@ -20,7 +20,8 @@ from paramverify.answers import Proved
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.exact.branching import decide_exactly
 from paramverify.privacy.cases import load
-from paramverify.processes.runner import Attempt, AttemptLimits, Runner
+from paramverify.processes.attempts import Attempt, AttemptLimits
+from paramverify.processes.runner import Runner
 
 CASE = Path(__file__).parent.parent / "cases" / "noisy-max-independent.toml"
 

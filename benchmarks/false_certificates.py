@@ -34,7 +34,7 @@ from paramverify.checker.claims import check_claim
 from paramverify.checker.strict import Rejected
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 
 FORGERIES = 6  # of each certificate
 Square = tuple[Fraction, Polynomial]  # a coefficient that is not negative, and what is squared

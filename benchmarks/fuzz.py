@@ -20,7 +20,7 @@ from claim_tools import ask_z3, failing_grid_point, random_claim, replayed
 
 from paramverify.answers import Refuted
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import fails_at
 
 

@@ -16,16 +16,15 @@ from flint import fmpq
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.interactive.bounds import WeightJudge
-from paramverify.interactive.closure import Closures
-from paramverify.interactive.costs import cheapest
-from paramverify.interactive.families import largest_family
-from paramverify.interactive.pairs import pair_graph
+from paramverify.interactive.closures import Closures
+from paramverify.interactive.probability_bounds import WeightJudge
 from paramverify.interactive.refutation import search
+from paramverify.interactive.step_costs import cheapest
+from paramverify.interactive.unwinding_families import largest_family, pair_graph
 from paramverify.models.context import Checks
 from paramverify.models.noise.truncated_geometric import truncated_geometric
-from paramverify.models.systems import slots
-from paramverify.models.systems.wellformed import check
+from paramverify.models.systems import slot_systems
+from paramverify.models.systems.transition_systems import check
 
 SMALL = [(t, k, "drop", t * k) for t in (1, 2, 3) for k in (1, 2)]
 SMALL += [(t, k, "never", t * k) for t in (1, 2, 3) for k in (1, 2)]
@@ -39,9 +38,9 @@ def measure(count: int, points: int, full: str, limit: int) -> str:
     noise = tuple(map(tuple, truncated_geometric(half, 2 * limit, checks).rows))
     judge = WeightJudge(checks)
     marks = [time.process_time()]
-    queries = dict.fromkeys(("count", "sum"), slots.Answers(-limit, limit, noise))
-    given = slots.Slots(count, points, (-1, 1), queries, checks.ring, drops=full == "drop")
-    system = slots.build(given)
+    queries = dict.fromkeys(("count", "sum"), slot_systems.Answers(-limit, limit, noise))
+    given = slot_systems.Slots(count, points, (-1, 1), queries, checks.ring, drops=full == "drop")
+    system = slot_systems.build(given)
     check(system, checks)
     marks.append(time.process_time())
     closures = Closures(system)

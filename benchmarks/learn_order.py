@@ -3,8 +3,8 @@
     python benchmarks/learn_order.py RESULTS [--limit 20] [--write]
 
 A decision tree of scikit-learn (the extra `stats`) predicts the logarithm of the seconds of each backend from
-the features of a claim (`paramverify.portfolio.learned`). In each leaf the order is greedy: next comes the
-backend that saves most seconds beside those before it. An open claim counts with twice the limit. Claims
+the features of a claim (`paramverify.portfolio.backend_order`). In each leaf the order is greedy: next comes
+the backend that saves most seconds beside those before it. An open claim counts with twice the limit. Claims
 that nobody decides say nothing, and so do those that the built-ins settle before any race. Families of claims
 are held out one after the other: the printed seconds are those of the backends that come first, on claims
 that the tree has not seen. `--write` replaces the tree that the package has.
@@ -28,7 +28,7 @@ from sklearn.tree import DecisionTreeRegressor
 from paramverify.answers import Open
 from paramverify.backends import taking_part
 from paramverify.exact.branching import decide_exactly
-from paramverify.portfolio.learned import FEATURES, OWN, features, leaf, tree_of
+from paramverify.portfolio.backend_order import FEATURES, OWN, leaf, tree_features, tree_of
 from paramverify.portfolio.session import QUICK
 
 LEAST = 0.02  # seconds: what an attempt needs at least, so that noise below says nothing
@@ -99,7 +99,7 @@ def main() -> None:
         if min(seconds.values()) > chosen.limit:
             continue
         if isinstance(decide_exactly(question.claim, replace(QUICK)), Open):
-            rows.append((features(question.claim), seconds))
+            rows.append((tree_features(question.claim), seconds))
             families.append(question.name.split("-")[0])
     told: dict[str, list[float]] = {"virtual best": [min(seconds.values()) for _, seconds in rows]}
     for name in names:

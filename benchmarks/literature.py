@@ -27,10 +27,11 @@ from paramverify.backends import discover
 from paramverify.checker.claims import Rejected
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings.choice import claims_of
-from paramverify.evidence.replaying import replayed
+from paramverify.evidence.certificates import replayed
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.processes.runner import Attempt, AttemptLimits, Runner
+from paramverify.processes.attempts import Attempt, AttemptLimits
+from paramverify.processes.runner import Runner
 
 ROOT = Path(__file__).parent.parent
 OURS = "portfolio"

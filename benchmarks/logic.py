@@ -18,12 +18,12 @@ from flint import fmpq
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.logic.cases import LogicCase, load
-from paramverify.logic.families import check_property
-from paramverify.logic.grammar import read_predicate, read_property
-from paramverify.logic.verification import LogicSession
-from paramverify.models.chains.chain import ANY, Chain, Row
-from paramverify.models.chains.relations import closed, where
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_predicate, read_property
+from paramverify.logic.logic_cases import LogicCase, load
+from paramverify.logic.property_checking import LogicSession
+from paramverify.models.chains.markov_chains import ANY, Chain, Row
+from paramverify.models.chains.state_relations import closed, where
 from paramverify.portfolio.session import Options, Session
 
 STEPS = 100

@@ -21,7 +21,8 @@ from paramverify.encodings.sequences import sequence_claims
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.processes.runner import Attempt, AttemptLimits, Runner
+from paramverify.processes.attempts import Attempt, AttemptLimits
+from paramverify.processes.runner import Runner
 
 ROOT = Path(__file__).parent.parent
 FIRST = 6  # claims of each case

@@ -29,18 +29,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "tools
 from automaton_oracle import chance, random_text, signs_of, ways, worst_cost
 
 from paramverify.answers import Standing
-from paramverify.automata.chances import chances
-from paramverify.automata.evidence import lengths as lengths_document
-from paramverify.automata.examples import WIDTH, worst_signs
-from paramverify.automata.lengths import by_length
-from paramverify.automata.programs import heights, streams
-from paramverify.automata.reading import parse_automaton
-from paramverify.automata.verification import AutomatonReport, verify
-from paramverify.automata.ways import Way, cost
+from paramverify.automata.automaton import parse_automaton
+from paramverify.automata.automaton_evidence import lengths as lengths_document
+from paramverify.automata.stream_costs import by_length
+from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify, worst_signs
+from paramverify.automata.way_costs import Way, cost
+from paramverify.automata.way_programs import chances, heights, streams
 from paramverify.checker.automata import check_document
 from paramverify.checker.second_automata import compare
 from paramverify.errors import InputError
-from paramverify.reports.automata import evidence_document
+from paramverify.reports.stream_reports import automaton_evidence_document
 
 EPSILONS = (Fraction(1, 4), Fraction(1), Fraction(3))
 TIMES = (0, 1, 128)  # how far away from the means streams are
@@ -83,7 +81,7 @@ def check_proofs(
     lengths = by_length(graph, LENGTHS, 60)
     need(len(lengths.found) == LENGTHS + 1, seed, "no budgets of lengths")
     if report.standing is not Standing.UNKNOWN:
-        document = evidence_document(report, Path("a.dipa"), text.encode())
+        document = automaton_evidence_document(report, Path("a.dipa"), text.encode())
         document["lengths"] = lengths_document(graph, lengths, ways=report.confused is None)
         told = check_document(document)
         need(told.accepted, seed, f"the kernel rejects: {told.lines}")

@@ -23,16 +23,12 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import verification
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.statistics.audit import audit
-from paramverify.statistics.bisection import bisect
-from paramverify.statistics.blackbox import BlackBoxSource
-from paramverify.statistics.certification import TightRatio, certify, tight_ratio, worst
+from paramverify.statistics.black_boxes import BlackBoxSource, CaseInputs, DirectSource
+from paramverify.statistics.case_testing import guided
+from paramverify.statistics.certification import TightRatio, bisect, certify, tight_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, assess, attacked, detect, selected
-from paramverify.statistics.experiments import Experiment, chosen_points, experiments
-from paramverify.statistics.guidance import guided
-from paramverify.statistics.inputs import CaseInputs
-from paramverify.statistics.mechanisms import DirectSource
-from paramverify.statistics.runs import Runs
-from paramverify.statistics.samplers import ModelSource
+from paramverify.statistics.samplers import Experiment, ModelSource, chosen_points, experiments
+from paramverify.statistics.sampling_runs import Runs
 from paramverify.synthesis.budget import tight_budget
 
 ROOT = Path(__file__).parent.parent

@@ -26,9 +26,9 @@ from tempfile import TemporaryDirectory
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.claims import Claim
-from paramverify.compare.comparing import CompareOptions, plan, run
-from paramverify.compare.results import ResultsFile
-from paramverify.compare.subjects import read_subjects
+from paramverify.compare.comparison_results import ResultsFile
+from paramverify.compare.comparison_runs import CompareOptions, plan, run
+from paramverify.compare.comparison_subjects import read_subjects
 from paramverify.exact.branching import decide_exactly
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
@@ -37,11 +37,9 @@ from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.map_files import cell_document, read_cell
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.regions import region_map
-from paramverify.tasks.busy import busy_task
-from paramverify.tasks.cluster import Cluster
-from paramverify.tasks.handing import BATCH, batch_size
-from paramverify.tasks.places import TaskPlace
-from paramverify.tasks.tasks import HERE
+from paramverify.tasks.cluster import Cluster, TaskPlace
+from paramverify.tasks.task_distribution import BATCH, batch_size
+from paramverify.tasks.tasks import HERE, busy_task
 
 ROOT = Path(__file__).parent.parent
 CASES = ROOT / "cases"
@@ -256,7 +254,7 @@ def overhead(workers: Sequence[int]) -> None:
 
 
 def simulate(seconds: Sequence[float], workers: int, serial: float, delay: float, batched: bool) -> float:
-    """Returns the seconds until all tasks are done, by events, as `tasks.handing` hands them out.
+    """Returns the seconds until all tasks are done, by events, as `tasks.task_distribution` hands them out.
 
     One process (client and scheduler) needs `serial` seconds for each batch, one after the other; a batch is
     under way for `delay` seconds there and back. Each worker has one batch and one ahead.

@@ -17,10 +17,10 @@ from fractions import Fraction
 from math import exp, log, sqrt
 from pathlib import Path
 
-from paramverify.models.kinds import need_privacy
+from paramverify.models.model import need_privacy
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.reports.set_budgets import document
+from paramverify.reports.budgets import set_budget_document
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import NeedKind
 
@@ -69,7 +69,7 @@ def least(people: int, truth: str, bounds: str, parameters: str = "") -> tuple[d
         with Session(Options(seconds=3600)) as session:
             model = need_privacy(load(path).model, "this benchmark", sets=True)
             kind = NeedKind.DELTA if parameters else NeedKind.RATIO
-            found = document(model, least_bound(model, session, PRECISION, kind), {})
+            found = set_budget_document(model, least_bound(model, session, PRECISION, kind), {})
     return found, time.perf_counter() - begin
 
 

@@ -45,7 +45,7 @@ from truth_oracle import is_true
 
 from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
-from paramverify.reports.proved import program
+from paramverify.reports.evidence_checks import program
 
 ROOT = Path(__file__).resolve().parents[1]
 BATCH = 200

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
-from paramverify.reports.proved import program
+from paramverify.reports.evidence_checks import program
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
 FOLDERS = (".", "inequalities", "programs", "approximate", "divergences")

@@ -11,10 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
-from paramverify.algebra.domains import Constraint, Domain, Interval
-from paramverify.algebra.exponents import Unbounded
-from paramverify.algebra.polynomials import Polynomial, Ring, key, value_at
-from paramverify.algebra.ties import tied_in
+from paramverify.algebra.domains import Constraint, Domain, Interval, tied_in
+from paramverify.algebra.polynomials import Polynomial, Ring, Unbounded, key, value_at
 
 
 def show_sequence(names: Iterable[str]) -> str:
@@ -104,7 +102,7 @@ class Claim:
 
     def holds_at(self, point: Mapping[str, Fraction]) -> bool:
         """Tells whether f(θ) ≥ 0 at one point that gives every variable with an interval."""
-        from paramverify.algebra.points import sign_at
+        from paramverify.algebra.domains import sign_at
 
         if tied_in(self.domain.ring, self.polynomial):
             return sign_at(self.domain, self.polynomial, point) >= 0

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paramverify.answers import Standing
-from paramverify.keys import EXPRESSION, FLAG, TEXT, Key, Section, by_name, one_of
-from paramverify.tables import Table
+from paramverify.tables import EXPRESSION, FLAG, TEXT, Key, Section, Table, by_name, one_of
 from paramverify.verdicts import with_status
 
 TITLE = Key("title", TEXT, "What the case is about.")

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.domains import Constraint, Domain, parse_interval
-from paramverify.algebra.points import contains
+from paramverify.algebra.domains import Constraint, Domain, contains, parse_interval
 from paramverify.algebra.polynomials import Ring, value_at
 from paramverify.answers import Proved, Refuted
 from paramverify.claims import Origin, nowhere, positive

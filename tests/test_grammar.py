@@ -16,7 +16,7 @@ from lark.indenter import Indenter
 
 from paramverify.algebra.expressions import parse
 from paramverify.errors import ExpressionError, ProgramError
-from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.program_reading import read_program
 
 BLOCKS = re.findall(
     r"^```lark\n(.*?)^```$", (ROOT / "docs" / "grammar.md").read_text(), re.MULTILINE | re.DOTALL

@@ -31,10 +31,10 @@ IMPORTABLE = [
 
 # Every import goes to a lower layer or stays in its own package.
 LAYERS = (
-    ("checker", "printable", "spelling", "toml_places"),
+    ("checker", "printable", "spelling"),
     ("errors",),
     ("toml_mistakes",),
-    ("algebra", "files", "keys", "language", "plugins"),
+    ("algebra", "files", "language", "plugins"),
     ("claims", "tables"),
     ("answers", "models"),
     ("formats",),

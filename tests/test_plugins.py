@@ -28,11 +28,11 @@ from paramverify.backends import NEEDED, discover
 from paramverify.claims import Claim
 from paramverify.cli._commands import commands
 from paramverify.encodings import choice
-from paramverify.evidence.replaying import replayed
+from paramverify.evidence.certificates import replayed
 from paramverify.models import mechanisms, noise
-from paramverify.processes.answers import formed
-from paramverify.processes.running import checked
-from paramverify.reports.schema import schema
+from paramverify.processes.attempts import formed
+from paramverify.processes.runner import checked
+from paramverify.reports.case_schema import schema
 
 PACKAGE = Path(paramverify.__file__).parent
 HARD = "(2 - q)/q + q**4 + r**4 - q*r + 27/200"  # more than the ratio (2 - q)/q, but not at first sight

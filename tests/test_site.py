@@ -24,7 +24,7 @@ import paramverify
 from paramverify import language
 from paramverify.cli._commands import commands
 from paramverify.cli.main import cli
-from paramverify.reports import schema
+from paramverify.reports import case_schema
 
 sys.path.insert(0, str(ROOT / "docs" / "_site"))
 
@@ -110,7 +110,7 @@ def test_every_key_of_the_readers_is_in_the_reference() -> None:
     """Each table that a reader declares has a heading, and each of its keys has a row with a meaning."""
     text = page("keys.md")
     sections = re.findall(r"^### (.+)$([\s\S]*?)(?=^###? |\Z)", text, re.MULTILINE)
-    for part in schema.reference():
+    for part in case_schema.reference():
         bodies = [body for name, body in sections if name == generated.heading(part)]
         assert bodies, part.name
         for row in part.rows:

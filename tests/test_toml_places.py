@@ -11,8 +11,8 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramverify.toml_places import Path as KeyPath
-from paramverify.toml_places import TomlPlaces
+from paramverify.toml_mistakes import Path as KeyPath
+from paramverify.toml_mistakes import TomlPlaces
 
 SHIPPED = sorted((ROOT / "cases").rglob("*.toml"))
 

@@ -12,10 +12,10 @@ import paramverify
 from paramverify import language
 from paramverify.cli._commands import commands
 from paramverify.cli.main import cli
-from paramverify.logic.parser import GRAMMAR
+from paramverify.logic.formula_grammar import GRAMMAR
 
 if TYPE_CHECKING:
-    from paramverify.reports.schema import ReferenceKey, ReferenceTable
+    from paramverify.reports.case_schema import ReferenceKey, ReferenceTable
 
 SHARED = ("--json", "--timeout", "--memory", "--config", "--debug", "--help")  # told once for all
 
@@ -105,7 +105,7 @@ KINDS = {
 
 def every_key() -> str:
     """Returns the tables of a case file with all their keys, as the readers declare them."""
-    from paramverify.reports.schema import reference
+    from paramverify.reports.case_schema import reference
 
     lines: list[str] = []
     told: set[tuple[str, ...]] = set()

@@ -19,8 +19,7 @@ from math import gcd
 
 from flint import arb, ctx, fmpq, fmpq_poly
 
-from paramverify.algebra.decimals import rounded
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import rounded, simplest_between
 from paramverify.errors import InputError, LimitError
 
 GENERATOR = "E"

@@ -18,7 +18,7 @@ from paramverify.algebra.bernstein import Patch, patch, slope
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.number_fields import FINE_BITS, AlgebraicPoint, field_polynomial, recognised
 from paramverify.algebra.polynomials import Polynomial, fraction, rational, variables
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
 
 ROUGH_BITS, LAST_BITS = 96, 4096
 MAX_ITERATIONS = 60

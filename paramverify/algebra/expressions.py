@@ -1,4 +1,17 @@
-"""Safe parsing of the expressions in case files.
+"""Expressions of case files.
+
+Their trees, safe parsing, arrays of variables, defined names, and exact evaluation.
+
+Arrays of variables in expressions: `person[3]`, `person[i-1]`, `sum(person)`, and what an index may be.
+
+The entries of an array are variables of their own, with names such as `person[3]` and `cell[1, 2]`. They are
+numbered from 1.
+
+What is meant by a text that is no expression: other signs for the same thing, other ways to write numbers.
+
+A proposal is made only if it is an expression, which the caller tries.
+
+Safe parsing of the expressions in case files.
 
 An expression is data. Its text is parsed with `ast` under a whitelist into a small tree of our own;
 nothing is ever executed. Decimals are read from their text as exact rationals. Sizes, exponents and
@@ -9,34 +22,534 @@ from __future__ import annotations
 
 import ast
 import keyword
+import operator
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
+from math import ceil, floor
 from typing import TypeVar
 
-from paramverify.algebra.arrays import RUNNING, Arrays, IndexMistake, bound, entry, in_reach, named_in
-from paramverify.algebra.evaluation import evaluate, unknown_name
-from paramverify.algebra.mends import proposals
-from paramverify.algebra.named import in_force
-from paramverify.algebra.trees import Expression, Name, Node, Operation, RationalConstant, Text, Value
 from paramverify.errors import ExpressionError
 from paramverify.spelling import nearest
 
-__all__ = [  # what is to be known of expressions, from one place
-    "Expression",
-    "Name",
-    "Node",
-    "Operation",
-    "RationalConstant",
-    "Text",
-    "Value",
-    "constant",
-    "evaluate",
-    "exact_decimal",
-    "parse",
-    "unknown_name",
-]
+
+@dataclass(frozen=True)
+class RationalConstant:
+    """An exact rational constant."""
+
+    value: Fraction
+    column: int
+
+
+@dataclass(frozen=True)
+class Name:
+    """A parameter, a variable of the prior or a definition."""
+
+    name: str
+    column: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """A quoted label, for comparisons such as `disease == 'flu'`."""
+
+    value: str
+    column: int
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operator or function applied to arguments; `neg`, `and`, `or`, `not` are operators too."""
+
+    operator: str
+    arguments: tuple[Node, ...]
+    column: int
+
+
+Node = RationalConstant | Name | Text | Operation
+Value = Fraction | str | bool
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A parsed expression with the text it came from."""
+
+    text: str
+    root: Node
+
+    def error(self, reason: str, node: Node) -> ExpressionError:
+        """Returns an error that points at the node."""
+        return ExpressionError(reason, self.text, node.column)
+
+    def nodes(self) -> Iterator[Node]:
+        """Yields every node of the tree, the root first."""
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            yield node
+            if isinstance(node, Operation):
+                stack.extend(reversed(node.arguments))
+
+    def names(self) -> dict[str, Node]:
+        """Returns the names that occur, each with one of its places."""
+        return {node.name: node for node in self.nodes() if isinstance(node, Name)}
+
+
+INDICES = ("i", "j")
+RUNNING = {"sum": "+", "any": "or", "all": "and", "min": "min", "max": "max"}  # what joins all entries
+
+Index = tuple[int, ...]
+
+
+class IndexMistake(Exception):
+    """An index that is none, with the place in the text."""
+
+    def __init__(self, reason: str, column: int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.column = column
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """The arrays of a case with their sizes, and the numbers that `i` and `j` stand for, if any."""
+
+    sizes: Mapping[str, Index] = field(default_factory=dict)
+    at: Mapping[str, int] = field(default_factory=dict)
+
+    def places(self, name: str) -> Iterator[Index]:
+        """Yields the indices of an array in their order."""
+        return product(*(range(1, size + 1) for size in self.sizes[name]))
+
+    def here(self, name: str, column: int = 0) -> str:
+        """Returns the entry of an array at the numbers of `i` and `j`.
+
+        Raises:
+            IndexMistake: the array is longer or shorter than the one that the numbers are for.
+        """
+        place = tuple(self.at[k] for k in INDICES if k in self.at)
+        if not self.has(name, place):
+            raise IndexMistake(f"{name} has no entry {list(place)}", column)
+        return entry(name, place)
+
+    def has(self, name: str, place: Index) -> bool:
+        """Tells whether an array has an entry with this index."""
+        sizes = self.sizes[name]
+        return len(place) == len(sizes) and all(1 <= k <= n for k, n in zip(place, sizes, strict=True))
+
+    def place(self, tree: ast.Subscript) -> Index:
+        """Returns the index of `person[i-1]`, also where the array has no such entry.
+
+        Raises:
+            IndexMistake: it is no whole number, or not as many numbers as the array has.
+        """
+        assert isinstance(tree.value, ast.Name)
+        parts = tree.slice.elts if isinstance(tree.slice, ast.Tuple) else [tree.slice]
+        sizes = self.sizes[tree.value.id]
+        if len(parts) != len(sizes):
+            told = "one index" if len(sizes) == 1 else f"{len(sizes)} indices"
+            raise IndexMistake(f"{tree.value.id} needs {told}", tree.col_offset)
+        return tuple(self._whole(part) for part in parts)
+
+    def _whole(self, tree: ast.expr) -> int:
+        if isinstance(tree, ast.Constant) and type(tree.value) is int:
+            return tree.value
+        if isinstance(tree, ast.Name) and tree.id in self.at:
+            return self.at[tree.id]
+        if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
+            return -self._whole(tree.operand)
+        if isinstance(tree, ast.BinOp):
+            left, right = self._whole(tree.left), self._whole(tree.right)
+            if isinstance(tree.op, (ast.Add, ast.Sub)):
+                return left + right if isinstance(tree.op, ast.Add) else left - right
+            if isinstance(tree.op, ast.Mult) and abs(left * right) < 10**9:
+                return left * right
+            if isinstance(tree.op, (ast.FloorDiv, ast.Mod)) and right > 0:
+                return left // right if isinstance(tree.op, ast.FloorDiv) else left % right
+        reason = "an index is a whole number, with i, j, + - * // and %"
+        if isinstance(tree, ast.Name) and tree.id in INDICES:
+            reason = f"{tree.id} has no value here"
+        raise IndexMistake(reason, tree.col_offset)
+
+
+def entry(name: str, place: Index) -> str:
+    """Returns the name of an entry: `person[3]`, `cell[1, 2]`."""
+    return f"{name}[{', '.join(map(str, place))}]"
+
+
+def sizes_of(count: object) -> Index | None:
+    """Returns the sizes that `count` gives; None where it is no whole number and no list of two."""
+    listed = count if isinstance(count, list) else [count]
+    sizes = [size for size in listed if isinstance(size, int) and not isinstance(size, bool) and size >= 1]
+    return tuple(sizes) if len(sizes) == len(listed) and 1 <= len(listed) <= len(INDICES) else None
+
+
+def arrays_in(prior: object) -> Arrays:
+    """Returns the arrays that the data of `[prior]` describe; what is malformed is told where it is read."""
+    tables = prior.items() if isinstance(prior, dict) else ()
+    found = {
+        str(name): sizes for name, t in tables if isinstance(t, dict) and (sizes := sizes_of(t.get("count")))
+    }
+    return Arrays(found)
+
+
+def named_in(tree: ast.AST, arrays: Collection[str], bare: bool) -> list[str]:
+    """Returns the arrays that an expression names with a running index, or, with `bare`, without any.
+
+    What stands in `sum(...)` and the like runs by itself and is left out.
+    """
+    found: list[str] = []
+    pending: list[ast.AST] = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in RUNNING:
+            inner = [a for a in node.args if len(node.args) == 1]
+            if inner and (named_in(inner[0], arrays, True)):
+                continue
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            runs = any(isinstance(n, ast.Name) and n.id in INDICES for n in ast.walk(node.slice))
+            if node.value.id in arrays and runs:
+                found.append(node.value.id)
+            continue
+        if bare and isinstance(node, ast.Name) and node.id in arrays:
+            found.append(node.id)
+        pending.extend(reversed(list(ast.iter_child_nodes(node))))
+    return list(dict.fromkeys(found))
+
+
+_IN_REACH: ContextVar[Arrays | None] = ContextVar("arrays", default=None)
+
+
+def in_reach() -> Arrays:
+    """Returns the arrays of the case that is being read; none outside of `reaching`."""
+    return _IN_REACH.get() or Arrays()
+
+
+@contextmanager
+def reaching(arrays: Arrays) -> Iterator[None]:
+    """Lets the expressions that are parsed inside name the entries of arrays."""
+    token = _IN_REACH.set(arrays)
+    try:
+        yield
+    finally:
+        _IN_REACH.reset(token)
+
+
+def without_entries(names: Iterable[str]) -> list[str]:
+    """Returns names in their order, with each array in the place of its entries."""
+    return list(dict.fromkeys(name.partition("[")[0] for name in names))
+
+
+def bound(place: Index) -> Mapping[str, int]:
+    """Returns the numbers of `i` and `j` at an index."""
+    return dict(zip(INDICES, place, strict=False))
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """The expression that a name stands for, with no definition left in it; its nodes and its depth.
+
+    `needs` are the definitions that were in it.
+    """
+
+    expression: Expression
+    size: int
+    depth: int
+    needs: frozenset[str]
+
+    @staticmethod
+    def of(expression: Expression, needs: Iterable[str]) -> Named:
+        """Measures an expression."""
+        size = sum(1 for _ in expression.nodes())
+        return Named(expression, size, _depth(expression.root), frozenset(needs))
+
+    def at(self, column: int) -> Node:
+        """Returns the tree, all of it at the place of the name that it stands for."""
+        return _moved(self.expression.root, column)
+
+
+def _depth(root: Node) -> int:
+    depth, level = 0, [root]
+    while level:
+        depth += 1
+        level = [a for node in level if isinstance(node, Operation) for a in node.arguments]
+    return depth
+
+
+def _moved(node: Node, column: int) -> Node:
+    if isinstance(node, Operation):
+        return Operation(node.operator, tuple(_moved(a, column) for a in node.arguments), column)
+    return replace(node, column=column)
+
+
+@dataclass(frozen=True, eq=False)
+class Definitions:
+    """What names stand for in one case; `below` are defined later, and `used` have been met."""
+
+    named: Mapping[str, Named] = field(default_factory=dict)
+    below: Collection[str] = ()
+    used: set[str] = field(default_factory=set)
+
+    def get(self, name: str) -> Named | None:
+        """Returns what a name stands for, if anything."""
+        found = self.named.get(name)
+        if found is not None:
+            self.used.update((name, *found.needs))
+        return found
+
+    def told(self, text: str) -> str:
+        """Returns an expression with what the names in it stand for: `1/c (c = 1/4)`."""
+        words = {word for word in re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text) if word in self.named}
+        words |= {other for word in words for other in self.named[word].needs}
+        shown = ", ".join(f"{n} = {named.expression.text}" for n, named in self.named.items() if n in words)
+        return f"{text} ({shown})" if shown else text
+
+
+_IN_FORCE: ContextVar[Definitions | None] = ContextVar("definitions", default=None)
+
+
+def in_force() -> Definitions:
+    """Returns the definitions of the case that is being read; none outside of `defining`."""
+    return _IN_FORCE.get() or Definitions()
+
+
+@contextmanager
+def defining(definitions: Definitions) -> Iterator[None]:
+    """Puts definitions in force: for all that is parsed inside, and for nothing else."""
+    token = _IN_FORCE.set(definitions)
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(token)
+
+
+MAX_MENDED_LENGTH = 300  # characters of a text for which a mend is looked for
+
+_QUOTED = re.compile(r"""('[^']*'|"[^"]*")""")
+_NUMBER = r"(\d+(?:\.\d+)?)"
+_ATOM = r"(?:\d+(?:\.\d+)?|[A-Za-z]\w*)"
+_SIGNS = {
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "×": "*",
+    "·": "*",
+    "÷": "/",
+    "−": "-",
+    "–": "-",
+    "∧": " and ",
+    "∨": " or ",
+    "¬": "not ",
+    "“": "'",
+    "”": "'",
+    "‘": "'",
+    "’": "'",
+}
+_RULES = tuple(
+    (re.compile(pattern), other)
+    for pattern, other in (
+        (r"^\s*(?:epsilon|eps|ε|ratio)\s*==?\s*", ""),
+        (r"(?<=[\d)])\s*(?=eps\b)", "*"),  # a parameter of this name is likely
+        (r"(?<=[\d)])\s*\*?\s*(?:nats?|epsilon)\s*$", ""),
+        (rf"^\s*{_NUMBER}\s*\*?\s*bits?\s*$", r"\1*ln(2)"),
+        (r"\be\s*(?:\*\*|\^)\s*\(([^()]*)\)", r"exp(\1)"),
+        (rf"\be\s*(?:\*\*|\^)\s*(-?\s*{_ATOM})", r"exp(\1)"),
+        (r"<>", "!="),
+        (r"=<", "<="),
+        (r"=>", ">="),
+        (r"===?", "=="),
+        (r"(?<![<>=!])=(?![=<>])", "=="),
+        (r"\s*&&?\s*", " and "),
+        (r"\s*\|\|?\s*", " or "),
+        (r"!(?!=)\s*", "not "),
+        (r"\bAND\b|\bAnd\b", "and"),
+        (r"\bOR\b|\bOr\b", "or"),
+        (r"\bNOT\b|\bNot\b", "not"),
+        (r"\bTrue\b|\bTRUE\b", "true"),
+        (r"\bFalse\b|\bFALSE\b", "false"),
+        (r"\bis not\b", "!="),
+        (r"\bis\b", "=="),
+        (r"\^", "**"),
+        (r"\blog\s*(?=\()", "ln"),
+        (rf"\b(exp|ln|abs)\s+({_ATOM}(?:/\d+)?)(?!\s*\()", r"\1(\2)"),
+        (rf"\blog\s+({_ATOM})", r"ln(\1)"),
+        (rf"^\s*{_NUMBER}\s*%\s*$", r"\1/100"),
+        (rf"(?<![\w.]){_NUMBER}\s*%(?!\s*[\w.(])", r"(\1/100)"),  # before an operand it is a remainder
+        (r"(?<![\w.,])(0(?=,)|\d+(?!,\d{3}(?!\d))),(\d+)(?![\w.,])", r"\1.\2"),  # not 1,000
+        (r"(?<![\w.])(?!0[xXbBoO])(\d+(?:\.\d+)?)\s*(?=[A-Za-df-z(])(?!and\b|or\b|is\b)", r"\1*"),
+        (r"\)\s*\(", ")*("),
+        (r"\)\s*(?=[A-Za-z0-9])(?!and\b|or\b)", ")*"),
+    )
+)
+
+
+def proposals(text: str) -> Iterator[str]:
+    """Yields what may be meant, the least changes first; what stands in quotes stays."""
+    if len(text) > MAX_MENDED_LENGTH:
+        return
+    plain = "".join(_SIGNS.get(sign, sign) for sign in text)
+    if plain != text:
+        yield " ".join(plain.split())
+    for pattern, other in _RULES:
+        changed = _outside_quotes(pattern, other, plain)
+        if changed != plain:
+            yield changed
+    changed = plain
+    for pattern, other in _RULES:
+        changed = _outside_quotes(pattern, other, changed)
+    if changed != plain:
+        yield changed
+    for bracket in ("(", ")"):
+        if text.count("(") != text.count(")"):
+            yield f"({text}" if bracket == "(" else f"{text})"
+
+
+def _outside_quotes(pattern: re.Pattern[str], other: str, text: str) -> str:
+    parts = _QUOTED.split(text)
+    return "".join(part if k % 2 else pattern.sub(other, part) for k, part in enumerate(parts))
+
+
+MAX_BITS = 100_000  # size of a number that evaluation may create
+LISTED = 20  # known names that a message has
+
+_ORDER: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def evaluate(expression: Expression, values: Mapping[str, Value] | None = None) -> Value:
+    """Evaluates an expression exactly where every name has a value.
+
+    Comparisons and connectives give booleans, which count as 0 and 1 in arithmetic. `exp` and `ln` have
+    no rational value and are refused here.
+
+    Raises:
+        ExpressionError: an unknown name, a label in arithmetic, a division by zero, `exp` or `ln`.
+    """
+    try:
+        return _Evaluation(expression, values or {}).value(expression.root)
+    except RecursionError:
+        raise ExpressionError("nested too deeply", expression.text, 0) from None
+
+
+class _Evaluation:
+    """Evaluates the nodes of one expression."""
+
+    def __init__(self, expression: Expression, known: Mapping[str, Value]) -> None:
+        self.expression = expression
+        self.known = known
+
+    def value(self, node: Node) -> Value:
+        if isinstance(node, (RationalConstant, Text)):
+            return node.value
+        if isinstance(node, Name):
+            if node.name not in self.known:
+                raise unknown_name(self.expression, node, node.name, self.known)
+            return self.known[node.name]
+        found = self.truth(node)
+        return self.arithmetic(node) if found is None else found
+
+    def number(self, node: Node) -> Fraction:
+        value = self.value(node)
+        if isinstance(value, str):
+            raise self.expression.error(f"the label {value!r} is not a number", node)
+        return Fraction(value)
+
+    def truth(self, node: Operation) -> bool | None:
+        """Returns whether a comparison, or what a connective joins, is true; None of arithmetic."""
+        op, args = node.operator, node.arguments
+        if op in _ORDER:
+            return _ORDER[op](self.number(args[0]), self.number(args[1]))
+        if op in ("==", "!="):
+            return (self.value(args[0]) == self.value(args[1])) == (op == "==")
+        if op == "and":
+            return all(self.number(a) != 0 for a in args)
+        if op == "or":
+            return any(self.number(a) != 0 for a in args)
+        if op == "not":
+            return self.number(args[0]) == 0
+        return None
+
+    def arithmetic(self, node: Operation) -> Fraction:
+        op, args = node.operator, node.arguments
+        if op == "+":
+            total = Fraction(0)
+            for argument in args:
+                total = self.bounded(node, total + self.number(argument))
+            return total
+        if op == "*":
+            result = Fraction(1)
+            for argument in args:
+                result = self.bounded(node, result * self.number(argument))
+            return result
+        if op == "neg":
+            return -self.number(args[0])
+        if op == "/":
+            return self.quotient(node, args[0], args[1])
+        if op == "**":
+            return self.power(node, self.number(args[0]), int(self.number(args[1])))
+        if op in ("min", "max"):
+            return (min if op == "min" else max)(self.number(a) for a in args)
+        if op == "abs":
+            return abs(self.number(args[0]))
+        if op in ("floor", "ceil"):
+            return Fraction((floor if op == "floor" else ceil)(self.number(args[0])))
+        if op == "mod":
+            return self.remainder(args[0], args[1])
+        if op == "if":
+            return self.number(args[1] if self.number(args[0]) else args[2])
+        raise self.expression.error(f"{op} is not allowed here: its value is not rational", node)
+
+    def quotient(self, node: Operation, dividend: Node, divisor: Node) -> Fraction:
+        by = self.number(divisor)
+        if by == 0:
+            raise self.expression.error("division by zero", divisor)
+        return self.bounded(node, self.number(dividend) / by)
+
+    def remainder(self, dividend: Node, divisor: Node) -> Fraction:
+        number, by = self.number(dividend), self.number(divisor)
+        if number.denominator != 1 or by.denominator != 1:
+            raise self.expression.error("mod is about whole numbers", dividend)
+        if by <= 0:
+            raise self.expression.error("mod needs a divisor of 1 or more", divisor)
+        return number % by
+
+    def power(self, node: Operation, base: Fraction, exponent: int) -> Fraction:
+        if base == 0 and exponent < 0:
+            raise self.expression.error("division by zero", node)
+        bits = max(abs(base.numerator), base.denominator).bit_length()
+        if bits * abs(exponent) > MAX_BITS:
+            raise self.expression.error("the value is too large", node)
+        return base**exponent
+
+    def bounded(self, node: Node, value: Fraction) -> Fraction:
+        if max(abs(value.numerator), value.denominator).bit_length() > MAX_BITS:
+            raise self.expression.error("the value is too large", node)
+        return value
+
+
+def unknown_name(expression: Expression, node: Node, name: str, known: Collection[str]) -> ExpressionError:
+    """Returns the error for a name that is not known here, with the nearest one that is."""
+    listed = without_entries(known)
+    near = nearest(name, listed)
+    mend = f"did you mean {near!r}?" if near else ""
+    if not near:
+        shown = ", ".join(sorted(listed)[:LISTED]) + (", ..." if len(listed) > LISTED else "")
+        mend = f"known here: {shown}" if known else "no names are known here"
+    if name in INDICES and any("[" in other for other in known):
+        mend = f"{name} counts the entries of an array: write it in an index, or choose another name"
+    error = ExpressionError(f"unknown name {name!r}", expression.text, node.column, mend)
+    error.unknown, error.known = name, frozenset(known)
+    return error
+
 
 T = TypeVar("T")
 
@@ -75,8 +588,8 @@ def parse(text: str, known: Mapping[str, Fraction] | None = None) -> Expression:
 
     Allowed are numbers, names, quoted labels, `+ - * / **`, comparisons, `and`, `or`, `not`, brackets,
     `true`, `false` and the functions exp, ln, abs, min, max; where the case has arrays also their entries
-    and functions of all entries (`algebra.arrays`). A `known` name stands for its number, and one
-    that the case defines (`named.defining`) for its expression.
+    and functions of all entries (`algebra.expressions`). A `known` name stands for its number, and one
+    that the case defines (`defining`) for its expression.
 
     Raises:
         ExpressionError: anything else, with what to write instead where that is known; or a bound on size,

@@ -17,15 +17,9 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat, fmpq_poly, fmpz_mat, fmpz_poly
 
-from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import Polynomial, Ring, fraction, key, rational
-from paramverify.algebra.realroots import (
-    RealRoot,
-    bernstein_coefficients,
-    isolate,
-    rational_root,
-    sign_at,
-)
+from paramverify.algebra.rationals import nearest
+from paramverify.algebra.real_roots import RealRoot, bernstein_coefficients, isolate, rational_root, sign_at
 
 FIELD = Ring(("t",))
 FINE_BITS = 640  # of approximations from which elements of a field are guessed

@@ -14,11 +14,11 @@ from math import gcd, prod
 
 from flint import fmpq, fmpz, fmpz_poly
 
+from paramverify.algebra.bernstein import on_unit
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Polynomial, Ring, variables
-from paramverify.algebra.realroots import sign_at, variations
-from paramverify.algebra.shifts import on_unit
+from paramverify.algebra.real_roots import sign_at, variations
 
 Terms = dict[tuple[int, ...], fmpq]
 Ends = tuple[Fraction, Fraction]

@@ -18,8 +18,8 @@ from paramverify.algebra.constants import (
     upper_bound,
     working_precision,
 )
-from paramverify.algebra.decimals import nearest
 from paramverify.algebra.polynomials import rational
+from paramverify.algebra.rationals import nearest
 from paramverify.errors import LimitError
 
 

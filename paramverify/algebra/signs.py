@@ -1,14 +1,29 @@
-"""The sign of a polynomial on a parameter domain, decided where Bernstein coefficients on the box suffice."""
+"""The sign of a polynomial on a domain or along a segment, and constraints as users write them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from enum import Enum
-from itertools import product
+from fractions import Fraction
+from itertools import pairwise, product
+
+from flint import Ordering, fmpq_mpoly_ctx
 
 from paramverify.algebra.bernstein import BernsteinForm, bernstein_form
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, variables
-from paramverify.algebra.ties import tied_in
+from paramverify.algebra.domains import RELATIONS, Constraint, Domain, tied_in
+from paramverify.algebra.expressions import Expression, Operation, parse
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    RationalFunction,
+    constant_value,
+    is_constant,
+    rational,
+    to_rational_function,
+    variables,
+)
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import between, isolate, rational_root, sign_at, univariate
 
 MAX_COEFFICIENTS = 200_000
 MAX_DEGREE = 128  # in one of several variables; the conversion multiplies matrices of this size
@@ -110,3 +125,89 @@ def _never_zero(form: BernsteinForm, polynomial: Polynomial, domain: Domain) -> 
         if not any(form.face(fixed)):
             return False
     return True
+
+
+def parse_constraint(text: str, domain: Domain) -> tuple[Constraint, ...]:
+    """Reads `pA + pB <= 1`, a chain `0 < p < q`, or several joined by `and`.
+
+    A denominator is multiplied out only where its sign on the domain is proved.
+
+    Raises:
+        ExpressionError: not a comparison of this form, or a denominator whose sign is not proved.
+    """
+    expression = parse(text)
+    return tuple(
+        Constraint(polynomial, strict, text)
+        for polynomial, strict in comparison_polynomials(expression, domain)
+    )
+
+
+def conjuncts(expression: Expression, reason: str) -> Iterator[Operation]:
+    """Yields the comparisons that an expression joins by `and`, in order.
+
+    Raises:
+        ExpressionError: anything else, for the given reason.
+    """
+    pending = [expression.root]
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, Operation) and node.operator == "and":
+            pending = [*node.arguments, *pending]
+        elif isinstance(node, Operation) and node.operator in RELATIONS:
+            yield node
+        else:
+            raise expression.error(reason, node)
+
+
+def comparison_polynomials(
+    expression: Expression,
+    domain: Domain,
+    definitions: Mapping[str, RationalFunction] | None = None,
+) -> list[tuple[Polynomial, bool]]:
+    """Returns polynomials f with a flag: the comparisons hold iff f > 0 (flag set) or f ≥ 0 for each.
+
+    Raises:
+        ExpressionError: not a conjunction of comparisons, or a denominator whose sign is not proved.
+    """
+
+    result: list[tuple[Polynomial, bool]] = []
+    for node in conjuncts(expression, "a comparison with <, <=, >, >= or == is needed here"):
+        left, right = (
+            to_rational_function(Expression(expression.text, a), domain.ring, definitions)
+            for a in node.arguments
+        )
+        difference = right - left if node.operator[0] == "<" else left - right
+        sign = sign_on(difference.denominator, domain)
+        if sign not in (Sign.POSITIVE, Sign.NEGATIVE):
+            raise expression.error(f"the denominator {difference.denominator} may vanish in the domain", node)
+        numerator = difference.numerator if sign is Sign.POSITIVE else -difference.numerator
+        if node.operator == "==":
+            result += [(numerator, False), (-numerator, False)]
+        else:
+            result.append((numerator, node.operator in ("<", ">")))
+    return result
+
+
+def towards(start: Point, target: Point, ratio: Fraction) -> dict[str, Fraction]:
+    """Returns the point at this ratio of the way from the start to the target."""
+    return {name: value + (target[name] - value) * ratio for name, value in start.items()}
+
+
+def negative_between(polynomial: Polynomial, start: Point, target: Point) -> Iterator[Mapping[str, Fraction]]:
+    """Yields a rational point of each open piece of the segment on which f < 0; none iff f ≥ 0 on all of it.
+
+    Both points give every variable of the ring.
+    """
+    context = fmpq_mpoly_ctx.get(("t",), Ordering.lex)
+    t = context.gen(0)
+    names = [str(n) for n in polynomial.context().names()]
+    images = [t * rational(target[n] - start[n]) + rational(start[n]) for n in names]
+    along = univariate(polynomial.compose(*images, ctx=context))
+    if not along:
+        return
+    first, last = rational_root(Fraction(0)), rational_root(Fraction(1))
+    inner = [r for r in isolate(along, Fraction(0), Fraction(1)) if r.lower != r.upper or 0 < r.lower < 1]
+    for left, right in pairwise([first, *inner, last]):
+        at = simplest_between(*between(left, right))
+        if sign_at(along, at) < 0:
+            yield towards(start, target, at)

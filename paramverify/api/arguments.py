@@ -10,8 +10,7 @@ from typing import Any
 from paramverify.algebra.domains import Interval, parse_interval
 from paramverify.api.values import fraction
 from paramverify.errors import InputError, located
-from paramverify.models.design import interval_text
-from paramverify.models.parameters import unbounded_names
+from paramverify.models.parameters import interval_text, unbounded_names
 from paramverify.tables import Table
 
 

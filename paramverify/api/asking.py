@@ -23,10 +23,10 @@ from paramverify.api.results import (
 from paramverify.api.values import point_at
 from paramverify.api.witnesses import Witness, told_witness
 from paramverify.errors import InputError, LimitError, TimeLimitError, located
-from paramverify.interactive.cases import InteractiveCase
-from paramverify.interactive.verification import Noninterference
+from paramverify.interactive.system_cases import InteractiveCase
+from paramverify.interactive.system_verification import Noninterference
 from paramverify.portfolio.session import Options
-from paramverify.reports.systems import exact
+from paramverify.reports.interactive_reports import exact
 from paramverify.subjects.questions import PRECISION, TOLERANCE, Budget, Question, Show, Synthesize, Verify
 from paramverify.subjects.results import Result
 from paramverify.subjects.running import check_asked, declined, run

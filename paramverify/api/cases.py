@@ -20,10 +20,10 @@ from paramverify.api.results import (
     SynthesisReport,
     VerifyReport,
 )
-from paramverify.automata.cases import StreamCase
+from paramverify.automata.stream_cases import StreamCase
 from paramverify.errors import InputError
-from paramverify.logic.cases import LogicOptions
-from paramverify.reports.streams import budget_of
+from paramverify.logic.logic_cases import LogicOptions
+from paramverify.reports.stream_reports import budget_of
 from paramverify.subjects.questions import PRECISION, TOLERANCE
 
 

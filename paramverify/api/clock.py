@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from paramverify.portfolio.session import Options
-from paramverify.processes.alarms import alarm
+from paramverify.processes.time_limits import alarm
 
 GRACE = 0.25  # seconds that a session may need to end its processes
 

@@ -12,15 +12,14 @@ from paramverify.api.clock import clock
 from paramverify.api.options import Limits, options_of
 from paramverify.api.reading import Bound, Kind
 from paramverify.api.results import ComposeReport
-from paramverify.composition.composing import Composition, DirectedRelease
-from paramverify.composition.from_cases import read_case
-from paramverify.composition.searching import ask
-from paramverify.composition.written import read_components, read_question, repeated
+from paramverify.composition.case_releases import read_case
+from paramverify.composition.composing import Composition, DirectedRelease, ask
+from paramverify.composition.written_releases import read_components, read_question, repeated
 from paramverify.errors import InputError
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Session
-from paramverify.reports import compositions
-from paramverify.reports.composition_evidence import composition_document
+from paramverify.reports import composition_reports
+from paramverify.reports.composition_reports import composition_document
 
 PRECISION = "1e-4"
 
@@ -49,7 +48,7 @@ def compose(
     """
     if (delta_for is None) == (epsilon_for is None):
         raise InputError("give either delta_for or epsilon_for")
-    asked = compositions.CompositionRequest(
+    asked = composition_reports.CompositionRequest(
         *(None if x is None else str(x) for x in (delta_for, epsilon_for))
     )
     question = read_question(asked.epsilon, asked.delta, ("delta_for", "epsilon_for"))
@@ -76,8 +75,8 @@ def compose(
     exact = None if found.exact is None else ExactNumber(found.exact)
     return ComposeReport(
         kind=Kind.PRIVACY,
-        lines=tuple(compositions.lines(composition, found, asked)),
-        document=compositions.document(composition, found, asked),
+        lines=tuple(composition_reports.lines(composition, found, asked)),
+        document=composition_reports.document(composition, found, asked),
         seconds=time.perf_counter() - started,
         notes=composition.notes,
         lower=ExactNumber(lower),

@@ -13,9 +13,8 @@ from functools import update_wrapper
 from pathlib import Path
 from typing import Any, Unpack
 
-from paramverify.algebra.domains import Interval
+from paramverify.algebra.domains import Interval, contains, in_words
 from paramverify.algebra.exact_numbers import ExactNumber
-from paramverify.algebra.points import contains, in_words
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.api.arguments import between, intervals_of, table, whole
 from paramverify.api.asking import budget_of, show_read, verify_read
@@ -27,26 +26,23 @@ from paramverify.api.texts import Decorated, ProgramSource, case_text
 from paramverify.api.values import Number, complete, fraction, generator, point_at, python
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
-from paramverify.models.conditions import InputPart
-from paramverify.models.evaluation import Values
-from paramverify.models.kinds import need_privacy
 from paramverify.models.mechanisms._inputs import GivenInput, read_inputs
 from paramverify.models.mechanisms.program import NumericProgram, ProgramMechanism
-from paramverify.models.model import Model
+from paramverify.models.model import Model, need_privacy
+from paramverify.models.model_evaluation import Values
 from paramverify.models.parameters import unbounded_names
-from paramverify.models.programs.runs import Plain
-from paramverify.models.programs.sharing import check_names, check_sharing
-from paramverify.models.programs.syntax import Output, Program, every_statement
+from paramverify.models.programs.program_syntax import Output, Program, every_statement
+from paramverify.models.programs.run_states import Plain
+from paramverify.models.programs.static_analysis import check_names, check_sharing
+from paramverify.models.relations import InputPart
 from paramverify.privacy.cases import PrivacyCase, read_case
 from paramverify.privacy.sides import with_note
-from paramverify.reports import sampling
+from paramverify.reports import sampling_reports
 from paramverify.statistics.audit import audit
-from paramverify.statistics.blackbox import BlackBoxSource
-from paramverify.statistics.experiments import MOST_PAIRS, chosen_points, experiments, length_of
-from paramverify.statistics.inputs import CaseInputs
-from paramverify.statistics.mechanisms import DirectSource
-from paramverify.statistics.runs import runs_of
+from paramverify.statistics.black_boxes import BlackBoxSource, CaseInputs, DirectSource
+from paramverify.statistics.samplers import MOST_PAIRS, chosen_points, experiments, length_of
 from paramverify.statistics.samplers import Source as Sampled
+from paramverify.statistics.sampling_runs import runs_of
 from paramverify.subjects.questions import PRECISION
 from paramverify.tables import Table, toml_data
 
@@ -357,8 +353,8 @@ class Mechanism(Decorated):
                 found = audit(sampled, model, listed, runs, level)
         return SampleReport(
             kind=Kind.PRIVACY,
-            lines=tuple(sampling.audit_lines(found)),
-            document=sampling.audit_document(found),
+            lines=tuple(sampling_reports.audit_lines(found)),
+            document=sampling_reports.audit_document(found),
             seconds=time.perf_counter() - started,
             found=found.passes,
             rejected=not found.passes,

@@ -6,8 +6,8 @@ import sys
 from types import ModuleType
 
 from paramverify import language
-from paramverify.models.programs.expressions import RESERVED
-from paramverify.models.programs.library import LIBRARIES, TABLE
+from paramverify.models.programs.program_reading import RESERVED
+from paramverify.models.programs.python_libraries import LIBRARIES, TABLE
 
 
 def library_name(found: object) -> str | None:

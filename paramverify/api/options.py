@@ -9,7 +9,7 @@ from paramverify.api.arguments import between, whole
 from paramverify.errors import InputError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
-from paramverify.processes.sizes import read_size
+from paramverify.processes.attempts import read_size
 
 TIMEOUT = 60.0
 MEMORY = "4GiB"

@@ -13,10 +13,10 @@ from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.toml import document
-from paramverify.automata.reading import MAX_BYTES as MAX_AUTOMATON
+from paramverify.automata.automaton import MAX_BYTES as MAX_AUTOMATON
 from paramverify.errors import CaseError, InputError
 from paramverify.files import read_file
-from paramverify.logic.cases import LogicOptions
+from paramverify.logic.logic_cases import LogicOptions
 from paramverify.models.settings import designed, without_chosen
 from paramverify.privacy.keys import MEASURES, TOGETHER
 from paramverify.subjects.registry import opened, subject_named

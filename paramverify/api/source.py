@@ -22,15 +22,14 @@ from typing import Any
 from paramverify.api.libraries import library_name
 from paramverify.api.texts import Decorated, ProgramSource, SourceLine, refused, rounded_in
 from paramverify.errors import InputError, ProgramError
-from paramverify.models.programs.bound import (
+from paramverify.models.programs.program_reading import FUNCTIONS, NOISE, RESERVED, instead
+from paramverify.models.programs.python_libraries import (
     bound_in,
     first_use,
     is_word,
     mistaken_import,
     other_word,
 )
-from paramverify.models.programs.expressions import FUNCTIONS, NOISE, RESERVED
-from paramverify.models.programs.hints import instead
 
 WORDS = RESERVED - FUNCTIONS.keys() | NOISE.keys() | {"clamp", "exp"}  # what the library has to be asked for
 INDENT = 4

@@ -21,16 +21,21 @@ from paramverify.api.witnesses import told_witness
 from paramverify.errors import InputError, located
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load
-from paramverify.reports import checks, sampling, testing
-from paramverify.reports.pictures import pvalues
-from paramverify.reports.pictures.looks import styled
-from paramverify.statistics.attack import Learner
+from paramverify.reports import evidence_checks, sampling_reports
+from paramverify.reports.pictures import privacy_plots
+from paramverify.reports.pictures.plot_style import styled
+from paramverify.statistics.case_testing import (
+    CertifiedSet,
+    Plan,
+    SamplingGoal,
+    carry_out,
+    numbers,
+    worst_pair,
+)
 from paramverify.statistics.certification import Certified
 from paramverify.statistics.detection import MOST_LEVEL, Settings
-from paramverify.statistics.divergence_testing import worst_pair
-from paramverify.statistics.experiments import MOST_PAIRS
-from paramverify.statistics.set_testing import CertifiedSet
-from paramverify.statistics.testing import Plan, SamplingGoal, carry_out, numbers
+from paramverify.statistics.learned_attacks import Learner
+from paramverify.statistics.samplers import MOST_PAIRS
 from paramverify.subjects.questions import Sample
 from paramverify.subjects.running import check_asked
 
@@ -91,12 +96,12 @@ def _sample(read: Read, plan: Plan) -> SampleReport:
     )
     drawing: Drawing | None = None
     if found.detection:
-        curves = sampling.curves(found.case.title, found.detection)
-        drawing = styled(lambda ax: pvalues.pvalues_figure(curves, ax))
+        curves = sampling_reports.curves(found.case.title, found.detection)
+        drawing = styled(lambda ax: privacy_plots.pvalues_figure(curves, ax))
     return SampleReport(
         kind=read.kind,
-        lines=tuple(testing.lines(found)),
-        document=testing.document(found),
+        lines=tuple(sampling_reports.testing_lines(found)),
+        document=sampling_reports.testing_document(found),
         seconds=time.perf_counter() - started,
         found=found.is_found,
         rejected=found.is_violated or (found.audit is not None and not found.audit.passes),
@@ -171,17 +176,17 @@ def check_evidence(
 ) -> CheckReport:
     """Checks evidence again; see `paramverify.check`."""
     started = time.perf_counter()
-    content = json.dumps(given) if isinstance(given, Mapping) else checks.read_text(Path(given))
+    content = json.dumps(given) if isinstance(given, Mapping) else evidence_checks.read_text(Path(given))
     with read.file.as_file() if read else nullcontext():
-        found = checks.checked(
+        found = evidence_checks.checked(
             content, str(read.path) if read else None, given=read.file.more if read else None
         )
     found = replace(found, required=required)
-    document = checks.document(found)
+    document = evidence_checks.document(found)
     report = found.report
     return CheckReport(
         kind=read.kind if read else Kind.PRIVACY,
-        lines=tuple(checks.lines(found)),
+        lines=tuple(evidence_checks.lines(found)),
         document=document,
         seconds=time.perf_counter() - started,
         accepted=report.accepted and not found.unknown,

@@ -11,8 +11,8 @@ from math import isfinite
 
 from paramverify.api.toml import document
 from paramverify.errors import ProgramError
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.syntax import CalledProgram, Callee, Program
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_syntax import CalledProgram, Callee, Program
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.errors import InputError, located
 from paramverify.models.model import Model
-from paramverify.models.programs.runs import Plain
+from paramverify.models.programs.run_states import Plain
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.checker.strict import counted
 
 if TYPE_CHECKING:
-    from paramverify.evidence import algebraic, intervals, witnesses
+    from paramverify.evidence import algebraic_witnesses, interval_witnesses, witnesses
     from paramverify.evidence.witnesses import AnyWitness
 
 Chance = ExactNumber | tuple[Fraction, Fraction]
@@ -147,11 +147,10 @@ ToldWitness = Witness | SetWitness | DivergenceWitness | EnclosedWitness | Count
 
 def told_witness(found: AnyWitness) -> ToldWitness:
     """Returns a witness of the core with numbers that behave as numbers."""
-    from paramverify.evidence import algebraic, enclosed, witnesses
-    from paramverify.evidence.losses import LossWitness
-    from paramverify.evidence.moments import MomentWitness
+    from paramverify.evidence import algebraic_witnesses, enclosed_witnesses, witnesses
+    from paramverify.evidence.divergence_witnesses import LossWitness, MomentWitness
 
-    if isinstance(found, algebraic.AtAlgebraic):
+    if isinstance(found, algebraic_witnesses.AtAlgebraic):
         return _at_algebraic(found)
     if isinstance(found, witnesses.ExactCounterexample):
         sides = ExactNumber(found.left), ExactNumber(found.right)
@@ -177,7 +176,7 @@ def told_witness(found: AnyWitness) -> ToldWitness:
             bound=ExactNumber(found.bound[0]) if found.bound[0] == found.bound[1] else None,
             divergence=float(sum(found.value) / 2) if found.value else math.inf,
         )
-    if isinstance(found, enclosed.EnclosureWitness):
+    if isinstance(found, enclosed_witnesses.EnclosureWitness):
         return EnclosedWitness(
             left=found.left,
             right=found.right,
@@ -202,12 +201,12 @@ def told_witness(found: AnyWitness) -> ToldWitness:
     )
 
 
-def _at_algebraic(found: algebraic.AtAlgebraic) -> Witness | Counterexample:
+def _at_algebraic(found: algebraic_witnesses.AtAlgebraic) -> Witness | Counterexample:
     at = {
         name: value if isinstance(value, Fraction) else ExactNumber(value)
         for name, value in found.parameters.items()
     }
-    from paramverify.evidence.algebraic import AlgebraicCounterexample
+    from paramverify.evidence.algebraic_witnesses import AlgebraicCounterexample
 
     if isinstance(found, AlgebraicCounterexample):
         return Counterexample(
@@ -239,6 +238,6 @@ def _of_set(found: witnesses.ExactSetWitness) -> SetWitness:
     )
 
 
-def _within(found: intervals.OutputSets) -> Within:
+def _within(found: interval_witnesses.OutputSets) -> Within:
     left, right = (p if isinstance(p, tuple) else ExactNumber(p) for p in found.probabilities)
     return Within(found.observations, (left, right))

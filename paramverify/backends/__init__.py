@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any, Protocol
 
-from paramverify.algebra.ties import tied_in
+from paramverify.algebra.domains import tied_in
 from paramverify.answers import Answer, End, Open
 from paramverify.claims import Claim
 from paramverify.errors import InputError

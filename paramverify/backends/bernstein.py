@@ -10,7 +10,7 @@ from paramverify.backends import DECIDES, Ability
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import VERSION, RemainingWork
+from paramverify.exact.procedure_outcomes import VERSION, RemainingWork
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from paramverify.backends import DECIDES, Ability
 from paramverify.backends.programs import Finished, banner, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.formats import qepcad
-from paramverify.formats.conditions import Condition, QuantifiedImplication, question
-from paramverify.formats.violations import violation
+from paramverify.formats import quantified_questions
+from paramverify.formats.quantified_questions import Condition, QuantifiedImplication, question
+from paramverify.formats.refutations import violation_by_condition
 
 FOLDER = "qe"  # an environment variable
 CELLS = "8000000"  # words of list memory
@@ -112,7 +112,7 @@ class Qepcad:
             transcripts.append(found.transcript)
             return found if isinstance(found, Open) else found.condition
 
-        point = violation(claim, condition)
+        point = violation_by_condition(claim, condition)
         transcript = "\n".join(transcripts)
         return Open(End.GAVE_UP, NO_POINT, transcript) if point is None else Refuted(point, transcript)
 
@@ -159,7 +159,7 @@ def ask(
     reply: Reply | Open = Open(End.GAVE_UP)
     for order in dict.fromkeys((about.bound, about.bound[::-1])):
         ordered = replace(about, bound=order)
-        text = qepcad.script(ordered)
+        text = quantified_questions.qepcad_script(ordered)
         finished = run(command, text, environment=found.environment, seconds=seconds, memory=memory)
         reply = interpret(finished, ordered)
         if not (isinstance(reply, Open) and DOUBT.search(reply.detail)):
@@ -193,7 +193,7 @@ def interpret(finished: Finished, about: QuantifiedImplication) -> Reply | Open:
     renamed = about.renamed()
     text = " ".join(match["formula"].split())
     try:
-        condition = qepcad.read(text, about.ring, renamed)
+        condition = quantified_questions.read(text, about.ring, renamed)
     except ValueError as error:
         return Open(End.GAVE_UP, f"the answer cannot be read: {error}", transcript)
     names = {new: name for name, new in renamed.items()}

@@ -14,9 +14,8 @@ from paramverify.backends import Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.formats.conditions import question
-from paramverify.formats.redlog import PROCEDURES, script
-from paramverify.formats.violations import violation
+from paramverify.formats.quantified_questions import PROCEDURES, question, redlog_script
+from paramverify.formats.refutations import violation_by_condition
 
 PROGRAMS = ("redcsl", "redpsl", "reduce")
 REMAIN = "quantifiers remain"
@@ -59,7 +58,7 @@ class Redlog:
         about = question([claim.polynomial], claim.domain)
         transcripts: list[str] = []
         for procedure in PROCEDURES:
-            finished = run([found[0]], script(about, procedure=procedure))
+            finished = run([found[0]], redlog_script(about, procedure=procedure))
             transcripts.append(finished.transcript)
             answer = interpret(finished)
             if isinstance(answer, Open):
@@ -68,7 +67,7 @@ class Redlog:
                 return answer
             if answer:
                 return Proved(transcript=finished.transcript)
-            point = violation(claim)
+            point = violation_by_condition(claim)
             if point is not None:
                 return Refuted(point, finished.transcript)
             reason = "redlog says that the claim fails, but no rational point was found"

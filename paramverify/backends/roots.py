@@ -1,4 +1,4 @@
-"""Exact real root isolation, by `exact.lines`."""
+"""Exact real root isolation, by `exact.univariate`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from paramverify.answers import Answer
 from paramverify.backends import DECIDES, Ability
 from paramverify.claims import Claim
-from paramverify.exact.lines import decide_small
-from paramverify.exact.settling import VERSION, Outcome, answer, settle
+from paramverify.exact.procedure_outcomes import VERSION, Outcome, answer, settle
+from paramverify.exact.univariate import decide_small
 from paramverify.formats.refutations import Confirm, refuter
 
 

@@ -20,9 +20,9 @@ from paramverify.backends import DECIDES, Ability
 from paramverify.backends.programs import Finished, banner, find, run
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.formats.rounding import Approximation, Satisfied, Value, decide
-from paramverify.formats.sexpressions import Term, plain, read
+from paramverify.formats.refutations import Approximation, Satisfied, Value, decide
 from paramverify.formats.smtlib import occurring, script, symbol
+from paramverify.formats.smtlib_scripts import Term, plain, read
 
 ERROR = re.compile(r'\(\s*error\s+".*')
 COMPLAINT = re.compile(r"^.*\berror\b.*$", re.IGNORECASE | re.MULTILINE)

@@ -10,7 +10,7 @@ from paramverify.backends import Ability
 from paramverify.backends._packages import installed
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.exact.settling import Outcome, answer, by_enclosures, settle
+from paramverify.exact.procedure_outcomes import Outcome, answer, by_enclosures, settle
 from paramverify.formats.refutations import refuter
 
 NEEDED = ("numpy", "scipy", "clarabel")
@@ -47,7 +47,7 @@ class Sos:
         solver = options.get("solver", SOLVERS[0])
         if unknown is not None or solver not in SOLVERS:
             raise InputError(f"the option of sos is solver, {' or '.join(SOLVERS)}: {dict(options)}")
-        from paramverify.exact.squares.proving import prove
+        from paramverify.exact.squares.square_proofs import prove
 
         def decided(part: Claim) -> Outcome:
             return settle(part, lambda leaf, confirm: prove(leaf, confirm, solver), refuter(part))

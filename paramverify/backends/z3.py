@@ -15,7 +15,7 @@ from paramverify.answers import Answer, End, Open, Proved
 from paramverify.backends import DECIDES
 from paramverify.backends._packages import installed
 from paramverify.claims import Claim
-from paramverify.formats.rounding import Approximation, Satisfied, Value, decide
+from paramverify.formats.refutations import Approximation, Satisfied, Value, decide
 from paramverify.formats.smtlib import formula
 
 if TYPE_CHECKING:

@@ -97,7 +97,7 @@ class Shown(Watch):
     def curve(self, points: Sequence[Any], title: str, name: str = "", *, whole: bool = True) -> None:
         """Draws a curve, if the user named a file for it."""
         if self.files.plot:
-            from paramverify.reports.pictures.deltas import write_curve
+            from paramverify.reports.pictures.privacy_plots import write_curve
 
             path = self.files.plot.path
             path = path.with_name(f"{path.stem}-{name}{path.suffix}") if name else path

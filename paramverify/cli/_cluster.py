@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from paramverify.cli._common import memory_limit, say
-from paramverify.tasks.places import FORMS, read_place
+from paramverify.tasks.cluster import FORMS, read_place
 from paramverify.tasks.tasks import HERE, Executor
 
 Function = TypeVar("Function", bound=Callable[..., Any])

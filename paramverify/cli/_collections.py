@@ -24,7 +24,7 @@ from paramverify.formats.smtlib import script
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.processes.runner import Runner
-from paramverify.scripts.families import COLUMNS, GRADES, Member, information, members, row
+from paramverify.scripts.benchmark_families import COLUMNS, GRADES, Member, information, members, row
 
 README = """# A family of benchmarks
 

@@ -20,12 +20,10 @@ from paramverify.cli._files import check_output
 from paramverify.cli._settings import set_option
 from paramverify.errors import InputError
 from paramverify.files import replacing
-from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.session import Options, Session, remarked
 from paramverify.portfolio.strategies import parse_strategy, race_of
-from paramverify.portfolio.unasked import remarked
-from paramverify.processes.alarms import Lift, alarm
-from paramverify.processes.attempts import split_names
-from paramverify.processes.sizes import read_size
+from paramverify.processes.attempts import read_size, split_names
+from paramverify.processes.time_limits import Lift, alarm
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

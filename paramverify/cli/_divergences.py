@@ -9,13 +9,13 @@ from typing import Any
 
 import click
 
-from paramverify.algebra.decimals import nearest
-from paramverify.algebra.masses import BY_KEY, MassDivergence, of_order
+from paramverify.algebra.rationals import nearest
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError, located
+from paramverify.models.measures import BY_KEY, MassDivergence, of_order
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.other_bounds import load_with_bounds
-from paramverify.statistics.testing import numbers
+from paramverify.statistics.case_testing import numbers
 from paramverify.subjects.written_numbers import positive
 
 

@@ -11,8 +11,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from paramverify.cli._common import OUTPUT_FILE
-from paramverify.reports.pictures.pages import Page, inches
-from paramverify.reports.pictures.plots import check_plot
+from paramverify.reports.pictures.plot_style import Page, check_plot, inches
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

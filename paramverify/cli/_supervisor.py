@@ -67,7 +67,7 @@ def supervise(arguments: Sequence[str], work: Callable[[list[str]], int]) -> int
     os.setpgid(0, 0)
     for number in (signal.SIGTTIN, signal.SIGTTOU):
         signal.signal(number, signal.SIG_IGN)  # the terminal takes this group for one in the background
-    from paramverify.processes.system import die_with_parent
+    from paramverify.processes.process_control import die_with_parent
 
     die_with_parent(parent)
     _output.connect(_output.SupervisorLink(up[1], down[0], started, "--json" in arguments))
@@ -159,7 +159,7 @@ class _ChildWatch:
 
     def run(self) -> int:
         """Waits for the end of the child, or brings it about; returns the exit code."""
-        from paramverify.processes.system import adopt_orphans, reap
+        from paramverify.processes.process_control import adopt_orphans, reap
 
         adopt_orphans()
         ready: list[int] = []
@@ -241,7 +241,7 @@ class _ChildWatch:
 
     def _kill(self) -> None:
         """Kills the child and all that it started."""
-        from paramverify.processes.system import kill_tree
+        from paramverify.processes.process_control import kill_tree
 
         self.killing = True
         while select.select([self.up], [], [], 0)[0] and self._hear():
@@ -255,7 +255,7 @@ class _ChildWatch:
 
     def _sweep(self) -> None:
         """Waits until every process of the command has ended; kills those that take too long."""
-        from paramverify.processes.system import kill_strays
+        from paramverify.processes.process_control import kill_strays
 
         until = time.monotonic() + STRAYS
         while time.monotonic() < until:

@@ -7,7 +7,7 @@ import click
 from paramverify.backends import discover
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
-from paramverify.reports.tables import columns
+from paramverify.reports.sentences import columns
 
 LISTED = (120, "List the backends: installed, version, how to get what is missing.")
 

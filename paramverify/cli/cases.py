@@ -15,7 +15,7 @@ from paramverify.cli._common import json_option, print_json, say, whole_timeout_
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError
 from paramverify.models.names import nearest
-from paramverify.reports.tables import columns
+from paramverify.reports.sentences import columns
 from paramverify.verdicts import with_status
 
 LISTED = (7, "List the cases that come with paramverify, or print one.")

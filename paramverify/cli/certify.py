@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import click
 
-from paramverify.algebra.points import check_names
+from paramverify.algebra.domains import check_names
 from paramverify.claims import Origin
 from paramverify.cli._common import (
     case_argument,
@@ -22,18 +22,15 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
 from paramverify.cli._together import certify_together
 from paramverify.errors import InputError
-from paramverify.evidence.sets import given_set, worst_set
-from paramverify.evidence.witnesses import ExactWitness, evaluate
-from paramverify.models.divergences import LossBound, Renyi
-from paramverify.models.kinds import need_privacy
-from paramverify.models.measures import Approximate
+from paramverify.evidence.witnesses import ExactWitness, evaluate, given_set, worst_set
+from paramverify.models.measures import Approximate, LossBound, Renyi
 from paramverify.models.mechanisms import Worded
-from paramverify.models.model import Model
+from paramverify.models.model import Model, need_privacy
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.runs import told_run
-from paramverify.reports import documents, runs, text
+from paramverify.reports import json_documents, sentences, verdict_reports
 from paramverify.reports.observations import read_observations
 from paramverify.subjects.written_numbers import read_point
 
@@ -76,7 +73,7 @@ def command(
         raise click.UsageError("give the output sequence with --observations; --output is for sets")
     model = need_privacy(loaded.model, "certify", tied=True, densities=True)
     require_possible(model)
-    condition = documents.side_condition(model)
+    condition = json_documents.side_condition(model)
     model = model.whole or model
     word = read_observations(observations, model.hmm.observations, alone=isinstance(loaded.mechanism, Worded))
     left, right = secrets or _only_pair(model)
@@ -97,21 +94,21 @@ def command(
     run = told_run(loaded, found)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
-        directions = [documents.witness(witness) for witness in both]
-        told = documents.witness(found) | runs.document(run)
+        directions = [json_documents.witness(witness) for witness in both]
+        told = json_documents.witness(found) | verdict_reports.run_document(run)
         document = {"status": status, "witness": told, "directions": directions}
         print_json(document | condition | ({"ignored": True} if ignored else {}))
         return Exit.VIOLATED if found.exceeds else Exit.HOLDS
     if ignored:
         click.echo("ignored, and so not a violation")
-        for line in text.probability_lines(found):
+        for line in sentences.probability_lines(found):
             say(f"  {line}")
         say(f"  Note: {condition['side_condition']}.")
         return Exit.HOLDS
     click.echo("violation" if found.exceeds else "not a violation")
-    for line in (*text.witness_lines(found), *runs.lines(run)):
+    for line in (*sentences.witness_lines(found), *verdict_reports.run_lines(run)):
         say(f"  {line}")
-    say(f"  The other way around, {text.comparison(both[1])}")
+    say(f"  The other way around, {sentences.comparison(both[1])}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
 
 
@@ -171,11 +168,11 @@ def _certify_set(
         click.echo("note: the case is about sequences of another length", err=True)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
-        directions = [documents.witness(witness) for witness in both]
+        directions = [json_documents.witness(witness) for witness in both]
         print_json({"status": status, "witness": directions[0], "directions": directions})
     else:
         click.echo("violation" if found.exceeds else "not a violation")
-        for line in text.witness_lines(found):
+        for line in sentences.witness_lines(found):
             say(f"  {line}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
 

@@ -13,7 +13,7 @@ from paramverify.cli._common import json_option, print_json, say, whole_timeout_
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import set_option, settings
 from paramverify.errors import EvidenceError
-from paramverify.reports import checks
+from paramverify.reports import evidence_checks
 
 LISTED = (50, "Re-check evidence without any solver.")
 
@@ -44,19 +44,19 @@ def command(evidence: Path, case: str | None, verified: bool, required: bool, as
     """
     if settings() and not case:
         raise click.UsageError("-D is about a case: give --case too")
-    text = checks.read_text(evidence)
+    text = evidence_checks.read_text(evidence)
     _output.found(["  nothing is accepted: the check did not end"], {"accepted": False})
     try:
-        found = replace(checks.checked(text, case, settings(), verified), required=required)
+        found = replace(evidence_checks.checked(text, case, settings(), verified), required=required)
     except EvidenceError as error:
         error.file = error.file or str(evidence)
         raise
     if not found.report.accepted and (reason := no_evidence(text)):
         raise EvidenceError(reason, file=str(evidence))
     if as_json:
-        print_json(checks.document(found))
+        print_json(evidence_checks.document(found))
     else:
-        for line in checks.lines(found):
+        for line in evidence_checks.lines(found):
             say(line)
     if found.unknown:
         return Exit.UNKNOWN

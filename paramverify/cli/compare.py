@@ -27,19 +27,18 @@ from paramverify.cli._common import (
     write_text,
 )
 from paramverify.cli._exits import Exit
-from paramverify.compare import standards
-from paramverify.compare import summary as comparison
-from paramverify.compare.comparing import Advance, CompareOptions, Planned, plan, run
-from paramverify.compare.foreign import read_results
-from paramverify.compare.results import Record, ResultsFile, identity
-from paramverify.compare.subjects import Skipped, read_subjects
+from paramverify.compare import comparison_summary as comparison
+from paramverify.compare import competition_formats
+from paramverify.compare.comparison_results import Record, ResultsFile, identity, read_results
+from paramverify.compare.comparison_runs import Advance, CompareOptions, Planned, plan, run
+from paramverify.compare.comparison_subjects import Skipped, read_subjects
 from paramverify.encodings import sequences, sets
 from paramverify.encodings.choice import names as encodings_known
 from paramverify.errors import InputError
 from paramverify.processes.attempts import split_names
-from paramverify.reports import comparisons
-from paramverify.reports.pictures import plots
-from paramverify.reports.pictures.comparisons import write_plots
+from paramverify.reports import comparison_reports
+from paramverify.reports.pictures import plot_style
+from paramverify.reports.pictures.comparison_plots import write_plots
 
 LISTED = (90, "Compare backends and encodings on many cases.")
 
@@ -148,11 +147,11 @@ def command(
 def _tell(made: comparison.ComparisonSummary, output: Path, as_json: bool) -> int:
     """Writes the files of a comparison and prints what it says; returns the exit code."""
     document, notes = _write(made, output)
-    alarm = comparisons.alarm(made.judgement)
+    alarm = comparison_reports.alarm(made.judgement)
     if as_json:
         print_json(document)
     else:
-        for line in [*comparisons.lines(document), "", *notes]:
+        for line in [*comparison_reports.lines(document), "", *notes]:
             say(line)
     for line in alarm:
         click.secho(line, fg="red", bold=True, err=True)
@@ -202,15 +201,15 @@ def _say_interrupted(attempts: list[Planned], results: ResultsFile) -> None:
 
 def _write(made: comparison.ComparisonSummary, folder: Path) -> tuple[dict[str, Any], list[str]]:
     """Writes CSV, JSON and plots; returns the summary, and what to say about the files."""
-    document = comparison.summary(made) | {"smt_comp": standards.smt_comp(made)}
+    document = comparison.summary(made) | {"smt_comp": competition_formats.smt_comp(made)}
     write_text(folder / "results.csv", comparison.csv_text(made.records))
     tables = _standard_files(made, folder)
     notes = []
     drawn: list[Path] = []
-    if plots.available():
+    if plot_style.available():
         drawn = write_plots(made, folder)
     else:
-        notes.append(f"No plots: matplotlib is missing; to get it: {plots.INSTALL}")
+        notes.append(f"No plots: matplotlib is missing; to get it: {plot_style.INSTALL}")
     document["plots"] = [path.name for path in drawn]
     text = printable.json_text(document, indent=2)
     write_text(folder / "summary.json", text + "\n")
@@ -233,13 +232,13 @@ def _standard_files(made: comparison.ComparisonSummary, folder: Path) -> list[st
             name += "-"
         written.add(name)
         (folder / "benchexec").mkdir(exist_ok=True)
-        text = standards.result_xml(made, configuration)
+        text = competition_formats.result_xml(made, configuration)
         write_text(folder / "benchexec" / f"{name}.results.xml", text)
     names = ["benchexec/"]
     for encoding in made.encodings():
         ending = re.sub(r"\W+", "-", encoding)
-        files = {f"table-{ending}.csv": standards.table(made, encoding)}
-        files |= {f"{n}-{ending}.csv": t for n, t in standards.plot_data(made, encoding).items()}
+        files = {f"table-{ending}.csv": competition_formats.table(made, encoding)}
+        files |= {f"{n}-{ending}.csv": t for n, t in competition_formats.plot_data(made, encoding).items()}
         for name, text in files.items():
             write_text(folder / name, text)
         names += files

@@ -23,15 +23,13 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
-from paramverify.composition.bounds import ProvedBounds
-from paramverify.composition.composing import Component, Composition, DirectedRelease
-from paramverify.composition.curves import DeltaCurve, curve
-from paramverify.composition.from_cases import read_case
-from paramverify.composition.searching import ask
-from paramverify.composition.written import read_components, read_question, repeated
+from paramverify.composition.case_releases import read_case
+from paramverify.composition.composing import Component, Composition, DeltaCurve, DirectedRelease, ask, curve
+from paramverify.composition.loss_grids import ProvedBounds
+from paramverify.composition.written_releases import read_components, read_question, repeated
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Session
-from paramverify.reports import compositions
+from paramverify.reports import composition_reports
 from paramverify.subjects.written_numbers import share
 
 LISTED = (25, "Compose many releases: certified bounds of delta for epsilon, and of epsilon for delta.")
@@ -89,7 +87,7 @@ def command(
     question = (
         None if wants_curve else read_question(delta_for, epsilon_for, ("--delta-for", "--epsilon-for"))
     )
-    asked = compositions.CompositionRequest(delta_for, epsilon_for)
+    asked = composition_reports.CompositionRequest(delta_for, epsilon_for)
     options = session_options(timeout, None, None, 1)
     with time_limit(timeout) as lift:
         with Session(options) as session:
@@ -103,13 +101,13 @@ def command(
         found = ask(composition, [question], width)[0]
         lift()
     if evidence:
-        from paramverify.reports.composition_evidence import composition_document
+        from paramverify.reports.composition_reports import composition_document
 
         write_json(evidence, composition_document(composition, found, question), indent=1)
     if as_json:
-        print_json(compositions.document(composition, found, asked))
+        print_json(composition_reports.document(composition, found, asked))
     else:
-        for line in compositions.lines(composition, found, asked):
+        for line in composition_reports.lines(composition, found, asked):
             say(line)
     return Exit.HOLDS if found.between.is_within(width) else Exit.UNKNOWN
 
@@ -121,11 +119,11 @@ def _components(text: str, session: Session, times: int) -> list[Component]:
     return [repeated(each, times) for each in read_components(text, read)]
 
 
-def _keep(asked: compositions.CompositionRequest) -> Callable[[ProvedBounds], None]:
+def _keep(asked: composition_reports.CompositionRequest) -> Callable[[ProvedBounds], None]:
     """Returns what keeps the bounds that are known, in case that a limit ends the run."""
 
     def keep(found: ProvedBounds) -> None:
-        _output.found(*compositions.so_far(found, asked))
+        _output.found(*composition_reports.so_far(found, asked))
 
     return keep
 
@@ -134,14 +132,14 @@ def _tell_curve(
     composition: Composition, found: DeltaCurve, width: Fraction, plot: Picture | None, as_json: bool
 ) -> int:
     if plot:
-        from paramverify.reports.pictures.deltas import write_curve
+        from paramverify.reports.pictures.privacy_plots import write_curve
 
         title = ", ".join(f"{each.name} ({each.times} times)" for each in composition.components)
         write_curve(found.points, title, plot.path, page=plot.page)
     if as_json:
-        print_json(compositions.curve_document(composition, found))
+        print_json(composition_reports.curve_document(composition, found))
     else:
-        for line in compositions.curve_lines(composition, found):
+        for line in composition_reports.curve_lines(composition, found):
             say(line)
     near = all(point.found.between.is_within(width) for point in found.points)
     return Exit.HOLDS if near else Exit.UNKNOWN

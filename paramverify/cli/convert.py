@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
-from paramverify.algebra import conversions
+from paramverify.algebra import privacy_conversions
 from paramverify.algebra.constants import working_precision
-from paramverify.algebra.conversions import Amount, Implied
-from paramverify.algebra.decimals import at_most, relation
+from paramverify.algebra.privacy_conversions import Amount, Implied
+from paramverify.algebra.rationals import at_most, relation
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
-from paramverify.composition.written import read_epsilon
+from paramverify.composition.written_releases import read_epsilon
 from paramverify.errors import InputError, located
-from paramverify.reports import documents
-from paramverify.reports.text import LONGEST
+from paramverify.reports import json_documents
+from paramverify.reports.sentences import LONGEST
 from paramverify.subjects.written_numbers import number, positive
 
 SIGN_BITS = 4_096  # of balls that tell whether an epsilon is negative
@@ -110,35 +110,37 @@ def _implied(name: str, text: str, asked: ConversionOptions) -> Iterator[tuple[I
     for_epsilon = {"delta": asked.epsilon_for or ""}
     if name == "pure":
         epsilon = _amount(text, "--pure")
-        yield from ((implied, {}) for implied in conversions.of_pure(epsilon))
+        yield from ((implied, {}) for implied in privacy_conversions.of_pure(epsilon))
         if order is not None:
-            yield conversions.pure_to_renyi(epsilon, order), for_order
+            yield privacy_conversions.pure_to_renyi(epsilon, order), for_order
         if other is not None:
-            yield conversions.pure_to_delta(epsilon, other), for_delta
+            yield privacy_conversions.pure_to_delta(epsilon, other), for_delta
     elif name == "zcdp":
         rho = positive(text, "--zcdp")
         if order is not None:
-            yield conversions.zcdp_to_renyi(rho, order), for_order
+            yield privacy_conversions.zcdp_to_renyi(rho, order), for_order
         if other is not None:
-            yield conversions.zcdp_to_delta(rho, other), for_delta
+            yield privacy_conversions.zcdp_to_delta(rho, other), for_delta
         if delta is not None:
-            yield from ((implied, for_epsilon) for implied in conversions.zcdp_to_epsilon(rho, delta))
+            yield from ((implied, for_epsilon) for implied in privacy_conversions.zcdp_to_epsilon(rho, delta))
     elif name == "renyi":
         first, second = _two(text, "--renyi")
         of, bound = _order(first, "--renyi"), _amount(second, "--renyi")
         if other is not None:
-            yield conversions.renyi_to_delta(of, bound, other), for_delta
+            yield privacy_conversions.renyi_to_delta(of, bound, other), for_delta
         if delta is not None:
-            yield from ((implied, for_epsilon) for implied in conversions.renyi_to_epsilon(of, bound, delta))
+            yield from (
+                (implied, for_epsilon) for implied in privacy_conversions.renyi_to_epsilon(of, bound, delta)
+            )
     else:
         first, second = _two(text, "--approximate")
         own = number(second, "--approximate", lambda value: 0 <= value <= 1, "a delta from 0 to 1")
-        yield conversions.total_variation(_amount(first, "--approximate"), own), {}
+        yield privacy_conversions.total_variation(_amount(first, "--approximate"), own), {}
 
 
 def _document(implied: Implied, more: dict[str, str]) -> dict[str, Any]:
-    known = {implied.name: documents.exact(implied.exact)} if implied.exact is not None else {}
-    upper = {f"{implied.name}_upper": documents.exact(_short(implied.upper))} if not known else {}
+    known = {implied.name: json_documents.exact(implied.exact)} if implied.exact is not None else {}
+    upper = {f"{implied.name}_upper": json_documents.exact(_short(implied.upper))} if not known else {}
     given = {f"{name}_given": text for name, text in more.items()}
     return {"measure": implied.kind, **given, **known, **upper, "source": implied.source}
 
@@ -147,7 +149,7 @@ def _told(implied: Implied) -> str:
     """Returns a number behind its relation: a long exact one is rounded, and JSON has all of it."""
     if implied.exact is None:
         return f"at most {at_most(implied.upper, 9)}"
-    told = documents.exact(implied.exact)
+    told = json_documents.exact(implied.exact)
     return f"= {told}" if len(told) <= LONGEST else relation(implied.exact, 9)
 
 

@@ -28,15 +28,15 @@ from paramverify.encodings import monolithic, sums
 from paramverify.encodings.choice import listed_claims
 from paramverify.encodings.encoding import Encoding, WrittenScript
 from paramverify.errors import InputError, LimitError
-from paramverify.formats import qepcad, redlog
-from paramverify.formats.conditions import question
+from paramverify.formats import quantified_questions
+from paramverify.formats.quantified_questions import question
 from paramverify.formats.smtlib import script
-from paramverify.models.kinds import AnyModel
+from paramverify.models.model import AnyModel
 from paramverify.portfolio.obligations import require_possible
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.reports import documents
-from paramverify.scripts.families import information, known_of, plain
+from paramverify.reports import json_documents
+from paramverify.scripts.benchmark_families import information, known_of, plain
 
 LISTED = (110, "Write the claims of a case for another solver.")
 
@@ -190,7 +190,7 @@ def _export(
     )
     if words:
         about = information(loaded.title, *words)
-        condition = documents.side_condition(model).get("side_condition", "")
+        condition = json_documents.side_condition(model).get("side_condition", "")
         files = [replace(file, text=partial(_stated, file.claim, stem, about, condition)) for file in files]
     what = "formulas" if whole else "claims"
     if number is not None:
@@ -202,7 +202,7 @@ def _export(
         raise InputError(f"there are {len(files)} {what}: choose one with {others} a folder with -o")
     told = _write(files, stem, SUFFIXES[target], output, as_json)
     if as_json:
-        print_json({"files": told} | documents.side_condition(model))
+        print_json({"files": told} | json_documents.side_condition(model))
     elif output is not None:
         click.echo(f"{len(told)} files in {output}")
     return Exit.HOLDS
@@ -238,13 +238,13 @@ def _formulas(model: AnyModel, encoding: Encoding, most: int | None) -> list[_Fi
 
 
 def _formula_text(model: AnyModel, written: WrittenScript) -> str:
-    condition = documents.side_condition(model).get("side_condition")
+    condition = json_documents.side_condition(model).get("side_condition")
     return (f"; {condition}\n" if condition else "") + written.script
 
 
 def _claims(model: AnyModel, target: str, free: Sequence[str], stem: str, *, together: bool) -> list[_File]:
     claims = listed_claims(model)
-    condition = documents.side_condition(model).get("side_condition", "")
+    condition = json_documents.side_condition(model).get("side_condition", "")
     groups: list[tuple[int | None, list[Claim]]] = [(k, [claim]) for k, claim in enumerate(claims, 1)]
     if together and claims:
         groups = [(None, list(claims))]
@@ -291,6 +291,10 @@ def _text(claims: Sequence[Claim], target: str, free: Sequence[str], stem: str, 
         if target == "smtlib2":
             return script(enclosed[0], name=title, others=enclosed[1:])
         asked = question([claim.polynomial for claim in enclosed], domain, free)
-        return qepcad.script(asked, title) if target == "qepcad" else redlog.script(asked, title)
+        return (
+            quantified_questions.qepcad_script(asked, title)
+            if target == "qepcad"
+            else quantified_questions.redlog_script(asked, title)
+        )
     except LimitError as error:
         raise InputError(str(error)) from None

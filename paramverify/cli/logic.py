@@ -18,8 +18,8 @@ from paramverify.cli._common import (
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.cli._settings import set_option, settings
 from paramverify.errors import InputError
-from paramverify.logic.cases import LogicOptions
-from paramverify.logic.comparisons import SchedulerChoice
+from paramverify.logic.logic_cases import LogicOptions
+from paramverify.logic.probability_comparisons import SchedulerChoice
 from paramverify.subjects.kinds import Logic
 from paramverify.subjects.questions import Budget, Question, Verify
 

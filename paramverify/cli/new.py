@@ -18,7 +18,7 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.errors import InputError
 from paramverify.models.names import nearest
-from paramverify.reports.tables import columns
+from paramverify.reports.sentences import columns
 
 LISTED = (5, "Write a commented case file to begin with.")
 

@@ -28,13 +28,12 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError
-from paramverify.models.inequality import Inequality
+from paramverify.models.definitions import Inequality
 from paramverify.privacy.cases import PrivacyCase, load
-from paramverify.reports import documents, verdicts
-from paramverify.reports.evidence import check_has_evidence, evidence_document
-from paramverify.reports.theorems.files import required, theorem_files, theorem_of
-from paramverify.reports.theorems.stated import about_case
-from paramverify.reports.theorems.statements import check_is_covered
+from paramverify.reports import json_documents, verdict_reports
+from paramverify.reports.case_evidence import check_has_evidence, evidence_document
+from paramverify.reports.theorems.coq_words import about_case
+from paramverify.reports.theorems.theorem_files import check_is_covered, required, theorem_files, theorem_of
 from paramverify.subjects.questions import FOR_EVIDENCE, Prove
 from paramverify.subjects.registry import subject_of
 from paramverify.subjects.running import check_asked
@@ -97,15 +96,15 @@ def command(
             theorem = theorem_of(loaded, evidence_document(loaded, report), left)
     written, replaced = _write(output, theorem.text) if theorem else ([], [])
     if as_json:
-        told: dict[str, Any] = {**documents.standing(report.status, loaded.model), "files": written}
-        told |= verdicts.remarks(report, loaded)
+        told: dict[str, Any] = {**json_documents.standing(report.status, loaded.model), "files": written}
+        told |= verdict_reports.remarks(report, loaded)
         if theorem:
             told["replaced"] = replaced
         if theorem and theorem.as_model:
             told["as_model"] = theorem.as_model
         print_json(told)
         return STATUS_CODES[report.status]
-    for line in (*verdicts.lines(report, loaded), *verdicts.notes(report, loaded)):
+    for line in (*verdict_reports.lines(report, loaded), *verdict_reports.notes(report, loaded)):
         say(line)
     having = "true claims" if isinstance(loaded.model, Inequality) else "private cases"
     if theorem is None:

@@ -28,7 +28,7 @@ from paramverify.pages.handing import beside
 from paramverify.pages.page import page
 from paramverify.pages.summary import word
 from paramverify.pages.work import Examined, PageOptions, PrivacyWork, examine
-from paramverify.reports import documents, text
+from paramverify.reports import json_documents, sentences
 from paramverify.subjects.written_numbers import share
 
 LISTED = (25, "Write a page about cases that can be handed over: question, verdict, map, evidence.")
@@ -115,5 +115,5 @@ def _document(work: Examined) -> dict[str, Any]:
     told = {"case": work.source.path, "status": work.standing}
     if not isinstance(work, PrivacyWork):
         return {**told, "verdict": word(work), **digests}
-    verdict = text.verdict(work.standing, work.case.model)
-    return {**told, "verdict": verdict, **digests, **documents.larger(work.report.larger)}
+    verdict = sentences.verdict(work.standing, work.case.model)
+    return {**told, "verdict": verdict, **digests, **json_documents.larger(work.report.larger)}

@@ -25,20 +25,33 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.errors import located
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.processes.alarms import Lift
-from paramverify.reports import sampling as shown
-from paramverify.reports import testing
-from paramverify.reports.pictures import pvalues
-from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
-from paramverify.statistics.attack import Learner
-from paramverify.statistics.blackbox import Mechanism, check_shared, load_mechanism
-from paramverify.statistics.detection import MOST_LEVEL, WHY_LEVEL, Detection, Settings, detect
+from paramverify.processes.time_limits import Lift
+from paramverify.reports import sampling_reports as shown
+from paramverify.reports.pictures import privacy_plots
+from paramverify.statistics.black_boxes import (
+    Mechanism,
+    alone,
+    check_shared,
+    load_mechanism,
+    patterns,
+    read_input,
+    watched_by,
+    with_arguments,
+)
+from paramverify.statistics.case_testing import BISECTED, AnyDetection, Plan, SamplingGoal, carry_out, numbers
+from paramverify.statistics.detection import (
+    MOST_LEVEL,
+    WHY_LEVEL,
+    BudgetPoint,
+    Detection,
+    Settings,
+    detect,
+    detect_sets,
+)
 from paramverify.statistics.divergence_detection import PairSearch, detect_divergence
-from paramverify.statistics.experiments import MOST_PAIRS
-from paramverify.statistics.runs import require, runs_of
-from paramverify.statistics.set_detection import BudgetPoint, detect_sets
-from paramverify.statistics.testing import BISECTED, AnyDetection, Plan, SamplingGoal, carry_out, numbers
-from paramverify.statistics.user_code import watched_by
+from paramverify.statistics.learned_attacks import Learner
+from paramverify.statistics.samplers import MOST_PAIRS
+from paramverify.statistics.sampling_runs import require, runs_of
 from paramverify.subjects.written_numbers import number, read_point
 
 LISTED = (100, "Test a case by sampling, and certify or prove what is found.")
@@ -222,12 +235,14 @@ def _with_case(options: _Options, path: str, lift: Lift) -> Exit:
             lift()
         if options.plot and isinstance(found, Detection):
             with whole():
-                pvalues.write_pvalues(shown.curves(case.title, found), options.plot.path, options.plot.page)
+                privacy_plots.write_pvalues(
+                    shown.curves(case.title, found), options.plot.path, options.plot.page
+                )
         if goal is not None:
-            _output.found(testing.detected_lines(found), testing.detected_document(found))
+            _output.found(shown.detected_lines(found), shown.detected_document(found))
 
     found = carry_out(loader(options.bounded, path), plan, detected)
-    _print(testing.lines(found), testing.document(found), options.as_json)
+    _print(shown.testing_lines(found), shown.testing_document(found), options.as_json)
     if goal in (SamplingGoal.SEARCH, SamplingGoal.AUDIT):
         done = Exit.VIOLATED if goal is SamplingGoal.AUDIT else Exit.UNKNOWN
         return Exit.HOLDS if found.is_found else done
@@ -269,7 +284,7 @@ def _test_alone(options: _Options, lift: Lift) -> Exit:
 def _tell_many(found: AnyDetection, options: _Options, lift: Lift) -> Exit:
     """Prints what testing found about outputs that are not compared one by one."""
     lift()
-    _print(testing.detected_lines(found), testing.detected_document(found), options.as_json)
+    _print(shown.detected_lines(found), shown.detected_document(found), options.as_json)
     return Exit.VIOLATED if found.is_rejected else Exit.UNKNOWN
 
 
@@ -277,8 +292,8 @@ def _tell(found: Detection, title: str, options: _Options, lift: Lift) -> Exit:
     """Prints what testing found, where nothing more is asked for."""
     if options.plot:
         lift()
-        pvalues.write_pvalues(shown.curves(title, found), options.plot.path, options.plot.page)
-    _print([*shown.lines(found), "", *shown.table(found)], shown.document(found), options.as_json)
+        privacy_plots.write_pvalues(shown.curves(title, found), options.plot.path, options.plot.page)
+    _print([*shown.event_lines(found), "", *shown.table(found)], shown.event_document(found), options.as_json)
     return Exit.VIOLATED if found.is_rejected else Exit.UNKNOWN
 
 

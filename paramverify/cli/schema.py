@@ -20,7 +20,7 @@ def command(kind: str | None, as_json: bool) -> int:
     Editors complete keys by it, and mark mistakes. Save it in a file, and name the file in the first line of
     a case: `#:schema paramverify.schema.json`.
     """
-    from paramverify.reports.schema import schema
+    from paramverify.reports.case_schema import schema
 
     del as_json  # it is JSON in any case
     print_json(schema(kind or ""))

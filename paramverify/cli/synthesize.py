@@ -26,12 +26,12 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture, picture_options
 from paramverify.models.model import Model
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.reports import synthesis as telling
-from paramverify.reports.decision_trees import TREES
-from paramverify.reports.decision_trees import text as tree_text
-from paramverify.reports.pictures.regions import draw, draw_interval
-from paramverify.reports.pictures.set_curves import curve_of
-from paramverify.reports.roots import closed_form
+from paramverify.reports import synthesis_reports as telling
+from paramverify.reports.algebraic_numbers import closed_form
+from paramverify.reports.pictures.ratio_curves import curve_of
+from paramverify.reports.pictures.region_pictures import draw, draw_interval
+from paramverify.reports.synthesis_reports import TREES
+from paramverify.reports.synthesis_reports import text as tree_text
 from paramverify.subjects.questions import Synthesize
 from paramverify.subjects.results import Result
 from paramverify.subjects.written_numbers import read_point, share

@@ -4,22 +4,100 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import islice, product
-from math import ceil, inf, log2
+from functools import reduce
+from itertools import islice, pairwise, product
+from math import ceil, exp, inf, log, log2, sqrt
 from typing import Any
 
 from flint import arb
 
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
-from paramverify.composition.answers import BITS, CompositionAnswer, CompositionQuestion, ends
-from paramverify.composition.bounds import GUARD, Above, Below, ProvedBounds
-from paramverify.composition.convolution import Lower, Side, Upper, power
-from paramverify.composition.exactly import ExactMasses, composed
-from paramverify.composition.grids import Cells, Grid, cells_of, lattice
-from paramverify.composition.losses import Loss, Release, may_be
+from paramverify.algebra.rationals import logarithm
+from paramverify.composition.loss_grids import (
+    GUARD,
+    Above,
+    Below,
+    Cells,
+    ExactMasses,
+    Grid,
+    Lower,
+    ProvedBounds,
+    Side,
+    Upper,
+    cells_of,
+    composed,
+    lattice,
+    power,
+)
+from paramverify.composition.loss_grids import LEAST as LEAST_MASS
+from paramverify.composition.release_losses import Loss, Losses, Release, may_be
 from paramverify.errors import LimitError
+
+BITS = 128  # of bounds of a logarithm
+
+
+@dataclass(frozen=True)
+class How:
+    """How bounds were computed: the step of the grid and the bits of its masses, at the last pass."""
+
+    step: Loss
+    bits: int
+    points: int
+    lattice: bool
+    passes: int
+
+
+@dataclass(frozen=True)
+class CompositionAnswer:
+    """A number between proved bounds; where it is exact, `exact` is it: δ, or the ratio e^ε of an ε.
+
+    For a δ that is no rational number `parts` has A and B with δ = A − B·e^ε.
+    """
+
+    between: ProvedBounds
+    exact: Fraction | None = None
+    parts: tuple[Fraction, Fraction] | None = None
+    how: How | None = None
+
+    def larger(self, other: CompositionAnswer) -> CompositionAnswer:
+        """Returns the larger of two numbers of different directions."""
+        if self.exact is not None and other.exact is not None:
+            return self if self.exact >= other.exact else other
+        both = self.between.also(other.between)
+        for one in (self, other):
+            if one.between == both:
+                return one
+        return CompositionAnswer(both, how=self.how or other.how)
+
+
+@dataclass(frozen=True)
+class CompositionQuestion:
+    """What is asked of a composition: δ for an ε, or ε for a δ."""
+
+    epsilon: Loss | None = None
+    delta: Fraction | None = None
+
+    def size(self, found: ProvedBounds | None) -> Fraction:
+        """Returns the size of δ that is looked at, roughly; 0 where it is not known yet."""
+        if self.delta is not None:
+            return self.delta
+        if found is None or found.upper is None:
+            return Fraction(0)
+        return max(found.lower, found.upper**2)  # where nothing is known from below, δ may be far smaller
+
+
+def ends(value: Loss | arb | None) -> ProvedBounds:
+    """Returns a number as bounds; None stands for infinity."""
+    if value is None:
+        return ProvedBounds(Fraction(0), None)
+    with working_precision(BITS):
+        found = value.ball() if isinstance(value, Loss) else value
+        if isinstance(value, Loss) and value.ratio == 1:
+            return ProvedBounds(max(Fraction(0), value.rational), max(Fraction(0), value.rational))
+        return ProvedBounds(max(Fraction(0), lower_bound(found)), max(Fraction(0), upper_bound(found)))
+
 
 MOST_BITS = 4096  # of the enclosure of a ratio
 TAIL = 60  # bits of the mass beyond which a density is cut, at first
@@ -323,3 +401,250 @@ def _below(first: Loss | arb, second: Loss | arb) -> bool:
     """Tells whether a number is certainly below another one."""
     one, other = (x.ball() if isinstance(x, Loss) else x for x in (first, second))
     return bool(one < other)
+
+
+MOST_SEARCH_BITS = 4096  # after the point
+COARSE = Fraction(1, 10)  # width of the first pass
+PASSES = 12
+FAR = 0.5  # relative distance of bounds from which on little is known
+PIECES = 200  # of a density, for its variance
+SMALL = tuple(sign * 2.0 ** (n / 2) for n in range(-60, 2) for sign in (-1, 1))  # losses near 0
+SLOW = 0.9  # of the gap before, above which another grid is of no use
+
+
+def ask(
+    composition: Composition, questions: Sequence[CompositionQuestion], width: Fraction
+) -> list[CompositionAnswer]:
+    """Returns an answer to each question, within a width relative to its upper bound if time suffices.
+
+    The answers are true of every adversary: the upper bounds of all of them, the lower ones of one.
+    """
+    searches = [_GridSearch(composition, direction, questions, width) for direction in composition.directions]
+    while True:
+        floors = [max(each.known(k).lower for each in searches) for k in range(len(questions))]
+        open_ones = [each for each in searches if not each.is_done(floors)]
+        if not open_ones:
+            break
+        for search in open_ones:
+            search.advance()
+        if composition.notify and len(questions) == 1:
+            composition.notify(reduce(ProvedBounds.also, (each.known(0) for each in searches)))
+    return [
+        reduce(CompositionAnswer.larger, (each.told(k) for each in searches)) for k in range(len(questions))
+    ]
+
+
+@dataclass(eq=False)
+class _GridSearch:
+    """The answers in one direction: on finer and finer grids, where no other way gives them."""
+
+    composition: Composition
+    direction: int
+    questions: Sequence[CompositionQuestion]
+    width: Fraction
+
+    def __post_init__(self) -> None:
+        self.answers = [self.composition.told(self.direction, question) for question in self.questions]
+        self.passes = 0
+        self.gap = inf
+        self.ended = all(answer is not None for answer in self.answers)
+        if not self.ended:
+            grid = self.composition.lattice(self.direction)
+            self.on_lattice = grid is not None
+            width = max(self.width, COARSE)
+            step = grid.step if grid else first_step(self.composition, self.direction, width)
+            sizes = [question.delta for question in self.questions if question.delta]
+            rough = min(sizes) / 4 if len(sizes) == len(self.questions) else ROUGH
+            self.fine = Fineness(step, tail=BITS - LEAST_MASS if grid else TAIL, rough=rough)
+            self.best: list[ProvedBounds] = []
+
+    def known(self, k: int) -> ProvedBounds:
+        """Returns what is known of an answer."""
+        answer: CompositionAnswer | None = self.answers[k]
+        if answer is not None:
+            return answer.between
+        return self.best[k] if self.best else ProvedBounds(Fraction(0), None)
+
+    def told(self, k: int) -> CompositionAnswer:
+        """Returns an answer as it is told."""
+        return self.answers[k] or CompositionAnswer(self.known(k), how=self.how)
+
+    def is_done(self, floors: Sequence[Fraction]) -> bool:
+        """Tells whether nothing has to be found: the bounds are near each other, or others are larger."""
+        if self.ended:
+            return True
+        found = [self.known(k) for k in range(len(self.questions))]
+        return all(
+            each.is_within(self.width) or (each.upper is not None and each.upper <= floor)
+            for each, floor in zip(found, floors, strict=True)
+        )
+
+    def advance(self) -> None:
+        """Makes a pass, and chooses the next one, or ends."""
+        started = time.monotonic()
+        self.passes += 1
+        try:
+            bounds = self.composition.bounds(self.direction, self.fine)
+        except LimitError:
+            if not self.best:
+                raise
+            self.ended = True
+            return
+        here = [bounds.answer(question) for question in self.questions]
+        self.best = [a.sharper(b) for a, b in zip(self.best, here, strict=True)] if self.best else here
+        points = len(bounds.above.side.masses)
+        self.how = How(self.fine.step, self.fine.bits, points, lattice=self.on_lattice, passes=self.passes)
+        following = self._finer()
+        seconds = time.monotonic() - started
+        if following is None or self.passes >= PASSES:
+            self.ended = True
+            return
+        more = _ratio(self.fine.step, following.step) * following.bits / self.fine.bits
+        self.ended = time.monotonic() + 1.5 * seconds * more > self.composition.deadline
+        self.fine = following
+
+    def _finer(self) -> Fineness | None:
+        """Returns how to go on: more bits where δ is small, and a smaller step where the bounds are apart."""
+        fine = self.fine
+        sizes = [q.size(found) for q, found in zip(self.questions, self.best, strict=True)]
+        least = min((size for size in sizes if size), default=None)
+        if least is None:
+            return None
+        size = log2(least.denominator) - log2(least.numerator)
+        size += log2(self.composition.times) - log2(self.width)
+        # Masses under Q are as small as δ·e^(−ε).
+        far = max(map(_farthest, self.questions, self.best)) / log(2)
+        bits, tail = max(fine.bits, 64 * ceil((size + far + BITS / 2) / 64)), ceil(size) + 8
+        if bits > MOST_SEARCH_BITS:
+            return None
+        tail = max(tail, bits - LEAST_MASS) if self.on_lattice else tail
+        following = replace(fine, bits=bits, tail=tail, rough=least / 4)
+        if self.on_lattice:
+            return following if bits > fine.bits or tail > fine.tail else None
+        if bits > fine.bits or tail > fine.tail:
+            return following  # what was left out says more than the step
+        before, gap = self.gap, max(_gap(found) for found in self.best)
+        self.gap = gap
+        if not self.composition.single and gap > SLOW * before:
+            return None  # it is the pairs that are apart
+        # The distance falls with the square of the step, once it is small.
+        factor = 0.8 * sqrt(float(self.width) / gap) if gap < FAR else 0.25
+        return replace(following, step=Loss(simple(fine.step, min(0.8, factor))))
+
+
+def _farthest(question: CompositionQuestion, found: ProvedBounds) -> float:
+    """Returns the ε that is looked at, roughly."""
+    if question.epsilon is not None:
+        return float(question.epsilon.ball())
+    return float(found.upper) if found.upper is not None else 0.0
+
+
+def first_step(composition: Composition, direction: int, width: Fraction) -> Loss:
+    """Returns a step that may be fine enough.
+
+    With variance v of the sum of k losses, the spread of outputs adds about k·h²/6 to v, and labels take
+    k·h²/12 away; some standard deviations out this changes δ by about 3·k·h²/v, relatively.
+    """
+    with working_precision(BITS):
+        listed = [(each.way(direction).dominating, each.times) for each in composition.components]
+        variance = sum(times * _variance(release.losses(TAIL)) for release, times in listed)
+    wanted = sqrt(float(width) * variance / (3 * composition.times)) if 0 < variance < inf else 1.0
+    return Loss(simple(Loss(Fraction(1)), wanted))
+
+
+def simple(step: Loss, factor: float) -> Fraction:
+    """Returns a rational with few digits that is about a step times a factor, and not above it."""
+    wanted = float(step.ball()) * factor
+    shift = ceil(-log2(wanted)) + 6
+    return Fraction(max(1, int(wanted * 2.0**shift)), 2**shift) if shift > 0 else Fraction(int(wanted))
+
+
+def _ratio(first: Loss, second: Loss) -> float:
+    return float(first.ball()) / float(second.ball())
+
+
+def _gap(found: ProvedBounds) -> float:
+    return inf if not found.upper else float((found.upper - found.lower) / found.upper)
+
+
+def _variance(losses: Losses) -> float:
+    """Returns the variance of the loss under P, roughly: a choice, and no bound."""
+    masses = [(float(a.masses[0]), float(_ball(a.loss))) for a in losses.atoms]
+    if losses.smooth is not None:
+        low, high = (float(end) for end in losses.smooth.span(TAIL))
+        places = sorted({*(low + (high - low) * n / PIECES for n in range(PIECES + 1)), *SMALL})
+        tails = [float(losses.smooth.over(arb(x))[0]) for x in places]
+        masses += [(a - b, (x + y) / 2) for (x, a), (y, b) in pairwise(zip(places, tails, strict=True))]
+    mean = sum(p * x for p, x in masses)
+    return sum(p * (x - mean) * (x - mean) for p, x in masses)
+
+
+def _ball(loss: Loss | arb) -> arb:
+    return loss.ball() if isinstance(loss, Loss) else loss
+
+
+CORNERS = 200  # up to which the corners are the curve
+POINTS = 16
+LEAST = Fraction(1, 10**9)  # δ down to which the curve goes
+COARSE_CURVE = Fraction(1, 10)
+FARTHEST = 20.0  # ε, where no bound of it is known
+DIGITS = 10_000  # largest denominator of a ratio
+
+
+@dataclass(frozen=True)
+class DeltaAtRatio:
+    """For the ratio e^ε what is known of δ; a point of `reports.pictures.privacy_plots`."""
+
+    ratio: Fraction
+    found: CompositionAnswer
+    sufficient: bool = False
+    searched: str = ""
+
+    @property
+    def epsilon(self) -> float:
+        """ε rounded."""
+        return logarithm(self.ratio)
+
+    @property
+    def delta(self) -> Fraction:
+        """An upper bound of δ, or δ itself."""
+        assert self.found.between.upper is not None
+        return self.found.between.upper
+
+    @property
+    def exact(self) -> bool:
+        """Whether δ is known exactly."""
+        return self.found.exact is not None
+
+
+@dataclass(frozen=True)
+class DeltaCurve:
+    """Points of the curve from ratio 1 on; `linear`: they are all corners, and exact."""
+
+    points: tuple[DeltaAtRatio, ...]
+    linear: bool
+
+
+def curve(composition: Composition, width: Fraction) -> DeltaCurve:
+    """Returns the curve of a composition, down to δ = `LEAST` where it has no last corner."""
+    corners = _corners(composition)
+    if corners is not None:
+        return DeltaCurve(corners, linear=True)
+    reach = ask(composition, [CompositionQuestion(delta=LEAST)], COARSE_CURVE)[0].between.upper
+    last = min(FARTHEST, float(reach)) if reach else FARTHEST
+    ratios = {Fraction(exp(last * k / (POINTS - 1))).limit_denominator(DIGITS) for k in range(POINTS)}
+    chosen = sorted({Fraction(1), *(ratio for ratio in ratios if ratio > 1)})
+    found = ask(composition, [CompositionQuestion(epsilon=Loss(ratio=ratio)) for ratio in chosen], width)
+    return DeltaCurve(tuple(DeltaAtRatio(*pair) for pair in zip(chosen, found, strict=True)), linear=False)
+
+
+def _corners(composition: Composition) -> tuple[DeltaAtRatio, ...] | None:
+    """Returns all corners of an exact composition, if they are few."""
+    exact = composition.exact(0) if len(composition.directions) == 1 else None
+    listed = exact.corners() if exact is not None and len(exact.outputs) <= CORNERS else None
+    if listed is None:
+        return None
+    return tuple(
+        DeltaAtRatio(ratio, CompositionAnswer(ProvedBounds(delta, delta), exact=delta))
+        for ratio, delta in listed
+    )

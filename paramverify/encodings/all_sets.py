@@ -10,10 +10,10 @@ from itertools import combinations
 from paramverify.algebra.polynomials import key
 from paramverify.claims import Claim, Direction
 from paramverify.encodings.encoding import Encoding
-from paramverify.encodings.excesses import excesses
+from paramverify.encodings.output_sums import excesses
 from paramverify.encodings.sets import compared
 from paramverify.errors import LimitError
-from paramverify.models.kinds import AnyModel
+from paramverify.models.model import AnyModel
 
 MAX_TERMS = 10  # of one sum
 

@@ -12,10 +12,9 @@ from paramverify.claims import Claim
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
-from paramverify.models.divergences import LossBound
-from paramverify.models.enclosed import EnclosedModel
-from paramverify.models.kinds import AnyModel
-from paramverify.models.model import Model
+from paramverify.models.enclosed_models import EnclosedModel
+from paramverify.models.measures import LossBound
+from paramverify.models.model import AnyModel, Model
 from paramverify.plugins import Registry, plugins, taken
 
 REGISTRY = Registry("paramverify.encodings", "paramverify.encodings", "encoding")

@@ -1,4 +1,6 @@
-"""The cone encoding: claims for the extreme rays of the cone that the vectors v_ω span.
+"""The cone encoding.
+
+Claims for the extreme rays of the cone of the vectors v_ω, on a lumped model, with certificates.
 
 With v_ω = T_{ω1}···T_{ωk}·1, `Pr(ω|left) ≤ c·Pr(ω|right)` is a claim that is linear in v_ω, whatever the
 priors are (see `sequences`). So where v_ω = Σ λ_k·v_k with λ ≥ 0, the claim for ω is the same sum of the
@@ -14,12 +16,23 @@ coordinates the combination may be larger, or smaller, than the vector that is d
 
 This needs transitions and emissions that are numbers; priors and the ratio bound may have parameters. With
 parametric transitions, vectors of polynomials are merged where they are equal, as in `sequences`.
+
+Smaller models with the same probabilities: unreachable states dropped, states that act alike merged.
+
+States s and t act alike if for every observation ω and every class C of states that act alike,
+Σ_{u∈C} T_ω[s,u] = Σ_{u∈C} T_ω[t,u]. Then v_ω(s) = v_ω(t) for every sequence ω, by induction on its length
+(ordinary lumpability: [KemenySnell60] section 6.3).
+
+What certificates about many sequences at once have in common, as JSON data, which `checker.cones` replays.
+
+Each document holds the model that it is about (`model_document`), so that it can be compared with a case.
+This module only writes; it shares no code with the checker.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -28,20 +41,147 @@ from flint import fmpz
 
 from paramverify.algebra.cones import Vector, combination, whole
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, key, primitive
-from paramverify.claims import Claim, Origin
+from paramverify.claims import Claim, Origin, to_document, without_enclosure
 from paramverify.encodings import sequences
-from paramverify.encodings.cone_certificates import claims_document, vectors_document
-from paramverify.encodings.cone_certificates import document as begun
 from paramverify.encodings.encoding import NO_SEQUENCES, Candidate, Encoding
-from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import claim_polynomial
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.certificates import Proof, text
-from paramverify.models.hmm import HMM
-from paramverify.models.kinds import AnyModel
+from paramverify.models.hmm import HMM, HmmStep
 from paramverify.models.measures import Metric
-from paramverify.models.model import Model
+from paramverify.models.model import AnyModel, Model
 from paramverify.models.priors import InitialDistribution
+
+
+@dataclass(frozen=True, eq=False)
+class Lumped:
+    """A model with the same probabilities; `classes[s]` is the new state of s, None if s is unreachable."""
+
+    model: Model
+    classes: tuple[int | None, ...]
+
+
+def lump(model: Model) -> Lumped:
+    """Returns the coarsest such model: Pr(ω | secret) is the same for every sequence, secret and point."""
+    hmm = model.hmm
+    classes = _refine(hmm, _reachable(model))
+    members: dict[int, int] = {}  # one state of each class
+    for state, number in enumerate(classes):
+        if number is not None:
+            members.setdefault(number, state)
+    steps = tuple(
+        tuple(HmmStep(o, c, w) for (o, c), w in _sums(hmm.steps[members[k]], classes).items())
+        for k in range(len(members))
+    )
+    names = tuple(hmm.states[members[k]] for k in range(len(members)))
+    small = HMM(
+        hmm.ring,
+        names,
+        observations=hmm.observations,
+        steps=steps,
+        denominator=hmm.denominator,
+        chosen=hmm.chosen,
+    )
+    memory: dict[int, InitialDistribution] = {}
+
+    def start(given: InitialDistribution) -> InitialDistribution:
+        # Pairs that share a distribution go on sharing it.
+        if id(given) not in memory:
+            weights: dict[int, Polynomial] = {}
+            for state, weight in given.weights.items():
+                number = classes[state]
+                if number is not None:
+                    weights[number] = weights[number] + weight if number in weights else weight
+            memory[id(given)] = InitialDistribution(weights, given.mass)
+        return memory[id(given)]
+
+    pairs = tuple(replace(p, pi=start(p.pi), tau=start(p.tau)) for p in model.pairs)
+    return Lumped(replace(model, hmm=small, pairs=pairs), classes)
+
+
+def _reachable(model: Model) -> set[int]:
+    pending = [s for p in model.pairs for d in (p.pi, p.tau) for s, w in d.weights.items() if w]
+    found = set(pending)
+    while pending:
+        for step in model.hmm.steps[pending.pop()]:
+            if step.successor not in found:
+                found.add(step.successor)
+                pending.append(step.successor)
+    return found
+
+
+def _sums(row: Sequence[HmmStep], classes: Sequence[int | None]) -> dict[tuple[int, int], Polynomial]:
+    """Returns the total weight by observation and class."""
+    sums: dict[tuple[int, int], Polynomial] = {}
+    for step in row:
+        number = classes[step.successor]
+        assert number is not None  # successors of reachable states are reachable
+        place = (step.observation, number)
+        sums[place] = sums[place] + step.weight if place in sums else step.weight
+    return {place: weight for place, weight in sums.items() if weight}
+
+
+def _refine(hmm: HMM, states: set[int]) -> tuple[int | None, ...]:
+    """Splits classes until the states of each have the same sums."""
+    classes: list[int | None] = [0 if s in states else None for s in range(len(hmm.states))]
+    count = 1
+    while True:
+        numbers: dict[tuple[object, ...], int] = {}
+        refined: list[int | None] = [None] * len(classes)
+        for state in sorted(states):
+            sums = _sums(hmm.steps[state], classes)
+            signature = (classes[state], *sorted((*place, key(weight)) for place, weight in sums.items()))
+            refined[state] = numbers.setdefault(signature, len(numbers))
+        if len(numbers) == count:
+            return tuple(refined)
+        classes, count = refined, len(numbers)
+
+
+FORMAT, VERSION = "paramverify-cone", 1
+
+
+def model_document(model: Model) -> dict[str, Any]:
+    """Returns all that privacy of the model depends on, but the lengths."""
+
+    def start(given: InitialDistribution) -> dict[str, Any]:
+        return {"weights": {str(s): key(w) for s, w in given.weights.items()}, "mass": key(given.mass)}
+
+    claim = to_document(without_enclosure(Claim(model.domain.ring.number(0), model.domain)))
+    del claim["polynomial"]
+    return {
+        "domain": claim,
+        "states": len(model.hmm.states),
+        "observations": list(model.hmm.observations),
+        "steps": [
+            [state, step.observation, step.successor, key(step.weight)]
+            for state, row in enumerate(model.hmm.steps)
+            for step in row
+        ],
+        "pairs": [[p.left, p.right, start(p.pi), start(p.tau)] for p in model.pairs],
+        **model.measure.document(),
+    }
+
+
+def document(model: Model, kind: str) -> dict[str, Any]:
+    """Returns the beginning of a certificate of a kind."""
+    return {"format": FORMAT, "version": VERSION, "kind": kind, "model": model_document(model)}
+
+
+def vectors_document(vectors: Iterable[Sequence[int]]) -> list[list[str]]:
+    """Returns vectors of whole numbers."""
+    return [[text(x) for x in vector] for vector in vectors]
+
+
+def weights_document(weights: Mapping[int, Fraction]) -> dict[str, str]:
+    """Returns weights by the numbers of vectors."""
+    return {str(k): text(w) for k, w in weights.items()}
+
+
+def claims_document(claims: Sequence[Claim], proofs: Sequence[Proof]) -> list[dict[str, Any]]:
+    """Returns claims, each with its proof."""
+    pairs = zip(claims, proofs, strict=True)
+    return [{"claim": to_document(without_enclosure(claim)), "proof": proof} for claim, proof in pairs]
+
 
 FEW = 50_000  # sequences that are listed one by one
 MAX_RAYS = 20_000  # of one level
@@ -280,7 +420,7 @@ def _severity(candidate: Candidate) -> tuple[int, Fraction]:
 def certificate(model: Model, claims: Sequence[Claim], proofs: Sequence[Proof]) -> dict[str, Any]:
     """Returns the certificate of privacy for the model's lengths; its claims are those of `cone_claims`."""
     model = lump(model).model
-    document = begun(model, "levels")
+    stated = document(model, "levels")
     numbers: dict[tuple[int, ...], int] = {}
 
     def number(vector: tuple[int, ...]) -> int:
@@ -300,8 +440,8 @@ def certificate(model: Model, claims: Sequence[Claim], proofs: Sequence[Proof]) 
             ]
             found.append({"kept": [number(v) for v in level.kept], "dropped": dropped})
         written.append({"below": sorted(below), "above": sorted(above), "directions": turns, "levels": found})
-    document |= {"lengths": list(model.lengths), "runs": written, "vectors": vectors_document(numbers)}
-    return document | {"claims": claims_document(claims, proofs)}
+    stated |= {"lengths": list(model.lengths), "runs": written, "vectors": vectors_document(numbers)}
+    return stated | {"claims": claims_document(claims, proofs)}
 
 
 def _is_long(model: AnyModel) -> bool:

@@ -10,8 +10,7 @@ from typing import Any
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant
 from paramverify.claims import Claim, Origin
 from paramverify.evidence.certificates import Proof
-from paramverify.models.kinds import AnyModel
-from paramverify.models.model import Model
+from paramverify.models.model import AnyModel, Model
 
 NO_SEQUENCES = "the case has a claim of its own, and no sequences"
 

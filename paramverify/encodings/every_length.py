@@ -1,4 +1,5 @@
-"""Privacy for observation sequences of every length, by cones that steps do not leave.
+"""Privacy for observation sequences of every length, and bounds on their ratio, by cones that steps do not
+leave.
 
 Let K be a cone with T_ω·K ⊆ K for every observation ω at every point of the domain. The claim for a sequence
 ω = w·u is linear in v_ω = T_w·v_u. So if v_u ∈ K for every u that is left over, it is enough that the claims
@@ -11,11 +12,17 @@ hold for T_w·r with r an extreme ray of K. There are two ways to K:
   its own. If a claim fails here, nothing is known: the cone may be too large.
 
 On invariant cones for products of matrices see [Protasov10].
+
+Upper bounds on the ratio for sequences of every length, by a cone of bounded ratios ([Protasov10]).
+
+Let K = {v ≥ 0 : v_i ≤ u_ij·v_j} hold the vector 1 and be kept by every T_ω. Then v_ω is in K for every ω, and
+T_w·K for the words w of one length holds v_ω for all sequences that are at least as long. A quotient of two
+linear functions with nonnegative coefficients is largest on an extreme ray.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice, product
@@ -24,7 +31,7 @@ from typing import Any
 
 from flint import fmpz
 
-from paramverify.algebra.cones import Vector, combination, extreme_rays
+from paramverify.algebra.cones import Vector, combination, extreme_rays, whole
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import (
     Point,
@@ -36,20 +43,81 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
+from paramverify.algebra.rationals import simplest_between
 from paramverify.claims import Claim, Origin
-from paramverify.encodings.cone import Levels, Word, has_numbers, letters, matrices
+from paramverify.encodings.cone import (
+    Levels,
+    Matrix,
+    Word,
+    claims_document,
+    has_numbers,
+    letters,
+    lump,
+    matrices,
+    vectors_document,
+    weights_document,
+)
+from paramverify.encodings.cone import document as begun
 from paramverify.encodings.cone import product as moved
-from paramverify.encodings.cone_certificates import claims_document, vectors_document, weights_document
-from paramverify.encodings.cone_certificates import document as begun
 from paramverify.encodings.encoding import Candidate
-from paramverify.encodings.lumping import lump
-from paramverify.encodings.ratio_cones import kept_normals
 from paramverify.encodings.sequences import claim_polynomial
 from paramverify.errors import DefectError
 from paramverify.evidence.certificates import Proof
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
+
+MAX_RATIO_ROUNDS = 60
+LARGEST = 10**6  # a ratio beyond it counts as unbounded
+
+
+def kept_normals(
+    numbers: Sequence[list[list[list[int]]]], size: int, margin: Fraction, check: Callable[[], None]
+) -> list[Vector] | None:
+    """Returns the inequalities of the smallest cone of bounded ratios found that steps at the points keep.
+
+    The bounds only grow, each to the simplest number in a range that begins at what is needed.
+    """
+    bounds: dict[tuple[int, int], Fraction | None] = {
+        (i, j): Fraction(1) for i in range(size) for j in range(size) if i != j
+    }
+    for _ in range(MAX_RATIO_ROUNDS):
+        normals = _inequalities(bounds, size)
+        grown = dict(bounds)
+        for ray in extreme_rays(normals, size):
+            check()
+            for tables in numbers:
+                for table in tables:
+                    vector = [sum(w * x for w, x in zip(row, ray, strict=True)) for row in table]
+                    for (i, j), bound in grown.items():
+                        if bound is not None and vector[i] > bound * vector[j]:
+                            grown[i, j] = _rounded(vector[i], vector[j], margin)
+        if grown == bounds:
+            return normals
+        bounds = grown
+    return None
+
+
+def _rounded(top: int, bottom: int, margin: Fraction) -> Fraction | None:
+    if top > LARGEST * bottom:
+        return None
+    value = Fraction(top, bottom)
+    # A little below the range, so that the value itself may be the simplest number in it.
+    low = value - value * margin / 10**6
+    found = simplest_between(low, value * (1 + margin))
+    return max(found, value)
+
+
+def _inequalities(bounds: Mapping[tuple[int, int], Fraction | None], size: int) -> list[Vector]:
+    """Returns normals n with n·v ≥ 0: v ≥ 0, and v_i ≤ u_ij·v_j."""
+    normals = [tuple(int(i == k) for i in range(size)) for k in range(size)]
+    for (i, j), bound in bounds.items():
+        if bound is not None:
+            normal = [0] * size
+            normal[i], normal[j] = -bound.denominator, bound.numerator
+            normals.append(whole(normal))
+    return normals
+
 
 MAX_RAYS = 60  # of a cone that is to close
 MAX_BITS = 120  # of their entries; rays that only come near to a limit grow without end
@@ -370,3 +438,94 @@ def certificate(proof: EveryLength, proofs: Sequence[Proof]) -> dict[str, Any]:
             "normals": vectors_document(proof.normals),
         }
     return document | {"claims": claims_document(proof.claims, proofs)}
+
+
+MAX_STATES = 5  # as many as `checker` takes for a cone of bounded ratios
+MAX_RATIO_DEPTH = 5
+MAX_VECTORS = 1_500  # that are looked at for one depth
+
+
+@dataclass(frozen=True, eq=False)
+class UpperRatio:
+    """That no ratio exceeds `ratio`: the cone with these normals holds what `depth` observations precede."""
+
+    ratio: Fraction
+    small: Model
+    normals: tuple[Vector, ...]
+    depth: int
+
+    def proof(self, check: Callable[[], None]) -> EveryLength:
+        """Returns the claims that all hold if the ratio is at most the bound of the model."""
+        return by_normals(self.small, max(1, self.depth), self.normals, check)
+
+
+def upper_bound(
+    model: Model, enough: Fraction, check: Callable[[], None] = lambda: None
+) -> UpperRatio | None:
+    """Returns b with Pr(ω | left) ≤ b · Pr(ω | right) for every sequence ω, pair and direction, or None.
+
+    For models without parameters; None says nothing. The search ends with a bound that is `enough`. `check`
+    is called all the time, and may raise an error to end the search.
+    """
+    small = lump(model).model
+    starts = [(_row(p.pi), _row(p.tau)) for p in small.pairs]
+    size = len(small.hmm.states)
+    if not has_numbers(small.hmm) or size > MAX_STATES or any(None in pair for pair in starts):
+        return None
+    pairs = [(a, b) for a, b in starts if a is not None and b is not None]
+    tables = matrices(small.hmm)
+    best: UpperRatio | None = None
+    for margin in reversed(MARGINS):  # wide cones are found fast
+        normals = kept_normals([[_dense(t, size) for t in tables]], size, margin, check)
+        if normals is None:
+            return best  # narrower cones close later, or never
+        # Shorter sequences than the words before the cone are looked at one by one.
+        short: list[Vector] = []
+        level: list[Vector] = [(1,) * size]
+        behind: list[Vector] = list(extreme_rays(normals, size))
+        for depth in range(MAX_RATIO_DEPTH):
+            check()
+            found = _largest(pairs, [*short, *level, *behind])
+            if found is not None and (best is None or found < best.ratio):
+                best = UpperRatio(found, small, tuple(normals), depth)
+            if best is not None and best.ratio <= enough:
+                return best
+            short += level
+            level = _moved(tables, level)
+            behind = _moved(tables, behind)
+            if len(behind) > MAX_VECTORS or len(level) > MAX_VECTORS:
+                break
+        if best is None:
+            return None  # a ratio of entries grows without end; other roundings say the same
+    return best
+
+
+def _moved(tables: Sequence[Matrix], vectors: Iterable[Vector]) -> list[Vector]:
+    products = (moved(table, vector) for vector in vectors for table in tables)
+    return list(dict.fromkeys(v for v in products if any(v)))
+
+
+def _row(start: InitialDistribution) -> dict[int, Fraction] | None:
+    if not all(map(is_constant, (start.mass, *start.weights.values()))):
+        return None
+    mass = constant_value(start.mass)
+    return {state: constant_value(weight) / mass for state, weight in start.weights.items() if weight}
+
+
+def _dense(table: Matrix, size: int) -> list[list[int]]:
+    return [[dict(row).get(t, 0) for t in range(size)] for row in table]
+
+
+def _largest(
+    pairs: Sequence[tuple[dict[int, Fraction], dict[int, Fraction]]], vectors: Sequence[Vector]
+) -> Fraction | None:
+    """Returns the largest quotient of a pair's two sums in either direction; None for infinity."""
+    best = Fraction(0)
+    for left, right in pairs:
+        for vector in vectors:
+            a, b = (sum((w * vector[s] for s, w in row.items()), Fraction(0)) for row in (left, right))
+            if bool(a) != bool(b):
+                return None
+            if a:
+                best = max(best, a / b, b / a)
+    return best

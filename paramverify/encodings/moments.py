@@ -1,4 +1,6 @@
-"""The encoding of Rényi privacy: one claim for each secret pair, direction and length.
+"""The encoding of Rényi privacy.
+
+One claim for each secret pair, direction and length; and where probabilities may vanish.
 
 Let p and q be the two probabilities of an output, times T = `PairOutcomes.total`. The sum of all p^α/q^(α−1)
 is at most bound·T: that is multiplied by L, a common multiple of all q^(α−1) that is nowhere negative,
@@ -19,6 +21,11 @@ Where p = q = 0, a reduced fraction may be positive, and p^α/q^(α−1) is 0: t
 should. So `Moment.cancelled` remembers what was reduced.
 
 An output with q = 0 everywhere must have p = 0 everywhere: the claim −p ≥ 0.
+
+Where probabilities of a Rényi model may vanish, so that its claims may say something else than its sums.
+
+A claim f ≥ 0 of `moments` is L·total times `bound − sum`, with fractions in lowest terms. Let g run through
+the irreducible factors of L and of what was cancelled. Where none of them is 0, f ≥ 0 says what it should.
 """
 
 from __future__ import annotations
@@ -28,21 +35,18 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Constraint, Domain
-from paramverify.algebra.points import number_at
+from paramverify.algebra.domains import Constraint, Domain, number_at
 from paramverify.algebra.polynomials import Polynomial, is_constant, key, primitive, rational
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import AllOutputs, Claim
-from paramverify.encodings.at_points import with_numbers
 from paramverify.encodings.encoding import Candidate, Encoding
-from paramverify.encodings.excesses import PairOutcomes, listed_outcomes, outcomes
-from paramverify.encodings.strata import strata
+from paramverify.encodings.output_sums import PairOutcomes, listed_outcomes, outcomes, strata, vanishing
+from paramverify.encodings.point_violations import with_numbers
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import Renyi
-from paramverify.models.kinds import AnyModel
-from paramverify.models.model import Model
-from paramverify.simplify.factors import factorable, factorisation
+from paramverify.models.measures import Renyi
+from paramverify.models.model import AnyModel, Model
+from paramverify.simplify.reductions import factorable, factorisation
 
 MAX_TERMS = 20_000  # of the common multiple, as its degrees allow
 POINTS = 200  # of the domain at which a polynomial is tried
@@ -292,3 +296,34 @@ ENCODING = Encoding(
     candidates=_candidates,
     again=_again,
 )
+
+
+@dataclass(frozen=True, eq=False)
+class PossibleZeros:
+    """Irreducible polynomials that are not known to be without zeros on the domain.
+
+    `denominators` divide common multiples of denominators, `cancelled` what fractions lost in lowest terms.
+    """
+
+    denominators: tuple[Polynomial, ...]
+    cancelled: tuple[Polynomial, ...]
+
+    @property
+    def all(self) -> tuple[Polynomial, ...]:
+        """Both, each once."""
+        return tuple({key(f): f for f in (*self.denominators, *self.cancelled)}.values())
+
+
+def zeros_of(model: Model) -> PossibleZeros:
+    """Returns where the claims of a Rényi model and its sums may differ.
+
+    Raises:
+        LimitError: too many sequences, or too large polynomials.
+    """
+    model = with_numbers(model)
+    multiples: list[Polynomial] = []
+    cancelled: list[Polynomial] = []
+    for moment in moments(model):
+        multiples.append(moment.multiple)
+        cancelled += moment.cancelled
+    return PossibleZeros(vanishing(multiples, model.domain), vanishing(cancelled, model.domain))

@@ -28,10 +28,9 @@ from paramverify.encodings.encoding import NO_SEQUENCES, Encoding, WrittenScript
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.formats.smtlib import symbol as smtlib_symbol
+from paramverify.models.definitions import Inequality
 from paramverify.models.hmm import HMM
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel, need_privacy, refuse_tied
-from paramverify.models.model import Model
+from paramverify.models.model import AnyModel, Model, need_privacy, refuse_tied
 from paramverify.models.priors import InitialDistribution, SecretPair
 
 if TYPE_CHECKING:
@@ -305,7 +304,7 @@ def _factors(
     for state in range(len(hmm.states)):
         emission = _emission(hmm, state)
         if not emission:
-            continue  # no step is left (`models.one_sided`): the general form is empty too
+            continue  # no step is left (`models.model`): the general form is empty too
         rows = _by_successor(hmm, state)
         first = min(emission)
         moves: dict[int, Polynomial] = {}

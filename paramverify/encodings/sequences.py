@@ -1,4 +1,6 @@
-"""The enumerating encoding: one claim for each secret pair, direction and observation sequence.
+"""The enumerating encoding.
+
+One claim for each secret pair, direction and observation sequence; and claims of inequalities.
 
 For a sequence ω of length k let v_ω = T_{ω1}···T_{ωk}·1, where T_ω[s,t] is the probability to observe ω in
 state s and move to t. Then Pr(ω | π) = Σ_s π(s)·v_ω(s), and with conditioned priors given as weights over
@@ -14,11 +16,13 @@ and are merged level by level, for the extension of a sequence to the left is li
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial, reduce
 
 from flint import fmpq
 
+from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -27,15 +31,52 @@ from paramverify.algebra.polynomials import (
     primitive,
     variables,
 )
-from paramverify.claims import Claim, Origin
+from paramverify.algebra.signs import Sign, sign_on
+from paramverify.claims import Claim, Origin, Stated, positive
 from paramverify.encodings.encoding import Candidate, Encoding
-from paramverify.encodings.inequalities import inequality_claims
 from paramverify.errors import InputError, LimitError
+from paramverify.models.definitions import Inequality, RationalComparison
 from paramverify.models.hmm import HMM
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel, need_formulas
-from paramverify.models.model import Model
+from paramverify.models.model import AnyModel, Model, need_formulas
 from paramverify.models.priors import InitialDistribution
+
+
+def inequality_claims(model: Inequality) -> tuple[Claim, ...]:
+    """Returns claims that all hold iff every comparison is true at every point; equal ones are merged.
+
+    With positive denominators, `a/b ≤ c/d` iff `c·b − a·d ≥ 0`. A strict `f < g` is not a claim of this form,
+    and becomes one about the points with f ≥ g (`positive`).
+    """
+    merged: dict[str, tuple[Claim, list[Stated]]] = {}
+    for number, comparison in enumerate(model.comparisons):
+        for claim in _inequality_claims(comparison, model.domain):
+            origins = merged.setdefault(claim.text(), (claim, []))[1]
+            origins.append(Stated(number, comparison.text))
+    return tuple(replace(claim, origins=tuple(origins)) for claim, origins in merged.values())
+
+
+def _inequality_claims(comparison: RationalComparison, domain: Domain) -> Iterator[Claim]:
+    gap = _gap(comparison, domain)  # right − left, up to a positive factor
+    if comparison.relation in ("<=", "=="):
+        yield Claim(gap, domain)
+    if comparison.relation in (">=", "=="):
+        yield Claim(-gap, domain)
+    if comparison.relation in ("<", ">"):
+        yield positive(gap if comparison.relation == "<" else -gap, domain, f"not ({comparison.text})")
+
+
+def _gap(comparison: RationalComparison, domain: Domain) -> Polynomial:
+    left, right = comparison.left, comparison.right
+    if left.denominator == right.denominator:
+        return primitive(right.numerator - left.numerator)[1]
+    gap = right.numerator * left.denominator - left.numerator * right.denominator
+    # What both denominators share can go if its sign is known; without that the claim is only larger.
+    common = left.denominator.gcd(right.denominator)
+    sign = sign_on(common, domain)
+    if sign in (Sign.POSITIVE, Sign.NEGATIVE):
+        gap = gap / common if sign is Sign.POSITIVE else -(gap / common)
+    return primitive(gap)[1]
+
 
 MAX_VECTORS = 100_000
 

@@ -6,7 +6,7 @@ For a set S of terms of a claim about a sum (`excesses`) let f_S = room − Σ_{
     Σ max(0, tᵢ) ≤ room at θ    iff    f_S(θ) ≥ 0 for all sets S of a family,
 
 for every family that has, for each θ of the domain, one of the sets that are worst at θ. The sets of the
-leaves of `cutting` are such a family. What is asked of polynomial claims can then be asked of sets: where
+leaves of `domain_cuts` are such a family. What is asked of polynomial claims can then be asked of sets: where
 they hold, and where one of them fails.
 """
 
@@ -19,13 +19,12 @@ from typing import Any
 from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.answers import Open
 from paramverify.claims import Claim, Direction
-from paramverify.encodings.cutting import SignRegion, cut_by_signs
+from paramverify.encodings.domain_cuts import SignRegion, cut_by_signs
 from paramverify.encodings.encoding import Encoding
-from paramverify.encodings.excesses import Excess, excesses, listed_outcomes, statement
+from paramverify.encodings.output_sums import Excess, excesses, listed_outcomes, statement
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.certificates import Token
-from paramverify.models.kinds import AnyModel
-from paramverify.models.model import Model
+from paramverify.models.model import AnyModel, Model
 
 MAX_SETS = 2_000  # of one case
 

@@ -2,7 +2,7 @@
 
 The formula is Σ max(0, tᵢ) > room and θ in the domain, as in `excesses`, with `ite` for the maxima: it is
 satisfiable iff some set of outputs is too likely at some prior. The solver finds the set by itself: no part
-of `cutting` is in it.
+of `domain_cuts` is in it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from paramverify.claims import Direction
 from paramverify.encodings.encoding import Encoding, WrittenScript
-from paramverify.encodings.excesses import excesses, listed_outcomes
+from paramverify.encodings.output_sums import excesses, listed_outcomes
 from paramverify.encodings.sets import compared
 from paramverify.errors import UnsupportedError
 from paramverify.formats.smtlib import sum_script
-from paramverify.models.kinds import AnyModel
+from paramverify.models.model import AnyModel
 
 
 def _scripts(model: AnyModel) -> Iterator[WrittenScript]:

@@ -1,4 +1,4 @@
-"""Certificates: proofs of claims as JSON data, which `checker` replays.
+"""Certificates: proofs of claims as JSON data, and replaying them by the kernel.
 
 A proof is an object with a `kind` and shows `f ≥ 0` on the domain of a claim; the kinds, and why each is a
 proof, are listed at the top of `checker`. Polynomials are written in their canonical text and numbers as
@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from paramverify.algebra.bernstein import Patch, split
+from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Point, Polynomial, key, rational
-from paramverify.answers import Decision, Proved
+from paramverify.algebra.real_roots import bernstein_coefficients, univariate
+from paramverify.answers import Decision, End, Open, Proved
+from paramverify.checker.claims import Rejected, check_claim
 from paramverify.claims import Claim, to_document
+from paramverify.errors import DefectError
 
 FORMAT, VERSION = "paramverify-evidence", 1
 
@@ -276,3 +282,87 @@ def evidence(
     if violation is not None:
         document["witness"] = dict(violation)
     return document
+
+
+def replayed(claim: Claim, certificate: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the solvers that the certificate trusts; none if it shows the claim in full.
+
+    Raises:
+        Rejected: the certificate does not show the claim, or has another shape.
+    """
+    if "proof" not in certificate:
+        raise Rejected("a certificate has its proof under the key `proof`")
+    try:
+        return check_claim(to_document(claim), certificate["proof"])
+    except RecursionError:
+        raise Rejected("the proof is nested too deeply") from None
+
+
+def as_judged(claim: Claim, decision: Decision) -> Decision:
+    """Returns a decision of a backend that is not built in, as far as its certificate allows.
+
+    One that the kernel accepts stays; one that trusts a solver makes the proof this backend's word; one that
+    is rejected makes the decision open.
+    """
+    said = decision.answer
+    if not isinstance(said, Proved) or said.certificate is None:
+        return decision
+    try:
+        trusted = replayed(claim, said.certificate)
+    except Rejected as reason:
+        detail = f"it says proved, and the checker rejects its certificate: {reason}"
+        return replace(decision, answer=Open(End.GAVE_UP, detail, said.transcript))
+    return replace(decision, answer=replace(said, certificate=None)) if trusted else decision
+
+
+def from_worker(claim: Claim, decision: Decision) -> Decision:
+    """Returns a decision of a worker, as far as the kernel can replay it here.
+
+    A certificate that the kernel accepts stays. A proof without one is the word of the worker: which solver
+    it asked, if any, only the worker knows.
+    """
+    judged = as_judged(claim, decision)
+    if isinstance(judged.answer, Proved) and judged.answer.certificate is None:
+        return replace(judged, version=f"{judged.version} (as a worker says)".strip())
+    return judged
+
+
+def with_certificate(decision: Decision) -> Decision:
+    """Returns the decision; a proof that rests on anybody's word is open, and says on whose."""
+    names = words(decision)
+    if not names:
+        return decision
+    detail = f"proved on the word of {', '.join(names)}, and a certificate is required"
+    transcript = decision.answer.transcript
+    return replace(decision, answer=Open(End.GAVE_UP, detail, transcript))
+
+
+def univariate_tree(polynomial: Polynomial, name: str, interval: Interval, leaf: Token = "+") -> list[Token]:
+    """Returns a tree with f ≥ 0 at the leaves, where f > 0 on the interval but for simple zeros at ends.
+
+    Then the coefficients on short pieces are positive ([Farin02] section 5.7: they converge to f), or zero at
+    that end and positive elsewhere, so this ends. The leaf is `+`, or what f > 0 on the interval justifies.
+    """
+    tokens: list[Token] = []
+    integer = univariate(polynomial)
+    entries = bernstein_coefficients(integer, interval.lower, interval.upper)
+    pending = [(Patch((name,), (integer.degree(),), entries, 1), interval.lower, interval.upper)]
+    while pending:
+        current, low, high = pending.pop()
+        ends = (
+            (current.entries[0], interval.lower_closed or low > interval.lower),
+            (
+                current.entries[-1],
+                interval.upper_closed or high < interval.upper,
+            ),
+        )
+        if min(current.entries) >= 0 and (leaf == "+" or all(value or not inside for value, inside in ends)):
+            tokens.append(leaf)
+            continue
+        if current.entries[0] < 0 or current.entries[-1] < 0:
+            raise DefectError(f"{polynomial} is negative in {interval}")
+        middle = (low + high) / 2
+        tokens.append(cut(name, middle))
+        lower, upper = split(current, name)
+        pending += [(upper, middle, high), (lower, low, middle)]
+    return tokens

@@ -1,43 +1,111 @@
-"""Witnesses of violations, evaluated exactly from the model and outside every backend."""
+"""Witnesses of violations, one output or a set of them, evaluated exactly from the model and outside every
+backend.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
 from typing import overload
 
+from flint import fmpq_poly
+
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Interval
-from paramverify.algebra.exponents import meant
-from paramverify.algebra.points import contains, in_words
-from paramverify.algebra.polynomials import Point
+from paramverify.algebra.domains import Interval, contains, in_words
+from paramverify.algebra.polynomials import Point, meant, variables
+from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.reals import Real
-from paramverify.algebra.simplest import simplest_between
-from paramverify.claims import AllOutputs, Claim, Origin, Stated
+from paramverify.claims import AllOutputs, Claim, Direction, Origin, Stated
 from paramverify.errors import DefectError, InputError
-from paramverify.evidence.algebraic import AtAlgebraic
-from paramverify.evidence.enclosed import EnclosureWitness
-from paramverify.evidence.intervals import DensityWitness, OutputSets
-from paramverify.evidence.losses import LossWitness
-from paramverify.evidence.moments import MomentWitness, Word, moment_at
-from paramverify.evidence.outputs import at_an_output, exact_spreads
-from paramverify.evidence.pairs import pair_of
+from paramverify.evidence.algebraic_witnesses import AtAlgebraic
+from paramverify.evidence.divergence_witnesses import (
+    LossWitness,
+    MomentWitness,
+    Word,
+    moment_at,
+    pair_of,
+    shares_at,
+)
+from paramverify.evidence.enclosed_witnesses import EnclosureWitness
+from paramverify.evidence.interval_witnesses import DensityWitness, OutputSets
 from paramverify.formats.refutations import fails_at
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import Renyi
-from paramverify.models.evaluation import Numbers, Values, observation_indices
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel, need_formulas
-from paramverify.models.measures import Metric, Pure
-from paramverify.models.model import Model
+from paramverify.models.definitions import Inequality
+from paramverify.models.hmm import ArithmeticSequence, Spreads
+from paramverify.models.measures import Approximate, Metric, Pure, Renyi
+from paramverify.models.model import AnyModel, Model, need_formulas
+from paramverify.models.model_evaluation import Numbers, Values, observation_indices
+
+MOST_STEPS = 12  # whole numbers up to the power of 2 with this exponent are tried in the place of a limit
+MAX_BITS = 4_096  # of a power of a base
+TOWARDS_OUTPUT = 10  # points of the domain that are tried, too
+
+
+def spreads_of(model: Model, origin: Origin) -> Spreads:
+    """Returns the numbers of an output that variables of the claims stand for, in words."""
+    return tuple(entry for name in origin.observations for entry in model.hmm.spreads.get(name, ()))
+
+
+def exact_spreads(model: Model, origin: Origin, point: Point) -> Spreads:
+    """Returns the same at a point where an output is meant, with exact weights.
+
+    Raises:
+        InputError: no output is meant there, or its number is known by bounds only.
+    """
+    found = spreads_of(model, origin)
+    word = observation_indices(model, origin.observations)
+    for _, spread in found:
+        if spread.slack and _is_bounded(model, word, spread.slack):
+            raise InputError("the number of this output is bounded only: no exact probability is known")
+        if spread.whole and not spread.is_whole_at(model.domain.ring, point):
+            raise InputError(f"{spread.variable} stands for no whole number at this point")
+    return found
+
+
+def _is_bounded(model: Model, word: Sequence[int], slack: str) -> bool:
+    """Tells whether a variable occurs in the probability of an output under any input."""
+    steps = (step for row in model.hmm.steps for step in row)
+    return any(step.observation in word and slack in variables(step.weight) for step in steps)
+
+
+def at_an_output(
+    model: Model, claim: Claim, origin: Origin, point: dict[str, Fraction]
+) -> dict[str, Fraction] | None:
+    """Returns the point where a claim fails, or one near it at which an output is meant; None without one.
+
+    Numbers that are known by bounds only refute nothing: outputs with exact numbers do.
+    """
+    used = variables(claim.polynomial)
+    for _, spread in spreads_of(model, origin):
+        if spread.slack in used:
+            return None
+        if spread.whole and spread.variable in used:
+            return _at_whole_number(claim, spread, point)
+    return point
+
+
+def _at_whole_number(claim: Claim, spread: ArithmeticSequence, point: Point) -> dict[str, Fraction] | None:
+    """Returns a point near a given one where a claim fails and a whole number of an output is meant."""
+    ring = claim.domain.ring
+    others = [point, *({**point, **p} for p in islice(sample_points(claim.domain), TOWARDS_OUTPUT))]
+    for near in others:
+        t = spread.near(ring, near)
+        steps = [2**k for k in range(MOST_STEPS)] if t is None else [round(t) + k for k in (0, 1, -1, 2)]
+        base = spread.base_at(ring, near)
+        for k in dict.fromkeys([*steps, 0, 1, 2, 4, 8]):
+            if 0 <= k <= 2**MOST_STEPS and base.denominator.bit_length() * k <= MAX_BITS:
+                tried = {**near, spread.variable: base**k}
+                if fails_at(claim, tried):
+                    return tried
+    return None
+
 
 MAX_DENOMINATOR_BITS = 4_096
-MOST_STEPS = 12  # whole numbers up to the power of 2 with this exponent are tried in the place of a limit
 OUTPUTS, SECONDS = 12, 0.5  # how many are compared with a witness, and for how long at most
 TOWARDS = 10  # points of the domain in whose direction others are tried
 
@@ -393,3 +461,131 @@ def _simplest_coordinate(claim: Claim, point: Point, name: str) -> Fraction:
             return simple
         radius /= 2
     return value
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """How likely each sequence of one length is under two secrets at one point, exactly; see `sides`."""
+
+    numbers: Numbers
+    left: str
+    right: str
+    length: int
+    shares: Mapping[Word, tuple[fmpq_poly, fmpq_poly]]  # by sequence, over `scales`
+    scales: tuple[fmpq_poly, fmpq_poly]
+
+    def probabilities(self, outputs: Collection[Word]) -> tuple[Real, Real]:
+        """Returns the probabilities of a set of sequences under both secrets."""
+        zero = fmpq_poly()
+        parts = [self.shares.get(word, (zero, zero)) for word in outputs]
+        one, other = (sum((part[side] for part in parts), zero) for side in (0, 1))
+        return self.numbers.real(one, self.scales[0]), self.numbers.real(other, self.scales[1])
+
+    def beyond(self, bound: Real) -> tuple[Word, ...]:
+        """Returns the sequences that are more than `bound` times as likely on the left: the worst set."""
+        one = bound.denominator
+        found = []
+        for word, (p, q) in self.shares.items():
+            # p/left > top/bottom · q/right, all denominators positive
+            gap = p * self.scales[1] * one - q * self.scales[0] * bound.numerator
+            if self.numbers.real(gap, fmpq_poly([1])).sign() > 0:
+                found.append(word)
+        return tuple(found)
+
+    def endless(self) -> tuple[Word, ...]:
+        """Returns the sequences that are possible on the left only."""
+        return tuple(word for word, (p, q) in self.shares.items() if p and not q)
+
+    def witness(self, outputs: tuple[Word, ...], bound: Real, delta: Real) -> ExactSetWitness:
+        """Returns what a set of sequences says about bounds."""
+        probabilities = self.probabilities(outputs)
+        found = ExactSetWitness(
+            self.numbers.point,
+            self.left,
+            right=self.right,
+            length=self.length,
+            outputs=outputs,
+            probabilities=probabilities,
+            bound=bound,
+            delta=delta,
+            exceeds=False,
+            meant=meant(self.numbers.model.domain.ring.unbounded, self.numbers.point),
+        )
+        return replace(found, exceeds=(found.beyond - delta).sign() > 0)
+
+
+def sides(model: Model, left: str, right: str, length: int, point: Point) -> Sides:
+    """Returns the probabilities of all sequences of one length under two secrets at a point.
+
+    By the forward recursion of [F] section 2 on numbers, apart from the encodings.
+
+    Raises:
+        InputError: unknown secrets, a point outside of the domain, or a secret that is impossible there.
+        LimitError: more than `MAX_SEQUENCES` sequences.
+    """
+    parameters = {name: point[name] for name in model.domain.ring.parameters if name in point}
+    missing = [name for name in model.domain.ring.parameters if name not in point]
+    if missing:
+        raise InputError(f"no value for {', '.join(missing)}")
+    if not contains(model.domain, parameters):
+        raise InputError(f"this point is not in the domain {model.domain.describe()}")
+    pair = pair_of(model, left, right)
+    numbers = Numbers(model, parameters)
+    found = shares_at(numbers, pair, (pair.left, pair.right), length)
+    shares = {tuple(model.hmm.observations[o] for o in word): both for word, both in found.words.items()}
+    return Sides(numbers, pair.left, pair.right, length=length, shares=shares, scales=found.scales)
+
+
+def bounds_at(model: Model, numbers: Numbers) -> tuple[Real, Real]:
+    """Returns e^ε and δ of an (ε, δ) model at a point."""
+    measure = model.measure
+    assert isinstance(measure, Approximate)
+    return numbers.function(measure.ratio), numbers.function(measure.delta)
+
+
+def worst_set(model: Model, left: str, right: str, length: int, point: Point) -> ExactSetWitness:
+    """Returns the set of sequences that needs the largest delta in one direction at a point."""
+    found = sides(model, left, right, length, point)
+    bound, delta = bounds_at(model, found.numbers)
+    return found.witness(found.beyond(bound), bound, delta)
+
+
+def given_set(
+    model: Model, left: str, right: str, outputs: Collection[Word], point: Point
+) -> ExactSetWitness:
+    """Returns what a set of sequences of one length says of one direction at a point.
+
+    Raises:
+        InputError: no sequence, two lengths, one sequence twice, or an unknown observation; see `sides`.
+    """
+    lengths = {len(word) for word in outputs}
+    if len(lengths) != 1:
+        raise InputError("a set of outputs has at least one, all of one length")
+    if len(set(outputs)) < len(outputs):
+        raise InputError("an output of the set is there twice")
+    for word in outputs:
+        observation_indices(model, word)
+    found = sides(model, left, right, lengths.pop(), point)
+    bound, delta = bounds_at(model, found.numbers)
+    order = {name: k for k, name in enumerate(model.hmm.observations)}
+    told = tuple(sorted(outputs, key=lambda word: [order[name] for name in word]))
+    return found.witness(told, bound, delta)
+
+
+def find_violation(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | None:
+    """Returns the witness at the simplest point found near a refutation, or None if it is spurious.
+
+    Where the claim is about a set of outputs, the set that is the worst one there is the witness: it is at
+    least as far beyond the bounds. See `find_witness` for the others.
+    """
+    direction = claim.origins[0] if claim.origins else None
+    if not isinstance(model, Model) or not isinstance(direction, Direction):
+        return find_witness(model, claim, point)
+    parameters = {name: value for name, value in point.items() if name != GENERATOR}
+    if not fails_at(claim, parameters):
+        return None
+    simple = simplest_violation(claim, parameters)
+    witness = worst_set(model, direction.left, direction.right, direction.length, simple)
+    if not witness.exceeds:
+        raise DefectError("a claim is violated at a point where the model is within its bound")
+    return witness

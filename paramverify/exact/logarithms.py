@@ -1,6 +1,6 @@
-"""Claims in which a parameter stands beside its exponential: polynomials in x and eps = −ln(x)/step.
+"""Claims about a parameter and its exponential: polynomials in x and eps = −ln(x)/step.
 
-The interval of x is cut into cells (`exact.logarithm_cells`), on which the claim is about a polynomial that
+The interval of x is cut into cells (`exact.logarithms`), on which the claim is about a polynomial that
 is decided as all others. Cells that are left open are cut.
 
 In one variable this ends. Two different irreducible polynomials in x and ln x have no common zero with
@@ -8,34 +8,345 @@ In one variable this ends. Two different irreducible polynomials in x and ln x h
 and ln x is transcendental for algebraic x ≠ 1 [Lindemann82]. So each factor has simple zeros, the factors
 with odd powers must be without a zero, and then they are bounded away from 0 on each cell that does not reach
 0 or 1. At these two ends the leading terms decide, of the series at 1 and of the largest terms at 0.
+
+Cells of x on which a claim with x and eps = −ln(x)/step comes to one about a polynomial.
+
+On a cell eps is replaced by polynomials in x between which it lies. Near x = 0, where eps grows without end,
+x is replaced by a small multiple of a power of 1/eps. `checker.ties` has the proofs.
+
+Places where a polynomial in x and eps = −ln(x)/step is negative, looked for with balls of numbers.
+
+A place that is found is one. Where none is found nothing has been said.
+
+Strict claims about x and eps = −ln(x)/step alone: f > 0, as −1 ≥ 0 on the points with −f ≥ 0 (`positive`).
+
+First f ≥ 0 is decided, which always ends in one variable: where it fails, a point says so. Where it holds, f
+is zero at most at some points, or tends to zero at an end. A rational zero is a point at which the strict
+claim fails. Without one:
+
+- If c·f − 1 ≥ 0 for some c > 0, then −1 = c·(−f) + (c·f − 1) ≥ 0 on the points with −f ≥ 0: there are none.
+- Otherwise, as where f tends to 0 at an end, there are cells, on which −f ≥ 0 nowhere. On the last one powers
+  of 1 − x > 0 are divided out, and on the first one powers of x > 0 and of 1/eps > 0.
+
+A zero inside at an irrational x or eps is left open.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, product
 from math import ceil, log, log2
 from typing import Any
 
-from flint import fmpq
+from flint import arb, fmpq, fmpq_poly
 
 from paramverify.algebra.bernstein import Patch, patch, split
-from paramverify.algebra.domains import Interval
-from paramverify.algebra.exponents import Unbounded
-from paramverify.algebra.points import sign_at
-from paramverify.algebra.polynomials import Point, Polynomial, variables
-from paramverify.algebra.ties import tied_in
+from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
+from paramverify.algebra.domains import Constraint, Domain, Interval, sign_at, tied_in
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    Unbounded,
+    constant_value,
+    is_constant,
+    rational,
+    value_at,
+    variables,
+)
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof, Token
-from paramverify.exact.logarithm_cells import MAX_POWER, LogarithmCell, between, near_zero, order_at_one
-from paramverify.exact.logarithm_search import negative_place
-from paramverify.exact.settling import Outcome, RemainingWork
-from paramverify.exact.strict_ties import solve_strict
+from paramverify.exact.procedure_outcomes import Outcome, RemainingWork
 from paramverify.formats.refutations import Confirm, fails_at
 from paramverify.simplify.reductions import live_constraints
+
+ONE, ZERO = Fraction(1), Fraction(0)
+MAX_ORDER = 256  # of the zero at x = 1
+MAX_POWER, MAX_LEAST = 500, 1_000  # of the bounds near x = 0, as in `checker.ties`
+
+
+@dataclass(frozen=True, eq=False)
+class LogarithmCell:
+    """A cell: the claim about a polynomial that shows it, and what its certificate says of it.
+
+    `main` is the variable that is cut.
+    """
+
+    claim: Claim
+    main: str
+    part: Mapping[str, Any]
+
+
+def _resolved(domain: Domain, tie: Unbounded, x: Interval, t: Interval) -> Domain:
+    """Returns the domain with what is tied as a parameter of its own, and other intervals."""
+    ring = domain.ring
+    unbounded = tuple(replace(u, tied=False) if u == tie else u for u in ring.unbounded)
+    free = replace(ring, parameters=(*ring.parameters, tie.name), unbounded=unbounded)
+    box = {n: i for n, i in domain.box.items() if n in ring.parameters}
+    rest = {n: i for n, i in domain.box.items() if n not in ring.parameters}
+    return replace(domain, ring=free, box={**box, tie.variable: x, tie.name: t, **rest})
+
+
+def between(claim: Claim, tie: Unbounded, ends: tuple[Fraction, Fraction], terms: int) -> LogarithmCell:
+    """Returns the claim on a cell [a, b] of x, with eps between two polynomials."""
+    a, b = ends
+    low, high = (ZERO, ZERO) if b == 1 else _logarithm(1 / b, 32 + 4 * terms)
+    ring = claim.domain.ring
+    x, r, one = ring.variable(tie.variable), ring.variable(tie.name), ring.number(1)
+    v = one - x / rational(b)
+    total, power = ring.number(low), one
+    for i in range(1, terms):
+        power = power * v
+        total = total + power / i
+    rest = ring.number(high - low) + power * v * rational(b / (terms * a))
+    image = (total + r * rest) / rational(tie.step)
+    images = [image if n == tie.name else ring.variable(n) for n in ring.names]
+
+    def moved(polynomial: Polynomial) -> Polynomial:
+        return polynomial.compose(*images)
+
+    box = claim.domain.box[tie.variable]
+    x_in = Interval(a, b, box.lower_closed or a > box.lower, box.upper_closed or b < box.upper or a == b)
+    domain = _resolved(claim.domain, tie, x_in, Interval(ZERO, ONE, True, True))
+    constraints = tuple(replace(c, polynomial=moved(c.polynomial)) for c in domain.constraints)
+    domain = replace(domain, constraints=constraints)
+    reduced = replace(claim, polynomial=moved(claim.polynomial), domain=domain)
+    part = {"terms": terms, "enclosure": [certificates.text(low), certificates.text(high)]}
+    return LogarithmCell(reduced, tie.variable, part)
+
+
+def near_zero(claim: Claim, tie: Unbounded, b: Fraction, power: int) -> LogarithmCell:
+    """Returns the claim on a cell (0, b] of x, in x/(B·u^M) and u = 1/ln(1/x)."""
+    least = min(Fraction(int(_logarithm(1 / b, 64)[0] * 8), 8), Fraction(MAX_LEAST))
+    bound = Fraction(2) ** (ceil((power * log(least) - float(least)) / log(2)) + 1)  # above least^M / e^least
+    ring = claim.domain.ring
+    names = list(ring.names)
+    u, r = names.index(tie.name), names.index(tie.variable)
+
+    def moved(polynomial: Polynomial) -> Polynomial:
+        most = int(polynomial.degrees()[u])
+        terms = {}
+        for m, c in polynomial.to_dict().items():
+            key = [int(e) for e in m]
+            x, t = key[r], key[u]
+            key[u] = power * x + most - t
+            terms[tuple(key)] = c * rational(bound) ** x / rational(tie.step) ** t
+        return ring.context.from_dict(terms)
+
+    domain = _resolved(
+        claim.domain, tie, Interval(ZERO, ONE, False, True), Interval(ZERO, 1 / least, False, True)
+    )
+    constraints = tuple(replace(c, polynomial=moved(c.polynomial)) for c in domain.constraints)
+    domain = replace(domain, constraints=constraints)
+    reduced = replace(claim, polynomial=moved(claim.polynomial), domain=domain)
+    text = certificates.text
+    return LogarithmCell(reduced, tie.name, {"least": text(least), "power": power, "bound": text(bound)})
+
+
+def _logarithm(value: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Returns rationals between which ln(value) is, with so many bits."""
+    with working_precision(bits + 32):
+        ball = arb(fmpq(value.numerator, value.denominator)).log()
+        low, high = lower_bound(ball), upper_bound(ball)
+    scale = 1 << bits
+    return Fraction(low.numerator * scale // low.denominator - 1, scale), Fraction(
+        -(-high.numerator * scale // high.denominator) + 1, scale
+    )
+
+
+def order_at_one(polynomial: Polynomial, tie: Unbounded) -> int:
+    """Returns the order of the zero at x = 1, in v = 1 − x; `MAX_ORDER` if it is beyond."""
+    names = [str(n) for n in polynomial.context().names()]
+    x, t = names.index(tie.variable), names.index(tie.name)
+    size = 8
+    while size <= MAX_ORDER:
+        series = fmpq_poly([fmpq(0), *(fmpq(1, i) for i in range(1, size))]) / rational(tie.step)
+        total, logs, powers = fmpq_poly(), [fmpq_poly([1])], [fmpq_poly([1])]
+        for m, c in polynomial.to_dict().items():
+            while len(logs) <= m[t]:
+                logs.append(_cut(logs[-1] * series, size))
+            while len(powers) <= m[x]:
+                powers.append(_cut(powers[-1] * fmpq_poly([1, -1]), size))
+            total += c * _cut(powers[int(m[x])] * logs[int(m[t])], size)
+        order = next((k for k, c in enumerate(total.coeffs()) if c), None)
+        if order is not None:
+            return order
+        size *= 2
+    return MAX_ORDER
+
+
+def _cut(series: fmpq_poly, size: int) -> fmpq_poly:
+    return fmpq_poly(series.coeffs()[:size])
+
+
+BITS = 192
+GRID = 64  # parts of the interval
+FAR = 64  # the ends are approached to 2**-FAR of the interval
+ROUNDS = 60  # in which a lowest place is enclosed
+
+
+def negative_place(polynomial: Polynomial, tie: Unbounded, interval: Interval) -> Fraction | None:
+    """Returns an x inside the interval where a polynomial in x and eps is negative, if one is found."""
+    look = _Look(polynomial, tie)
+    width = interval.upper - interval.lower
+    shares = {Fraction(j, GRID) for j in range(1, GRID)}
+    shares |= {Fraction(1, 2**k) for k in range(7, FAR)} | {1 - Fraction(1, 2**k) for k in range(7, FAR)}
+    places = [interval.lower + width * share for share in sorted(shares)]
+    with working_precision(BITS):
+        values = [look.at(x) for x in places]
+        for x, value in zip(places, values, strict=True):
+            if value < 0:
+                return x
+        for k in range(1, len(places) - 1):
+            if values[k].mid() <= values[k - 1].mid() and values[k].mid() <= values[k + 1].mid():
+                found = look.below(places[k - 1], places[k + 1])
+                if found is not None:
+                    return found
+    return None
+
+
+class _Look:
+    """Values of one polynomial."""
+
+    def __init__(self, polynomial: Polynomial, tie: Unbounded) -> None:
+        names = [str(n) for n in polynomial.context().names()]
+        x, t = names.index(tie.variable), names.index(tie.name)
+        self.terms = [(int(m[x]), int(m[t]), c) for m, c in polynomial.to_dict().items()]
+        self.degrees = [max(i for i, _, _ in self.terms), max(j for _, j, _ in self.terms)]
+        self.step = tie.step
+
+    def at(self, place: Fraction) -> arb:
+        """Returns a ball that contains the value at a rational x in (0, 1]."""
+        x = arb(fmpq(place.numerator, place.denominator))
+        t = -x.log() * self.step.denominator / self.step.numerator
+        powers = [[arb(1)], [arb(1)]]
+        for k, value in enumerate((x, t)):
+            for _ in range(self.degrees[k]):
+                powers[k].append(powers[k][-1] * value)
+        return sum((arb(c) * powers[0][i] * powers[1][j] for i, j, c in self.terms), arb(0))
+
+    def below(self, low: Fraction, high: Fraction) -> Fraction | None:
+        """Returns a place between two others where the value is negative, if the lowest one there is."""
+        for _ in range(ROUNDS):
+            inner = [low + (high - low) * Fraction(k, 4) for k in range(5)]
+            values = [self.at(x) for x in inner]
+            for x, value in zip(inner, values, strict=True):
+                if value < 0:
+                    return x
+            best = min(range(1, 4), key=lambda k: values[k].mid())
+            low, high = inner[best - 1], inner[best + 1]
+        return None
+
+
+Decide = Callable[[Claim, Confirm], Outcome]
+
+TRIES = 6  # factors c
+FARTHER = 4_096  # between one c and the next one
+FARTHEST_STRICT = 60  # of the numbers 2^-k at which g is looked at
+BETWEEN = 40  # numbers of (0, 1) at which it is
+
+
+def solve_strict(
+    claim: Claim, tie: Unbounded, confirm: Confirm, decide: Decide, cells: Decide
+) -> Outcome | None:
+    """Decides that the points of a claim −1 ≥ 0 are none, by one constraint about x and what is tied to it.
+
+    `decide` decides claims f ≥ 0, `cells` claims −1 ≥ 0. None if no constraint settles it.
+    """
+    if not is_constant(claim.polynomial) or constant_value(claim.polynomial) != -1:
+        return None
+    for index, constraint in reversed(live_constraints(claim.domain)):
+        names = set(variables(constraint.polynomial))
+        if tie.name in names <= {tie.name, tie.variable}:
+            found = _Strict(claim, tie, confirm, decide, cells, index=index).run()
+            if found is not None:
+                return found
+    return None
+
+
+@dataclass
+class _Strict:
+    """One claim −1 ≥ 0 where the polynomial f of one constraint −f ≥ 0 may be positive everywhere."""
+
+    claim: Claim
+    tie: Unbounded
+    confirm: Confirm
+    decide: Decide
+    cells: Decide
+    index: int
+
+    def __post_init__(self) -> None:
+        self.interval = self.claim.domain.box[self.tie.variable]
+        self.f = -self.claim.domain.constraints[self.index].polynomial
+
+    def run(self) -> Outcome | None:
+        found = self.decide(self._about(self.f), self.confirm)
+        if found.proof is None:
+            return found if found.point is not None else None
+        for x in self._zeros():
+            point = {n: box.simplest() for n, box in self.claim.domain.box.items()}
+            confirmed = self.confirm({**point, self.tie.variable: x})
+            if confirmed is not None:
+                return Outcome(point=confirmed)
+        proof = self._without_constraint() or self._by_cells()
+        return None if proof is None else Outcome(proof=proof)
+
+    def _about(self, polynomial: Polynomial) -> Claim:
+        """Returns the claim f ≥ 0 with the other constraints, each of which keeps its number."""
+        domain = self.claim.domain
+        constraints = list(domain.constraints)
+        constraints[self.index] = Constraint(domain.ring.number(1), False, "")
+        return Claim(polynomial, replace(domain, constraints=tuple(constraints)))
+
+    def _zeros(self) -> Iterator[Fraction]:
+        """Yields the rational x of the interval at which f vanishes: a factor without eps does so there."""
+        name = self.tie.variable
+        for factor, _ in self.f.factor()[1]:
+            if variables(factor) == (name,) and factor.total_degree() == 1:
+                x = -value_at(factor, {name: Fraction(0)}) / constant_value(factor.derivative(name))
+                if x in self.interval:
+                    yield x
+
+    def _without_constraint(self) -> Proof | None:
+        """Returns the proof that c·f ≥ 1 for a number c, and so −f ≥ 0 nowhere."""
+        factor = self._factor()
+        if factor is None:
+            return None
+        for _ in range(TRIES):
+            claim = self._about(self.f * rational(factor) - self.claim.domain.ring.number(1))
+            found = self.decide(claim, lambda point: point)
+            if found.proof is not None:
+                return certificates.constraint(self.index, factor, found.proof)
+            if found.point is None:
+                break
+            factor *= FARTHER
+        return None
+
+    def _by_cells(self) -> Proof | None:
+        """Returns the proof by cells that the constraint leaves no point of the domain."""
+        # The others say nothing here, and stay so that each constraint keeps its number.
+        domain = self.claim.domain
+        nothing = Constraint(domain.ring.number(1), False, "")
+        only = tuple(c if k == self.index else nothing for k, c in enumerate(domain.constraints))
+        claim = replace(self.claim, domain=replace(domain, constraints=only))
+        return self.cells(claim, lambda point: None).proof
+
+    def _factor(self) -> Fraction | None:
+        """Returns a power of two c with c·f ≥ 2 at numbers that are looked at; None where f tends to 0."""
+        names, step = self.claim.domain.ring.names, float(self.tie.step)
+        x, t = names.index(self.tie.variable), names.index(self.tie.name)
+        terms = [(int(m[x]), int(m[t]), float(c)) for m, c in self.f.to_dict().items()]
+        if not self.interval.lower and all(power for power, _, _ in terms):
+            return None
+        if self.interval.upper == 1 and sum(c for _, power, c in terms if not power) == 0:
+            return None
+        places = [0.5**k for k in range(1, FARTHEST_STRICT)] + [k / BETWEEN for k in range(1, BETWEEN)]
+        places = [p for p in places if self.interval.lower <= p <= self.interval.upper]
+        least = min((sum(c * p**m * (-log(p) / step) ** n for m, n, c in terms) for p in places), default=1.0)
+        return Fraction(2) ** (ceil(-log2(least)) + 1) if least > 0 else Fraction(FARTHER)
+
 
 Solve = Callable[[Claim, RemainingWork, Confirm, int], Outcome]
 Placed = tuple[Fraction, Mapping[str, Any]]  # the lower end of a cell, and its part of a certificate
@@ -46,7 +357,6 @@ MAX_DEPTH = 120  # cuts of one cell
 SEARCH_FROM = 2  # cuts, before a place where f < 0 is looked for by numbers
 MOST_TRIED = 30  # points with one x
 FARTHEST = 1_024  # cells go down to 2**-FARTHEST before x is compared with powers of eps
-ONE, ZERO = Fraction(1), Fraction(0)
 
 
 def solve_tied(claim: Claim, work: RemainingWork, confirm: Confirm, solve: Solve) -> Outcome:

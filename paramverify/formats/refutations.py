@@ -1,18 +1,43 @@
-"""Exact refutations: from a point near a violation of a claim to a point of its domain where it fails."""
+"""Exact refutations.
+
+From a solver's model, a nearby point or a condition to a rational point where a claim fails.
+
+A violation `f < 0` is open, so near a violating real point there are rational ones, unless it lies where only
+irrational points satisfy the constraints (as in `2·p² = 1`), or where the coordinates depend on each other
+(as in `p + q = 1`). For the latter one coordinate is fixed at a rational and the solver asked for the others.
+
+From "the claim fails", without a model, to a rational point where it does.
+
+By eliminating all parameters but one, the values of that one at which there is a violation are known; one of
+them is chosen, and the next parameter is treated in the same way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
 
+from paramverify.algebra.domains import Constraint, Interval, contains, sign_at
 from paramverify.algebra.number_fields import AlgebraicPoint
-from paramverify.algebra.points import contains, sign_at
-from paramverify.algebra.polynomials import Point
-from paramverify.algebra.segments import negative_between, towards
+from paramverify.algebra.polynomials import Point, substitute
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.signs import negative_between, towards
+from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import LimitError
+from paramverify.formats.quantified_questions import (
+    AndCondition,
+    Condition,
+    NotCondition,
+    OrCondition,
+    QuantifiedImplication,
+    comparisons,
+    question,
+    samples,
+)
 
 Confirm = Callable[[Point], Point | None]
 """Given a point where the claim at hand fails, returns one where the original claim fails, or None."""
@@ -78,3 +103,135 @@ def fails_at_algebraic(claim: Claim, point: AlgebraicPoint) -> bool:
     if point.sign(claim.polynomial) >= 0:
         return False
     return all(point.sign(c.polynomial) >= c.strict for c in domain.constraints)
+
+
+# A value is a rational, or a function that approximates a real number to within 2**-bits.
+Approximation = Callable[[int], Fraction]
+Value = Fraction | Approximation
+Assignment = Mapping[str, Value]
+
+PRECISIONS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)  # bits
+MAX_CORNERS = 4  # so many irrational coordinates are rounded independently of each other
+
+
+@dataclass(frozen=True)
+class Satisfied:
+    """A solver's `sat` for the negated claim: its model, and what it printed."""
+
+    model: Assignment
+    transcript: str
+
+
+Solve = Callable[[Claim], Satisfied | Proved | Open]
+
+
+def decide(claim: Claim, solve: Solve) -> Answer:
+    """Returns a solver's answer, a model of the negated claim turned into a refutation at a rational point.
+
+    Guarantees: the point of a `Refuted` lies in the domain and has f < 0, in exact arithmetic.
+    """
+    found = solve(claim)
+    if not isinstance(found, Satisfied):
+        return found
+    point = rounded_violation(claim, found.model, solve)
+    if point is None:
+        reason = "the model leads to no rational point that violates the claim"
+        return Open(End.GAVE_UP, reason, found.transcript, denies=True)
+    return Refuted(point, found.transcript)
+
+
+def rounded_violation(claim: Claim, model: Assignment, solve: Solve) -> dict[str, Fraction] | None:
+    """Returns a rational point of the domain with f < 0, evaluated exactly, or None if none was found.
+
+    `model` gives values to the variables that matter; others get the simplest value of their interval.
+    """
+    whole: Assignment = {n: model.get(n, interval.simplest()) for n, interval in claim.domain.box.items()}
+    for point in _near(whole):
+        if point in claim.domain and not claim.holds_at(point):
+            return point
+    name = next((n for n, value in whole.items() if callable(value)), None)
+    if name is None:
+        return None
+    for point in _near({name: whole[name]}):
+        if point[name] not in claim.domain.box[name]:
+            continue
+        fixed = {**claim.domain.box, name: Interval(point[name], point[name], True, True)}
+        narrower = replace(claim, domain=replace(claim.domain, box=fixed))
+        found = solve(narrower)
+        if isinstance(found, Satisfied):
+            return rounded_violation(narrower, {**found.model, name: point[name]}, solve)
+    return None
+
+
+def _near(model: Assignment) -> Iterator[dict[str, Fraction]]:
+    """Yields rational points near the model, ever nearer, rounding each irrational coordinate three ways."""
+    exact = {name: value for name, value in model.items() if isinstance(value, Fraction)}
+    irrational = {name: value for name, value in model.items() if not isinstance(value, Fraction)}
+    if not irrational:
+        yield exact
+        return
+    for bits in PRECISIONS:
+        ways = [_rounded(value(bits), Fraction(1, 2**bits)) for value in irrational.values()]
+        choices = product(*ways) if len(ways) <= MAX_CORNERS else zip(*ways, strict=True)
+        for choice in choices:
+            yield exact | dict(zip(irrational, choice, strict=True))
+
+
+def _rounded(value: Fraction, error: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """Returns simple rationals near, below and above every number that is at most `error` from the value."""
+    return (
+        simplest_between(value - 2 * error, value + 2 * error),
+        simplest_between(value - 3 * error, value - error),
+        simplest_between(value + error, value + 3 * error),
+    )
+
+
+Ask = Callable[[QuantifiedImplication], Condition | Open]
+
+
+def violation_by_condition(claim: Claim, ask: Ask | None = None) -> dict[str, Fraction] | None:
+    """Returns a rational point of the domain with f < 0, evaluated exactly, or None if none was found.
+
+    `ask` answers questions with one free parameter, rightly or not; with right answers a point is found
+    unless only irrational ones violate the claim. Without it only simple points are tried.
+    """
+
+    def accept(point: Point) -> Point | None:
+        return point if point in claim.domain and not claim.holds_at(point) else None
+
+    easy = refuter(claim, accept)({})
+    if easy is not None:
+        return dict(easy)
+    if ask is None:
+        return None
+    point = {name: interval.simplest() for name, interval in claim.domain.box.items()}
+    part = claim
+    for name in question([claim.polynomial], claim.domain).bound:
+        about = question([part.polynomial], part.domain, (name,))
+        condition: Condition | Open = OrCondition(
+            (NotCondition(AndCondition(about.hypotheses)), AndCondition(about.conclusions))
+        )
+        if about.bound:
+            condition = ask(about)
+        if isinstance(condition, Open):
+            return None
+        failing = AndCondition((*about.assumptions, NotCondition(condition)))
+        for value in samples(comparisons(failing), name, part.domain.box[name]):
+            point[name] = value
+            if failing.holds_at(point):
+                break
+        else:
+            return None
+        part = fixed(part, name, value)
+    return None if accept(point) is None else point
+
+
+def fixed(claim: Claim, name: str, value: Fraction) -> Claim:
+    """Returns the claim at one value of a parameter."""
+    domain = claim.domain
+    constraints = tuple(
+        Constraint(substitute(c.polynomial, {name: value}), c.strict, c.text) for c in domain.constraints
+    )
+    box = {**domain.box, name: Interval(value, value, True, True)}
+    polynomial = substitute(claim.polynomial, {name: value})
+    return Claim(polynomial, replace(domain, box=box, constraints=constraints), claim.origins)

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING
 from flint import fmpz
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.domains import Domain, Interval, refuse_ties
 from paramverify.algebra.polynomials import Polynomial, primitive, variables
-from paramverify.algebra.ties import refuse_ties
 from paramverify.claims import Claim
 from paramverify.errors import DefectError, LimitError, UnsupportedError
 

@@ -12,35 +12,30 @@ from enum import Enum
 from fractions import Fraction
 from typing import Protocol
 
+from flint import fmpq_poly
+
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.expressions import Expression
+from paramverify.algebra.expressions import Expression, evaluate, unknown_name
 from paramverify.algebra.polynomials import (
     RationalFunction,
     Ring,
     constant_value,
+    in_generator,
     is_constant,
     to_rational_function,
 )
+from paramverify.algebra.reals import Real
 from paramverify.claims import Origin
 from paramverify.errors import (
+    DefectError,
+    InputError,
     SizeError,
     TimeLimitError,
     UndeterminedError,
     UnsupportedError,
     located,
 )
-from paramverify.logic.comparisons import (
-    Method,
-    PathEngine,
-    PathProbabilities,
-    SchedulerChoice,
-    unknown_label,
-)
-from paramverify.logic.leaves import condition_at, marks
-from paramverify.logic.numbers import in_ring
-from paramverify.logic.periodic import LONGEST, Word
-from paramverify.logic.reachability import Guard
-from paramverify.logic.syntax import (
+from paramverify.logic.formula_syntax import (
     Constant,
     Formula,
     Junction,
@@ -50,9 +45,138 @@ from paramverify.logic.syntax import (
     Private,
     Probability,
     StateCondition,
+    is_state,
+    parts,
 )
-from paramverify.models.chains.chain import Chain, Value
-from paramverify.models.chains.relations import StateRelation
+from paramverify.logic.probability_comparisons import (
+    Method,
+    PathEngine,
+    PathProbabilities,
+    SchedulerChoice,
+    unknown_label,
+)
+from paramverify.logic.reachability import Guard
+from paramverify.logic.schedulers import LONGEST, PeriodicWord
+from paramverify.models.chains.markov_chains import Chain, States, Value
+from paramverify.models.chains.state_relations import StateRelation
+
+
+def in_ring(value: Value, ring: Ring) -> RationalFunction:
+    """Returns a flint rational or a rational function as a rational function of the ring."""
+    if isinstance(value, RationalFunction):
+        return value
+    return RationalFunction.of(ring.context.constant(value))
+
+
+def real(value: Value, ring: Ring) -> Real:
+    """Returns a value without parameters as an exact real number."""
+    if not isinstance(value, RationalFunction):
+        return Real.of(fmpq_poly([value]), fmpq_poly([1]), ring.constant)
+    top, bottom = in_generator(value.numerator), in_generator(value.denominator)
+    if (ring.constant.sign(bottom) if ring.constant else (bottom[0] > 0) - (bottom[0] < 0)) < 0:
+        top, bottom = -top, -bottom
+    return Real.of(top, bottom, ring.constant)
+
+
+def sign(value: Value, ring: Ring) -> int:
+    """Returns the sign of a value without parameters, exactly."""
+    if not isinstance(value, RationalFunction):
+        return int(value > 0) - int(value < 0)
+    if ring.parameters:
+        raise DefectError("the sign of a function of parameters was asked for")
+    return real(value, ring).sign()
+
+
+_TURNED = bytes((1, *bytes(255)))  # 0 becomes 1, and the rest 0
+
+
+def check_labels(formula: Formula, chain: Chain) -> None:
+    """Refuses labels and variables that the model does not have, wherever they stand.
+
+    Raises:
+        InputError: with the nearest known name.
+    """
+    for part in parts(formula):
+        if isinstance(part, Label) and part.name not in chain.labels:
+            raise unknown_label(part.name, chain)
+        if isinstance(part, StateCondition) and part.text not in chain.conditions:
+            for name, node in part.expression.names().items():
+                if name not in chain.variables:
+                    raise unknown_name(part.expression, node, name, chain.variables)
+    if not is_state(formula):
+        raise InputError("a path formula cannot be checked alone")
+
+
+def marks(formula: Formula, chain: Chain) -> bytes | None:
+    """Returns 1 for each state where a formula holds, else 0; None where the formula has P or D in it."""
+    size = len(chain.states)
+    if isinstance(formula, Constant):
+        return bytes((formula.value,)) * size
+    if isinstance(formula, Label):
+        if formula.name not in chain.labels:
+            raise unknown_label(formula.name, chain)
+        return _of_states(chain.labels[formula.name], size)
+    if isinstance(formula, StateCondition):
+        if formula.text in chain.conditions:
+            return _of_states(chain.conditions[formula.text], size)
+        return _of_condition(formula, chain)
+    if isinstance(formula, Not):
+        inner = marks(formula.inner, chain)
+        return None if inner is None else inner.translate(_TURNED)
+    if not isinstance(formula, Junction):
+        return None
+    parts = [marks(part, chain) for part in formula.parts]
+    known = [int.from_bytes(part, "big") for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    total = known[0]
+    for part in known[1:]:
+        total = total & part if formula.operator is Junctor.AND else total | part
+    return total.to_bytes(size, "big")
+
+
+def condition_at(formula: StateCondition, chain: Chain, state: int) -> bool:
+    """Tells whether a condition on variables holds in a state; false where the state lacks one of them."""
+    if formula.text in chain.conditions:
+        return state in chain.conditions[formula.text]
+    return _holds(formula, tuple(column[state] for column in _columns(formula, chain)))
+
+
+def _of_states(states: object, size: int) -> bytes:
+    if isinstance(states, States):
+        return states.marks
+    found = bytearray(size)
+    assert isinstance(states, (set, frozenset))
+    for state in states:
+        found[state] = 1
+    return bytes(found)
+
+
+def _of_condition(formula: StateCondition, chain: Chain) -> bytes:
+    """Evaluates a condition once for each combination of values that its variables have somewhere."""
+    columns = _columns(formula, chain)
+    if not columns:
+        return bytes((_holds(formula, ()),)) * len(chain.states)
+    known: dict[tuple[int | None, ...], bool] = {}
+    found = bytearray()
+    for values in zip(*columns, strict=True):
+        holds = known.get(values)
+        if holds is None:
+            holds = known[values] = _holds(formula, values)
+        found.append(holds)
+    return bytes(found)
+
+
+def _columns(formula: StateCondition, chain: Chain) -> list[Sequence[int | None]]:
+    for name, node in formula.expression.names().items():
+        if name not in chain.variables:
+            raise unknown_name(formula.expression, node, name, chain.variables)
+    return [chain.variables[name] for name in formula.expression.names()]
+
+
+def _holds(formula: StateCondition, values: Sequence[int | None]) -> bool:
+    known = {n: Fraction(v) for n, v in zip(formula.expression.names(), values, strict=True) if v is not None}
+    return len(known) == len(values) and bool(evaluate(formula.expression, known))
 
 
 class Truth(Enum):
@@ -124,7 +248,7 @@ class Semantics:
     cuts: dict[str, None] = field(default_factory=dict)
     _engine: PathEngine | None = None
     _memory: dict[str, dict[int, Truth]] = field(default_factory=dict)
-    _apart: list[Word] = field(default_factory=list)  # actions after which two neighbours differ
+    _apart: list[PeriodicWord] = field(default_factory=list)  # actions after which two neighbours differ
     _bounds: dict[str, RationalFunction] = field(default_factory=dict)
 
     def truth(self, formula: Formula, states: Iterable[int]) -> dict[int, Truth]:

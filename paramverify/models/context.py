@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, product
 
-from paramverify.algebra.branches import branches
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.expressions import Expression
-from paramverify.algebra.named import Definitions
-from paramverify.algebra.points import in_words, sign_at
+from paramverify.algebra.domain_branches import branches
+from paramverify.algebra.domains import Domain, in_words, sign_at, tied_in
+from paramverify.algebra.expressions import Definitions, Expression
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -29,7 +27,6 @@ from paramverify.algebra.polynomials import (
     variables,
 )
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.algebra.ties import tied_in
 from paramverify.claims import Claim, nowhere, positive
 from paramverify.errors import Each, LimitError, ModelError, key_that_is_read, located
 from paramverify.tables import Table, as_expression

@@ -1,4 +1,4 @@
-"""Reading `[define]`, for cases about privacy and for those with a `[claim]`, and reading `[claim]`."""
+"""Reading `[define]` and `[claim]`: definitions of cases, and cases of any parametric inequality."""
 
 from __future__ import annotations
 
@@ -8,19 +8,61 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.constraints import conjuncts
-from paramverify.algebra.expressions import Expression, parse
-from paramverify.algebra.named import Definitions, Named, defining
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.expressions import Definitions, Expression, Named, defining, parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
+from paramverify.algebra.signs import conjuncts
 from paramverify.errors import CaseError, InputError, LimitError, located
-from paramverify.models.context import Checks
-from paramverify.models.inequality import RationalComparison
+from paramverify.models.context import Checks, Obligation
 from paramverify.models.names import nearest as nearest_of
-from paramverify.models.parameter_keys import FROM_FILE
-from paramverify.models.parameters import unbounded_names
+from paramverify.models.parameters import FROM_FILE, unbounded_names
 from paramverify.models.rational_files import RationalFile, read_rational_file
 from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name
+
+
+@dataclass(frozen=True, eq=False)
+class RationalComparison:
+    """`left relation right`, with the user's text; both denominators are positive on the domain.
+
+    The relation is <, <=, >, >= or ==. Each link of a chain `0 <= f <= 1` is one, with the whole text.
+    """
+
+    text: str
+    left: RationalFunction
+    relation: str
+    right: RationalFunction
+
+    def is_true(self, sign: int) -> bool:
+        """Tells whether the comparison is true, given the sign of left − right."""
+        return {
+            "<": sign < 0,
+            "<=": sign <= 0,
+            ">": sign > 0,
+            ">=": sign >= 0,
+            "==": sign == 0,
+        }[self.relation]
+
+
+@dataclass(frozen=True, eq=False)
+class Inequality:
+    """Comparisons of rational functions, for all points of a domain.
+
+    It holds iff for every θ in the domain every comparison is true at θ; it is violated iff some comparison
+    is false at some θ. `definitions` are the functions that the case names, `text` is the user's claim.
+
+    All this is so only if the `obligations` are proved, among them that every denominator is positive on the
+    domain. `maybe_empty` is a claim that must be refuted, as for a `Model`.
+    """
+
+    domain: Domain
+    comparisons: tuple[RationalComparison, ...]
+    definitions: Mapping[str, RationalFunction]
+    text: str
+    obligations: tuple[Obligation, ...] = ()
+    notes: tuple[str, ...] = ()
+    maybe_empty: Obligation | None = None
+
 
 MAX_FILES = 20
 MAX_CLAIMS = 1_000

@@ -1,9 +1,25 @@
-"""Hidden Markov models with exact, possibly parametric probabilities.
+"""Hidden Markov models with exact, possibly parametric probabilities; also where a mechanism answers
+several times.
 
 A step of the model observes a symbol and moves to a next state. In the classical form ([F] section 2) a state
 s emits ω with probability o(s,ω) and then moves to t with p(s,t), so the step probability is o(s,ω)·p(s,t).
 The general form also lets the move depend on the observation, which mechanisms that stop after an output
 need.
+
+Numbers of an output that are compared one by one: a variable of the claims says which one is meant.
+
+Between two breaks, and beyond the last one, the densities under all inputs are sums of `c·b^o`. With a base r
+in (0, 1) of which all the b are powers, up to a common factor, they are polynomials in `y = r^|o − anchor|`.
+Beyond the last break y goes through (0, 1], and the variable w is y. On an interval of the length L it goes
+through [r^L, 1], and `y = 1 − w·(1 − r^L)`. So w in [0, 1] says which number is meant, for all parameters;
+w = 0 beyond the last break is the limit.
+
+A mechanism that answers several times, with fresh noise, about the same hidden input: `times` of a case.
+
+Given the input, the outputs are independent and alike. So all orders of the same outputs are equally likely
+under every input, and how often each output is seen is all that they say: each ratio of two sequences is that
+of their counts, and a set of sequences that is worst can be made of whole counts. The model is that of one
+release of the counts, which is exact for every measure that compares distributions.
 """
 
 from __future__ import annotations
@@ -11,17 +27,88 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import comb, log
 from typing import TYPE_CHECKING, Any, Protocol
 
+from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Value, parse
-from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
-from paramverify.errors import LimitError, ModelError
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, value_at
+from paramverify.errors import CaseError, LimitError, ModelError, UnsupportedError
 from paramverify.models.context import Checks
-from paramverify.models.spreads import ArithmeticSequence
 
 if TYPE_CHECKING:
     from flint import arb
+
+BITS = 256  # of the enclosure of `E` from which an output is rounded
+
+
+@dataclass(frozen=True)
+class ArithmeticSequence:
+    """The numbers `anchor + way·t`: the variable w of a claim stands for t.
+
+    Without a `length` t goes from 0 to infinity, and w = base^t. Else it goes from 0 to `length`, and
+    `1 − w·(1 − base) = base^(t/length)`. The base is in (0, 1). Of `whole` numbers t is one, too.
+    With a `slack` claims say more: they are about a variable more, which stands for one number that is not
+    rational. So they prove, and refute nothing.
+    """
+
+    variable: str
+    base: RationalFunction
+    anchor: Fraction
+    way: Fraction = Fraction(1)
+    length: Fraction | None = None
+    whole: bool = False
+    slack: str = ""
+
+    def divided(self, slope: Fraction) -> ArithmeticSequence:
+        """Returns the spread of the numbers divided by another one."""
+        return replace(self, anchor=self.anchor / slope, way=self.way / slope)
+
+    def moved(self, by: Fraction) -> ArithmeticSequence:
+        """Returns the spread of the numbers plus another one."""
+        return replace(self, anchor=self.anchor + by)
+
+    def number(self, steps: int) -> Fraction:
+        """Returns the number at t = steps."""
+        return self.anchor + self.way * steps
+
+    def near(self, ring: Ring, point: Mapping[str, Fraction]) -> float | None:
+        """Returns t about where a point has it; None for infinity."""
+        w = point[self.variable]
+        base = self.base_at(ring, point)
+        power = w if self.length is None else 1 - w * (1 - base)
+        if not power:
+            return None
+        return _log(power) / _log(base) * float(self.length or 1)
+
+    def is_whole_at(self, ring: Ring, point: Mapping[str, Fraction]) -> bool:
+        """Tells whether a point means a whole number."""
+        t = self.near(ring, point)
+        return t is not None and point[self.variable] == self.base_at(ring, point) ** round(t)
+
+    def base_at(self, ring: Ring, point: Mapping[str, Fraction]) -> Fraction:
+        """Returns the base at a point; about that where it has the number `E`."""
+        values = dict(point)
+        if ring.constant is not None:
+            values[GENERATOR] = ring.constant.enclosure(BITS)[0]
+        return value_at(self.base.numerator, values) / value_at(self.base.denominator, values)
+
+    def at(self, ring: Ring, point: Mapping[str, Fraction]) -> str:
+        """Returns words for the number that a point means: one that is not whole is rounded."""
+        t = self.near(ring, point)
+        if t is None:
+            return "-oo" if self.way < 0 else "oo"
+        if self.whole:
+            return str(self.number(round(t)))
+        place = float(self.anchor) + float(self.way) * t
+        exact = not t or (self.length is not None and point[self.variable] == 1)
+        return str(self.anchor + self.way * (self.length or 0 if t else 0)) if exact else f"≈ {place:.6g}"
+
+
+def _log(value: Fraction) -> float:
+    return log(value.numerator) - log(value.denominator)
+
 
 MAX_STATES = 1_000_000
 
@@ -83,7 +170,7 @@ class HMM:
     The probability of a step is `weight / denominator`, with one denominator for the whole model that is
     positive on the domain of the case. Row s sums to the denominator, identically; or, where an adversary
     chooses part of each observation (`chosen`), the steps that agree with each choice do. It may be less
-    where sequences are left out (`models.one_sided`). With `densities` some weights are those of a density at
+    where sequences are left out (`models.model`). With `densities` some weights are those of a density at
     an observation: then rows have no such sum, and only the ratios of weights mean something. An observation
     in `spreads` stands for many outputs: variables of the ring say which one is meant, and the spreads what
     the numbers of the output are then. `beside` has probabilities of outputs beside those with densities.
@@ -248,3 +335,69 @@ def _probability(value: Probability, checks: Checks) -> RationalFunction:
     if isinstance(value, str):
         return checks.function(parse(value))
     return RationalFunction.of(checks.ring.number(Fraction(value)))
+
+
+MAX_TIMES = 1_000
+MAX_COUNTS = 20_000  # different counts from one input
+
+
+def repeated(hmm: HMM, times: int) -> HMM:
+    """Returns the model of the counts of so many outputs; its states are those of the model.
+
+    Raises:
+        CaseError: an output changes the state, or an adversary chooses. LimitError: too many counts.
+        ModelError: two counts would have one name.
+    """
+    if hmm.chosen or any(step.successor != s for s, row in enumerate(hmm.steps) for step in row):
+        reason = "what this mechanism does next depends on what it did before, so it is no repeated release"
+        raise CaseError(reason, key="times", mend="give a length in [privacy] instead")
+    if hmm.spreads:
+        raise UnsupportedError("a variable stands for a number that is put out: such outputs are not counted")
+    names = sorted(range(len(hmm.observations)), key=lambda k: hmm.observations[k])
+    place = {observation: k for k, observation in enumerate(names)}
+    known: dict[str, int] = {}
+    meant: dict[str, tuple[tuple[int, int], ...]] = {}
+    rows: list[tuple[HmmStep, ...]] = []
+    for s, row in enumerate(hmm.steps):
+        weights: dict[int, Polynomial] = {}
+        for step in row:
+            before = weights.get(step.observation)
+            weights[step.observation] = before + step.weight if before is not None else step.weight
+        if comb(times + len(weights) - 1, times) > MAX_COUNTS:
+            raise LimitError(f"{times} outputs of {len(weights)} have more than {MAX_COUNTS:,} counts")
+        ordered = dict(sorted(weights.items(), key=lambda item: place[item[0]]))
+        listed = []
+        for counts, w in _counted(ordered, times, hmm):
+            name = _name(hmm, counts)
+            if meant.setdefault(name, counts) != counts:  # of one input, or of two
+                raise ModelError(
+                    "two counts of outputs have one name: rename an output that has a colon in it"
+                )
+            listed.append((name, w))
+        rows.append(tuple(HmmStep(known.setdefault(name, len(known)), s, w) for name, w in listed))
+    bottom = hmm.denominator**times
+    found = HMM(hmm.ring, hmm.states, tuple(known), tuple(rows), denominator=bottom)
+    return replace(found, densities=hmm.densities, inputs=hmm.inputs)
+
+
+def _counted(
+    weights: Mapping[int, Polynomial], times: int, hmm: HMM
+) -> Iterator[tuple[tuple[tuple[int, int], ...], Polynomial]]:
+    """Yields how often each output is seen, and the weight: multinomial coefficient times powers."""
+    level: list[tuple[tuple[tuple[int, int], ...], int, Polynomial]] = [((), times, hmm.ring.number(1))]
+    for k, (observation, weight) in enumerate(weights.items()):
+        last = k == len(weights) - 1
+        powers = [hmm.ring.number(1)]
+        for _ in range(times):
+            powers.append(powers[-1] * weight)
+        level = [
+            ((*counts, (observation, n)) if n else counts, left - n, share * powers[n] * comb(left, n))
+            for counts, left, share in level
+            for n in ((left,) if last else range(left + 1))
+        ]
+    yield from ((counts, share) for counts, _, share in level)
+
+
+def _name(hmm: HMM, counts: tuple[tuple[int, int], ...]) -> str:
+    """Returns counts as the name of an output: `0:2 1:1`."""
+    return " ".join(f"{hmm.observations[observation]}:{n}" for observation, n in counts)

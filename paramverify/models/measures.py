@@ -1,22 +1,257 @@
-"""Measures of privacy: how the probabilities of an output under two secrets are compared.
+"""Measures of privacy.
+
+How the probabilities of outputs under two secrets are compared, one by one or by divergences.
 
 A model has one measure; where its bound depends on the distance of two inputs, `at` gives that of a pair.
 Encodings ask it for claims, witnesses for what an output leaks, budgets for the same question with another
 bound; none of them knows how the comparison is written. A measure that compares no outputs one by one, but
-sets of them, or all together (`models.divergences`), refuses what asks for that.
+sets of them, or all together (`models.measures`), refuses what asks for that.
+
+Divergences of two finite distributions that are given as floats, for tests by sampling.
+
+The masses are pairs (p, q). 0/0 is 0; where p > 0 = q for one of them, every divergence is infinite
+([ErvenH14] section II).
+
+Measures that compare all outputs together: divergences of one distribution from another.
+
+Let P and Q be the probabilities of the outputs under two secrets. The Rényi divergence of order α > 1 is
+D_α(P‖Q) = ln(Σ_ω P(ω)^α / Q(ω)^(α−1)) / (α − 1), with 0/0 = 0; it is infinite where P(ω) > 0 = Q(ω)
+([ErvenH14]). For α → 1 it is the divergence of Kullback and Leibler, for α → ∞ the logarithm of
+the largest ratio.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar, NoReturn
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key, variables
+from paramverify.algebra.rationals import logarithm, nearest
 from paramverify.algebra.reals import Real
 from paramverify.errors import UnsupportedError
-from paramverify.models.divergences import LossBound, Renyi
+
+Masses = Sequence[tuple[float, float]]
+
+ORDERS = tuple(1 + 2.0**k for k in range(-4, 11))
+CLOSER = 12  # steps towards the order with the largest divergence for it
+
+
+def renyi(masses: Masses, order: float) -> float:
+    """Returns the Rényi divergence `ln(Σ p^α·q^(1−α)) / (α−1)` of an order α above 1."""
+    if any(p > 0 >= q for p, q in masses):
+        return math.inf
+    terms = [order * math.log(p) - (order - 1) * math.log(q) for p, q in masses if p > 0]
+    most = max(terms)
+    return (most + math.log(sum(math.exp(term - most) for term in terms))) / (order - 1)
+
+
+def chi_squared(masses: Masses) -> float:
+    """Returns `Σ (p − q)²/q`."""
+    if any(p > 0 >= q for p, q in masses):
+        return math.inf
+    return sum((p - q) ** 2 / q for p, q in masses if q > 0)
+
+
+def kl(masses: Masses) -> float:
+    """Returns the divergence of Kullback and Leibler, `Σ p·ln(p/q)`."""
+    if any(p > 0 >= q for p, q in masses):
+        return math.inf
+    return sum(p * math.log(p / q) for p, q in masses if p > 0)
+
+
+def zcdp(masses: Masses) -> float:
+    """Returns about the largest `D_α/α` over all α > 1, and never more: the least rho that is enough.
+
+    It is one of these at some order, or the divergence of Kullback and Leibler, which no `D_α` is below
+    ([ErvenH14] Theorem 3), and so neither is the limit of `D_α/α` for α → 1.
+    """
+    if any(p > 0 >= q for p, q in masses):
+        return math.inf
+
+    def need(order: float) -> float:
+        return renyi(masses, order) / order
+
+    found = [need(order) for order in ORDERS]
+    best = max(range(len(ORDERS)), key=found.__getitem__)
+    low, high = 1 + (ORDERS[best] - 1) / 2, 1 + (ORDERS[best] - 1) * 2
+    for _ in range(CLOSER):
+        left, right = low + (high - low) * 0.375, low + (high - low) * 0.625
+        low, high = (low, right) if need(left) >= need(right) else (left, high)
+    return max(found[best], need((low + high) / 2), kl(masses))
+
+
+@dataclass(frozen=True)
+class MassDivergence:
+    """A divergence as a function of masses; `key` is that of a case file, and `renyi` has an order."""
+
+    key: str
+    of: Callable[[Masses], float]
+    order: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What a bound of it is called: `zcdp`; of `renyi` it is `epsilon`."""
+        return self.key if self.order is None else "epsilon"
+
+    @property
+    def words(self) -> str:
+        """The same where it stands alone, such as `renyi of order 4, epsilon`."""
+        return self.key if self.order is None else f"{self.key} of order {self.order}, epsilon"
+
+    def document(self, bound: float) -> dict[str, Any]:
+        """Returns a bound as a case file has it."""
+        return {self.key: bound if self.order is None else {"order": self.order, "epsilon": bound}}
+
+
+CHI_SQUARED = MassDivergence("chi_squared", chi_squared)
+KL = MassDivergence("kl", kl)
+ZCDP = MassDivergence("zcdp", zcdp)
+BY_KEY = {found.key: found for found in (CHI_SQUARED, KL, ZCDP)}
+
+
+def of_order(order: int) -> MassDivergence:
+    """Returns the Rényi divergence of an order."""
+    return MassDivergence("renyi", partial(renyi, order=order), order)
+
+
+TOGETHER = "its measure compares all outputs together, not outputs one by one"
+INSTEAD_OF_DIVERGENCES = "`verify`, `certify`, `budget` and `sample` take such a case"
+
+
+def refusal(key: str) -> UnsupportedError:
+    """Returns the error for what compares outputs one by one, where a case has this key in `[privacy]`."""
+    return UnsupportedError(
+        f"this case has {key}, so {TOGETHER}; {INSTEAD_OF_DIVERGENCES}", key=f"privacy.{key}"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Renyi:
+    """Rényi privacy of a whole order α ≥ 2: `Σ_ω Pr(ω|left)^α / Pr(ω|right)^(α−1) ≤ bound` at every θ.
+
+    `bound` is e^((α−1)·ε), positive on the domain, and so is its denominator ([Mironov17] Definition 4; for
+    priors [PierquinBTB24]). `key` is what the case file calls it.
+    """
+
+    order: int
+    bound: RationalFunction
+    key: str = "renyi"
+    by_sets: ClassVar[bool] = False
+    together: ClassVar[bool] = True
+
+    def at(self, distance: Fraction | None) -> NoReturn:
+        """Not available: outputs are compared together.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        raise refusal(self.key)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The parameters of the bound, and `E`."""
+        return frozenset((*variables(self.bound.numerator), *variables(self.bound.denominator)))
+
+    def claim(self, left: Polynomial, right: Polynomial) -> Polynomial:
+        """Returns f with f(θ) ≥ 0 iff the sum, left/right with right > 0, is within the bound at θ."""
+        return right * self.bound.numerator - left * self.bound.denominator
+
+    @property
+    def on_masses(self) -> MassDivergence:
+        """The divergence as a function of floats; see `limit`."""
+        return BY_KEY.get(self.key) or of_order(self.order)
+
+    def limit(self, function: Callable[[RationalFunction], Real]) -> float:
+        """Returns what `on_masses` may be at a point, where `function` evaluates, rounded."""
+        bound = function(self.bound)
+        if self.key in BY_KEY:
+            return float(bound) - 1
+        return logarithm(bound.middle()) / (self.order - 1)
+
+    def scaled(self, top: Polynomial, bottom: Polynomial) -> Renyi:
+        """Returns the measure with its bound times top/bottom, which is positive, as is `bottom`."""
+        bound = RationalFunction(self.bound.numerator * top, self.bound.denominator * bottom)
+        return Renyi(self.order, bound, self.key)
+
+    def unit(self, one: Polynomial) -> Renyi:
+        """Returns the measure with the bound 1 over another ring."""
+        return Renyi(self.order, RationalFunction.of(one), self.key)
+
+    def map(self, change: Callable[[Polynomial], Polynomial]) -> Renyi:
+        """Returns the measure with other polynomials: at a point, or over another ring."""
+        bound = RationalFunction(change(self.bound.numerator), change(self.bound.denominator))
+        return Renyi(self.order, bound, self.key)
+
+    def document(self) -> NoReturn:
+        """Not available: evidence about all sequences at once compares outputs one by one."""
+        raise refusal(self.key)
+
+
+class LossKind(Enum):
+    """Which loss is bounded, as the case file calls it."""
+
+    KL = "kl"
+    ZCDP = "zcdp"
+
+
+@dataclass(frozen=True, eq=False)
+class LossBound:
+    """A bound on an average of the privacy loss ln(P/Q) that is no polynomial; its bound is a number > 0.
+
+    KL: `Σ_ω P ln(P/Q) ≤ bound`. ZCDP: `D_α(P‖Q) ≤ bound·α` for all real α > 1 ([BunSteinke16] Definition
+    1.1). The bound is `rational + Σ factor·ln(number)`, with positive numbers.
+    """
+
+    kind: LossKind
+    rational: Fraction
+    logarithms: tuple[tuple[Fraction, Fraction], ...] = ()
+    by_sets: ClassVar[bool] = False
+    together: ClassVar[bool] = True
+
+    @property
+    def key(self) -> str:
+        """What the case file calls it."""
+        return self.kind.value
+
+    def at(self, distance: Fraction | None) -> NoReturn:
+        """Not available: outputs are compared together.
+
+        Raises:
+            UnsupportedError: always.
+        """
+        raise refusal(self.key)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """None: the bound is a number."""
+        return frozenset()
+
+    @property
+    def on_masses(self) -> MassDivergence:
+        """The divergence as a function of floats; see `limit`."""
+        return BY_KEY[self.key]
+
+    def limit(self, function: Callable[[RationalFunction], Real]) -> float:
+        """Returns what `on_masses` may be, rounded: the bound."""
+        logarithms = (nearest(factor) * logarithm(value) for factor, value in self.logarithms)
+        return nearest(self.rational) + sum(logarithms)
+
+    def scaled(self, top: Polynomial, bottom: Polynomial) -> NoReturn:
+        """Not available: the bound is no factor of a claim."""
+        raise refusal(self.key)
+
+    def map(self, change: Callable[[Polynomial], Polynomial]) -> LossBound:
+        """Returns the measure itself: its bound has no parameters."""
+        return self
+
+    def document(self) -> NoReturn:
+        """Not available, see `Renyi.document`."""
+        raise refusal(self.key)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,8 @@
-"""Names and numbers: what a key, a list entry or a label of a case file means. Only this module decides it.
+"""Names, numbers and labels of a case file.
+
+What they mean, which are equal, and what to do about unknown ones.
+
+Names and numbers: what a key, a list entry or a label of a case file means. Only this module decides it.
 
 A text is a number only where it is spelt as one: an optional minus, digits without a leading zero, then
 perhaps `.digits` or `/digits`, all ASCII. Every other text is a label and means nothing but itself: "00",
@@ -11,13 +15,27 @@ The states and observations of a model that is written out are labels, also wher
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from fractions import Fraction
+from typing import Any
 
-from paramverify.algebra.expressions import Value, exact_decimal
-from paramverify.errors import CaseError
-from paramverify.tables import is_decimal
+from paramverify import printable
+from paramverify.algebra.expressions import (
+    NAME,
+    Expression,
+    Name,
+    Node,
+    Operation,
+    RationalConstant,
+    Text,
+    Value,
+    exact_decimal,
+)
+from paramverify.errors import CaseError, ExpressionError, FinerError, InputError
+from paramverify.tables import Table, is_decimal
 
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+|/[1-9][0-9]*)?")
 MAX_DIGITS = 1_000
@@ -114,3 +132,147 @@ def nearest(name: str, known: Collection[Value]) -> str:
 def spelt(given: object) -> str:
     """Returns an entry as the user wrote it: a text in quotes, a number without."""
     return repr(given) if isinstance(given, str) and not is_decimal(given) else str(given)
+
+
+MAX_LENGTH = 100
+
+
+def read_labels(table: Table, outputs: Sequence[str]) -> tuple[str, ...]:
+    """Reads `labels`: what each of these outputs is called. Without the key they keep their names.
+
+    Raises:
+        CaseError: an output without a label, a label without an output, or labels that may be confused.
+    """
+    if "labels" not in table:
+        return tuple(outputs)
+    with table.within("labels") as given:
+        for name in given:
+            if name not in outputs:
+                raise CaseError(f"there is no output {name!r}{nearest(name, list(outputs))}", key=name)
+        missing = [name for name in outputs if name not in given]
+        if missing:
+            raise CaseError(f'the output {missing[0]} has no label: write {missing[0]} = "..."')
+        labels = tuple(_label(given, name) for name in outputs)
+        for name, label in zip(outputs, labels, strict=True):
+            if label in outputs and label != name:
+                raise CaseError(f"the label {label!r} is the name of another output", key=name)
+        check_labels(labels)
+        return labels
+
+
+def _label(given: Table, name: str) -> str:
+    label = given.get(name)
+    if not isinstance(label, str) or is_decimal(label):
+        raise CaseError('a label in quotes is needed here, such as "yes"', key=name)
+    return label
+
+
+def check_labels(labels: Iterable[str]) -> None:
+    """Checks that labels can be told apart, from each other and from numbers, by whoever reads them.
+
+    Raises:
+        CaseError: two that are spelt alike or look alike, one that is like a number, or one that is not seen.
+    """
+    known: dict[str, str] = {}
+    for label in labels:
+        seen = printable.line(label) == label == label.strip()
+        if not seen or not 1 <= len(label) <= MAX_LENGTH:
+            reason = f"a label has 1 to {MAX_LENGTH} characters that are seen, and no blank at an end"
+            raise CaseError(f"{reason}; not {label!a:.200}")
+        if is_like_number(label):
+            reason = f"the label {label!r} may be taken for a number"
+            raise CaseError(f'{reason}; write, for example, "n{label}"')
+        look = " ".join(unicodedata.normalize("NFKC", label).split())
+        if look in known:
+            twice = f"the label {label!r} occurs twice"
+            alike = f"the labels {known[look]!a} and {label!a} look alike"
+            raise CaseError(twice if known[look] == label else alike)
+        known[look] = label
+
+
+def is_like_number(text: str) -> bool:
+    """Tells whether a text may be taken for a number: what any of Python's readers takes for one."""
+    plain = unicodedata.normalize("NFKC", text)
+    readers = (Fraction, float, lambda word: int(word, 0))
+    for read in (*readers, complex) if any(map(str.isdigit, plain)) else readers:  # "j" is a number to Python
+        try:
+            read(plain)
+        except (ValueError, ArithmeticError):
+            continue
+        return True
+    return False
+
+
+def check_compared_labels(expression: Expression, values: Mapping[str, Collection[Value]]) -> None:
+    """Checks that labels are compared only with variables that may take them, and numbers only with variables
+    that may be numbers: what is misspelt is never equal.
+
+    Raises:
+        ExpressionError: a comparison that no value of the variable can make true.
+    """
+    for node in expression.nodes():
+        if isinstance(node, Operation) and node.operator in ("==", "!="):
+            for one, other in (node.arguments, node.arguments[::-1]):
+                _check_equal(expression, one, other, values)
+
+
+def _check_equal(
+    expression: Expression, one: Node, other: Node, values: Mapping[str, Collection[Value]]
+) -> None:
+    if isinstance(one, Text) and isinstance(other, (RationalConstant, Operation)):
+        raise expression.error(f"a number is never the label {one.value!r}", one)
+    if not isinstance(other, Name) or other.name not in values:
+        return
+    known = values[other.name]
+    numbers = [v for v in known if not isinstance(v, str)]
+    if isinstance(one, Text) and one.value not in known:
+        number = as_value(one.value) in numbers
+        hint = f"; write {one.value} without quotes" if number else nearest(one.value, known)
+        raise expression.error(f"{other.name} is never {one.value!r}{hint}", one)
+    if isinstance(one, Name) and one.name not in values and one.name in known:
+        raise expression.error(f"a label has quotes: '{one.name}'", one)
+    if isinstance(one, (RationalConstant, Operation)) and not numbers:
+        raise expression.error(f"{other.name} is never a number{nearest('', known)}", one)
+    only_numbers = isinstance(one, Name) and not any(isinstance(v, str) for v in values.get(one.name, ("",)))
+    if isinstance(one, Name) and only_numbers and not numbers:
+        raise expression.error(f"{one.name} is a number and {other.name} is a label", one)
+
+
+_PARAMETRIC = ("mechanism", "prior", "privacy", "claim", "define", "system", "states")  # tables
+
+
+@contextmanager
+def explained(data: Mapping[str, Any]) -> Iterator[None]:
+    """Tells more of unknown names in the mistakes that pass: a variable, a parameter, or not declared."""
+    try:
+        yield
+    except FinerError:
+        raise
+    except InputError as error:
+        prior, parameters = _names(data, "prior"), _names(data, "parameters")
+        for part in error.parts:
+            if isinstance(part, ExpressionError) and part.unknown:
+                _explain(part, prior, parameters)
+        raise
+
+
+def _names(data: Mapping[str, Any], table: str) -> Collection[str]:
+    found = data.get(table)
+    return found.keys() - {"constraints"} if isinstance(found, dict) else set()
+
+
+def _explain(error: ExpressionError, prior: Collection[str], parameters: Collection[str]) -> None:
+    name, known = error.unknown, error.known
+    place = error.key.partition(".")[0]
+    of_variables = place == "secrets" or bool(known and known <= set(prior)) or "quer" in error.key
+    shown = ", ".join(sorted(known))
+    if of_variables and name in parameters:
+        mend = f"known here: {shown}" if shown else ""
+        error.retell(f"{name} is a parameter, and a variable of [prior] is needed here", mend)
+    elif of_variables or error.mend.startswith("did you mean"):
+        return
+    elif name in prior:
+        reason = f"{name} is a variable of [prior], and only parameters may stand here"
+        error.retell(reason, "the mechanism is the same for all its values" if place == "mechanism" else "")
+    elif place in _PARAMETRIC and NAME.match(name):
+        error.retell(f"unknown name {name!r}", f'write {name} = "(0, 1)" below [parameters]; {error.mend}')

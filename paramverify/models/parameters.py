@@ -1,23 +1,193 @@
-"""Reading `[parameters]`: the box, the constraints, and the constant behind every `exp` of a case."""
+"""Reading `[parameters]` and `[design]`.
+
+The box, the constraints, and the constant behind every `exp` of a case.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from fractions import Fraction
 
-from paramverify.algebra.branches import tightened
 from paramverify.algebra.constants import GENERATOR, generator
-from paramverify.algebra.constraints import parse_constraint
+from paramverify.algebra.domain_branches import tightened
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
-from paramverify.algebra.exponents import OUTPUTS, SLACKS, TIE, Unbounded
-from paramverify.algebra.expressions import NAME, WORDS
-from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.expressions import NAME as PARAMETER_NAME
+from paramverify.algebra.expressions import WORDS
+from paramverify.algebra.polynomials import OUTPUTS, SLACKS, TIE, Ring, Unbounded
+from paramverify.algebra.signs import parse_constraint
 from paramverify.errors import CaseError, Each, InputError, gathered, located
-from paramverify.models.design import interval_text
 from paramverify.models.rational_files import UNIT, RationalFile
-from paramverify.tables import Table, check_name
+from paramverify.tables import (
+    CONDITION,
+    EXPRESSION,
+    FILE,
+    FLAG,
+    NAME,
+    TEXT,
+    Either,
+    Key,
+    Leaf,
+    Listed,
+    Section,
+    Table,
+    at_most_one,
+    check_name,
+)
+
+INTERVAL = Leaf('an interval such as "(0, 1)", or a number', {"type": ["string", "number"]})
+PARAMETER = Section(
+    "[parameters.NAME]",
+    "A parameter with more to say than its interval.",
+    (
+        Key("in", INTERVAL, "The interval of the parameter.", needed=True),
+        Key("design", FLAG, "Whether the parameter may be chosen, by `synthesize`.", default=False),
+    ),
+)
+DESIGN = Section(
+    "[design]",
+    "Which of the parameters for design should be largest or smallest.",
+    (
+        Key("maximise", TEXT, "The parameter for design that should be as large as possible."),
+        Key("minimise", TEXT, "The parameter for design that should be as small as possible."),
+    ),
+    rules=(at_most_one("maximise", "minimise"),),
+)
+
+PARAMETERS = Section(
+    "[parameters]",
+    "The parameters of the case, each with its interval; a case without any has numbers only.",
+    (
+        Key(
+            "constraints",
+            Listed("a list of comparisons", CONDITION),
+            'Comparisons that hold for all parameters, such as "p + q <= 1".',
+        ),
+    ),
+    others=Key(
+        "NAME",
+        Either((INTERVAL, PARAMETER)),
+        'A parameter: its interval, such as "(0, 1)" or "[1/10, 0.4]", or its one value.',
+    ),
+    names=NAME,
+)
+
+FROM_FILE = Section(
+    "[define.NAME]",
+    "A function from a file of a parametric model checker.",
+    (Key("file", FILE, "The name of the file, relative to the case file.", needed=True),),
+)
+DEFINE = Section(
+    "[define]",
+    "Rational functions with names; later ones may use earlier ones.",
+    others=Key("NAME", Either((EXPRESSION, FROM_FILE)), "A function of the parameters."),
+    names=NAME,
+)
+DEFINE_NAMES = Section(
+    "[define]",
+    "Expressions with names; later ones may use earlier ones.",
+    others=Key("NAME", EXPRESSION, "An expression, which stands for its name everywhere in the case."),
+    names=NAME,
+)
+CLAIM = Section(
+    "[claim]",
+    "What is claimed of the functions.",
+    (
+        Key(
+            "holds",
+            Either((CONDITION, Listed("a list of conditions", CONDITION, least=1))),
+            'A comparison such as "f <= 1/2", or a list of which all are claimed.',
+            needed=True,
+        ),
+    ),
+)
+
+
+class Sense(StrEnum):
+    """Which value of a parameter is best."""
+
+    MAXIMISE = "maximise"
+    MINIMISE = "minimise"
+
+    @property
+    def opposite(self) -> Sense:
+        """The other one."""
+        return Sense.MINIMISE if self is Sense.MAXIMISE else Sense.MAXIMISE
+
+
+@dataclass(frozen=True)
+class Design:
+    """The parameters that are to be chosen, and which one of them should be largest or smallest, if any."""
+
+    parameters: tuple[str, ...]
+    sense: Sense = Sense.MAXIMISE
+    objective: str = ""
+
+
+def interval_text(value: object) -> str:
+    """Returns the interval of an entry of `[parameters]`: text, a number, or `{ in = ..., design = ... }`.
+
+    Raises:
+        CaseError: a value of another type.
+    """
+    found = value
+    if isinstance(value, dict):
+        table = Table(value, PARAMETER)
+        table.flag("design")
+        found = table.need("in")
+        table.close()
+    if not isinstance(found, (str, int)) or isinstance(found, bool):
+        mend = "a fixed value is a number"
+        if isinstance(found, list) and len(found) == 2 and all(isinstance(end, (int, str)) for end in found):
+            mend = f'write "[{found[0]}, {found[1]}]"'
+        raise CaseError('an interval is text such as "(0, 1)" or "[1/10, 0.4]"', mend=mend)
+    return str(found)
+
+
+def read_design(top: Table, unbounded: Sequence[Unbounded] = ()) -> Design | None:
+    """Reads which parameters are marked `design = true`, and `[design]`; None without any.
+
+    A parameter of the domain (0, ∞) is chosen by its variable: the largest eps is the smallest exp(−eps).
+
+    Raises:
+        CaseError: `[design]` without such a parameter or about another one, or together with `[quantify]`.
+    """
+    names: list[str] = []
+    variables = {u.name: u.variable for u in unbounded}
+    if "parameters" in top:
+        with top.within("parameters") as table:
+            for name in table:
+                entry = table.get(name)
+                if isinstance(entry, dict):
+                    with located(key=name):
+                        if Table(entry, PARAMETER).flag("design"):
+                            names.append(name)
+    chosen = tuple(variables.get(name, name) for name in names)
+    if "design" not in top:
+        return _without_quantify(Design(chosen), top) if names else None
+    with top.within("design") as table:
+        given = [sense for sense in Sense if sense.value in table]
+        if len(given) > 1:
+            raise CaseError("give either maximise or minimise")
+        objective = table.text(given[0].value) if given else ""
+        table.close()
+        if not names:
+            raise CaseError('no parameter is marked: write p = { in = "(0, 1)", design = true }')
+        if given and objective not in names:
+            raise CaseError(
+                f"{objective!r} is not a design parameter; there are: {', '.join(names)}", key=given[0]
+            )
+    sense = [s.opposite if objective in variables else s for s in given]
+    best = [variables.get(objective, objective)] if given else []
+    return _without_quantify(Design(chosen, *sense, *best), top)
+
+
+def _without_quantify(design: Design, top: Table) -> Design:
+    if "quantify" in top:
+        raise CaseError("the parameters that are not for design are quantified already", key="quantify")
+    return design
 
 
 def unbounded_names(top: Table) -> tuple[str, ...]:
@@ -123,7 +293,7 @@ def _read_parameter(
         box[unbounded[-1].variable] = UNIT
         return
     each.doubtful.add(re.escape(name))
-    if NAME.match(name) and name not in WORDS and name != GENERATOR:
+    if PARAMETER_NAME.match(name) and name not in WORDS and name != GENERATOR:
         box[name] = UNIT
 
 

@@ -1,4 +1,5 @@
-"""Finite priors as small Bayesian networks with parametric tables, and secrets as predicates.
+"""Finite priors as small Bayesian networks with parametric tables, as `[prior]` gives them; secrets as
+predicates.
 
 The assignments of a small prior are listed with their exact weights. A larger one stays a network, from which
 the variables are eliminated (`models.networks`). Conditioning on a secret keeps the assignments that satisfy
@@ -7,21 +8,507 @@ it and never divides; their total mass goes along instead.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import ast
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import comb
 
-from paramverify.algebra.arrays import Arrays, bound, in_reach, reaching
-from paramverify.algebra.expressions import Expression, Value
+from paramverify import printable, spelling
+from paramverify.algebra.expressions import (
+    INDICES,
+    Arrays,
+    Expression,
+    Index,
+    IndexMistake,
+    Value,
+    bound,
+    entry,
+    evaluate,
+    in_reach,
+    reaching,
+    sizes_of,
+    without_entries,
+)
 from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, InputError, located
 from paramverify.models.context import Checks
-from paramverify.models.elimination import Factor
-from paramverify.models.equalities import check_labels
-from paramverify.models.networks import Answers, Network, Query, truth, valued
-from paramverify.models.prior_arrays import check_array, entries_of, names_of
-from paramverify.models.prior_entries import Entry, Rows, read_entry, shared
-from paramverify.tables import Table, check_name
+from paramverify.models.names import as_value, check_compared_labels, distinct, find, nearest, same
+from paramverify.models.networks import Answers, Factor, Network, Query, truth, valued
+from paramverify.models.noise import MAX_RANGE
+from paramverify.models.noise.truncated_geometric import truncated_geometric
+from paramverify.spelling import nearest as nearest_word
+from paramverify.tables import (
+    EXPRESSION,
+    NAME,
+    TEXT,
+    VALUE,
+    Either,
+    Key,
+    Listed,
+    Section,
+    Table,
+    as_expression,
+    at_most_one,
+    by_name,
+    check_name,
+    exactly_one,
+    needs,
+    whole,
+)
+
+ALONE = ("bernoulli", "binomial", "categorical", "uniform")
+WRITTEN = (*ALONE, "truncated_geometric")
+DISTRIBUTIONS = (*WRITTEN, "given", "like", "count")
+MAX_COUNT = 2_000  # entries of an array
+_SIZE = whole(1, MAX_COUNT)
+
+
+_ROW = by_name(
+    "[prior.NAME.table.VALUE]",
+    "A distribution: each value with its probability.",
+    EXPRESSION,
+    "A probability.",
+    named="VALUE",
+)
+_BERNOULLI = Key("bernoulli", EXPRESSION, "1 with this probability, else 0.")
+_BINOMIAL = Key(
+    "binomial",
+    Listed("[trials, probability]", (whole(1, 1000), EXPRESSION)),
+    "The number of successes: the number of trials, and the probability of each.",
+)
+_UNIFORM = Key("uniform", Listed("a list of values", VALUE, least=1), "Values that are equally likely.")
+_CATEGORICAL = "Any values, each with its probability."
+FIRST = Section(
+    "[prior.NAME.first]",
+    "The distribution of entries whose earlier variables do not exist.",
+    (
+        _BERNOULLI,
+        _BINOMIAL,
+        Key("categorical", replace(_ROW, name="[prior.NAME.first.categorical]"), _CATEGORICAL),
+        _UNIFORM,
+    ),
+    rules=(exactly_one(*ALONE),),
+)
+DISTRIBUTION = Section(
+    "[prior.NAME]",
+    "A variable that is drawn.",
+    (
+        _BERNOULLI,
+        _BINOMIAL,
+        Key("categorical", replace(_ROW, name="[prior.NAME.categorical]"), _CATEGORICAL),
+        _UNIFORM,
+        Key("truncated_geometric", EXPRESSION, "The number alpha of geometric noise on 0..range."),
+        Key("range", whole(1, MAX_RANGE), "The largest value of this noise."),
+        Key("around", EXPRESSION, "The number to which this noise is added, over earlier variables."),
+        Key("like", TEXT, "The earlier variable that has the same distribution."),
+        Key(
+            "given",
+            Either((TEXT, Listed("a list of texts", TEXT, least=1))),
+            "The earlier variable, or variables, on which this one depends; `person[i-1]` in an array.",
+        ),
+        Key(
+            "table",
+            by_name(
+                "[prior.NAME.table]",
+                "A distribution for each value of `given`.",
+                _ROW,
+                "A distribution.",
+                named="VALUE",
+            ),
+            "A distribution for each value of `given`; commas stand between values of several variables.",
+        ),
+        Key(
+            "count",
+            Either(
+                (whole(1, MAX_COUNT), Listed("two whole numbers", (whole(1, MAX_COUNT), whole(1, MAX_COUNT))))
+            ),
+            "An array: so many variables that are alike, NAME[1], NAME[2] and so on, or rows and columns.",
+        ),
+        Key("first", FIRST),
+        Key("outside", VALUE, "In an array: the value of earlier variables in `given` that do not exist."),
+    ),
+    rules=(
+        exactly_one(*WRITTEN, "table", "like"),
+        at_most_one(*WRITTEN, "given"),
+        at_most_one(*ALONE, "table", "around"),
+        needs("table", "given"),
+        needs("truncated_geometric", "range", "around"),
+        needs("range", "truncated_geometric"),
+        needs("first", "count", "given"),
+        needs("outside", "count", "given"),
+        at_most_one("like", "count"),
+    ),
+)
+PRIOR = Section(
+    "[prior]",
+    "What the attacker believes: variables in order, of which later ones may depend on earlier ones.",
+    others=Key(
+        "NAME",
+        Either((EXPRESSION, DISTRIBUTION)),
+        "A variable: how it is drawn, or an expression over earlier ones.",
+    ),
+    names=NAME,
+)
+
+
+Row = Mapping[Value, RationalFunction]
+
+
+class Rows:
+    """The conditional table of one variable: from the values of earlier variables to a row."""
+
+    def __init__(
+        self, given: list[str], rows: Mapping[tuple[Value, ...], Row], stray: CaseError | None = None
+    ) -> None:
+        self.given = given
+        self.rows = rows
+        self.stray = stray  # what is wrong with a key that no value has, told if no row is missing
+
+    def __call__(self, assignment: Mapping[str, Value]) -> Row:
+        condition = tuple(assignment[name] for name in self.given)
+        if condition not in self.rows:
+            shown = ", ".join(
+                f"{n} = {printable.name(str(v))}" for n, v in zip(self.given, condition, strict=True)
+            )
+            raise CaseError(f"the table has no row for {shown}", key="table")
+        return self.rows[condition]
+
+    def join(self, network: Network, name: str) -> None:
+        """Adds the variable to a network."""
+        network.add(name, self.given, self)
+
+
+class Derived:
+    """A variable that is a function of earlier ones."""
+
+    def __init__(self, expression: Expression, checks: Checks) -> None:
+        self.expression = expression
+        self.one = RationalFunction.of(checks.ring.number(1))
+
+    def __call__(self, assignment: Mapping[str, Value]) -> Row:
+        value = evaluate(self.expression, assignment)
+        return {Fraction(value) if isinstance(value, bool) else value: self.one}
+
+    def join(self, network: Network, name: str) -> None:
+        """Adds the variable to a network."""
+        network.derive(name, network.known(self.expression))
+
+
+class Around:
+    """A variable with truncated geometric noise around a function of earlier ones."""
+
+    def __init__(self, table: Table, earlier: Mapping[str, Collection[Value]], checks: Checks) -> None:
+        alpha = checks.function(table.expression("truncated_geometric"))
+        self.noise = truncated_geometric(alpha, table.integer("range"), checks)
+        self.around = table.expression("around")
+        with located(key="around"):
+            check_compared_labels(self.around, earlier)
+
+    def __call__(self, assignment: Mapping[str, Value]) -> Row:
+        return self.near(evaluate(self.around, assignment))
+
+    def near(self, value: Value) -> Row:
+        """Returns the distribution around a value."""
+        top = self.noise.range
+        if isinstance(value, str) or value not in range(top + 1):
+            found = f"{self.around.text} is {printable.name(str(value))}"
+            raise CaseError(
+                f"{found}; with this range, a whole number from 0 to {top} is needed", key="around"
+            )
+        return {Fraction(o): p for o, p in enumerate(self.noise.rows[int(value)])}
+
+    def join(self, network: Network, name: str) -> None:
+        """Adds the variable to a network."""
+        part = network.apart(network.known(self.around))
+        network.add(name, tuple(part.names()), lambda values: self.near(evaluate(part, values)))
+
+
+Entry = Rows | Derived | Around
+
+
+def shared(entry: object, written: Mapping[str, Mapping[str, object]]) -> object:
+    """Returns an entry, where it is a table with what it takes over from another variable by `like`."""
+    if not isinstance(entry, dict):
+        return entry
+    table = Table(entry, DISTRIBUTION)
+    if "like" not in table:
+        return table
+    name = table.text("like")
+    if name not in written:
+        reason = f"{name!r} is not an earlier variable with a distribution"
+        raise CaseError(reason + nearest(name, list(written)) if written else reason, key="like")
+    own = {key: table.get(key) for key in ("given", "around") if key in table}
+    table.close()
+    for key in own:
+        if key not in written[name]:
+            raise CaseError(f"{name} has no {key}: leave it out", key=key)
+    return Table({**written[name], **own})
+
+
+def read_entry(entry: object, earlier: Mapping[str, Collection[Value]], checks: Checks) -> Entry:
+    if isinstance(entry, (str, int)):
+        expression = as_expression(entry)
+        check_compared_labels(expression, earlier)
+        return Derived(expression, checks)
+    if not isinstance(entry, dict):
+        raise CaseError("a distribution (a table) or an expression over earlier variables is needed here")
+    table = Table(entry, DISTRIBUTION)
+    result: Rows
+    if "given" in table:
+        given = [table.text("given")] if isinstance(table.get("given"), str) else table.texts("given")
+        for name in given:
+            if name not in earlier:
+                base = name.partition("[")[0]
+                near = spelling.nearest(base, without_entries(earlier))
+                mend = f"did you mean {near}?" if near and near != base else ""
+                reason = f"{name!r} is not an earlier variable of the prior"
+                mistake = CaseError(reason, key="given", mend=mend)
+                mistake.unknown = name
+                raise mistake
+        rows: dict[tuple[Value, ...], Row] = {}
+        keys: dict[tuple[Value, ...], str] = {}
+        stray: CaseError | None = None
+        for key, row in table.table("table").data.items():
+            with located(key=f"table.{key}"):
+                if not isinstance(row, dict):
+                    raise CaseError("a table from values to probabilities is needed here")
+                _no_distribution(row)
+                parts = [key] if len(given) == 1 else key.split(",")
+                if len(parts) != len(given):
+                    raise CaseError(f"one value for each of {', '.join(given)} is needed in this key")
+                try:
+                    condition = _condition(parts, given, earlier)
+                except CaseError as error:
+                    stray = CaseError(error.reason, key=f"table.{key}")
+                    continue
+                if condition in rows:
+                    raise CaseError(same(keys[condition], key))
+                rows[condition], keys[condition] = _row(row, checks), key
+        result = Rows(given, rows, stray)
+    elif "truncated_geometric" in table:
+        around = Around(table, earlier, checks)
+        table.close()
+        return around
+    else:
+        result = Rows([], {(): _unconditional(table, checks)})
+    table.close()
+    return result
+
+
+def _no_distribution(row: Mapping[str, object]) -> None:
+    """Refuses a row that says how a value is drawn, instead of each value with its probability."""
+    (kind, told), *more = row.items() or [("", "")]
+    if more or kind not in WRITTEN:
+        return
+    mend = "write each value with its probability"
+    if kind == "bernoulli":
+        chance = str(told)
+        mend += f', such as {{ 0 = "1 - ({chance})", 1 = "{chance}" }}'
+    reason = f"{kind} is a distribution, and a row of a table has values"
+    raise CaseError(reason, key=kind, mend=mend)
+
+
+def _condition(
+    parts: list[str], given: list[str], earlier: Mapping[str, Collection[Value]]
+) -> tuple[Value, ...]:
+    """Reads the key of a row: one value for each condition. Blanks count only where a label has them.
+
+    Raises:
+        CaseError: a value that the variable never has, or more than one meaning.
+    """
+    found = []
+    for name, part in zip(given, parts, strict=True):
+        known, plain = list(earlier[name]), part.strip()
+        if len(given) > 1 and plain != part:
+            if part in known and plain in known:
+                raise CaseError(f"{part!r} and {plain!r} are both values of {name}: rename one of them")
+            part = part if part in known else plain
+        try:
+            found.append(find(part, known))
+        except CaseError as error:
+            raise CaseError(f"{name} is never {part!r}: {error.reason}") from None
+    return tuple(found)
+
+
+def _unconditional(table: Table, checks: Checks) -> Row:
+    if "bernoulli" in table:
+        with located(key="bernoulli"):
+            success = checks.function(as_expression(table.get("bernoulli")))
+        return _checked({Fraction(0): _complement(success), Fraction(1): success}, checks)
+    if "binomial" in table:
+        return _checked(_binomial(table, checks), checks)
+    if "uniform" in table:
+        values = table.get("uniform")
+        if not isinstance(values, list) or not values:
+            raise CaseError("a list of values is needed here", key="uniform")
+        share = RationalFunction.of(checks.ring.number(Fraction(1, len(values))))
+        with located(key="uniform"):
+            return _checked(dict.fromkeys(distinct(values), share), checks)
+    if "categorical" in table:
+        return _row(table.table("categorical").data, checks)
+    table.check_spelling(*DISTRIBUTIONS)
+    raise CaseError(f"a distribution is one of {', '.join(WRITTEN)}, like, or given with table")
+
+
+def _binomial(table: Table, checks: Checks) -> dict[Value, RationalFunction]:
+    arguments = table.get("binomial")
+    if not isinstance(arguments, list) or len(arguments) != 2:
+        raise CaseError("write binomial = [number of trials, probability]", key="binomial")
+    trials, probability = arguments
+    if not isinstance(trials, int) or isinstance(trials, bool) or not 1 <= trials <= 1000:
+        raise CaseError("the number of trials is a whole number from 1 to 1000", key="binomial")
+    with located(key="binomial"):
+        success = checks.function(as_expression(probability))
+    failure = _complement(success)
+    one = RationalFunction.of(checks.ring.number(1))
+    _checked({Fraction(0): failure, Fraction(1): success}, checks)
+    result: dict[Value, RationalFunction] = {}
+    for k in range(trials + 1):
+        ways = RationalFunction.of(checks.ring.number(comb(trials, k)))
+        result[Fraction(k)] = ways * (success**k if k else one) * (failure ** (trials - k))
+    return result
+
+
+def _complement(probability: RationalFunction) -> RationalFunction:
+    one = RationalFunction.of(probability.numerator.context().constant(1))
+    return one - probability
+
+
+def _row(entries: Mapping[str, object], checks: Checks) -> Row:
+    row: dict[Value, RationalFunction] = {}
+    for value, name in distinct(entries).items():
+        with located(key=str(name)):
+            row[value] = checks.function(as_expression(entries[str(name)]))
+    return _checked(row, checks)
+
+
+def _checked(row: dict[Value, RationalFunction], checks: Checks) -> Row:
+    checks.distribution({str(value): p for value, p in row.items()}, "this distribution")
+    return row
+
+
+_OWN = ("count", "first", "outside")
+
+
+def check_array(given: Mapping[str, object], names: Collection[str]) -> None:
+    """Checks the size of an array, and that its indices mean nothing else.
+
+    Raises:
+        CaseError: a mistake.
+    """
+    table = Table(given, DISTRIBUTION)
+    sizes = sizes_of(table.get("count"))
+    if sizes is None:
+        raise CaseError("a whole number from 1 on, or a list of two, is needed here", key="count")
+    total = 1
+    for size in sizes:
+        total *= size
+    if total > MAX_COUNT:
+        raise CaseError(f"an array has at most {MAX_COUNT:,} entries", key="count")
+    for index in INDICES[: len(sizes)]:
+        if index in names:
+            raise CaseError(f"{index} is an index where there are arrays: choose another name for it")
+    table.get("outside")
+    if "first" in table:
+        first = table.table("first")
+        if sum(word in first for word in ALONE) != 1 or len(first.data) > 1:
+            raise CaseError(f"a distribution is needed here: one of {', '.join(ALONE)}", key="first")
+
+
+def names_of(name: str, arrays: Arrays) -> list[str]:
+    """Returns the names of the entries of an array; none of what is no array."""
+    return [entry(name, place) for place in arrays.places(name)] if name in arrays.sizes else []
+
+
+def entries_of(
+    name: str, given: Mapping[str, object], arrays: Arrays
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yields the entries of an array in their order, each with its name and its own table.
+
+    An earlier variable that does not exist has the value `outside`; where none exists, the distribution is
+    that of `first`.
+
+    Raises:
+        CaseError: an index that is none, or an entry that needs `first` or `outside`.
+    """
+    plain = {key: value for key, value in given.items() if key not in _OWN}
+    parents = plain.get("given", [])
+    listed = [parents] if isinstance(parents, str) else parents
+    if "like" in plain:
+        raise CaseError("an array has its own distribution", key="like")
+    for key in ("first", "outside"):
+        if key in given and not listed:
+            alone = "write what stands here beside count" if key == "first" else "delete this line"
+            raise CaseError("this belongs to given", key=key, mend=f"{alone}, or add given")
+    for place in arrays.places(name):
+        here = Arrays(arrays.sizes, bound(place))
+        if not isinstance(listed, list) or not all(isinstance(g, str) for g in listed) or not listed:
+            yield entry(name, place), dict(plain)
+            continue
+        found = [_parent(text, here) for text in listed]
+        if None not in found:
+            yield entry(name, place), {**plain, "given": found}
+        else:
+            yield entry(name, place), _at_edge(given, found, entry(name, place))
+
+
+def _parent(text: str, here: Arrays) -> str | None:
+    """Returns the variable that a text of `given` names at an index; None where there is none."""
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+        if isinstance(tree, ast.Name) and tree.id in here.sizes:
+            return here.here(tree.id)
+        if not isinstance(tree, ast.Subscript) or not isinstance(tree.value, ast.Name):
+            return text
+        if tree.value.id not in here.sizes:
+            raise IndexMistake(f"{tree.value.id} is no array of the prior{_near(tree.value.id, here)}", 0)
+        place: Index = here.place(tree)
+    except IndexMistake as mistake:
+        raise CaseError(f"{text}: {mistake.reason}", key="given") from None
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return text
+    return entry(tree.value.id, place) if here.has(tree.value.id, place) else None
+
+
+def _near(name: str, here: Arrays) -> str:
+    near = nearest_word(name, here.sizes)
+    return f"; did you mean {near}?" if near else ""
+
+
+def _at_edge(given: Mapping[str, object], parents: list[str | None], name: str) -> dict[str, object]:
+    """Returns the table of an entry of which some earlier variables do not exist."""
+    first, table = given.get("first"), given.get("table")
+    if "first" in given and all(parent is None for parent in parents):
+        assert isinstance(first, dict)  # it is checked
+        return dict(first)
+    if "outside" not in given or not isinstance(table, dict):
+        mend = "write outside = 0, say: the value that counts where there is none"
+        reason = f"{name} depends on a variable that does not exist"
+        if all(parent is None for parent in parents):
+            mend = 'write first = { bernoulli = "1/2" }, say, or outside = 0'
+        raise CaseError(reason, key="given", mend=mend)
+    outside = as_value(given["outside"])
+    rows: dict[str, object] = {}
+    for key, row in table.items():
+        parts = [key] if len(parents) == 1 else str(key).split(",")
+        if len(parts) != len(parents):
+            raise CaseError(
+                f"one value for each of {len(parents)} variables is needed in this key", key=f"table.{key}"
+            )
+        fits = all(as_value(part.strip()) == outside for part, p in zip(parts, parents, strict=True) if not p)
+        left = ",".join(part.strip() for part, parent in zip(parts, parents, strict=True) if parent)
+        if fits and left in rows:
+            raise CaseError("two rows are for the same values", key=f"table.{key}")
+        if fits:
+            rows[left] = row
+    kept = [parent for parent in parents if parent]
+    if kept:
+        return {"given": kept, "table": rows}
+    if not rows:
+        raise CaseError(f"the table has no row for {given['outside']}, which outside says", key="table")
+    return {"categorical": rows[""]}
+
 
 MAX_ASSIGNMENTS = 1_000  # that are listed
 
@@ -106,7 +593,7 @@ class Prior:
             ExpressionError: a mistake in the secret, such as a label that the compared variable never takes.
             LimitError: it is about too many variables at once.
         """
-        check_labels(secret, self.values)
+        check_compared_labels(secret, self.values)
         if self.weights is None:
             return Condition(None, self.network.evidence(self.network.known(secret)))
         kept = {
@@ -207,10 +694,10 @@ class _PriorReader:
             arrays = in_reach()
             check_array(given, [*self.checks.ring.parameters, *table.data])
             alike: dict[object, Entry] = {}
-            for place, (own, entry) in zip(arrays.places(name), entries_of(name, given, arrays), strict=True):
+            for place, (own, raw) in zip(arrays.places(name), entries_of(name, given, arrays), strict=True):
                 try:
                     with reaching(Arrays(arrays.sizes, bound(place))):
-                        self._entry(own, entry, alike=alike)
+                        self._entry(own, raw, alike=alike)
                 except InputError as error:
                     error.retell(f"{own}: {error.reason}")
                     raise

@@ -36,8 +36,7 @@ from math import prod
 from flint import fmpq_mpoly_ctx
 
 from paramverify.algebra.polynomials import Polynomial
-from paramverify.models.elimination import Factor, Row
-from paramverify.models.networks import Answers, Network, Query, by_powers
+from paramverify.models.networks import Answers, Factor, Network, Query, Row, by_powers
 from paramverify.models.priors import InitialDistribution
 
 MAX_ROWS = 4_096  # combinations of values in one table of a window

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.points import sign_at
+from paramverify.algebra.domains import Domain, sign_at
 from paramverify.algebra.polynomials import variables
 
 COLUMNS, ROWS = 64, 55

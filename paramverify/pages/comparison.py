@@ -8,15 +8,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from paramverify.algebra.decimals import decimal_text, rounded
+from paramverify.algebra.rationals import decimal_text, rounded
 from paramverify.answers import DECIDED
 from paramverify.checker.strict import counted
-from paramverify.compare.judgement import Judgement
+from paramverify.compare.comparison_summary import Judgement
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
 from paramverify.pages.markup import Element, h
 from paramverify.pages.parts import ABOUT, TableCell, paragraph, section, table
-from paramverify.reports.comparisons import alarm
+from paramverify.reports.comparison_reports import alarm
 
 MAX_BYTES = 50_000_000
 WORDS = ("encoding", "backend", "simplification")

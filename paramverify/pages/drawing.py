@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite, log, log10
 
-from paramverify.algebra.decimals import nearest
+from paramverify.algebra.rationals import nearest
 from paramverify.pages.blanks import COLUMNS, ROWS, Blank
 from paramverify.pages.markup import Element, Part, h
-from paramverify.reports.pictures.curves import Curve
+from paramverify.reports.pictures.ratio_curves import Curve
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 
 Words = Callable[[Status], str]

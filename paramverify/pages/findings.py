@@ -8,17 +8,15 @@ from itertools import islice
 from typing import Any
 
 from paramverify import printable
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.rationals import decimal_text
 from paramverify.answers import Decision, Standing
 from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import LimitError
 from paramverify.evidence.witnesses import AnyWitness, ExactCounterexample, ExactWitness
-from paramverify.models.divergences import LossBound, Renyi
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import need_formulas
-from paramverify.models.measures import Approximate
-from paramverify.models.model import Model
+from paramverify.models.definitions import Inequality
+from paramverify.models.measures import Approximate, LossBound, Renyi
+from paramverify.models.model import Model, need_formulas
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import (
     ABOUT,
@@ -40,7 +38,7 @@ from paramverify.pages.summary import word
 from paramverify.pages.work import PageOmission, PrivacyWork
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import told_run
-from paramverify.reports import borders, case_budgets, divergence_budgets, runs, text, verdicts
+from paramverify.reports import budgets, case_budgets, sentences, verdict_reports
 from paramverify.synthesis.case_budget import CaseBudget
 from paramverify.verdicts import Violated, status_of
 
@@ -51,7 +49,7 @@ MOST_FORMULAS = 60
 def verdict(work: PrivacyWork) -> Element:
     """Returns the verdict in words, and what shows a violation."""
     report, case = work.report, work.case
-    first, *more = verdicts.headline(report, case)
+    first, *more = verdict_reports.headline(report, case)
     parts: list[Part] = [
         paragraph(badge(report.status, word(work)), " ", h("code", printable.line(first))),
         h("p", _in_words(work), class_="plain"),
@@ -103,10 +101,10 @@ _OPEN = "This was not decided: neither a proof nor a counterexample was found."
 
 def _witness(found: AnyWitness, case: PrivacyCase) -> list[Part]:
     shown = _FACTS.get(type(found))
-    told = runs.lines(told_run(case, found))
+    told = verdict_reports.run_lines(told_run(case, found))
     run = [listing("\n".join(map(printable.line, told)), "The run of the program")] if told else []
     if shown is None:
-        return [*(paragraph(printable.line(line)) for line in text.witness_lines(found)), *run]
+        return [*(paragraph(printable.line(line)) for line in sentences.witness_lines(found)), *run]
     return [shown(found), *run]
 
 
@@ -122,7 +120,7 @@ def _compared(found: ExactCounterexample) -> Element:
 
 
 def _leak(found: ExactWitness) -> Element:
-    outputs = text.word(found.observations)
+    outputs = sentences.word(found.observations)
     left, right = found.probabilities
     rows = _point(found.parameters)
     rows += [(name, value) for name, value in found.meant.items()]
@@ -153,11 +151,11 @@ def budget(work: PrivacyWork) -> Element:
         reason = found.reason if isinstance(found, PageOmission) else "the case is no question of privacy"
         return section("Tight budget", left_out("The tight budget is left out", reason))
     if not isinstance(found, CaseBudget):
-        told = divergence_budgets.lines(work.case, found, ())
+        told = case_budgets.divergence_lines(work.case, found, ())
         title, told = "Least bound", [line for line in told if not line.startswith("Note: ")]
     else:
         title, told = "Tight budget", case_budgets.told(work.case, model, found, work.around.multiple)
-    lines = [told[0], *borders.lines(work.around.border), *told[1:]]
+    lines = [told[0], *budgets.border_lines(work.around.border), *told[1:]]
     return section(title, [paragraph(printable.line(_capital(line.strip()))) for line in lines])
 
 
@@ -206,7 +204,7 @@ def _claim(claim: Claim, about_privacy: bool) -> list[Part | TableCell]:
             TableCell(merged, merged),
         ]
     if isinstance(first, Origin):
-        names = [printable.name(first.left), printable.name(first.right), text.word(first.observations)]
+        names = [printable.name(first.left), printable.name(first.right), sentences.word(first.observations)]
         return [*names, TableCell(merged, merged)]
     told = str(first) if first else "the cone of all sequences"
     return [h("code", told), *(["", ""] if about_privacy else []), TableCell(merged, merged)]
@@ -235,7 +233,7 @@ def formulas(case: PrivacyCase) -> Element:
     except LimitError as error:
         return left_out("Formulas of the outputs", str(error))
     rows: list[Row] = [
-        [printable.name(secret), text.word(word), formula(function, whole)]
+        [printable.name(secret), sentences.word(word), formula(function, whole)]
         for word, secret, function in listed[:MOST_FORMULAS]
     ]
     title = "Probability of each output"

@@ -7,7 +7,7 @@ from typing import Any
 
 from paramverify.algebra.expressions import parse
 from paramverify.errors import InputError
-from paramverify.models.prior_keys import DISTRIBUTIONS
+from paramverify.models.priors import DISTRIBUTIONS
 from paramverify.pages.markup import Element, Part, h
 
 MOST = 12  # variables of a graph

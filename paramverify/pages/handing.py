@@ -12,8 +12,8 @@ from paramverify.models.model import Model
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import commands, facts, folded, items, left_out, listing, paragraph, section
 from paramverify.pages.work import Evidence, Examined, PrivacyWork, SystemWork
-from paramverify.reports import text, verdicts
-from paramverify.reports.interactive import remarks
+from paramverify.reports import sentences, verdict_reports
+from paramverify.reports.interactive_reports import remarks
 
 MOST_EMBEDDED = 8_000_000  # characters of evidence that a page carries with it
 _CONTENT = {
@@ -31,7 +31,7 @@ _LESS = {
 def decisions(work: Examined) -> Sequence[Decision]:
     """Returns all that the verdict rests on."""
     if isinstance(work, PrivacyWork):
-        return verdicts.proofs(work.report)
+        return verdict_reports.proofs(work.report)
     if isinstance(work, SystemWork):
         return [d for _, d in (*work.report.claims, *work.report.obligations)]
     found = [d for result in work.results.values() for _, d in result.claims]
@@ -42,7 +42,7 @@ def evidence(work: Examined, number: int) -> Element:
     """Returns the digests, the files, and how they are checked again."""
     found = work.evidence
     name, case = shlex.quote(found.name), shlex.quote(work.source.name)
-    content, trusted = _CONTENT[work.standing], text.words(decisions(work))
+    content, trusted = _CONTENT[work.standing], sentences.words(decisions(work))
     replayed = "The checker replays it with exact arithmetic and asks no solver."
     if count := trusted["without_certificate"]:
         content = "It has every claim, and each proof that there is."
@@ -56,7 +56,10 @@ def evidence(work: Examined, number: int) -> Element:
                 ("SHA-256 of the evidence", h("code", found.digest, class_="digest")),
                 ("digest of the case", h("code", work.case.digest, class_="digest")),
                 ("made by", f"paramverify {__version__}"),
-                ("decided by", text.backends_used(decisions(work)) or "the exact evaluation of the model"),
+                (
+                    "decided by",
+                    sentences.backends_used(decisions(work)) or "the exact evaluation of the model",
+                ),
             ]
         ),
     ]
@@ -131,9 +134,9 @@ def _files(work: Examined) -> list[str]:
 def assumed(work: Examined) -> Element:
     """Returns what the verdict rests on besides its proof, and what the page does not say."""
     told = [f"{line}." for line in _conditions(work)]
-    names = text.words(decisions(work))["on_the_word_of"]
+    names = sentences.words(decisions(work))["on_the_word_of"]
     if names:
-        count = text.words(decisions(work))["without_certificate"]
+        count = sentences.words(decisions(work))["without_certificate"]
         told.append(
             f"{count} proof{'s' * (count != 1)} rest{'s' * (count == 1)} on the word of {', '.join(names)}: "
             "there is no certificate for the checker to replay."

@@ -12,13 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.points import contains
+from paramverify.algebra.domains import Domain, contains
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.context import sample_points
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel
-from paramverify.models.model import Model
+from paramverify.models.definitions import Inequality
+from paramverify.models.model import AnyModel, Model
 from paramverify.pages import mathml
 from paramverify.pages.blanks import COLUMNS, ROWS, blank
 from paramverify.pages.drawing import LineStretch, frame_of, line_picture, plane_picture
@@ -26,10 +24,10 @@ from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import Row, left_out, paragraph, section, table
 from paramverify.pages.values import values
 from paramverify.pages.work import PageOmission, PrivacyWork
-from paramverify.reports import synthesis as telling
-from paramverify.reports import text
-from paramverify.reports.pictures.set_curves import curve_of
-from paramverify.reports.roots import Root, decimal, origin_text, root_text
+from paramverify.reports import sentences
+from paramverify.reports import synthesis_reports as telling
+from paramverify.reports.algebraic_numbers import Root, decimal, origin_text, root_text
+from paramverify.reports.pictures.ratio_curves import curve_of
 from paramverify.synthesis.intervals import StatusInterval
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.safe_values import Intervals, Regions
@@ -216,8 +214,8 @@ def _range(piece: StatusInterval, domain: Domain) -> str:
 
 def _quantified(model: AnyModel, axes: str, quantified: Sequence[str]) -> str:
     domain = model.domain
-    ranges = text.others(domain, quantified)
-    about = f"The picture is about the values of {axes}{text.constraints(domain, axes.split(', '))}."
+    ranges = sentences.others(domain, quantified)
+    about = f"The picture is about the values of {axes}{sentences.constraints(domain, axes.split(', '))}."
     if not ranges:
         return about
     good, bad = words(Status.SAFE, model), words(Status.VIOLATING, model)
@@ -261,7 +259,7 @@ def _plane(
     at = start or {n: model.domain.box[n].simplest() for n in mapped.parameters}
     sliced = {n: at[n] for n in others}
     left_blank = blank(model.domain, mapped.parameters, sliced)
-    within = text.constraints(model.domain)
+    within = sentences.constraints(model.domain)
     if within:
         outside = "What is outside of the domain is blank. " if left_blank.constraints else ""
         told.append(paragraph(f"{outside}What is said of a cell is about its points{within}."))
@@ -285,7 +283,7 @@ def _shares(mapped: RegionMap, model: object) -> Element:
     for status in (Status.SAFE, Status.VIOLATING, Status.UNDECIDED):
         share = mapped.shares[status]
         word = h("span", words(status, model), class_=f"word {status}")
-        rows.append([word, text.percent(share, 2)])
+        rows.append([word, sentences.percent(share, 2)])
     return table("Shares of the volume of the domain", ["verdict", "share"], rows)
 
 

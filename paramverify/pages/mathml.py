@@ -19,7 +19,7 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.algebra.reals import Real
 from paramverify.errors import SizeError
 from paramverify.pages.markup import Element, h
-from paramverify.reports import roots
+from paramverify.reports import algebraic_numbers
 from paramverify.reports.formulas import formula, integral, oriented_factors
 
 GREEK = {
@@ -68,11 +68,11 @@ def rational(value: Fraction) -> Element:
     return math(_number(value), str(value))
 
 
-def root(found: roots.Root, constant: ExpConstant | None) -> Element | None:
+def root(found: algebraic_numbers.Root, constant: ExpConstant | None) -> Element | None:
     """Returns an end of an interval in radicals; None where it has no short closed form."""
     if found.is_rational:
         return rational(found.lower)
-    text, shown = roots.closed_form(found, constant), roots.mathml(found, constant)
+    text, shown = algebraic_numbers.closed_form(found, constant), algebraic_numbers.mathml(found, constant)
     return None if text is None or shown is None else math([fromstring(shown)], text)
 
 

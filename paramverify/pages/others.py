@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from paramverify import printable
-from paramverify.algebra.points import in_words
+from paramverify.algebra.domains import in_words
 from paramverify.answers import Standing
-from paramverify.interactive.bounds import power
-from paramverify.models.systems.weights import is_zero
+from paramverify.interactive.probability_bounds import power
+from paramverify.models.systems.transition_systems import is_zero
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import (
     TableCell,
@@ -20,8 +20,8 @@ from paramverify.pages.parts import (
     table,
 )
 from paramverify.pages.work import LogicWork, SystemWork
-from paramverify.reports import logic as told_logic
-from paramverify.reports.systems import brief, row, shown
+from paramverify.reports import logic_reports as told_logic
+from paramverify.reports.interactive_reports import brief, row, shown
 from paramverify.verdicts import Holds, Violated
 
 _TOGETHER = {

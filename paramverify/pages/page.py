@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify import __version__, printable
-from paramverify.algebra.decimals import decimal_text
+from paramverify.algebra.rationals import decimal_text
 from paramverify.models.model import Model
 from paramverify.pages.comparison import backends
 from paramverify.pages.drawing import patterns

@@ -9,16 +9,14 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import LimitError
-from paramverify.models.divergences import LossBound, LossKind, Renyi
+from paramverify.models.definitions import Inequality
 from paramverify.models.hmm import HMM
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import need_formulas
-from paramverify.models.measures import Approximate, Metric
+from paramverify.models.measures import Approximate, LossBound, LossKind, Metric, Renyi
 from paramverify.models.mechanisms import singles
 from paramverify.models.mechanisms.program import ProgramMechanism
-from paramverify.models.model import Model
+from paramverify.models.model import Model, need_formulas
 from paramverify.models.noise import Noise
-from paramverify.models.programs.syntax import CalledProgram
+from paramverify.models.programs.program_syntax import CalledProgram
 from paramverify.pages import mathml
 from paramverify.pages.graphs import prior_graph
 from paramverify.pages.markup import Element, Part, h

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from paramverify.algebra.decimals import decimal_text
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.rationals import decimal_text
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.answers import Standing
 from paramverify.pages.handing import decisions
 from paramverify.pages.parts import ABOUT, TableCell, fraction, number
 from paramverify.pages.work import Examined, LogicWork, PrivacyWork, SystemWork
-from paramverify.reports import text, verdicts
+from paramverify.reports import sentences, verdict_reports
 from paramverify.synthesis.case_budget import CaseBudget
 
 
 def word(work: Examined) -> str:
     """Returns the word of the verdict: about privacy, or about the truth of a claim or of formulas."""
     if isinstance(work, PrivacyWork):
-        return verdicts.word(work.report, work.case)
+        return verdict_reports.word(work.report, work.case)
     told = work.standing.of_claim if isinstance(work, LogicWork) else work.standing.of_case
-    return told + text.on_word(decisions(work)) if work.standing is Standing.HOLDS else told
+    return told + sentences.on_word(decisions(work)) if work.standing is Standing.HOLDS else told
 
 
 def privacy_ratio(work: Examined) -> TableCell:
@@ -53,7 +53,7 @@ def size(work: Examined) -> TableCell:
 
 def decided_by(work: Examined) -> str:
     """Returns who decided how many claims."""
-    return text.backends_used(decisions(work)) or "exact evaluation"
+    return sentences.backends_used(decisions(work)) or "exact evaluation"
 
 
 def seconds(work: Examined) -> Fraction:

@@ -17,9 +17,8 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, primit
 from paramverify.claims import show_sequence
 from paramverify.encodings.sequences import forward_sums
 from paramverify.errors import LimitError
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel, need_formulas
-from paramverify.models.model import Model
+from paramverify.models.definitions import Inequality
+from paramverify.models.model import AnyModel, Model, need_formulas
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.reports.formulas import integral
 

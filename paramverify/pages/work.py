@@ -16,26 +16,24 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from paramverify import printable
-from paramverify.algebra.points import check_names
+from paramverify.algebra.domains import check_names
 from paramverify.answers import Standing
 from paramverify.errors import InputError, LimitError, located
 from paramverify.files import read_file
-from paramverify.interactive import cases as systems
-from paramverify.interactive.certificates import evidence_document as system_evidence
-from paramverify.interactive.verification import Noninterference
-from paramverify.interactive.verification import verify as verify_system
-from paramverify.logic import cases as logics
-from paramverify.logic.families import check_property
-from paramverify.logic.verification import FormulaResult, LogicSession
-from paramverify.models.kinds import need_formulas
-from paramverify.models.model import Model
+from paramverify.interactive import system_cases as systems
+from paramverify.interactive.system_certificates import evidence_document as system_evidence
+from paramverify.interactive.system_verification import Noninterference
+from paramverify.interactive.system_verification import verify as verify_system
+from paramverify.logic import logic_cases as logics
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.property_checking import FormulaResult, LogicSession
+from paramverify.models.model import Model, need_formulas
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import cases
 from paramverify.privacy.verification import PrivacyReport
-from paramverify.reports import divergence_budgets
-from paramverify.reports import logic as logic_reports
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports import case_budgets, logic_reports
+from paramverify.reports.case_evidence import evidence_document
 from paramverify.reports.logic_evidence import evidence_of
 from paramverify.subjects.kinds import Interactive, Logic
 from paramverify.subjects.questions import Hand
@@ -97,7 +95,7 @@ class PageOmission:
     reason: str
 
 
-Budget = CaseBudget | divergence_budgets.Least | PageOmission
+Budget = CaseBudget | case_budgets.Least | PageOmission
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,10 +215,10 @@ def _tried(wanted: PageOptions, seconds: float, work: Callable[[Session], Found]
         return PageOmission(error.reason if isinstance(error, InputError) else str(error))
 
 
-def _budget(case: cases.PrivacyCase, session: Session) -> CaseBudget | divergence_budgets.Least:
+def _budget(case: cases.PrivacyCase, session: Session) -> CaseBudget | case_budgets.Least:
     assert isinstance(case.model, Model)
-    if divergence_budgets.is_asked(case):
-        return divergence_budgets.find(case, session, PRECISION)
+    if case_budgets.is_asked(case):
+        return case_budgets.find(case, session, PRECISION)
     doubt, _ = discharge(session, case.model)
     if doubt:
         raise LimitError(f"the model is in doubt: {doubt.detail}")

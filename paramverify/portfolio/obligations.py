@@ -19,13 +19,12 @@ from paramverify.algebra.polynomials import is_constant, key
 from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import CaseError, DomainError, ModelError
-from paramverify.exact.algebraic import algebraic_violation
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.lines import fails_without_witness
+from paramverify.exact.irrational_violations import algebraic_violation
+from paramverify.exact.univariate import fails_without_witness
 from paramverify.formats.refutations import fails_at
 from paramverify.models.context import Obligation, sample_points, show_point
-from paramverify.models.kinds import OnDomain
-from paramverify.models.model import Model
+from paramverify.models.model import Model, OnDomain
 from paramverify.portfolio.session import Options, Session
 
 SECONDS = 20.0  # for secrets that may be impossible, where a command has no session

@@ -1,40 +1,359 @@
-"""A session: decides claims one after the other by a strategy, with one time limit for all of them."""
+"""A session.
+
+Decides claims one after the other by a strategy, with one time limit for all of them; here or on a
+worker.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
+from fractions import Fraction
+from functools import cache, partial
+from random import Random
 from types import TracebackType
 from typing import Any, NoReturn, TypeVar
 
+from paramverify import backends
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Interval
-from paramverify.algebra.polynomials import variables
-from paramverify.answers import Decision, End, FailsAt, Open, Proved
+from paramverify.algebra.domains import Domain, Interval
+from paramverify.algebra.number_fields import AlgebraicPoint
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    constant_value,
+    fraction,
+    is_constant,
+    key,
+    rational,
+    substitute,
+    value_at,
+    variables,
+)
+from paramverify.algebra.signs import sign_on
+from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted
 from paramverify.backends import discover
-from paramverify.claims import Claim, without_enclosure, without_unused_ties
-from paramverify.errors import InputError, TimeLimitError
+from paramverify.claims import Claim, from_document, to_document, without_enclosure, without_unused_ties
+from paramverify.errors import DisagreementError, InputError, TimeLimitError
 from paramverify.evidence import certificates
-from paramverify.evidence.replaying import as_judged, with_certificate
-from paramverify.exact.algebraic import EFFORT, LITTLE, algebraic_violation, may_fail_at_algebraic
+from paramverify.evidence.certificates import (
+    CONSTANT,
+    POSITIVE,
+    Proof,
+    as_judged,
+    from_worker,
+    with_certificate,
+)
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.lines import IRRATIONAL, fails_without_witness
-from paramverify.exact.settling import VERSION, Outcome, RemainingWork, answer, by_enclosures, settle
-from paramverify.formats.refutations import Confirm, refuter
-from paramverify.portfolio import learned
-from paramverify.portfolio.agreement import check_agreement, confirmation, program
-from paramverify.portfolio.history import History, default_path
-from paramverify.portfolio.neighbours import Neighbours
+from paramverify.exact.irrational_violations import (
+    EFFORT,
+    LITTLE,
+    Found,
+    algebraic_violation,
+    may_fail_at_algebraic,
+)
+from paramverify.exact.procedure_outcomes import (
+    VERSION,
+    Outcome,
+    RemainingWork,
+    answer,
+    by_enclosures,
+    settle,
+)
+from paramverify.exact.univariate import IRRATIONAL, fails_without_witness
+from paramverify.formats.refutations import Confirm, fails_at, fails_at_algebraic, refuter
+from paramverify.portfolio import backend_order
+from paramverify.portfolio.backend_order import History, default_path
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, Strategy
-from paramverify.portfolio.tallies import INFORMATIVE, Tally, read_race, with_place
-from paramverify.portfolio.telling import decide_task, strategy_document
-from paramverify.processes.attempts import resolve
-from paramverify.processes.runner import Attempt, AttemptLimits, Runner
+from paramverify.processes.attempts import (
+    Attempt,
+    AttemptLimits,
+    decision_from_document,
+    decision_to_document,
+    resolve,
+    split_name,
+)
+from paramverify.processes.runner import Runner, is_decided
+from paramverify.simplify.reductions import AT_LEAST_ZERO
 from paramverify.tasks.tasks import HERE, Executor, Task, in_order
+from paramverify.tasks.worker import runner
+
+
+def check_agreement(claim: Claim, decisions: Iterable[Decision]) -> None:
+    """Checks that no two decisions about one claim contradict each other.
+
+    Raises:
+        DisagreementError: one backend proved the claim and another refuted it; both transcripts are kept.
+    """
+    decided = [d for d in decisions if is_decided(d)]
+    proofs = [d for d in decided if isinstance(d.answer, Proved)]
+    refutations = [d for d in decided if not isinstance(d.answer, Proved)]
+    if proofs and refutations:
+        answers = tuple(
+            (d.backend, "proved" if isinstance(d.answer, Proved) else "refuted", d.answer.transcript)
+            for d in (proofs[0], refutations[0])
+        )
+        raise DisagreementError(claim.digest()[:12], answers)
+
+
+def program(name: str) -> str:
+    """Returns what a backend's answers depend on: `cvc5` for `cvc5-cov`, `built-in` for all built-ins."""
+    return name if name == BUILT_IN else backends.program(resolve(name), split_name(name)[0])
+
+
+def confirmation(count: int) -> Callable[[Decision], bool]:
+    """Returns an `until` for one race: `count` different programs have decided, or two contradict."""
+    seen: dict[str, bool] = {}
+
+    def until(decision: Decision) -> bool:
+        if is_decided(decision):
+            seen[program(decision.backend)] = isinstance(decision.answer, Proved)
+        return len(seen) >= count or len(set(seen.values())) > 1
+
+    return until
+
+
+INFORMATIVE = (  # the ends of attempts: the last one says most about why a claim is open
+    *(End.INTERRUPTED, End.DECIDED, End.DISAGREEMENT, End.UNAVAILABLE),
+    *(End.CRASHED, End.MEMORY, End.GAVE_UP, End.TIMEOUT),
+)
+
+
+@dataclass
+class Tally:
+    """What happened to one claim in its races: who decided parts of it, and why other attempts ended."""
+
+    claim: Claim
+    winners: list[Decision] = field(default_factory=list)
+    ends: list[tuple[End, str]] = field(default_factory=list)
+    spurious: bool = False
+    sought: bool = False  # whether algebraic points were looked for
+    denied: bool = False  # whether a program said that the claim fails, without a point
+    place: Found | None = None
+
+    def look(self) -> None:
+        """Looks for an algebraic point at which the claim fails, once."""
+        self.sought = True
+        self.place = algebraic_violation(self.claim)
+
+
+def with_place(decision: Decision, found: Found | None) -> Decision:
+    """Returns a decision that is open; where the claim fails at a point that was found, that it does."""
+    if found is None:
+        return decision
+    if isinstance(found, AlgebraicPoint):
+        return replace(decision, answer=FailsAt(End.GAVE_UP, IRRATIONAL, at=found))
+    return replace(decision, answer=Refuted(found))
+
+
+def read_race(decisions: Sequence[Decision], check: Confirm, tally: Tally, confirm: int) -> Outcome:
+    """Returns what a race says: a point that was checked, or a proof by as many backends as are asked for."""
+    proved: list[Decision] = []
+    for decision in decisions:
+        said = decision.answer
+        if isinstance(said, Open):
+            reason = said.detail or said.end.value
+            named = reason.startswith(f"{decision.backend} is missing")
+            tally.ends.append((said.end, reason if named else f"{decision.backend}: {reason}"))
+        elif isinstance(said, Proved):
+            proved.append(decision)
+        else:
+            point = check(said.point)
+            if point is not None:
+                tally.winners.append(decision)
+                return Outcome(point=point)
+            tally.spurious = True
+            spurious = f"{decision.backend}: its refutation does not stand exact evaluation"
+            tally.ends.append((End.GAVE_UP, spurious))
+    if len({program(d.backend) for d in proved}) < confirm:
+        if proved:
+            names = ", ".join(d.backend for d in proved)
+            tally.ends.append(
+                (End.GAVE_UP, f"proved by {names} only, {confirm} different programs are needed")
+            )
+        return Outcome(reason="; ".join(text for _, text in tally.ends))
+    tally.winners += proved
+    # A certificate that can be replayed is better evidence than a solver's word.
+    best = next((d for d in proved if isinstance(d.answer, Proved) and d.answer.certificate), proved[0])
+    return Outcome(proof=best.proof)
+
+
+MAX_KNOWN = 20  # proofs that are remembered
+MAX_TERMS = 2_000  # of polynomials that are compared
+SAMPLES = 60
+WORK = RemainingWork(boxes=60, coefficients=20_000)  # for a claim without its slack
+
+Leaf = Callable[[Claim, Confirm], Outcome]
+
+
+@dataclass
+class Neighbours:
+    """The last claims that were proved in a session, with their proofs and who found them."""
+
+    known: deque[tuple[Claim, Proof, Decision]] = field(default_factory=lambda: deque(maxlen=MAX_KNOWN))
+
+    def remember(self, claim: Claim, proof: Proof, decision: Decision) -> None:
+        """Keeps a proof for claims that follow from it."""
+        if len(claim.polynomial) <= MAX_TERMS and not claim.domain.ring.tied:
+            self.known.append((claim, proof, decision))
+
+    def proof_of(self, claim: Claim) -> tuple[Proof, Decision] | None:
+        """Returns a proof that g ≥ 0 by f ≥ 0 and g − c·f ≥ 0, with a number c > 0, and who proved f ≥ 0.
+
+        The second one is shown by Bernstein coefficients: it is so where all coefficients are nonnegative and
+        the parameters are, too.
+        """
+        if len(claim.polynomial) > MAX_TERMS or claim.domain.ring.tied or is_constant(claim.polynomial):
+            return None
+        for other, proof, decision in self.known:
+            if not is_constant(other.polynomial) and _same(other.domain, claim.domain):
+                c = _quotient(claim.polynomial, other.polynomial)
+                part = other.polynomial * rational(c)
+                rest = claim.polynomial - part
+                if c > 0 and _seems(rest, claim.domain) and sign_on(rest, claim.domain) in AT_LEAST_ZERO:
+                    scaled = certificates.factors(c, [(other.polynomial, 1, 1, proof)])
+                    shown = CONSTANT if is_constant(rest) else POSITIVE
+                    return certificates.total([(part, scaled), (rest, shown)]), decision
+        return None
+
+    def before(self, leaf: Leaf, winners: list[Decision]) -> Leaf:
+        """Returns the procedure that tries what is known first, and a claim without its slack.
+
+        Whoever proved what is used is put to the winners.
+        """
+
+        def decided(claim: Claim, confirm: Confirm) -> Outcome:
+            found = self.proof_of(claim) or _by_tight_claim(claim)
+            if found is not None:
+                winners.append(found[1])
+                return Outcome(proof=found[0])
+            outcome = leaf(claim, confirm)
+            if outcome.proof is not None and winners:
+                self.remember(claim, outcome.proof, winners[-1])
+            return outcome
+
+        return decided
+
+
+def _by_tight_claim(claim: Claim) -> tuple[Proof, Decision] | None:
+    """Returns a proof that the built-in procedures find quickly once the slack is dropped."""
+    weaker = without_slack(claim)
+    if weaker is None:
+        return None
+    decision = Decision(decide_exactly(weaker, replace(WORK)), BUILT_IN, VERSION)
+    proved = isinstance(decision.answer, Proved)
+    return (raised(claim, weaker, decision.proof), decision) if proved else None
+
+
+def without_slack(claim: Claim) -> Claim | None:
+    """Returns the claim without its positive constant, where what is left seems to hold; else None.
+
+    What is tight often has a simpler proof: a form may be one, and the form with a constant is none.
+    """
+    constant = _constant(claim.polynomial)
+    if constant <= 0 or is_constant(claim.polynomial) or claim.domain.ring.tied:
+        return None
+    rest = claim.polynomial - claim.domain.ring.number(constant)
+    return replace(claim, polynomial=rest) if _seems(rest, claim.domain) else None
+
+
+def raised(claim: Claim, weaker: Claim, proof: Proof) -> Proof:
+    """Returns the proof of a claim, given that of the same one without its slack."""
+    slack = claim.polynomial - weaker.polynomial
+    return certificates.total([(weaker.polynomial, proof), (slack, CONSTANT)])
+
+
+def _constant(polynomial: Polynomial) -> Fraction:
+    return constant_value(substitute(polynomial, dict.fromkeys(variables(polynomial), Fraction(0))))
+
+
+def _quotient(left: Polynomial, right: Polynomial) -> Fraction:
+    """Returns the number that makes the leading terms equal; 0 if their monomials differ."""
+    if next(iter(left.monoms())) != next(iter(right.monoms())):
+        return Fraction(0)
+    return fraction(left.leading_coefficient() / right.leading_coefficient())
+
+
+def _same(left: Domain, right: Domain) -> bool:
+    """Tells whether a proof about one domain is one about the other: they are written in the same way."""
+    if left.ring != right.ring or dict(left.box) != dict(right.box):
+        return False
+    pairs = [[(key(c.polynomial), c.strict) for c in domain.constraints] for domain in (left, right)]
+    return pairs[0] == pairs[1]
+
+
+def _seems(polynomial: Polynomial, domain: Domain) -> bool:
+    """Tells whether a polynomial is at least zero at some random points of the box, ends among them."""
+    if any(name not in domain.box for name in variables(polynomial)):
+        return False
+    draws, origin = Random(1), dict.fromkeys(domain.ring.names, Fraction(0))
+    for _ in range(SAMPLES):
+        point = {
+            n: i.lower + (i.upper - i.lower) * Fraction(draws.randrange(9), 8) for n, i in domain.box.items()
+        }
+        if value_at(polynomial, {**origin, **point}) < 0:
+            return False
+    return True
+
+
+def decide_task(
+    claim: Claim, here: Callable[[], Decision], told: Callable[[], dict[str, Any]], seconds: float
+) -> Task[Decision]:
+    """Returns the task to decide a claim in some seconds; `told` gives the options of the session for it."""
+
+    def document() -> dict[str, Any]:
+        return {"claim": to_document(claim), **told()}
+
+    def read(told: Mapping[str, Any]) -> Decision:
+        return checked(claim, decision_from_document(told))
+
+    def lost(reason: str) -> Decision:
+        return Decision(Open(End.CRASHED, reason), "cluster")
+
+    return Task("decide", here, document, read, lost, seconds=seconds)
+
+
+def checked(claim: Claim, decision: Decision) -> Decision:
+    """Returns a worker's decision: a refutation counts where the claim fails here, exactly, as it is said to.
+
+    A proof counts if the kernel accepts it here; without a certificate it is on the word of the worker.
+    """
+    decision = from_worker(claim, decision)
+    said = decision.answer
+    wrong = isinstance(said, Refuted) and not fails_at(claim, said.point)
+    wrong = wrong or (isinstance(said, FailsAt) and not fails_at_algebraic(claim, said.at))
+    if wrong:
+        spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", said.transcript)
+        return replace(decision, answer=spurious)
+    return decision
+
+
+def strategy_document(strategy: Strategy) -> list[dict[str, Any]]:
+    """Returns a strategy as JSON data; no limit of seconds is null."""
+    return [
+        {
+            "backends": list(stage.names()),
+            "seconds": None if stage.seconds == float("inf") else stage.seconds,
+            "cuts": stage.cuts,
+        }
+        for stage in strategy
+    ]
+
+
+def read_strategy(document: list[Mapping[str, Any]]) -> Strategy:
+    """Returns the strategy that `strategy_document` wrote."""
+    return tuple(
+        Stage(
+            tuple(stage["backends"]),
+            float("inf") if stage["seconds"] is None else float(stage["seconds"]),
+            int(stage["cuts"]),
+        )
+        for stage in document
+    )
+
 
 T = TypeVar("T")
 
@@ -347,7 +666,7 @@ class Session:
             return Outcome(reason="no time was left")
         if self._runner is None:
             self._runner = Runner()
-        names = self.history.ordered(claim, learned.ordered(stage.names(), claim))
+        names = self.history.ordered(claim, backend_order.ordered(stage.names(), claim))
         if self._quick and self.options.confirm > 1:
             names = [name for name in names if program(name) != BUILT_IN]  # they have had their turn
         self.asked.update(names)
@@ -396,3 +715,72 @@ def _free(claim: Claim) -> list[str]:
 
 def _decided(decision: Decision) -> bool:
     return isinstance(decision.answer, Proved)
+
+
+@cache
+def _history() -> History:
+    """Returns the log of attempts of this worker, which is read once."""
+    return History.load(default_path())
+
+
+def session_of(document: Mapping[str, Any]) -> Session:
+    """Returns a session with the options of another one, as `Session.told` tells them.
+
+    Raises:
+        InputError: a backend that is not one of this installation by its name.
+    """
+    strategy = read_strategy(document["strategy"])
+    for name in (name for stage in strategy for name in stage.names()):
+        if ":" in name:
+            raise InputError(f"{name} is no backend of the workers: a module of yours is not sent there")
+    options = Options(
+        seconds=float(document["seconds"]),
+        memory=int(document["memory"]),
+        strategy=strategy,
+        confirm=int(document["confirm"]),
+        require_certificates=document["require_certificates"] is True,
+    )
+    return Session(options, runner(), _history())
+
+
+def decided(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Decides the claim of a document of `decide_task`; returns the decision as JSON data.
+
+    Raises:
+        InputError: a backend that is not one of this installation by its name.
+        DisagreementError: two backends contradict each other.
+    """
+    with session_of(document) as session:
+        return decision_to_document(session.decide(from_document(document["claim"])))
+
+
+def unasked(session: Session, claims: int = 1, others: bool = True) -> str:
+    """Returns that no solver of those that the user chose was asked about any of so many claims; else "".
+
+    Without `others` only procedures of this package answer this question, whatever is chosen.
+    """
+    options = session.options
+    stages = () if options.strategy == NAMED["default"] else options.strategy
+    listed = dict.fromkeys(name for stage in stages for name in stage.names() if name != BUILT_IN)
+    names = [name for name in listed if not resolve(name).builtin]
+    if session.asked or not names or not options.executor.is_here:  # workers know whom they asked
+        return ""
+    told = f"{', '.join(names)} {'were' if len(names) > 1 else 'was'} asked nothing"
+    if not claims:
+        return f"{told}: there was no claim for solvers"
+    if not others:
+        return f"{told}: built-in procedures were enough"
+    if not options.simplify:
+        return told
+    first = "built-in procedures come first, and were enough"
+    return f"{told}: {first}; --no-simplify (simplify=False in Python) leaves them out"
+
+
+def remarked(
+    session: Session, lines: list[str], document: dict[str, Any], others: bool = True
+) -> tuple[list[str], dict[str, Any]]:
+    """Returns an answer in words and as JSON data with a note, if solvers were asked nothing."""
+    note = unasked(session, others=others)
+    if not note:
+        return lines, document
+    return [*lines, f"Note: {note}."], {**document, "notes": [*document.get("notes", ()), note]}

@@ -17,11 +17,10 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Point, Polynomial
 from paramverify.answers import Decision, End, Open
 from paramverify.claims import Claim, Direction, to_document, without_enclosure
-from paramverify.encodings.excesses import Excess, excesses, statement
+from paramverify.encodings.output_sums import Excess, excesses, statement
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.certificates import Token
-from paramverify.evidence.violations import find_violation
-from paramverify.evidence.witnesses import ExactSetWitness
+from paramverify.evidence.witnesses import ExactSetWitness, find_violation
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cuts import breaking_sample, is_broken, signed

@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from paramverify.algebra.budgets import Budget, read_epsilon
 from paramverify.algebra.constants import GENERATOR, ExpConstant, generator
-from paramverify.algebra.decimals import at_least, at_most
-from paramverify.algebra.expressions import Expression
+from paramverify.algebra.expressions import Expression, Operation, RationalConstant
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -17,8 +16,8 @@ from paramverify.algebra.polynomials import (
     constant_value,
     is_constant,
 )
+from paramverify.algebra.rationals import at_least, at_most
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.algebra.trees import Operation, RationalConstant
 from paramverify.errors import BesideError, CaseError, InputError, LimitError, UnsupportedError, located
 from paramverify.models.context import Checks
 from paramverify.models.measures import Approximate, Measure, Metric, Pure

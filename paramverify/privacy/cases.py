@@ -15,26 +15,35 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
-from paramverify.algebra.arrays import arrays_in, reaching
-from paramverify.algebra.exponents import meanings
-from paramverify.algebra.named import defining
-from paramverify.algebra.polynomials import RationalFunction
+from paramverify.algebra.expressions import arrays_in, defining, reaching
+from paramverify.algebra.polynomials import RationalFunction, meanings
 from paramverify.errors import BesideError, CaseError, Each, FinerError, gathered, located
 from paramverify.expectations import read_expect
 from paramverify.models.context import Checks, check_domain
-from paramverify.models.definitions import Functions, read_files, read_named, unknown_table
-from paramverify.models.design import Design, read_design
-from paramverify.models.distances import NAME
-from paramverify.models.inequality import Inequality, RationalComparison
-from paramverify.models.kinds import AnyModel, Withheld
+from paramverify.models.definitions import (
+    Functions,
+    Inequality,
+    RationalComparison,
+    read_files,
+    read_named,
+    unknown_table,
+)
 from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism
 from paramverify.models.mechanisms._streams import StreamMechanism
-from paramverify.models.parameters import read_domain_for, unbounded_names, without_interval
+from paramverify.models.model import AnyModel, Withheld
+from paramverify.models.names import explained
+from paramverify.models.neighbourhoods import NAME
+from paramverify.models.parameters import (
+    Design,
+    read_design,
+    read_domain_for,
+    unbounded_names,
+    without_interval,
+)
 from paramverify.models.priors import Prior
-from paramverify.models.programs.streams import VERIFY
+from paramverify.models.programs.stream_loops import VERIFY
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
-from paramverify.models.undeclared import explained
 from paramverify.models.windows import Whole
 from paramverify.privacy import bounds, divergences
 from paramverify.privacy.exponents import used_in

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.points import contains, number_at
+from paramverify.algebra.domains import contains, number_at
 from paramverify.algebra.polynomials import Point, Polynomial
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim, Direction
-from paramverify.encodings.cutting import SignRegion, cut_by_signs
-from paramverify.encodings.excesses import Excess
+from paramverify.encodings.domain_cuts import SignRegion, cut_by_signs
+from paramverify.encodings.output_sums import Excess
 from paramverify.evidence.certificates import Token
 from paramverify.models.context import sample_points
 from paramverify.portfolio.session import Session

@@ -9,14 +9,12 @@ from typing import Any
 
 from paramverify.algebra.budgets import summands
 from paramverify.algebra.constants import working_precision
-from paramverify.algebra.evaluation import evaluate
+from paramverify.algebra.expressions import Expression, Node, Operation, RationalConstant, evaluate
 from paramverify.algebra.polynomials import RationalFunction, constant_value, is_constant
-from paramverify.algebra.trees import Expression, Node, Operation, RationalConstant
 from paramverify.errors import CaseError, InputError, located
-from paramverify.evidence.losses import bound_of
+from paramverify.evidence.divergence_witnesses import bound_of
 from paramverify.models.context import Checks
-from paramverify.models.divergences import LossBound, LossKind, Renyi
-from paramverify.models.measures import PROBABILITIES, Approximate, Measure, Pure
+from paramverify.models.measures import PROBABILITIES, Approximate, LossBound, LossKind, Measure, Pure, Renyi
 from paramverify.privacy import bounds
 from paramverify.privacy.keys import INFINITE, MAX_ORDER, TOGETHER
 from paramverify.privacy.secrets import ComparedPairs

@@ -16,8 +16,8 @@ from paramverify import printable
 from paramverify.algebra.constants import working_precision
 from paramverify.answers import End
 from paramverify.errors import LimitError, TimeLimitError
-from paramverify.evidence.enclosed import witness_of
-from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities, are_same, bits_of
+from paramverify.evidence.enclosed_witnesses import witness_of
+from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities, are_same, bits_of
 from paramverify.models.measures import Approximate
 from paramverify.models.priors import SecretPair
 from paramverify.portfolio.session import Session

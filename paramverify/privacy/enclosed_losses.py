@@ -29,10 +29,10 @@ from paramverify.algebra.bernstein import bernstein_form
 from paramverify.algebra.constants import upper_bound, working_precision
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, is_constant, key
-from paramverify.encodings.excesses import PairOutcomes
+from paramverify.encodings.output_sums import PairOutcomes
 from paramverify.errors import LimitError
-from paramverify.models.divergences import LossKind
-from paramverify.simplify.factors import factorable, factorisation
+from paramverify.models.measures import LossKind
+from paramverify.simplify.reductions import factorable, factorisation
 
 BITS = 128  # of balls over boxes
 DEPTH = 40  # times that an interval of orders is halved

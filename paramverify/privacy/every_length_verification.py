@@ -9,21 +9,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from paramverify.algebra.decimals import at_least, at_most
+from paramverify.algebra.rationals import at_least, at_most
 from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
-from paramverify.encodings.at_points import find_violation
-from paramverify.encodings.climbing import climb
-from paramverify.encodings.every_length import EveryLength, for_every_length
+from paramverify.encodings.every_length import EveryLength, for_every_length, upper_bound
 from paramverify.encodings.every_length import certificate as every_length_certificate
-from paramverify.encodings.no_budget import certificate as no_budget_certificate
-from paramverify.encodings.no_budget import no_budget
-from paramverify.encodings.ratio_bounds import upper_bound
+from paramverify.encodings.point_violations import climb, find_violation
+from paramverify.encodings.unbounded_ratios import certificate as no_budget_certificate
+from paramverify.encodings.unbounded_ratios import no_budget
 from paramverify.errors import TimeLimitError
 from paramverify.evidence.witnesses import ExactWitness, evaluate, find_witness
 from paramverify.models.context import sample_points
-from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
+from paramverify.models.model_evaluation import Numbers
 from paramverify.portfolio.session import Session
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 

@@ -7,10 +7,10 @@ from contextlib import suppress
 from fractions import Fraction
 
 from paramverify.algebra.budgets import read_epsilon
-from paramverify.algebra.exponents import OUTPUTS, SLACKS, exponents
 from paramverify.algebra.expressions import Expression
+from paramverify.algebra.polynomials import OUTPUTS, SLACKS, exponents
 from paramverify.errors import ExpressionError, InputError
-from paramverify.models.distances import NAME
+from paramverify.models.neighbourhoods import NAME
 from paramverify.models.parameters import fixed_values, unbounded_names
 from paramverify.privacy import divergences
 from paramverify.privacy.bounds import check_fits

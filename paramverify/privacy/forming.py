@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from paramverify.algebra.exponents import meanings
+from paramverify.algebra.polynomials import meanings
 from paramverify.errors import CaseError, UnsupportedError, located
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import unused
-from paramverify.models.enclosed import EnclosedModel, EnclosedTable, bounded, check_numbers
+from paramverify.models.enclosed_models import EnclosedModel, EnclosedTable, bounded, check_numbers
 from paramverify.models.hmm import HMM
 from paramverify.models.measures import Measure
-from paramverify.models.model import Model
-from paramverify.models.one_sided import without_one_sided
+from paramverify.models.model import Model, without_one_sided
 from paramverify.privacy import bounds
 from paramverify.privacy.impossible import possible
 from paramverify.privacy.secrets import ComparedPairs

@@ -12,15 +12,14 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, variables
 from paramverify.claims import show_sequence
-from paramverify.models.enclosed import EnclosedModel
-from paramverify.models.inequality import Inequality
-from paramverify.models.kinds import AnyModel
+from paramverify.models.definitions import Inequality
+from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.mechanisms import Mechanism, singles, tables_of
 from paramverify.models.mechanisms._streams import END, StreamMechanism
 from paramverify.models.mechanisms.program import ProgramMechanism
-from paramverify.models.model import Model
+from paramverify.models.model import AnyModel, Model
 from paramverify.models.priors import InitialDistribution, Prior
-from paramverify.models.programs.possible import never_called, never_read, whole_beside_parts
+from paramverify.models.programs.static_analysis import never_called, never_read, whole_beside_parts
 from paramverify.privacy.indexed_secrets import base_name
 
 MAX_PRODUCTS = 20_000  # of polynomials, to see that the outputs depend on nothing

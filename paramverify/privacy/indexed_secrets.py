@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from paramverify.algebra.arrays import Arrays, Index, IndexMistake, bound, entry, in_reach, named_in
+from paramverify.algebra.expressions import Arrays, Index, IndexMistake, bound, entry, in_reach, named_in
 from paramverify.errors import CaseError, ExpressionError, located
 from paramverify.tables import Table
 

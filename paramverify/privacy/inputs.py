@@ -11,12 +11,12 @@ from fractions import Fraction
 
 from paramverify import printable
 from paramverify.algebra.expressions import Value
-from paramverify.models.conditions import shape_of
 from paramverify.models.mechanisms import Mechanism
 from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.mechanisms.above_threshold import AboveThreshold
 from paramverify.models.mechanisms.hmm import Explicit
 from paramverify.models.priors import Prior
+from paramverify.models.relations import shape_of
 
 MOST_VALUES = 8  # of one input that are all named
 MOST_NAMES = 6  # of variables with the same values

@@ -7,7 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from paramverify.expectations import EXPECT, EXPECT_CLAIMED, SOURCE, TITLE
-from paramverify.keys import (
+from paramverify.models.mechanisms import MECHANISM
+from paramverify.models.mechanisms._queries import NEIGHBOURS
+from paramverify.models.parameters import CLAIM, DEFINE, DEFINE_NAMES, DESIGN, PARAMETERS
+from paramverify.models.priors import PRIOR
+from paramverify.tables import (
     EXPRESSION,
     NAME,
     TEXT,
@@ -24,10 +28,6 @@ from paramverify.keys import (
     one_of,
     whole,
 )
-from paramverify.models.mechanisms import MECHANISM
-from paramverify.models.mechanisms._keys import NEIGHBOURS
-from paramverify.models.parameter_keys import CLAIM, DEFINE, DEFINE_NAMES, DESIGN, PARAMETERS
-from paramverify.models.prior_keys import PRIOR
 
 MAX_LENGTH = 100_000
 LENGTH = re.compile(r"\s*([0-9]{1,6})\s*\.\.\s*([0-9]{1,6})\s*")

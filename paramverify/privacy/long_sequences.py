@@ -17,13 +17,13 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import Point, Polynomial, constant_value, is_constant, primitive
 from paramverify.answers import Decision, Refuted
 from paramverify.claims import Claim, Origin
-from paramverify.encodings.at_points import at_point
 from paramverify.encodings.encoding import Candidate
+from paramverify.encodings.point_violations import at_point
 from paramverify.encodings.sequences import claim_polynomial, forward_sum, levels, steps_by_observation
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.evidence.pairs import pair_of
+from paramverify.evidence.divergence_witnesses import pair_of
 from paramverify.evidence.witnesses import ExactWitness, evaluate
-from paramverify.exact.settling import VERSION
+from paramverify.exact.procedure_outcomes import VERSION
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session

@@ -10,16 +10,14 @@ from fractions import Fraction
 from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR, working_precision
-from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.points import contains, number_at
+from paramverify.algebra.domains import Domain, Interval, contains, number_at
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
-from paramverify.encodings.at_points import with_numbers
-from paramverify.encodings.excesses import PairOutcomes, outcomes
-from paramverify.encodings.together import reduced, statement
-from paramverify.evidence.losses import BITS, Balls, ball, bound_of
-from paramverify.models.divergences import LossBound
+from paramverify.encodings.output_sums import PairOutcomes, joint_statement, outcomes, reduced
+from paramverify.encodings.point_violations import with_numbers
+from paramverify.evidence.divergence_witnesses import BITS, Balls, ball, bound_of
+from paramverify.models.measures import LossBound
 from paramverify.models.model import Model
 from paramverify.privacy.enclosed_losses import EnclosedOutput, Factors, OnBox, excluded, within
 from paramverify.privacy.loss_points import is_beyond
@@ -99,7 +97,7 @@ def directions(model: Model) -> list[LossDirection]:
     for pair in outcomes(model):
         for each in (pair, pair.turned):
             own = reduced(each)
-            text = str(statement(own, ()))
+            text = str(joint_statement(own, ()))
             origin = AllOutputs(each.left, each.right, length=each.length)
             if text in found:
                 found[text] = replace(found[text], alike=(*found[text].alike, origin))

@@ -14,8 +14,8 @@ from fractions import Fraction
 from flint import arb
 
 from paramverify.algebra.constants import working_precision
-from paramverify.evidence.losses import number
-from paramverify.models.divergences import LossKind
+from paramverify.evidence.divergence_witnesses import number
+from paramverify.models.measures import LossKind
 from paramverify.privacy.enclosed_losses import BITS, EnclosedOutput, OnBox
 
 

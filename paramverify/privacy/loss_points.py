@@ -8,10 +8,10 @@ from fractions import Fraction
 from flint import arb
 
 from paramverify.algebra.constants import lower_bound, working_precision
-from paramverify.algebra.points import contains
+from paramverify.algebra.domains import contains
 from paramverify.claims import AllOutputs
 from paramverify.errors import InputError
-from paramverify.evidence.losses import (
+from paramverify.evidence.divergence_witnesses import (
     BITS,
     Balls,
     Distributions,
@@ -20,9 +20,9 @@ from paramverify.evidence.losses import (
     compared,
     loss_at,
     model_at,
+    pair_of,
 )
-from paramverify.evidence.pairs import pair_of
-from paramverify.models.divergences import LossBound, LossKind
+from paramverify.models.measures import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.privacy.enclosed_losses import near_order
 

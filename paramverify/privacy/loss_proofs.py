@@ -9,11 +9,10 @@ from typing import Any
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, fraction
-from paramverify.encodings.excesses import PairOutcomes, outcomes
-from paramverify.encodings.together import reduced, statement
+from paramverify.encodings.output_sums import PairOutcomes, joint_statement, outcomes, reduced
 from paramverify.errors import DefectError
-from paramverify.evidence.losses import LossWitness
-from paramverify.models.divergences import LossBound
+from paramverify.evidence.divergence_witnesses import LossWitness
+from paramverify.models.measures import LossBound
 from paramverify.models.model import Model
 from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.enclosed_losses import Factors
@@ -96,7 +95,7 @@ def claim(
         return [str(fraction(constant)), places]
 
     products = [product(each) for each in (found.total, *(side for pair in found.outputs for side in pair))]
-    return {**statement(found, origins), "factors": list(numbers), "products": products, "tree": tree}
+    return {**joint_statement(found, origins), "factors": list(numbers), "products": products, "tree": tree}
 
 
 def violation(model: Model, measure: LossBound, witness: LossWitness) -> dict[str, Any]:
@@ -105,6 +104,6 @@ def violation(model: Model, measure: LossBound, witness: LossWitness) -> dict[st
     for pair in outcomes(model):
         for each in (pair, pair.turned):
             if (each.left, each.right, each.length) == wanted:
-                broken = {"claim": statement(reduced(each), [wanted])}
+                broken = {"claim": joint_statement(reduced(each), [wanted])}
                 return {**document(model.domain, measure, []), "witness": broken}
     raise DefectError("a witness is about secrets that are not compared")

@@ -17,12 +17,11 @@ from paramverify.algebra.polynomials import key
 from paramverify.checker.losses import bound_of, check_tree
 from paramverify.checker.strict import Rejected
 from paramverify.claims import AllOutputs, Claim, from_document, to_document
-from paramverify.encodings.excesses import PairOutcomes
-from paramverify.evidence.losses import LossWitness
-from paramverify.models.divergences import LossBound, LossKind
+from paramverify.encodings.output_sums import PairOutcomes
+from paramverify.evidence.divergence_witnesses import LossWitness
+from paramverify.models.measures import LossBound, LossKind
 from paramverify.models.model import Model
-from paramverify.portfolio.session import Session
-from paramverify.portfolio.spreading import session_of
+from paramverify.portfolio.session import Session, session_of
 from paramverify.privacy.enclosed_losses import Factors
 from paramverify.privacy.loss_boxes import LossDirection, Point, cover
 from paramverify.privacy.loss_points import broken

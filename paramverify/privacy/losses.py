@@ -15,17 +15,21 @@ from itertools import islice
 from typing import Any
 
 from paramverify.algebra.constants import working_precision
-from paramverify.algebra.domains import Interval
-from paramverify.algebra.points import contains
+from paramverify.algebra.domains import Interval, contains
 from paramverify.answers import End
 from paramverify.claims import AllOutputs
 from paramverify.errors import InputError, LimitError, TimeLimitError
-from paramverify.evidence.losses import BITS, LossWitness, bound_of, model_at
-from paramverify.evidence.moments import MomentWitness
-from paramverify.evidence.pairs import pair_of
+from paramverify.evidence.divergence_witnesses import (
+    BITS,
+    LossWitness,
+    MomentWitness,
+    bound_of,
+    model_at,
+    pair_of,
+)
 from paramverify.evidence.witnesses import divergence_at
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import LossBound
+from paramverify.models.measures import LossBound
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import OnBox, within

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from paramverify.algebra.expressions import constant
 from paramverify.errors import CaseError, InputError, located
-from paramverify.models.distances import NAME
 from paramverify.models.model import Model
+from paramverify.models.neighbourhoods import NAME
 from paramverify.models.settings import NONE, Settings
 from paramverify.privacy.cases import NOWHERE, PrivacyCase, read_case
 from paramverify.privacy.keys import MEASURES

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.pairs import directed
+from paramverify.evidence.divergence_witnesses import directed
 from paramverify.evidence.witnesses import AnyWitness, ExactWitness
-from paramverify.models.enclosed import EnclosedModel
-from paramverify.models.evaluation import Values
-from paramverify.models.inequality import Inequality
+from paramverify.models.definitions import Inequality
+from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
 from paramverify.models.model import Model
-from paramverify.models.programs.control import ControlEdge
-from paramverify.models.programs.explaining import Explainer, RunPath, Step
+from paramverify.models.model_evaluation import Values
+from paramverify.models.programs.program_running import ControlEdge
+from paramverify.models.programs.run_traces import Explainer, RunPath, Step
 from paramverify.privacy.cases import PrivacyCase
 
 MAX_INPUTS = 20  # of one secret

@@ -14,12 +14,9 @@ from paramverify import printable
 from paramverify.algebra.expressions import Expression, unknown_name
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, Each, gathered, located
-from paramverify.models.conditions import shape_of
 from paramverify.models.context import Checks
-from paramverify.models.distances import in_words, left_out, one_way, with_distances
-from paramverify.models.enclosed import EnclosedTable
-from paramverify.models.equalities import check_labels
-from paramverify.models.hmm import HMM
+from paramverify.models.enclosed_models import EnclosedTable
+from paramverify.models.hmm import HMM, MAX_TIMES, repeated
 from paramverify.models.mechanisms import (
     Input,
     InputsChecked,
@@ -31,12 +28,26 @@ from paramverify.models.mechanisms import (
 )
 from paramverify.models.mechanisms.hmm import Explicit, read_row
 from paramverify.models.mechanisms.program import ProgramMechanism
-from paramverify.models.neighbourhoods import Neighbourhood, unformed
+from paramverify.models.names import check_compared_labels
+from paramverify.models.neighbourhoods import (
+    Neighbourhood,
+    in_words,
+    left_out,
+    one_way,
+    unformed,
+    with_distances,
+)
 from paramverify.models.noise import Noise
-from paramverify.models.prior_keys import DISTRIBUTIONS
-from paramverify.models.priors import Condition, InitialDistribution, Prior, SecretPair, read_prior
-from paramverify.models.programs.possible import possible_values
-from paramverify.models.repeats import MAX_TIMES, repeated
+from paramverify.models.priors import (
+    DISTRIBUTIONS,
+    Condition,
+    InitialDistribution,
+    Prior,
+    SecretPair,
+    read_prior,
+)
+from paramverify.models.programs.static_analysis import possible_values
+from paramverify.models.relations import shape_of
 from paramverify.models.windows import Whole
 from paramverify.privacy.indexed_secrets import base_name, every_index
 from paramverify.privacy.keys import NAMES_OF_STARTS, STARTS
@@ -308,7 +319,7 @@ def _weights(
     with gathered() as each:
         for query, key in zip(mechanism.queries, keys, strict=True):
             with each, located(key=key):
-                check_labels(query, prior.values)
+                check_compared_labels(query, prior.values)
                 for name, node in query.names().items():
                     if name not in prior.names:
                         raise unknown_name(query, node, name, prior.names)

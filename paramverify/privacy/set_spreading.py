@@ -14,13 +14,11 @@ from paramverify.answers import End, Open
 from paramverify.checker.sets import check_tree
 from paramverify.checker.strict import Rejected
 from paramverify.claims import Claim, Direction, from_document, to_document, without_enclosure
-from paramverify.encodings.excesses import Excess, statement
+from paramverify.encodings.output_sums import Excess, statement
 from paramverify.evidence.certificates import words
-from paramverify.portfolio.session import Session
-from paramverify.portfolio.spreading import session_of
-from paramverify.portfolio.telling import checked
+from paramverify.portfolio.session import Session, checked, session_of
 from paramverify.privacy.cuts import CutOutcome, decide_excess, is_broken
-from paramverify.processes.answers import (
+from paramverify.processes.attempts import (
     answer_from_document,
     answer_to_document,
     decision_from_document,

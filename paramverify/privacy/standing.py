@@ -11,10 +11,10 @@ from paramverify.algebra.domains import Domain
 from paramverify.answers import Proved
 from paramverify.claims import Claim, positive, without_enclosure
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.models.mechanisms import Input, Mechanism, read_differ
 from paramverify.models.neighbourhoods import FORMED, Neighbourhood, count_pairs, is_listed
-from paramverify.models.standing_pairs import Guess, Guessing, Need
+from paramverify.models.worst_pairs import Guess, Guessing, Need
 from paramverify.tables import Table
 
 BOXES = 200  # that are looked at for one sign: most are seen at once

@@ -13,19 +13,15 @@ from paramverify.claims import Claim
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, LimitError, TimeLimitError
-from paramverify.evidence.algebraic import find_algebraic
-from paramverify.evidence.violations import find_violation
-from paramverify.evidence.witnesses import AnyWitness, ExactWitness, has_larger
+from paramverify.evidence.algebraic_witnesses import find_algebraic
+from paramverify.evidence.witnesses import AnyWitness, ExactWitness, find_violation, has_larger
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import LossBound
-from paramverify.models.enclosed import EnclosedModel
-from paramverify.models.kinds import AnyModel
-from paramverify.models.measures import Pure
-from paramverify.models.model import Model
-from paramverify.models.patterns import patterned
+from paramverify.models.enclosed_models import EnclosedModel
+from paramverify.models.measures import LossBound, Pure
+from paramverify.models.model import AnyModel, Model
+from paramverify.models.neighbourhoods import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
-from paramverify.portfolio.session import Options, Session
-from paramverify.portfolio.unasked import unasked
+from paramverify.portfolio.session import Options, Session, unasked
 from paramverify.privacy.approximate import verify_sets
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.enclosed import verify_enclosed

@@ -15,12 +15,12 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Point, constant_value, is_constant, key
 from paramverify.answers import Decision, Proved, Refuted
 from paramverify.claims import Claim
-from paramverify.encodings.at_points import at_point
 from paramverify.encodings.encoding import Candidate
+from paramverify.encodings.point_violations import at_point
 from paramverify.encodings.sequences import candidates, claim_polynomial
 from paramverify.encodings.windows import windows_of
 from paramverify.evidence.witnesses import evaluate
-from paramverify.exact.settling import VERSION
+from paramverify.exact.procedure_outcomes import VERSION
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model
 from paramverify.models.priors import SecretPair

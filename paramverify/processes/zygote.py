@@ -38,9 +38,8 @@ from paramverify.answers import Answer, End, Open
 from paramverify.backends import asked
 from paramverify.claims import from_document
 from paramverify.errors import InputError, LimitError
-from paramverify.processes import system as processes
-from paramverify.processes.answers import answer_to_document, formed
-from paramverify.processes.attempts import resolve
+from paramverify.processes import process_control as processes
+from paramverify.processes.attempts import answer_to_document, formed, resolve
 
 OUT_OF_MEMORY = 41  # exit codes of an attempt's process that gives no answer
 FAILED = 42

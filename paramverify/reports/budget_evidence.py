@@ -1,4 +1,4 @@
-"""The evidence of a budget: the case with its bound replaced by a number, and witnesses near that number.
+"""The evidence of least budgets: claims that prove a number, and witnesses near that number.
 
 The document is that of a verdict, with one key more:
 
@@ -8,6 +8,23 @@ The document is that of a verdict, with one key more:
 polynomials in `E` where there is one (null: no upper bound, and the claims are the case's own). `witnesses`
 have growing ratios; the last one is the lower bound. So what is shown is: no ratio exceeds the bound, and
 the last witness has its ratio.
+
+The evidence of a budget with distances: all claims, each with the largest ratio at its distance.
+
+The document is that of `reports.budget_evidence`, with `bounds` in place of `bound`: a numerator and a
+denominator for each distance. `bound` is null then.
+
+The least bound of a divergence that is no polynomial as evidence: trees that prove a number, and a point.
+
+It is the evidence of `verify` for the case with the number that is enough, in the form `paramverify-losses`,
+with `budget` besides: which divergence it is, the number that is `enough` (null: none was proved), and a
+witness, which needs nearly that.
+
+It is the evidence of `verify` for the case with the given bound and the number that is enough, in the form
+`paramverify-sets`, with `budget` besides: what was `given` as a text, the number that is `enough` (null: none
+was proved), and a set of outputs. The set has exactly room for itself: Pr(S | left) = bound·Pr(S | right) +
+delta, where one of both is the given bound. So what is shown is: `enough` is enough, and what the set needs
+is needed.
 """
 
 from __future__ import annotations
@@ -21,26 +38,55 @@ from typing import Any
 from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.polynomials import Polynomial, RationalFunction, in_generator, key, variables
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    RationalFunction,
+    in_generator,
+    key,
+    rational,
+    variables,
+)
+from paramverify.algebra.rationals import at_least
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Standing
 from paramverify.checker import claims as checker
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import parse
+from paramverify.checker.strict import Misformed
 from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.errors import EvidenceError, InputError
-from paramverify.evidence.witnesses import Evaluated, ExactWitness, divergence_at, evaluate
-from paramverify.models.divergences import Renyi
-from paramverify.models.kinds import need_privacy
-from paramverify.models.measures import Metric, Pure
-from paramverify.models.model import Model
-from paramverify.models.rebound import without_bound
+from paramverify.evidence.divergence_witnesses import LossWitness
+from paramverify.evidence.witnesses import (
+    Evaluated,
+    ExactSetWitness,
+    ExactWitness,
+    divergence_at,
+    evaluate,
+    given_set,
+)
+from paramverify.models.measures import Approximate, LossBound, Metric, Pure, Renyi
+from paramverify.models.model import Model, need_privacy, without_bound
+from paramverify.models.settings import NONE, Settings
+from paramverify.portfolio.session import Session
+from paramverify.privacy.approximate import proof_document, verify_sets
 from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.losses import at_bound, proofs
+from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.privacy.verification import PrivacyReport, levels_certificate
-from paramverify.reports import documents, text
+from paramverify.reports import json_documents, sentences
 from paramverify.reports.budgets import growing
-from paramverify.reports.evidence import about, evidence_document
+from paramverify.reports.case_evidence import (
+    about,
+    again,
+    check_with_case,
+    evaluated,
+    evidence_document,
+    exact_witness,
+)
+from paramverify.synthesis.distance_budget import DistanceBudget
+from paramverify.synthesis.least_loss import LeastLoss
 from paramverify.synthesis.quotients import as_polynomials
+from paramverify.synthesis.set_needs import LeastBound, NeedKind
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
@@ -89,7 +135,9 @@ def budget_document(
             obligations=obligations,
         )
         document = evidence_document(case, report)
-    return document | {BUDGET: {"bound": bound, "witnesses": [documents.evidence_of(w) for w in witnesses]}}
+    return document | {
+        BUDGET: {"bound": bound, "witnesses": [json_documents.evidence_of(w) for w in witnesses]}
+    }
 
 
 def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -> checker.KernelReport:
@@ -110,12 +158,12 @@ def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -
         report = check(json.dumps(rest), replace(case, model=scaled))
         if not report.accepted:
             return report
-        found = [_again(model, written) for written in stated["witnesses"]]
+        found = [_derived_budget(model, written) for written in stated["witnesses"]]
         if isinstance(model.measure, Metric):
             line = _distances_line(scaled if bounds is not None else None, found)
         else:
             what = "sum of all outputs" if isinstance(model.measure, Renyi) else "ratio"
-            line = _line(scaled if stated["bound"] is not None else None, found, what)
+            line = _budget_line(scaled if stated["bound"] is not None else None, found, what)
         if document.get("kind") == "loop":
             line = "budget: there is none; the loop makes the ratio larger than every number"
     except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, checker.Rejected) as error:
@@ -181,7 +229,7 @@ def _read(document: Mapping[str, Any]) -> dict[str, Any]:
     return dict(stated)
 
 
-def _again(model: Model, written: Mapping[str, Any]) -> Evaluated:
+def _derived_budget(model: Model, written: Mapping[str, Any]) -> Evaluated:
     """Evaluates a witness again, from the model.
 
     Raises:
@@ -201,16 +249,16 @@ def _again(model: Model, written: Mapping[str, Any]) -> Evaluated:
             found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
     except InputError as error:
         raise EvidenceError(f"a witness: {error}") from None
-    if documents.evidence_of(found) != written:
+    if json_documents.evidence_of(found) != written:
         raise EvidenceError("the model gives other numbers for a witness")
     return found
 
 
-def _line(scaled: Model | None, found: list[Evaluated], what: str) -> str:
+def _budget_line(scaled: Model | None, found: list[Evaluated], what: str) -> str:
     """Returns what was shown, in words."""
     lowest, where = "no witness is given", ""
     if found:
-        where = f" at {text.place(found[-1])}" if found[-1].parameters else ""
+        where = f" at {sentences.place(found[-1])}" if found[-1].parameters else ""
         lowest = f"it is {_ratio(found[-1])}{where} (evaluated again)"
     if scaled is None:
         return f"budget: no upper bound of the {what} is stated here; {lowest}"
@@ -222,8 +270,8 @@ def _line(scaled: Model | None, found: list[Evaluated], what: str) -> str:
         reached = (
             "approached by outputs" if isinstance(last, ExactWitness) and not last.reached else "reached"
         )
-        return f"{told} {text.number(bound)}, proved, and {reached}{where} (evaluated again)"
-    return f"{told} at most {text.number(bound)}, proved; {lowest}"
+        return f"{told} {sentences.number(bound)}, proved, and {reached}{where} (evaluated again)"
+    return f"{told} at most {sentences.number(bound)}, proved; {lowest}"
 
 
 def _number(scaled: Model, distance: Fraction | None) -> Real:
@@ -251,9 +299,255 @@ def _distances_line(scaled: Model | None, found: list[Evaluated]) -> str:
             if isinstance(w, ExactWitness) and w.distance == distance and w.ratio is not None
         ]
         reached = "reached" if bound.describe() in ratios else "which no witness reaches"
-        told.append(f"{text.number(bound)} at the distance {distance}, {reached}")
+        told.append(f"{sentences.number(bound)} at the distance {distance}, {reached}")
     return f"budget: the ratio is at most (proved) {'; '.join(told)}"
 
 
 def _ratio(witness: Evaluated) -> str:
-    return text.number(witness.ratio) if witness.ratio is not None else "infinity"
+    return sentences.number(witness.ratio) if witness.ratio is not None else "infinity"
+
+
+def distance_document(
+    case: PrivacyCase, found: DistanceBudget, obligations: tuple[tuple[Claim, Decision], ...]
+) -> dict[str, Any]:
+    """Returns the evidence of a budget; the obligations of the proofs or the case are proved."""
+    model = need_privacy(case.model, "the evidence of a budget", densities=True)
+    witnesses = [w for part in found.parts for w in growing(part.found)]
+    proofs = {part.distance: part.found.proof for part in found.parts if part.found.proof}
+    bounds: dict[str, list[str]] | None = None
+    claims: list[Claim] = []
+    decisions: list[Decision] = []
+    verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved at some distance")
+    beyond = next((w for w in witnesses if w.exceeds), None)
+    if len(proofs) == len(found.parts):
+        measures: dict[Any, Pure] = {d: proof.model.measure.at(d) for d, proof in proofs.items()}
+        first = next(iter(proofs.values())).model
+        pairs = tuple(pair for proof in proofs.values() for pair in proof.model.pairs)
+        model = replace(first, pairs=pairs, measure=Metric(measures))
+        bounds = {
+            str(d): [key(measure.ratio.numerator), key(measure.ratio.denominator)]
+            for d, measure in measures.items()
+        }
+        claims = [claim for proof in proofs.values() for claim in proof.claims]
+        decisions = [decision for proof in proofs.values() for decision in proof.decisions]
+        verdict = Holds(tuple(decisions))
+    elif beyond:
+        verdict = Violated(beyond)
+    report = PrivacyReport(
+        verdict=verdict,
+        claims=tuple(claims),
+        decisions=tuple(decisions),
+        domain=model.domain,
+        notes=model.notes,
+        seconds=0.0,
+        obligations=obligations,
+    )
+    document = evidence_document(replace(case, model=model), report)
+    stated = {"bound": None, **({"bounds": bounds} if bounds else {})}
+    return document | {BUDGET: {**stated, "witnesses": [json_documents.evidence_of(w) for w in witnesses]}}
+
+
+def loss_budget_document(
+    case: PrivacyCase, found: LeastLoss, obligations: tuple[tuple[Claim, Decision], ...]
+) -> dict[str, Any]:
+    """Returns the evidence of a least bound; the obligations of the case are proved."""
+    model, measure = _asked(case)
+    number = None if found.infinite else found.upper
+    if number is not None and not found.proof:
+        reason = "there is no evidence where two distributions are equal because of constraints"
+        raise InputError(f"{reason}; write a bound into the case, and `verify --evidence` proves it")
+    known = measure if number is None else at_bound(measure, number)
+    status = (Standing.UNKNOWN if number is None else Standing.HOLDS).value
+    witnesses = []
+    if found.witness is not None:
+        witness = found.witness
+        origin = witness.left, witness.right, witness.length
+        own = evaluated(model, measure, origin, witness.parameters, witness.order)
+        witnesses.append(exact_witness(own))
+    stated = {
+        "kind": measure.kind.value,
+        "enough": None if number is None else json_documents.exact(number),
+        "witnesses": witnesses,
+    }
+    certificate = proofs(model, known, found.proof if number is not None else ())
+    return {**certificate, "status": status, **about(case, obligations, status), BUDGET: stated}
+
+
+def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
+    """Checks such evidence against a case: its claims with the number as the bound, and the point again.
+
+    Malformed evidence gives a report that is not accepted.
+    """
+    try:
+        stated = document[BUDGET]
+        model, measure = _asked(case)
+        if stated["kind"] != measure.kind.value:
+            raise EvidenceError("the case has another measure")
+        number = None if stated["enough"] is None else Fraction(stated["enough"])
+        if (number is not None) != (document["status"] == Standing.HOLDS):
+            raise EvidenceError("a number is enough where the claims hold, and only there")
+        bounded = model if number is None else replace(model, measure=at_bound(measure, number))
+        rest = {name: value for name, value in document.items() if name != BUDGET}
+        report = check_with_case(json.dumps(rest), replace(case, model=bounded))
+        if not report.accepted:
+            return report
+        found = [again(model, measure, written) for written in stated["witnesses"]]
+    except (ValueError, KeyError, TypeError, EvidenceError, InputError, checker.Rejected) as error:
+        return checker.KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
+    return replace(
+        report, lines=(*report.lines, _loss_budget_line(stated["kind"], number, found)), status=BUDGET
+    )
+
+
+def _asked(case: PrivacyCase) -> tuple[Model, LossBound]:
+    model = need_privacy(case.model, "evidence of a least bound", together=True)
+    if not isinstance(model.measure, LossBound):
+        raise EvidenceError("the case has another measure")
+    return model, model.measure
+
+
+def _loss_budget_line(name: str, number: Fraction | None, found: list[LossWitness]) -> str:
+    """Returns what was shown, in words."""
+    told = f"budget: the least {name}"
+    upper = f"is at most {json_documents.exact(number)}, proved" if number is not None else ""
+    lower = ""
+    for witness in found:
+        where = f" at {sentences.place(witness)}" if witness.parameters else ""
+        least = witness.value and max(Fraction(0), witness.value[0] / (witness.order or 1))
+        lower = "is infinite" if least is None else f"is at least {at_least(least, 9)}"
+        lower += f"{where} (evaluated again)"
+    if not upper:
+        return f"{told} {lower}; no number is proved to be enough" if lower else f"{told} is not known"
+    return f"{told} {upper}" + (f"; it {lower}" if lower else "")
+
+
+def bounds_for(kind: NeedKind, given: str) -> dict[str, str]:
+    """Returns the bounds with which a case is read: the given one, and 1 for that which is looked for."""
+    return {"epsilon": given, "delta": "1"} if kind is NeedKind.DELTA else {"ratio": "1", "delta": given}
+
+
+def enough(model: Model, kind: NeedKind, number: Fraction) -> Model:
+    """Returns the model with a number in place of what is looked for."""
+    measure = model.measure
+    assert isinstance(measure, Approximate)
+    value = RationalFunction.of(model.domain.ring.number(number))
+    changed = replace(measure, delta=value) if kind is NeedKind.DELTA else replace(measure, ratio=value)
+    return replace(model, measure=changed)
+
+
+def set_budget_document(
+    case: PrivacyCase,
+    found: LeastBound,
+    given: str,
+    session: Session,
+    obligations: tuple[tuple[Claim, Decision], ...],
+) -> dict[str, Any]:
+    """Returns the evidence of a bound that was found for a case; the obligations of the case are proved."""
+    model = need_privacy(case.model, "evidence of a least bound", sets=True)
+    status, certificate, number = Standing.UNKNOWN, proof_document([], model.domain), None
+    if found.upper is not None and not found.infinite:
+        bounded = enough(model, found.kind, found.upper)
+        proved = verify_sets(session, bounded)
+        if isinstance(proved.verdict, Holds) and proved.certificate is not None:
+            status, certificate, number = Standing.HOLDS, dict(proved.certificate), found.upper
+    stated = {
+        "kind": found.kind.value,
+        "given": given,
+        "enough": None if number is None else json_documents.exact(number),
+        "witnesses": [json_documents.evidence_of(w) for w in (found.witness,) if w is not None and _needs(w)],
+    }
+    return {**certificate, "status": status.value, **about(case, obligations, status.value), BUDGET: stated}
+
+
+def _needs(found: ExactSetWitness) -> bool:
+    """Tells whether a set needs its bounds: a ratio is at least 1, also where each set has room to spare."""
+    return bool(found.outputs) and (found.beyond - found.delta).sign() >= 0
+
+
+def check_set_budget(
+    document: Mapping[str, Any], path: str, settings: Settings = NONE
+) -> checker.KernelReport:
+    """Checks such evidence against a case file: its claims with both bounds, and the set again.
+
+    Malformed evidence gives a report that is not accepted.
+
+    Raises:
+        InputError: a case file that cannot be read, or has no outputs to compare.
+    """
+    stated = document[BUDGET]
+    kind = NeedKind(stated["kind"])
+    try:
+        case = load_with_bounds(path, bounds_for(kind, stated["given"]), settings)
+        model = need_privacy(case.model, "evidence of a least bound", sets=True)
+        if not model.measure.by_sets:
+            raise EvidenceError("with the given delta 0 no sets are compared")
+        number = None if stated["enough"] is None else Fraction(stated["enough"])
+        if (number is not None) != (document["status"] == Standing.HOLDS):
+            raise EvidenceError("a number is enough where the claims hold, and only there")
+        bounded = model if number is None else enough(model, kind, number)
+        rest = {name: value for name, value in document.items() if name != BUDGET}
+        report = check_with_case(json.dumps(rest), replace(case, model=bounded))
+        if not report.accepted:
+            return report
+        found = [_derived_set_budget(model, kind, written) for written in stated["witnesses"]]
+    except (ValueError, KeyError, TypeError, EvidenceError, InputError, checker.Rejected) as error:
+        return checker.KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
+    return replace(
+        report, lines=(*report.lines, _set_budget_line(kind, stated["given"], number, found)), status=BUDGET
+    )
+
+
+def _derived_set_budget(model: Model, kind: NeedKind, written: Mapping[str, Any]) -> ExactSetWitness:
+    """Evaluates a set again, from the model.
+
+    Raises:
+        EvidenceError: the model gives other numbers.
+    """
+    left, right = written["secrets"]
+    point = {name: Fraction(value) for name, value in written["parameters"].items()}
+    found = given_set(model, left, right, [tuple(word) for word in written["outputs"]], point)
+    if written["length"] not in model.lengths or (left, right) != (found.left, found.right):
+        raise EvidenceError("the case has other secrets, or sequences of another length")
+    own = json_documents.evidence_of(_needing(kind, found))
+    for name, value in own.items():
+        same = sorted(written[name]) == sorted(value) if name == "outputs" else written[name] == value
+        if not same:
+            raise Misformed("the model gives something else", BUDGET, "witnesses", name)
+    return _needing(kind, found)
+
+
+def _needing(kind: NeedKind, found: ExactSetWitness) -> ExactSetWitness:
+    """Returns the set with the least bound that is enough for it; a ratio may be none."""
+    left, right = found.probabilities
+    if kind is NeedKind.DELTA:
+        return replace(found, delta=found.beyond, exceeds=False)
+    if right.sign() <= 0:
+        return found
+    ratio = (left - found.delta) / right
+    return replace(found, bound=ratio, exceeds=False)
+
+
+def _set_budget_line(
+    kind: NeedKind, given: str, number: Fraction | None, found: list[ExactSetWitness]
+) -> str:
+    """Returns what was shown, in words."""
+    other = "epsilon" if kind is NeedKind.DELTA else "delta"
+    told = f"budget: with {other} = {given} the least {kind.value}"
+    upper = (
+        ""
+        if number is None
+        else sentences.number(Real.of(fmpq_poly([rational(number)]), fmpq_poly([1]), None))
+    )
+    needed = [w.delta if kind is NeedKind.DELTA else w.bound for w in found if not w.exceeds]
+    endless = any(w.exceeds for w in found)
+    where = f" at {sentences.place(found[0])}" if found and found[0].parameters else ""
+    if endless:
+        return f"{told} is more than every number{where} (evaluated again)"
+    lower = f"is at least {sentences.number(needed[0])}{where} (evaluated again)" if needed else ""
+    if number is None:
+        return f"{told} {lower}; no number is proved to be enough" if lower else f"{told} is not known"
+    if kind is NeedKind.RATIO and number == 1:  # it cannot be less
+        return f"{told} is {upper}, proved"
+    if needed and sentences.number(needed[0]) == upper and needed[0].rational == number:
+        return f"{told} is {upper}, proved, and needed{where} (evaluated again)"
+    return f"{told} is at most {upper}, proved" + (f"; it {lower}" if lower else "")

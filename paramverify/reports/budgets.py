@@ -1,24 +1,65 @@
-"""A tight budget as an object of its own, of which the text and the JSON document are two views."""
+"""Least budgets in words and as JSON data.
+
+Of ratios, over distances, over sets of outputs, and enclosed ones.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.decimals import at_least, at_most, rounded
-from paramverify.algebra.logarithms import Epsilon
-from paramverify.algebra.realroots import RealRoot
+from paramverify import printable
+from paramverify.algebra.budgets import Epsilon
+from paramverify.algebra.constants import working_precision
+from paramverify.algebra.domains import in_words
+from paramverify.algebra.rationals import at_least, at_most, decimal_text, logarithm, rounded
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.claims import AllOutputs, Origin
-from paramverify.errors import SizeError
+from paramverify.errors import LimitError, SizeError
+from paramverify.evidence.enclosed_witnesses import ends
 from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
+from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.model import Model
-from paramverify.reports import documents, text
+from paramverify.models.programs.noise_densities import number as density_number
+from paramverify.portfolio.obligations import discharge
+from paramverify.portfolio.session import Session
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.reports import json_documents, sentences
+from paramverify.synthesis.beside import ClosureLimit
+from paramverify.synthesis.borders import Border
+from paramverify.synthesis.distance_budget import DistanceBudget, root
+from paramverify.synthesis.least_enclosed import LeastEnclosed, LeastTarget, least_enclosed
+from paramverify.synthesis.multiples import Multiple, is_proved, times
 from paramverify.synthesis.quotients import Place
-from paramverify.synthesis.set_needs import LeastBound
+from paramverify.synthesis.set_curve import SetCurve
+from paramverify.synthesis.set_needs import LeastBound, NeedKind
 from paramverify.synthesis.suprema import TightBudget
+
+
+def border_lines(found: Border | None) -> list[str]:
+    """Returns in words that the least bound belongs to the ends of ranges; nothing where it does not."""
+    if found is None:
+        return []
+    if found.larger:
+        first, *rest = sentences.witness_lines(found.larger.witness)
+        told = f"  larger inputs need more, such as {found.larger.over}: {first}"
+        return [told, *(f"    {line}" for line in rest)]
+    same = f"; {found.bound} is enough for {', '.join(found.same)}, too" if found.same else ""
+    return [f"  the worst pair lies on the border of these inputs: less is enough for {found.smaller}{same}"]
+
+
+def border_document(found: Border | None) -> dict[str, Any]:
+    """Returns the same as JSON data."""
+    if found is None:
+        return {}
+    if found.larger:
+        return json_documents.larger(found.larger)
+    same = {"bound": found.bound, "same_for": list(found.same)} if found.same else {}
+    return {"border": {"less_for": found.smaller, **same}}
 
 
 @dataclass(frozen=True)
@@ -62,7 +103,7 @@ class BudgetStatement:
         if ends := _ends(model, found.place):
             witness["meaning"] = ends
         if found.witness is not None:
-            witness = documents.witness(found.witness)
+            witness = json_documents.witness(found.witness)
         proved = found.proof.bound if found.proof else None
         place = read_by(model, found.place, found.origin)
         return BudgetStatement(
@@ -79,7 +120,7 @@ class BudgetStatement:
             among=", ".join(_names(model)),
             toward=tends(model, place),
             witness=witness,
-            approached=tuple(documents.witness(w) for w in found.approached),
+            approached=tuple(json_documents.witness(w) for w in found.approached),
             proved_upper=proved.enclosure()[1] if isinstance(proved, Real) else proved,
             outputs=found.outputs,
         )
@@ -99,12 +140,12 @@ class BudgetStatement:
         """Returns the ratio, or bounds on it, as JSON data."""
         if self.ratio is not None:
             return {"ratio": self.ratio}
-        upper = documents.exact(self.upper) if self.upper is not None else "unknown"
-        return {"ratio_lower": documents.exact(self.lower), "ratio_upper": upper}
+        upper = json_documents.exact(self.upper) if self.upper is not None else "unknown"
+        return {"ratio_lower": json_documents.exact(self.lower), "ratio_upper": upper}
 
     def lines(self) -> list[str]:
         """Returns the statement in words."""
-        outcome = text.sequence(self.origin.observations)
+        outcome = sentences.sequence(self.origin.observations)
         if self.infinite and self.every_length:
             head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
         elif self.infinite and not self.attained and self.outputs and self.toward:
@@ -146,7 +187,7 @@ def number(found: TightBudget | LeastBound) -> tuple[str | dict[str, Any] | None
     if found.infinite:
         return "infinity", "infinity"
     if isinstance(value, Real):
-        return documents.real(value), text.number(value)
+        return json_documents.real(value), sentences.number(value)
     if isinstance(value, RealRoot) and value.is_rational:
         with suppress(ValueError):  # of more digits than Python writes
             exact = str(value.lower)
@@ -167,8 +208,8 @@ def ratio_document(found: TightBudget) -> dict[str, Any]:
     ratio, _ = number(found)
     if ratio is not None:
         return {"ratio": ratio}
-    upper = documents.exact(found.upper) if found.upper is not None else "unknown"
-    return {"ratio_lower": documents.exact(found.lower), "ratio_upper": upper}
+    upper = json_documents.exact(found.upper) if found.upper is not None else "unknown"
+    return {"ratio_lower": json_documents.exact(found.lower), "ratio_upper": upper}
 
 
 def epsilon_document(found: Epsilon, infinite: bool = False) -> dict[str, Any]:
@@ -252,3 +293,427 @@ def _middle(root: RealRoot) -> float:
 def growing(found: TightBudget) -> tuple[Evaluated, ...]:
     """Returns the witnesses of the lower bound: one that reaches it, or those that come nearer and nearer."""
     return (found.witness,) if found.witness is not None else found.approached
+
+
+ONE = "where both are 1"
+SMALLER = "That does not make the bound tight: a smaller one may hold"
+
+
+def line(model: Model, bound: str, found: TightBudget, known: Multiple | None = None) -> str:
+    """Returns in words how near the largest ratio comes to the bound of the case, which is given in words.
+
+    Where a multiple of the bound is `known` to be enough, no smaller bound is proposed.
+    """
+    told = _relative_words(model, bound, found)
+    if known:
+        told, _, _ = told.partition(f". {SMALLER}")
+        told += "; it is not tight" if known.enough < 1 else ""
+    return f"relative to the case's {bound}: {told}"
+
+
+def enough(bound: str, among: str, found: TightBudget) -> list[str]:
+    """Returns in words that the bound of the case, which is given in words, was proved; else nothing."""
+    if not _enough(found):
+        return []
+    least = ", and no smaller multiple of it is" if _tight(found) else ""
+    return [f"{bound} is enough for all {among}{least}"]
+
+
+def multiple(bound: str, among: str, found: Multiple) -> str:
+    """Returns in words which multiple of the bound of the case, which is given in words, was proved."""
+    name, _, epsilon = bound.partition(" = ")
+    what = "it" if found.enough == 1 else epsilon
+    rest = f", and no smaller multiple of {what} is" if found.least else ""
+    if not found.least and found.fails:
+        rest = f", but {times(found.fails, epsilon)} is not"
+    return f"{name} = {found.of(epsilon)} is enough for all {among}{rest}"
+
+
+def relative_document(model: Model, found: TightBudget) -> dict[str, Any]:
+    """Returns the same as JSON data.
+
+    `enough` is true where the bound was proved, false where it does not hold, and null where neither is
+    known. `tight` is true where the bound was shown to be tight, false where a smaller multiple of it is
+    proved or it does not hold, and null where neither is known. `bound_there` is the bound at the `place`
+    where the ratio comes near it.
+    """
+    shown = ratio_document(found) | {"attained": found.attained}
+    shown |= {"enough": _enough(found), "tight": _tight(found)}
+    shown |= outputs_document(found.outputs)
+    if found.beside is None:
+        return shown
+    near = found.beside
+    there = "infinity" if near.grows else None if near.limit is None else json_documents.real(near.limit)
+    return shown | {"place": tends(model, read_by(model, near.place, found.origin)), "bound_there": there}
+
+
+def _enough(found: TightBudget) -> bool | None:
+    if found.infinite or found.lower > 1:
+        return False
+    return True if is_proved(found) else None
+
+
+def _tight(found: TightBudget) -> bool | None:
+    if found.beside is not None:
+        return found.beside.tight
+    return (
+        False if found.infinite or found.lower > 1 or (found.upper is not None and found.upper < 1) else None
+    )
+
+
+def _relative_words(model: Model, bound: str, found: TightBudget) -> str:
+    if found.infinite:
+        return "the ratio exceeds the bound without limit"
+    if found.beside is not None:
+        return _one(model, bound, found, found.beside)
+    if found.value is None:
+        return f"the largest ratio is {exact_text(found)} times the bound"
+    exact = found.lower == found.upper
+    size = rounded(found.lower, 12) if exact else f"≈ {decimal_text(found.lower, 12)}"
+    return f"the largest ratio is {size} times the bound"
+
+
+def _one(model: Model, bound: str, found: TightBudget, near: ClosureLimit) -> str:
+    """Returns in words what it says of the bound that the ratio comes as near to it as one likes."""
+    inside = near.reached or (found.attained and near.place == found.place)
+    place = read_by(model, near.place, found.origin)
+    at = tends(model, place)
+    if inside or not found.outputs:
+        at = where(model, place, found.witness)
+    if near.tight:
+        size = "grows without limit" if near.limit is None else f"is {sentences.number(near.limit)}"
+        reached = "reached" if inside else "approached" if found.outputs else NEAR.removesuffix(",")
+        over = {True: "", False: ", not reached,", None: " (whether it is reached is not decided)"}
+        rest = "" if inside or not found.outputs else over[found.attained]
+        return f"the bound is tight: {reached}{rest}{f' {at}' if at else ''}, where the bound {size}"
+    comes = f"the ratio {'is' if inside else 'comes near'} the bound{' only' if near.only else ''}"
+    if near.is_one:
+        return f"{comes}{f' {at}' if at else ''}, {ONE}. {SMALLER}{_try(model, bound)}"
+    return f"the ratio comes as near to the bound as you like{f', {at}' if at else ''}"
+
+
+def _try(model: Model, bound: str) -> str:
+    """Returns which smaller bound to try, where one of the same form is easy to write."""
+    name, _, written = bound.partition(" = ")
+    if name == "epsilon" and model.domain.ring.unbounded and "distance" not in written:
+        plain = written if written.isidentifier() else f"({written})"
+        return f', such as epsilon = "{plain}/2"'
+    return ""
+
+
+SHOWN = 12  # distances that are listed in words
+
+
+def distance_lines(found: DistanceBudget, statement: BudgetStatement) -> list[str]:
+    """Returns the budget in words; the statement is that of the distance that decides it."""
+    outcome = sentences.sequence(statement.origin.observations)
+    far = found.largest.distance
+    if found.infinite:
+        head, *_ = statement.lines()
+        head = head if far else f"no budget: inputs at the distance 0 are told apart by {outcome}"
+    elif found.is_exact:
+        epsilon = found.epsilon.told()
+        head = f"tight budget: ratio {_power(found)}, epsilon {epsilon} * distance; {outcome}"
+    else:
+        epsilon = found.epsilon.told()
+        unproved = "" if found.epsilon.high is not None else " (no upper bound was proved)"
+        head = f"the least epsilon is {epsilon}{unproved}, times distance; {outcome}"
+    where = f"  under {statement.origin.left!r} against {statement.origin.right!r}, at the distance {far}"
+    told = [f"distance {p.distance}: ratio {exact_text(p.found)}" for p in found.parts[:SHOWN]]
+    more = [f"  and {len(found.parts) - SHOWN} more"] if len(found.parts) > SHOWN else []
+    return [head, f"{where}; {statement.reached()}", *(f"  {line}" for line in told), *more]
+
+
+def _power(found: DistanceBudget) -> str:
+    """Returns the ratio as a power of the distance: `2**distance`, or `3**(distance/2)`."""
+    far, largest = found.largest.distance, found.largest.found
+    rational = largest.lower if largest.lower == largest.upper else None
+    base = per_unit(rational, far)
+    if base is not None:
+        plain = str(base)
+        return f"{plain if plain.isdigit() else f'({plain})'}**distance"
+    if isinstance(largest.value, Real):
+        ratio = largest.value.describe()
+    else:
+        ratio = str(rational) if rational is not None else exact_text(largest)
+    plain = ratio if ratio.isdigit() else f"({ratio})"
+    return f"{plain}**distance" if far == 1 else f"{plain}**(distance/{_divisor(far)})"
+
+
+def _divisor(far: Fraction) -> str:
+    return str(far) if far.denominator == 1 else f"({far})"
+
+
+def per_unit(ratio: Fraction | None, distance: Fraction) -> Fraction | None:
+    """Returns the ratio for one unit of distance where it is rational."""
+    if ratio is None or not distance:
+        return None
+    return root(ratio**distance.denominator, distance.numerator)
+
+
+def distance_document(found: DistanceBudget) -> dict[str, Any]:
+    """Returns the budget as JSON data: what decides it, and the largest ratio at each distance."""
+    largest = found.largest
+    exact = largest.found.lower if largest.found.lower == largest.found.upper else None
+    unit = per_unit(exact, largest.distance) if found.is_exact and not found.infinite else None
+    listed = []
+    for part in found.parts:
+        near = growing(part.found)
+        entry = {
+            "distance": str(part.distance),
+            **ratio_document(part.found),
+            "attained": part.found.attained,
+            **outputs_document(part.found.outputs),
+        }
+        listed.append(entry | ({"witness": json_documents.witness(near[-1])} if near else {}))
+    return {
+        "distance": str(largest.distance),
+        "ratio_per_distance": str(unit) if unit is not None else None,
+        "epsilon_per_distance": found.epsilon.number() if found.is_exact and not found.infinite else None,
+        "epsilon_per_distance_bounds": ["infinity"] * 2 if found.infinite else found.epsilon.bounds(),
+        "distances": listed,
+    }
+
+
+BEYOND = "a set has a probability beyond delta where the other one is 0, or as near to 0 as you like"
+
+
+def set_budget_lines(case: PrivacyCase, model: Model, found: LeastBound, given: str) -> list[str]:
+    """Returns what was found, for the bound that was `given`."""
+    priors = sentences.priors(model.domain, case)
+    left, right = (f"'{printable.name(secret)}'" for secret in found.secrets)
+    return [
+        f"{_head(found)}; with {given} {priors}",
+        f"  sets of outputs{_long(found)} under {left} against {right}; {_reached(model, found)}",
+        *(f"  {line}" for line in _witness(found)),
+    ]
+
+
+def _head(found: LeastBound) -> str:
+    what = found.kind.value
+    told = number(found)[1]
+    if found.infinite:
+        return f"no epsilon is enough: {BEYOND}"
+    if found.value is None and found.upper is None:
+        return f"the least {what} is {told}; no upper bound was proved"
+    more = f", epsilon ≈ {_set_epsilon(found):.9g}" if found.kind is NeedKind.RATIO else ""
+    return f"least {what} {told}{more}"
+
+
+def _long(found: LeastBound) -> str:
+    return "" if found.length == 1 else f" of length {found.length}"
+
+
+def _reached(model: Model, found: LeastBound) -> str:
+    at = _where(model, found)
+    at = f" {at}" if at else ""
+    if found.attained is None:
+        near = "approached" if found.value is not None else f"the largest {found.kind.value} found is"
+        return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
+    return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
+
+
+def _where(model: Model, found: LeastBound) -> str:
+    """Returns the place of a bound in words; a witness is there only if the bound is reached."""
+    return where(model, found.place, found.witness if found.attained else None)
+
+
+def _witness(found: LeastBound) -> list[str]:
+    """Returns the set of outputs at a rational point."""
+    witness = found.witness
+    if witness is None or not witness.outputs:
+        return []
+    at = sentences.place(witness)
+    left, right = (f"Pr(S | {printable.name(secret)})" for secret in (witness.left, witness.right))
+    return [
+        f"{f'With {at}: ' if at else ''}S = {sentences.outputs(witness.outputs)}",
+        f"{left} {sentences.equals(witness.probabilities[0])}",
+        f"{right} {sentences.equals(witness.probabilities[1])}",
+        f"{left} - {sentences.factor(witness.bound)} times {right} {sentences.equals(witness.beyond)}",
+    ]
+
+
+def _set_epsilon(found: LeastBound) -> float:
+    """Returns the logarithm of a ratio, rounded, or of its upper bound."""
+    if isinstance(found.value, Real):
+        return logarithm(found.value.middle())
+    assert found.upper is not None
+    return logarithm(found.upper)
+
+
+def set_budget_document(model: Model, found: LeastBound, given: dict[str, str]) -> dict[str, Any]:
+    """Returns the same as JSON data."""
+    exact, _ = number(found)
+    what = found.kind.value
+    known: dict[str, Any] = {what: exact}
+    if exact is None:
+        upper = json_documents.exact(found.upper) if found.upper is not None else "unknown"
+        known = {f"{what}_lower": json_documents.exact(found.lower), f"{what}_upper": upper}
+    if found.kind is NeedKind.RATIO:
+        known["epsilon"] = "infinity" if found.infinite else _rounded(found)
+    return {
+        **{f"{name}_given": value for name, value in given.items()},
+        **known,
+        "attained": found.attained,
+        "secrets": list(found.secrets),
+        "length": found.length,
+        "where": _where(model, found),
+        **({"proved": json_documents.exact(found.proved)} if found.proved is not None else {}),
+        **_set_document(found.witness),
+    }
+
+
+def _rounded(found: LeastBound) -> float | str:
+    return _set_epsilon(found) if found.value is not None or found.upper is not None else "unknown"
+
+
+def _set_document(witness: ExactSetWitness | None) -> dict[str, Any]:
+    told = json_documents.witness(witness) if witness else {}
+    told = {name: value for name, value in told.items() if name not in ("delta", "exceeds")}
+    return {"witness": told} if told else {}
+
+
+def curve_lines(
+    case: PrivacyCase, model: Model, found: SetCurve, at: Mapping[str, Fraction] | None
+) -> list[str]:
+    """Returns the points of a curve in words."""
+    where = f"at {in_words(at)}" if at else sentences.priors(model.domain, case)
+    between = "linear in the ratio e^epsilon between these corners"
+    if not found.linear:
+        gap = at_most(found.gap, 3)
+        between = f"convex in the ratio; lines between these points are at most {gap} too high"
+    lines = [f"least delta {where}, {between}:"]
+    for point in found.points:
+        told = _short(point.delta) if point.exact else f"at most {at_most(point.delta, 9)}"
+        epsilon = f"≈ {point.epsilon:.6g}" if point.ratio != 1 else "= 0"
+        bound = f"ratio {_short(point.ratio)}, epsilon {epsilon}"
+        lines.append(f"  {bound}: delta {told}")
+    if not found.ends:
+        lines.append(f"  for larger ratios: delta at most {at_most(found.points[-1].delta, 9)}")
+    if found.errors:
+        what = "trade-off function" if found.linear else "upper bound of the trade-off function"
+        lines.append(f"{what}, linear between these corners (alpha, least beta):")
+        lines += [f"  ({_short(alpha)}, {_short(beta)})" for alpha, beta in found.errors]
+    return lines
+
+
+def _short(value: Fraction) -> str:
+    """Returns a rational, and a decimal where it is long."""
+    told = json_documents.exact(value)
+    return told if len(told) <= sentences.LONGEST else f"≈ {decimal_text(value)}"
+
+
+def curve_document(found: SetCurve) -> dict[str, Any]:
+    """Returns the points of a curve as JSON data."""
+    points = [
+        {
+            "ratio": json_documents.exact(point.ratio),
+            "epsilon": point.epsilon,
+            "delta": json_documents.exact(point.delta),
+            "exact": point.exact,
+        }
+        for point in found.points
+    ]
+    errors = [{"alpha": json_documents.exact(a), "beta": json_documents.exact(b)} for a, b in found.errors]
+    lines = [{"left": json_documents.exact(p), "right": json_documents.exact(q)} for p, q in found.lines]
+    return {
+        "curve": points,
+        "linear": found.linear,
+        "gap": json_documents.exact(found.gap),
+        "ends": found.ends,
+        "lower_lines": lines,
+        "trade_off": errors,
+    }
+
+
+NO_EVIDENCE = "a least bound of enclosed probabilities has no evidence: nothing replays integrals and sums"
+DIGITS = 12
+LOG_BITS = 160
+
+
+def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: LeastTarget) -> LeastEnclosed:
+    """Returns the least bound of a case whose probabilities are enclosed.
+
+    Raises:
+        LimitError: the model is in doubt, or nothing was found within a limit.
+    """
+    doubt, _ = discharge(session, model)
+    if doubt:
+        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    return least_enclosed(session, model, wanted, precision)
+
+
+def enclosed_lines(
+    case: PrivacyCase, model: EnclosedModel, found: LeastEnclosed, given: Mapping[str, str]
+) -> list[str]:
+    """Returns what was found in words; `given` is the bound for which it was asked."""
+    where = sentences.priors(model.domain, case)
+    left, right = (f"'{printable.name(s)}'" for s in (found.pair.left, found.pair.right))
+    what = "delta" if found.wanted is LeastTarget.DELTA else "ratio"
+    told = " and ".join(f"{name} = {value}" for name, value in given.items())
+    with_given = f"; with {told} {where}" if told else f" {where}"
+    if found.infinite:
+        head = (
+            f"no {'budget' if not given else 'epsilon is enough'}{with_given}: some outputs are impossible "
+        )
+        head += "on the other side"
+    elif found.upper is None:
+        head = f"the least {what} is at least {at_least(found.lower, DIGITS)}; no upper bound was proved"
+    else:
+        head = f"least {what} {_enclosed_words(found)}{_enclosed_epsilon(found)}{with_given}"
+    names = sentences.enclosed_outputs(found.outputs)
+    return [
+        head,
+        f"  {names} under {left} against {right}; enclosed with {found.bits} bits",
+        *(f"Note: {note}." for note in model.notes),
+    ]
+
+
+def _enclosed_words(found: LeastEnclosed) -> str:
+    assert found.upper is not None
+    if found.lower == found.upper:
+        return str(found.lower)
+    return f"between {at_least(found.lower, DIGITS)} and {at_most(found.upper, DIGITS)}"
+
+
+def _logarithms(found: LeastEnclosed) -> tuple[Fraction, Fraction | None]:
+    """Returns numbers below and above the logarithm of the ratio."""
+    with working_precision(LOG_BITS):
+        low = ends(density_number(max(found.lower, Fraction(1))).log())[0]
+        high = None if found.upper is None else ends(density_number(max(found.upper, Fraction(1))).log())[1]
+    return max(low, Fraction(0)), high
+
+
+def _enclosed_epsilon(found: LeastEnclosed) -> str:
+    if found.wanted is LeastTarget.DELTA:
+        return ""
+    low, high = _logarithms(found)
+    assert high is not None
+    return f", epsilon between {at_least(low, DIGITS)} and {at_most(high, DIGITS)}"
+
+
+def enclosed_document(
+    case: PrivacyCase, model: EnclosedModel, found: LeastEnclosed, given: Mapping[str, str]
+) -> dict[str, Any]:
+    """Returns the same as JSON data; `given` are the bounds for which it was asked."""
+    what = "delta" if found.wanted is LeastTarget.DELTA else "ratio"
+    told: dict[str, Any] = {f"{name}_given": value for name, value in given.items()}
+    if found.infinite:
+        told[what] = "infinity"
+    else:
+        upper = "unknown" if found.upper is None else at_most(found.upper, 30)
+        told |= {f"{what}_lower": at_least(found.lower, 30), f"{what}_upper": upper}
+    if what == "ratio" and not found.infinite:
+        low, high = _logarithms(found)
+        told |= {
+            "epsilon_lower": at_least(low, 30),
+            "epsilon_upper": "unknown" if high is None else at_most(high, 30),
+        }
+    return told | {
+        "attained": True,
+        "secrets": [found.pair.left, found.pair.right],
+        "outputs": [[name] for name in found.outputs],
+        "bits": found.bits,
+        **json_documents.inputs(case),
+        "notes": list(model.notes),
+    }

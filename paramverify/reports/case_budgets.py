@@ -1,20 +1,33 @@
-"""The budget of a case as `budget` tells it: lines, a JSON document, and evidence."""
+"""The budget of a case as `budget` reports it, also of a divergence: lines, a JSON document, and evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
+from math import inf
 from typing import Any
 
-from paramverify.models.kinds import need_privacy, refuse_tied
-from paramverify.models.model import Model
+from paramverify import printable
+from paramverify.algebra.budgets import outward
+from paramverify.algebra.rationals import at_least, at_most, decimal_text, relation, rounded
+from paramverify.algebra.real_roots import RealRoot
+from paramverify.algebra.reals import Real
+from paramverify.claims import AllOutputs
+from paramverify.errors import LimitError
+from paramverify.evidence.divergence_witnesses import MomentWitness
+from paramverify.models.measures import LossBound, Renyi
+from paramverify.models.model import Model, need_privacy, refuse_tied
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.reports import borders, distances, documents, relative, text
+from paramverify.reports import budgets, json_documents, sentences
 from paramverify.reports.budgets import BudgetStatement
 from paramverify.synthesis.borders import Beyond
 from paramverify.synthesis.case_budget import CaseBudget
+from paramverify.synthesis.least_divergence import LeastMoment, least_moment
+from paramverify.synthesis.least_loss import LeastLoss, least_loss
 from paramverify.synthesis.multiples import Multiple
+from paramverify.synthesis.suprema import TightBudget
 
 NOTHING = Beyond()
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
@@ -33,9 +46,16 @@ def lines(case: PrivacyCase, found: CaseBudget, words: Iterable[str], beyond: Be
     """Returns the budget in words; `words` are the programs on whose word it rests."""
     model = model_of(case)
     first, *rest = told(case, model, found, beyond.multiple)
-    more, _ = text.session_words(words)
-    about = f"  {text.priors(model.domain, case)}"
-    return [first, about, *borders.lines(beyond.border), *rest, *more, *(f"Note: {n}." for n in model.notes)]
+    more, _ = sentences.session_words(words)
+    about = f"  {sentences.priors(model.domain, case)}"
+    return [
+        first,
+        about,
+        *budgets.border_lines(beyond.border),
+        *rest,
+        *more,
+        *(f"Note: {n}." for n in model.notes),
+    ]
 
 
 def told(case: PrivacyCase, model: Model, found: CaseBudget, multiple: Multiple | None = None) -> list[str]:
@@ -45,16 +65,20 @@ def told(case: PrivacyCase, model: Model, found: CaseBudget, multiple: Multiple 
     bound of the case does, that does.
     """
     statement = BudgetStatement.of(model, found.ratio)
-    shown = distances.lines(found.distances, statement) if found.distances else statement.lines()
+    shown = budgets.distance_lines(found.distances, statement) if found.distances else statement.lines()
     if not found.relative:
         first, *rest = shown
-        return [f"{first}{text.but(model)}", *rest]
+        return [f"{first}{sentences.but(model)}", *rest]
     if multiple:
-        enough = [relative.multiple(case.budget, statement.among, multiple)]
+        enough = [budgets.multiple(case.budget, statement.among, multiple)]
     else:
-        enough = relative.enough(case.budget, statement.among, found.relative) if found.ratio.infinite else []
+        enough = budgets.enough(case.budget, statement.among, found.relative) if found.ratio.infinite else []
     first, *rest = [*enough, *shown]
-    return [f"{first}{text.but(model)}", *rest, relative.line(model, case.budget, found.relative, multiple)]
+    return [
+        f"{first}{sentences.but(model)}",
+        *rest,
+        budgets.line(model, case.budget, found.relative, multiple),
+    ]
 
 
 def document(
@@ -63,25 +87,24 @@ def document(
     """Returns the budget as JSON data."""
     model = model_of(case)
     shown = BudgetStatement.of(model, found.ratio).document()
-    shown |= distances.document(found.distances) if found.distances else {}
+    shown |= budgets.distance_document(found.distances) if found.distances else {}
     if found.relative:
         shown["relative_to"] = case.budget
-        shown["relative"] = relative.document(model, found.relative)
+        shown["relative"] = budgets.relative_document(model, found.relative)
     if beyond.multiple:
         one = beyond.multiple
         fails = str(one.fails) if one.fails else None
         shown["multiple"] = {"enough": str(one.enough), "fails": fails, "least": one.least}
         if one.enough < 1:
             shown["relative"]["tight"] = False
-    _, told = text.session_words(words)
-    about = documents.side_condition(model) | documents.inputs(case) | {"notes": list(model.notes)}
-    return shown | told | about | borders.document(beyond.border)
+    _, told = sentences.session_words(words)
+    about = json_documents.side_condition(model) | json_documents.inputs(case) | {"notes": list(model.notes)}
+    return shown | told | about | budgets.border_document(beyond.border)
 
 
 def evidence(case: PrivacyCase, budget: CaseBudget, session: Session) -> dict[str, Any]:
     """Returns the evidence of a budget; the obligations are proved over the ring of its claims."""
-    from paramverify.reports.budget_evidence import budget_document
-    from paramverify.reports.distance_evidence import distance_document
+    from paramverify.reports.budget_evidence import budget_document, distance_document
 
     refuse_tied(case.model, "the evidence of a budget")
     found = budget.ratio
@@ -90,3 +113,173 @@ def evidence(case: PrivacyCase, budget: CaseBudget, session: Session) -> dict[st
     if budget.distances:
         return distance_document(case, budget.distances, obligations)
     return budget_document(case, found, obligations)
+
+
+def is_asked(case: PrivacyCase) -> bool:
+    """Tells whether the budget of a case is the least bound of a divergence."""
+    return isinstance(case.model, Model) and isinstance(case.model.measure, Renyi | LossBound)
+
+
+Least = LeastMoment | LeastLoss
+
+
+def find(case: PrivacyCase, session: Session, precision: Fraction) -> Least:
+    """Returns the least bound of the divergence of a case.
+
+    Raises:
+        LimitError: a limit was met, or the model is in doubt.
+    """
+    model = need_privacy(case.model, "budget", together=True)
+    doubt, _ = discharge(session, model)
+    if doubt:
+        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    if isinstance(model.measure, LossBound):
+        return least_loss(model, session, precision)
+    return least_moment(model, session, precision)
+
+
+def divergence_evidence(case: PrivacyCase, found: Least, session: Session) -> dict[str, Any]:
+    """Returns the evidence of a least bound; the obligations are proved over the ring of its claims."""
+    from paramverify.reports.budget_evidence import budget_document, loss_budget_document
+
+    model = need_privacy(case.model, "budget", together=True)
+    if isinstance(found, LeastLoss):
+        return loss_budget_document(case, found, discharge(session, model)[1])
+    proof = found.sum.proof
+    return budget_document(case, found.sum, discharge(session, proof.model if proof else model)[1])
+
+
+def divergence_lines(case: PrivacyCase, found: Least, words: Iterable[str]) -> list[str]:
+    """Returns the least bound in words; `words` are the programs on whose word it rests."""
+    model = need_privacy(case.model, "budget", together=True)
+    if isinstance(found, LeastLoss):
+        return _loss_lines(case, model, found)
+    best, origin = found.sum, found.sum.origin
+    assert isinstance(origin, AllOutputs)
+    left, right = printable.name(origin.left), printable.name(origin.right)
+    where = sentences.priors(model.domain, case)
+    if best.infinite:
+        head = f"no {found.key} bound {where}: the divergence is infinite, or grows without limit"
+    elif best.upper is None:
+        head = f"the largest sum is {budgets.exact_text(best)} (no upper bound was proved); {where}"
+    else:
+        head = f"least {_least(found)} {where}"
+    statement = budgets.BudgetStatement.of(model, best)
+    more, _ = sentences.session_words(words)
+    shown = budgets.exact_text(best)
+    if len(shown) > sentences.LONGEST + 20:
+        shown = f"≈ {decimal_text(best.lower, 12)}"
+    return [
+        head,
+        f"  {sentences.moment_told(left, right, found.order, origin.length)}: {shown}",
+        f"  {statement.reached()}",
+        *_near(best),
+        *more,
+        *(f"Note: {note}." for note in model.notes),
+    ]
+
+
+def _near(found: TightBudget) -> list[str]:
+    """Returns the largest sum at a prior of the domain, where none is known to reach the largest one."""
+    near = found.approached[-1] if found.approached and found.witness is None else None
+    if not isinstance(near, MomentWitness) or near.moment is None or not near.parameters:
+        return []
+    return [f"  With {sentences.place(near)}: the sum {sentences.equals(near.moment)}"]
+
+
+def _loss_lines(case: PrivacyCase, model: Model, found: LeastLoss) -> list[str]:
+    where = sentences.priors(model.domain, case)
+    name = found.kind.value
+    if found.infinite:
+        head = f"no {name} bound {where}: the divergence is infinite"
+    elif found.upper is None:
+        head = f"the least {name} is at least {at_least(found.lower, 9)} {where}; no upper bound was proved"
+    elif found.lower == found.upper:
+        head = f"least {name}: {rounded(found.lower)} {where}"
+    else:
+        bounds = f"between {at_least(found.lower, 9)} and {at_most(found.upper, 9)}"
+        head = f"least {name}: {bounds} {where}"
+    left, right = map(printable.name, found.secrets)
+    lines = [head, f"  all outputs under '{left}' against '{right}'"]
+    witness = found.witness if found.upper != 0 else None
+    if witness and witness.parameters:
+        lines.append(f"  the largest that was found is at {sentences.place(witness)}")
+    if witness and witness.order is not None and not found.infinite:
+        order = _order(witness.order)
+        lines.append(f"  it is the Renyi divergence of an order, divided by the order; {order}")
+    return [*lines, *(f"Note: {note}." for note in model.notes)]
+
+
+def _order(order: Fraction) -> str:
+    """Returns which order it is; one that would be told as 1 is told by what it is above 1."""
+    near = rounded(order, 6)
+    if near.removeprefix("≈ ") == "1":
+        return f"this order is 1 + x with x {relation(order - 1, 3)}"
+    return f"this order is {near}"
+
+
+def _loss_document(case: PrivacyCase, model: Model, found: LeastLoss) -> dict[str, Any]:
+    name = found.kind.value
+    bounds = json_documents.between((found.lower, found.upper)) if found.upper is not None else None
+    return {
+        "measure": name,
+        f"{name}_lower": "infinity" if found.infinite else outward(found.lower, -inf),
+        f"{name}_upper": "infinity" if found.infinite else bounds[1] if bounds else "unknown",
+        "proved_upper": json_documents.exact(found.upper) if found.upper is not None else None,
+        "secrets": list(found.secrets),
+        "length": found.length,
+        "boxes": found.boxes,
+        "witness": json_documents.witness(found.witness) if found.witness else None,
+        **json_documents.inputs(case),
+        "notes": list(model.notes),
+    }
+
+
+def _least(found: LeastMoment) -> str:
+    if found.key == "chi_squared":
+        return f"chi_squared {_less_one(found)}"
+    return f"renyi of order {found.order}: epsilon {found.epsilon.told()}"
+
+
+def _less_one(found: LeastMoment) -> str:
+    """Returns the sum minus one in words."""
+    value = found.sum.value
+    if isinstance(value, Real):
+        one = value.denominator * 0 + 1
+        return sentences.number(value - Real.of(one, one, value.constant))
+    if isinstance(value, RealRoot) and value.is_rational:
+        exact, near = json_documents.exact(value.lower - 1), rounded(value.lower - 1)
+        if len(exact) > sentences.LONGEST:
+            return near
+        return exact if exact.isdigit() else f"{exact} ({near})"
+    low, high = found.sum.lower - 1, (found.sum.upper or Fraction(0)) - 1
+    return f"between {at_least(low, 12)} and {at_most(high, 12)}"
+
+
+def divergence_document(case: PrivacyCase, found: Least, words: Iterable[str]) -> dict[str, Any]:
+    """Returns the same as JSON data."""
+    model = need_privacy(case.model, "budget", together=True)
+    if isinstance(found, LeastLoss):
+        return _loss_document(case, model, found)
+    best = found.sum
+    statement = budgets.BudgetStatement.of(model, best)
+    number = {name.replace("ratio", "moment"): v for name, v in statement.ratio_document().items()}
+    _, told = sentences.session_words(words)
+    return {
+        "measure": found.key,
+        "order": found.order,
+        **number,
+        **budgets.epsilon_document(found.epsilon, best.infinite),
+        "attained": best.attained,
+        "proved_upper": json_documents.exact(statement.proved_upper)
+        if statement.proved_upper is not None
+        else None,
+        "secrets": [best.origin.left, best.origin.right],
+        "length": getattr(best.origin, "length", 1),
+        "where": statement.where,
+        "witness": json_documents.witness(best.witness) if best.witness else None,
+        "approached": list(statement.approached),
+        **told,
+        **json_documents.inputs(case),
+        "notes": list(model.notes),
+    }

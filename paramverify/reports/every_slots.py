@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from paramverify.answers import Standing
-from paramverify.interactive.every import Every
+from paramverify.interactive.pinq_induction import Every
 
 NAMES = {(1,): "add", (1, -1): "swap"}
 ASSUMED = "  Assumed of the environment: no data point ever comes to a full slot."

@@ -8,10 +8,10 @@ from typing import Any
 from paramverify import printable
 from paramverify.answers import Open, Proved
 from paramverify.encodings import monolithic
-from paramverify.models.kinds import need_privacy
+from paramverify.models.model import need_privacy
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.formula_verification import FormulaReport, SettledFormula
-from paramverify.reports import documents, text
+from paramverify.reports import json_documents, sentences
 from paramverify.verdicts import Holds, Violated
 
 
@@ -21,16 +21,16 @@ def lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
     verdict, decisions = report.verdict, [solved.decision for solved in report.solved]
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
-        word = text.on_word(decisions) + text.on_condition(case.model)
-        where = text.priors(case.model.domain, case)
-        first = f"{report.status.of_case}{word}: {case.budget} {where}{text.but(case.model)}."
+        word = sentences.on_word(decisions) + sentences.on_condition(case.model)
+        where = sentences.priors(case.model.domain, case)
+        first = f"{report.status.of_case}{word}: {case.budget} {where}{sentences.but(case.model)}."
         yield first
         count = len(decisions)
         many = f"{count} formulas are" if count > 1 else "1 formula is"
         yield f"  Monolithic encoding: {many} unsatisfiable, says the solver, {took}."
     elif isinstance(verdict, Violated):
         yield f"{report.status.of_case}: {case.budget}."
-        yield from (f"  {line}" for line in text.witness_lines(verdict.witness))
+        yield from (f"  {line}" for line in sentences.witness_lines(verdict.witness))
         yield f"  Monolithic encoding: the witness of the solver was evaluated exactly, {took}."
     else:
         yield f"{report.status.of_case}: {case.budget}: {verdict.end.value}."
@@ -41,7 +41,7 @@ def lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
             if isinstance(solved.decision.answer, Open):
                 yield f"  open: {printable.name(_about(solved))}"
                 break
-    yield from (f"  {line}" for line in text.notes(report.notes, first))
+    yield from (f"  {line}" for line in sentences.notes(report.notes, first))
 
 
 def total(case: PrivacyCase) -> int:
@@ -63,15 +63,15 @@ def document(report: FormulaReport) -> dict[str, Any]:
         "verdict": report.status.of_case,
         "encoding": monolithic.ENCODING.name,
         "formulas": [
-            {"secrets": [s.left, s.right], "length": s.length, **documents.decision(s.decision)}
+            {"secrets": [s.left, s.right], "length": s.length, **json_documents.decision(s.decision)}
             for s in report.solved
         ],
         "seconds": round(report.seconds, 6),
-        "evidence": {"decided_by": text.backends_used(decisions)} | text.words(proofs),
+        "evidence": {"decided_by": sentences.backends_used(decisions)} | sentences.words(proofs),
         "notes": list(report.notes),
     }
     if isinstance(report.verdict, Violated):
-        told["witness"] = documents.witness(report.verdict.witness)
+        told["witness"] = json_documents.witness(report.verdict.witness)
     elif not isinstance(report.verdict, Holds):
         told |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
     return told

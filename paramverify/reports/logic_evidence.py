@@ -22,11 +22,7 @@ from paramverify.checker.polynomials import Poly
 from paramverify.checker.strict import changed
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import InputError, ModelError
-from paramverify.logic.cases import GIVEN, LogicCase, LogicOptions, load
-from paramverify.logic.judges import ExactJudge
-from paramverify.logic.leaves import marks
-from paramverify.logic.semantics import Semantics
-from paramverify.logic.syntax import (
+from paramverify.logic.formula_syntax import (
     Constant,
     Formula,
     Index,
@@ -41,8 +37,11 @@ from paramverify.logic.syntax import (
     StateCondition,
     Until,
 )
-from paramverify.logic.verification import FormulaResult, LogicSession, StateWitness
-from paramverify.models.chains.chain import Row
+from paramverify.logic.judges import ExactJudge
+from paramverify.logic.logic_cases import GIVEN, LogicCase, LogicOptions, load
+from paramverify.logic.property_checking import FormulaResult, LogicSession, StateWitness
+from paramverify.logic.semantics import Semantics, marks
+from paramverify.models.chains.markov_chains import Row
 from paramverify.models.context import Checks, sample_points
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
 from paramverify.portfolio.session import Session

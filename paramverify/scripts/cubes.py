@@ -1,30 +1,43 @@
-"""Assertions of a script as cubes: conjunctions of polynomial comparisons, one of which needs a solution.
+"""Assertions of a script as cubes: conjunctions of comparisons, each made into a claim over a bounded box.
 
 The assertions have a solution iff one of their cubes has. A case distinction (`ite`) of reals is taken apart,
 and so is `distinct`. Universal quantifiers and quotients whose denominator is no number are no cubes.
+
+From a cube of a script to a claim over a bounded box, and from a point of that box back.
+
+A cube has no solution iff the claim holds. Linear equations are used up first. Bounds of single variables
+become the box. A variable that has none on a side is moved: with lower bound a it is a + t/(1 − t) for t in
+[0, 1), with upper bound b it is b − t/(1 − t), and with neither it is t/(1 − t²) for t in (−1, 1): each goes
+through all of its values once. The denominators are positive on the box, so they may be multiplied away.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isqrt
 from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import (
     MAX_DEGREE,
     Polynomial,
     Ring,
     constant_value,
+    fraction,
     is_constant,
     key,
     primitive,
     rational,
+    value_at,
+    variables,
 )
+from paramverify.claims import Claim, nowhere
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.formats.script_terms import Term, folded
+from paramverify.formats.smtlib_scripts import ScriptTerm, folded
 
 MAX_CUBES = 512
 MAX_TERMS = 20_000  # of one polynomial
@@ -61,15 +74,15 @@ class Cube:
 Cubes = tuple[Cube, ...]
 TRUE = Cube({}, {})
 Pieces = tuple[tuple[Cube, Polynomial], ...]  # what a real term is, where each cube holds
-Part = tuple[Term, bool]  # a term, and whether it is to be true (of reals always so)
+Part = tuple[ScriptTerm, bool]  # a term, and whether it is to be true (of reals always so)
 
 
-def variables_of(terms: Iterable[Term]) -> dict[str, None]:
+def variables_of(terms: Iterable[ScriptTerm]) -> dict[str, None]:
     """Returns the symbols of all real variables that occur, in their order, those of quantifiers included."""
-    root = Term("and", tuple(terms))
+    root = ScriptTerm("and", tuple(terms))
     found: dict[str, None] = {}
 
-    def make(term: Term, values: Sequence[None]) -> None:
+    def make(term: ScriptTerm, values: Sequence[None]) -> None:
         if term.operator == "real":
             found.setdefault(str(term.value))
 
@@ -97,7 +110,7 @@ def ring_names(symbols: Iterable[str]) -> dict[str, str]:
 class Reading:
     """Makes cubes of terms, over one ring for all of their real variables."""
 
-    def __init__(self, terms: Iterable[Term]) -> None:
+    def __init__(self, terms: Iterable[ScriptTerm]) -> None:
         self.terms = tuple(terms)
         self.names = ring_names(variables_of(self.terms))
         self.ring = Ring(tuple(self.names.values()))
@@ -109,7 +122,7 @@ class Reading:
             UnsupportedError: a universal quantifier, or a quotient that is no polynomial.
             LimitError: too many cubes, or too large polynomials.
         """
-        found: Any = folded((Term("and", self.terms), True), _below, self._made)
+        found: Any = folded((ScriptTerm("and", self.terms), True), _below, self._made)
         cubes: Cubes = found
         return cubes
 
@@ -149,7 +162,7 @@ class Reading:
             found += [_both([(guard,), _literal(*way)]) for way in ways]
         return _either(found)
 
-    def _pieces(self, term: Term, values: Sequence[Any]) -> Pieces:
+    def _pieces(self, term: ScriptTerm, values: Sequence[Any]) -> Pieces:
         match term.operator:
             case "number":
                 assert isinstance(term.value, Fraction)
@@ -250,3 +263,286 @@ def _both(parts: Sequence[Cubes]) -> Cubes:
         joined = [j for one in found for other in cubes if (j := one.joined(other)) is not None]
         found = _either([tuple(joined)])
     return found
+
+
+MAX_EQUATION_TERMS = 2_000  # of a polynomial after a substitution
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedEquations:
+    """What is left of literals, and the variables that were replaced, each by a polynomial in later ones."""
+
+    literals: tuple[CubeLiteral, ...]
+    replaced: tuple[tuple[str, Polynomial], ...]
+
+    def lifted(self, values: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        """Returns the values of all variables, given those of the ones that were not replaced."""
+        found = dict(values)
+        for name, polynomial in reversed(self.replaced):
+            found[name] = value_at(polynomial, found)
+        return found
+
+
+def solved(literals: Sequence[CubeLiteral], ring: Ring) -> SolvedEquations | None:
+    """Returns literals that have a solution iff these have; None where they contradict each other.
+
+    Raises:
+        LimitError: a polynomial becomes too large.
+    """
+    rest = list(literals)
+    replaced: list[tuple[str, Polynomial]] = []
+    while (found := _found(rest)) is not None:
+        literal, name, value = found
+        replaced.append((name, value))
+        images = [value if n == name else ring.variable(n) for n in ring.names]
+        left: list[CubeLiteral] = []
+        for other in rest:
+            if other is literal:
+                continue
+            f = other.polynomial
+            if name in variables(f):
+                f = f.compose(*images)
+                if len(f) > MAX_EQUATION_TERMS:
+                    raise LimitError("a polynomial has too many terms")
+            if is_constant(f):
+                if not _is_true(constant_value(f), other.relation):
+                    return None
+                continue
+            left.append(CubeLiteral(primitive(f)[1], other.relation))
+        rest = left
+    return SolvedEquations(tuple({p.name: p for p in rest}.values()), tuple(replaced))
+
+
+def _is_true(value: Fraction, relation: str) -> bool:
+    return {">": value > 0, ">=": value >= 0, "=": value == 0}[relation]
+
+
+def _found(literals: Sequence[CubeLiteral]) -> tuple[CubeLiteral, str, Polynomial] | None:
+    """Returns an equation a·(x − u) = 0 with a number a and u without x, the shortest u; with x and u."""
+    best: tuple[CubeLiteral, str, Polynomial] | None = None
+    for literal in literals:
+        if literal.relation != "=":
+            continue
+        for name in variables(literal.polynomial):
+            slope = literal.polynomial.derivative(name)
+            if is_constant(slope) and slope:
+                context = literal.polynomial.context()
+                x = context.gen([str(n) for n in context.names()].index(name))
+                value = x - literal.polynomial / rational(constant_value(slope))
+                if best is None or len(value) < len(best[2]):
+                    best = literal, name, value
+    return best
+
+
+MAX_VARIABLES = 12
+MAX_REGION_TERMS = 5_000  # of a polynomial that is moved
+UNIT = Interval(Fraction(0), Fraction(1), True, False)
+OPEN_UNIT = Interval(Fraction(0), Fraction(1), False, False)
+BOTH = Interval(Fraction(-1), Fraction(1), False, False)
+
+
+@dataclass(frozen=True)
+class RangeEnd:
+    """An end of the values of a variable."""
+
+    value: Fraction
+    closed: bool
+
+
+@dataclass(frozen=True, eq=False)
+class CubeClaim:
+    """A claim that holds iff a cube has no solution; `lift` gives the solution at a point where it fails.
+
+    `moved` says whether variables stand for others, so that the claim is not what the script says.
+    """
+
+    claim: Claim
+    lift: Callable[[Mapping[str, Fraction]], dict[str, Fraction]]
+    moved: bool
+
+
+def region(cube: Cube, ring: Ring) -> CubeClaim | None:
+    """Returns the claim of a cube; None where its bounds alone leave no value to a variable.
+
+    Raises:
+        LimitError: too many variables, or too large polynomials.
+    """
+    plain = solved(tuple(cube.literals.values()), ring)
+    bounds = _bounds(plain.literals) if plain else None
+    if plain is None or bounds is None:
+        return None
+    lower, upper, rest = bounds
+    literals = list(rest)
+    used = {n for literal in literals for n in variables(literal.polynomial)}
+    names = tuple(n for n in ring.names if n in used)
+    if len(names) > MAX_VARIABLES:
+        raise LimitError(f"more than {MAX_VARIABLES} variables")
+    small = Ring(names)
+    box: dict[str, Interval] = {}
+    ways: dict[str, tuple[Polynomial, Polynomial]] = {}  # numerator and denominator of what is moved
+    for name in names:
+        low, high = lower.get(name), upper.get(name)
+        t, one = small.variable(name), small.number(1)
+        if low and high:
+            box[name] = Interval(low.value, high.value, low.closed, high.closed)
+        elif low:
+            box[name] = UNIT if low.closed else OPEN_UNIT
+            ways[name] = (small.number(low.value) * (one - t) + t, one - t)
+        elif high:
+            box[name] = UNIT if high.closed else OPEN_UNIT
+            ways[name] = (small.number(high.value) * (one - t) - t, one - t)
+        else:
+            box[name] = BOTH
+            ways[name] = (t, one - t * t)
+    moved = [replace(p, polynomial=_moved(p.polynomial, small, ways)) for p in literals]
+    claim = _claim(moved, small, box)
+    simple = {name: _simple(lower.get(name), upper.get(name)) for name in ring.names}
+
+    def lift(point: Mapping[str, Fraction]) -> dict[str, Fraction]:
+        found = dict(simple)
+        for name in names:
+            t = point[name]
+            low, high = lower.get(name), upper.get(name)
+            if name not in ways:
+                found[name] = t
+            elif low or high:
+                away = t / (1 - t)
+                found[name] = low.value + away if low else high.value - away if high else away
+            else:
+                found[name] = t / (1 - t * t)
+        return plain.lifted(found)
+
+    return CubeClaim(claim, lift, bool(ways))
+
+
+def _simple(low: RangeEnd | None, high: RangeEnd | None) -> Fraction:
+    """Returns a value between both ends."""
+    if low and high:
+        return Interval(low.value, high.value, low.closed, high.closed).simplest()
+    if low:
+        return low.value + 1
+    return high.value - 1 if high else Fraction(0)
+
+
+def _claim(literals: list[CubeLiteral], ring: Ring, box: Mapping[str, Interval]) -> Claim:
+    """Returns the claim that no point of the box satisfies all literals."""
+    strict = [p for p in literals if p.relation == ">"]
+    # The strict comparison with the largest polynomial is the one that is claimed to be false.
+    denied = max(strict, key=lambda p: len(p.polynomial), default=None)
+    constraints: list[Constraint] = []
+    for literal in literals:
+        if literal is denied:
+            continue
+        f = literal.polynomial
+        text = f"{f} {literal.relation} 0".replace("^", "**")
+        constraints.append(Constraint(f, literal.relation == ">", text))
+        if literal.relation == "=":
+            constraints.append(Constraint(-f, False, text))
+    domain = Domain(ring, dict(box), tuple(constraints))
+    return Claim(-denied.polynomial, domain) if denied else nowhere(domain)
+
+
+def _moved(
+    polynomial: Polynomial, ring: Ring, ways: Mapping[str, tuple[Polynomial, Polynomial]]
+) -> Polynomial:
+    """Returns the polynomial with what stands for its variables, times a positive polynomial."""
+    names = [str(n) for n in polynomial.context().names()]
+    degrees = dict(zip(names, map(int, polynomial.degrees()), strict=True))
+    found = ring.number(0)
+    powers: dict[tuple[str, int], Polynomial] = {}
+    for monomial, coefficient in polynomial.to_dict().items():
+        term = ring.number(fraction(coefficient))
+        for name, exponent in zip(names, map(int, monomial), strict=True):
+            if not degrees[name]:
+                continue
+            if (name, exponent) not in powers:
+                if name in ways:
+                    top, bottom = ways[name]
+                    powers[name, exponent] = top**exponent * bottom ** (degrees[name] - exponent)
+                else:
+                    powers[name, exponent] = ring.variable(name) ** exponent
+            term *= powers[name, exponent]
+            if len(term) > MAX_REGION_TERMS:
+                raise LimitError("a polynomial has too many terms")
+        found += term
+    return primitive(found)[1] if found else found
+
+
+def _bounds(
+    literals: Sequence[CubeLiteral],
+) -> tuple[dict[str, RangeEnd], dict[str, RangeEnd], list[CubeLiteral]] | None:
+    """Returns lower and upper ends of variables, and the literals that say more; None if nothing is left."""
+    lower: dict[str, RangeEnd] = {}
+    upper: dict[str, RangeEnd] = {}
+    rest: list[CubeLiteral] = []
+    for literal in literals:
+        linear = _linear(literal.polynomial)
+        if linear is None:
+            rest.append(literal)
+            for name, radius in _ball(literal).items():
+                _narrow(lower, name, RangeEnd(-radius, True), -1)
+                _narrow(upper, name, RangeEnd(radius, True), 1)
+            continue
+        name, slope, value = linear
+        end = RangeEnd(value, literal.relation != ">")
+        if literal.relation == "=" or slope > 0:
+            _narrow(lower, name, end, -1)
+        if literal.relation == "=" or slope < 0:
+            _narrow(upper, name, end, 1)
+    for name in lower.keys() & upper.keys():
+        low, high = lower[name], upper[name]
+        if low.value > high.value or (low.value == high.value and not (low.closed and high.closed)):
+            return None
+    return lower, upper, rest
+
+
+def _narrow(ends: dict[str, RangeEnd], name: str, end: RangeEnd, side: int) -> None:
+    """Keeps the tighter of two ends: the larger lower one (side -1), the smaller upper one (side 1)."""
+    old = ends.get(name)
+    if old is None or (end.value - old.value) * side < 0 or (end.value == old.value and not end.closed):
+        ends[name] = end
+
+
+def _linear(polynomial: Polynomial) -> tuple[str, Fraction, Fraction] | None:
+    """Returns (x, a, v) where the polynomial is a·(x − v)."""
+    names = variables(polynomial)
+    if len(names) != 1 or int(polynomial.total_degree()) != 1:
+        return None
+    slope, constant = Fraction(0), Fraction(0)
+    for monomial, coefficient in polynomial.to_dict().items():
+        if any(monomial):
+            slope = fraction(coefficient)
+        else:
+            constant = fraction(coefficient)
+    return names[0], slope, -constant / slope
+
+
+def _ball(literal: CubeLiteral) -> dict[str, Fraction]:
+    """Returns bounds |x| ≤ r from C − Σ cᵢ·mᵢ ≥ 0 with cᵢ > 0 and even powers alone: cᵢ·x^(2k) ≤ C."""
+    for sign in (1, -1) if literal.relation == "=" else (1,):
+        found: dict[str, Fraction] = {}
+        constant = Fraction(0)
+        entries = [(m, sign * fraction(c)) for m, c in literal.polynomial.to_dict().items()]
+        if any(any(m) and (c > 0 or any(int(e) % 2 for e in m)) for m, c in entries):
+            continue
+        constant = next((c for m, c in entries if not any(m)), constant)
+        if constant <= 0:
+            continue  # at most the origin: whoever decides sees that
+        names = [str(n) for n in literal.polynomial.context().names()]
+        for monomial, c in entries:
+            occurring = [(n, int(e)) for n, e in zip(names, monomial, strict=True) if e]
+            if len(occurring) == 1:
+                name, exponent = occurring[0]
+                radius = _root(constant / -c, exponent)
+                found[name] = min(found.get(name, radius), radius)
+        return found
+    return {}
+
+
+def _root(value: Fraction, exponent: int) -> Fraction:
+    """Returns a rational whose power is at least a positive value, and near it for squares."""
+    if exponent == 2:
+        scaled = value.numerator * value.denominator
+        root = isqrt(scaled)
+        return Fraction(root + (root * root < scaled), value.denominator)
+    return max(Fraction(1), value)

@@ -8,22 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
 
+from paramverify.algebra.domains import Constraint, Interval
+from paramverify.algebra.one_product import OneProduct, is_large, one_product
 from paramverify.algebra.polynomials import (
     Point,
+    Polynomial,
     constant_value,
     is_constant,
     primitive,
+    rational,
     substitute,
+    value_at,
     variables,
 )
-from paramverify.algebra.signs import sign_on
+from paramverify.algebra.real_roots import sign_at
+from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof
-from paramverify.simplify.constraints import empty_step, equation_step, stretch_step
-from paramverify.simplify.factors import factor_step
-from paramverify.simplify.products import product_step
+from paramverify.formats.refutations import fails_at, refuter
 from paramverify.simplify.reductions import (
     AT_LEAST_ZERO,
     AT_MOST_ZERO,
@@ -32,12 +38,251 @@ from paramverify.simplify.reductions import (
     Reduction,
     Step,
     about,
+    factor_step,
     live_constraints,
     quotient,
     refuted,
     setting,
     unrestricted,
 )
+
+MAX_STRETCHED = 100_000  # Bernstein coefficients of a polynomial after a change of variables
+
+
+def empty_step(claim: Claim) -> Reduction | None:
+    """A constraint that fails on the whole box leaves no point, so the claim holds."""
+    for index, constraint in live_constraints(claim.domain):
+        sign = sign_on(constraint.polynomial, claim.domain)
+        if sign is Sign.NEGATIVE or (constraint.strict and sign in (Sign.NONPOSITIVE, Sign.ZERO)):
+            return Reduction("empty", Guarantee.EXACT, (), partial(_nowhere, index))
+    return None
+
+
+def _nowhere(index: int, proofs: Sequence[Proof]) -> Proof:
+    return certificates.tree([certificates.outside(index)])
+
+
+def equation_step(claim: Claim) -> Reduction | None:
+    """Constraints g ≥ 0 and −g ≥ 0, with g = a·(x − u) for a number a, replace the variable x by u."""
+    domain = claim.domain
+    live = live_constraints(domain)
+    for i, first in live:
+        for j, second in live:
+            if i < j and _opposite(first.polynomial, second.polynomial):
+                if first.strict or second.strict:
+                    return Reduction("equations", Guarantee.EXACT, (), partial(_impossible, i, j))
+                for name in variables(first.polynomial):
+                    bound = _bound(first.polynomial, name)
+                    if bound:
+                        return _eliminated(claim, name, bound[1], i, j)
+    return None
+
+
+def _impossible(i: int, j: int, proofs: Sequence[Proof]) -> Proof:
+    return certificates.contradiction(i, j)
+
+
+def _opposite(left: Polynomial, right: Polynomial) -> bool:
+    return bool(left) and bool(primitive(left)[1] == -primitive(right)[1])
+
+
+def _bound(polynomial: Polynomial, name: str) -> tuple[Fraction, Polynomial] | None:
+    """Returns (a, u) if the polynomial is a·(x − u) with a number a and u without x."""
+    slope = polynomial.derivative(name)
+    if not slope or not is_constant(slope):
+        return None
+    a = constant_value(slope)
+    return a, substitute(polynomial, {name: Fraction(0)}) / rational(-a)
+
+
+def _eliminated(claim: Claim, name: str, value: Polynomial, i: int, j: int) -> Reduction:
+    domain, ring = claim.domain, claim.domain.ring
+    interval = domain.box[name]
+    room = (
+        Constraint(value - ring.number(interval.lower), not interval.lower_closed, ""),
+        Constraint(ring.number(interval.upper) - value, not interval.upper_closed, ""),
+    )
+    reduced = _replaced(claim, name, image=value, interval=interval, used={i, j}, more=room)
+
+    lift = _inside(claim, reduced, name, value)
+
+    return Reduction(
+        "equations",
+        Guarantee.EXACT,
+        (Premise(reduced, lift),),
+        lambda proofs: certificates.eliminate(name, i, j, proofs[0]),
+    )
+
+
+def stretch_step(claim: Claim) -> Reduction | None:
+    """A constraint that bounds x by a polynomial u in other variables is turned into an interval.
+
+    With x = e + (u − e)·x', where e is the other end of x, x runs from e to u as x' runs from 0 to 1. What is
+    left of the constraint is ±(u − e) ≥ 0. So p + q ≤ 1 in the unit square becomes p = (1 − q)·p', a box.
+    Exact where the box's own bound beyond u is implied; only such variables are taken.
+    """
+    domain = claim.domain
+    for index, constraint in live_constraints(domain):
+        names = variables(constraint.polynomial)
+        degrees = dict(zip(domain.ring.names, map(int, claim.polynomial.degrees()), strict=True))
+        for name in sorted(names, key=lambda n: degrees[n]):
+            bound = _bound(constraint.polynomial, name)
+            if bound and (reduction := _stretched(claim, name, index, *bound)):
+                return reduction
+    return None
+
+
+def _stretched(claim: Claim, name: str, index: int, a: Fraction, bound: Polynomial) -> Reduction | None:
+    domain, ring = claim.domain, claim.domain.ring
+    interval, strict = domain.box[name], domain.constraints[index].strict
+    below = a < 0  # x ≤ u
+    near, far = (interval.lower, interval.upper) if below else (interval.upper, interval.lower)
+    implied = ring.number(far) - bound if below else bound - ring.number(far)
+    if sign_on(implied, domain) not in AT_LEAST_ZERO:
+        return None
+    reach = bound - ring.number(near)
+    image = ring.number(near) + reach * ring.variable(name)
+    closed = interval.lower_closed if below else interval.upper_closed
+    # Where the other end is open, or the constraint strict, there is no x with u = e.
+    room = Constraint(reach if below else -reach, strict or not closed, "")
+    unit = Interval(Fraction(0), Fraction(1), closed, not strict)
+    if _size_after(claim.polynomial, name, bound) > MAX_STRETCHED:
+        return None
+    reduced = _replaced(claim, name, image=image, interval=unit, used={index}, more=(room,))
+
+    lift = _inside(claim, reduced, name, image)
+
+    return Reduction(
+        "stretch",
+        Guarantee.EXACT,
+        (Premise(reduced, lift),),
+        lambda proofs: certificates.stretch(name, index, proofs[0]),
+    )
+
+
+def _inside(claim: Claim, reduced: Claim, name: str, image: Polynomial) -> Callable[[Point], Point]:
+    """Returns the lift that replaces a variable by its image.
+
+    The reduced domain is simpler than the claim's, so there a point is moved until the claim fails.
+    """
+    base = {n: interval.simplest() for n, interval in reduced.domain.box.items()}
+
+    def complete(point: Point) -> Point:
+        point = {**base, **point}
+        return {**point, name: value_at(image, point)}
+
+    def accept(point: Point) -> Point | None:
+        lifted = complete(point)
+        return lifted if fails_at(claim, lifted) else None
+
+    confirm = refuter(reduced, accept)
+    return lambda point: confirm(point) or complete(point)
+
+
+def _size_after(polynomial: Polynomial, name: str, bound: Polynomial) -> int:
+    """Returns how many Bernstein coefficients there may be after x is replaced by a multiple of the bound."""
+    names = [str(n) for n in polynomial.context().names()]
+    steps = int(polynomial.degrees()[names.index(name)])
+    size = 1
+    for own, more in zip(polynomial.degrees(), bound.degrees(), strict=True):
+        size *= int(own) + steps * int(more) + 1
+    return size
+
+
+def _replaced(
+    claim: Claim,
+    name: str,
+    image: Polynomial,
+    interval: Interval,
+    used: set[int],
+    more: tuple[Constraint, ...],
+) -> Claim:
+    """Returns the claim with a variable replaced, used constraints made trivial, and new ones appended."""
+    domain = claim.domain
+    images = [image if n == name else domain.ring.variable(n) for n in domain.ring.names]
+    trivial = Constraint(domain.ring.number(1), False, "")
+    constraints = tuple(
+        trivial if k in used else replace(c, polynomial=c.polynomial.compose(*images))
+        for k, c in enumerate(domain.constraints)
+    )
+    box = {**domain.box, name: interval}
+    reduced = replace(domain, box=box, constraints=(*constraints, *more))
+    return replace(claim, polynomial=claim.polynomial.compose(*images), domain=reduced)
+
+
+BITS = (64, 256, 1024)  # of a point at which u has nearly the wanted value
+
+
+def product_step(claim: Claim) -> Reduction | None:
+    """A claim f(x) = g(u) with u = ∏ sᵢ^vᵢ, sᵢ = xᵢ or 1 − xᵢ, becomes g(x) ≥ 0 for one of the variables.
+
+    Exact: u is continuous, and the closed box is mapped onto an interval. A point that refutes g is near one
+    with a rational x at which g(u) is negative, too.
+    """
+    polynomial, box = claim.polynomial, claim.domain.box
+    if not is_large(polynomial):
+        return None
+    if claim.domain.ring.tied:
+        return None  # a variable that stands for a logarithm of x would move with x
+    names = variables(polynomial)
+    if not all(map(unrestricted(claim.domain), names)) or any(box[name].is_point for name in names):
+        return None
+    form = one_product(polynomial)
+    if form is None or not form.holds_on(box):
+        return None
+    name = names[0]
+    low, high = form.values({n: (box[n].lower, box[n].upper) for n in names})
+    ring = claim.domain.ring
+    place = ring.names.index(name)
+    outer = ring.from_terms(
+        {
+            tuple(k * (n == place) for n in range(len(ring.names))): Fraction(int(form.outer[k]))
+            for k in range(form.outer.degree() + 1)
+            if form.outer[k]
+        }
+    )
+    domain = replace(claim.domain, box={**box, name: Interval(low, high, True, True)})
+
+    def lift(point: Point) -> Point:
+        wanted = point[name] if name in point else domain.box[name].simplest()
+        return {**point, **_with_value(form, box, wanted)}
+
+    def certify(proofs: Sequence[Proof]) -> Proof:
+        return certificates.product(name, form.powers, form.reflected, proofs[0])
+
+    return Reduction(
+        "product", Guarantee.EXACT, (Premise(replace(claim, polynomial=outer, domain=domain), lift),), certify
+    )
+
+
+def _with_value(form: OneProduct, box: Mapping[str, Interval], wanted: Fraction) -> Point:
+    """Returns a point of the box at which u is nearly the wanted value, on a line between two vertices."""
+    found: Point = {}
+    for bits in BITS:
+        low, high = Fraction(0), Fraction(1)
+        for _ in range(bits):
+            middle = (low + high) / 2
+            found = _on_line(form, box, middle)
+            if _value(form, found) < wanted:
+                low = middle
+            else:
+                high = middle
+        if sign_at(form.outer, _value(form, found)) < 0:
+            break
+    return found
+
+
+def _on_line(form: OneProduct, box: Mapping[str, Interval], share: Fraction) -> Point:
+    """Returns the point at a share of the way on which all sᵢ grow."""
+    ends = {n: (box[n].lower, box[n].upper) for n in form.powers}
+    return {
+        n: b + (a - b) * share if n in form.reflected else a + (b - a) * share for n, (a, b) in ends.items()
+    }
+
+
+def _value(form: OneProduct, point: Point) -> Fraction:
+    return form.values({n: (x, x) for n, x in point.items()})[0]
+
 
 MAX_LINEAR = 6  # linear variables that are decided at both ends: at most 2**6 premises
 

@@ -1,4 +1,4 @@
-"""Reductions: what a step of simplification makes of a claim.
+"""What a step of simplification makes of a claim, and the step that factors it.
 
 A reduction says how the proofs of its premises become a proof of the claim, how a point that refutes a
 premise becomes one that should refute the claim, and how far it is faithful:
@@ -19,12 +19,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from random import Random
+
+from flint import fmpq
 
 from paramverify.algebra.domains import Constraint, Domain
-from paramverify.algebra.polynomials import Point, Polynomial, fraction, variables
-from paramverify.algebra.signs import Sign, sign_on
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    fraction,
+    is_constant,
+    primitive,
+    rational,
+    value_at,
+    variables,
+)
+from paramverify.algebra.signs import Sign, negative_between, sign_on
 from paramverify.claims import Claim
-from paramverify.evidence.certificates import Proof
+from paramverify.evidence import certificates
+from paramverify.evidence.certificates import CONSTANT, POSITIVE, Proof
 
 AT_LEAST_ZERO = (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO)
 AT_MOST_ZERO = (Sign.NEGATIVE, Sign.NONPOSITIVE)
@@ -95,3 +108,177 @@ def quotient(left: Polynomial, right: Polynomial) -> Fraction:
         return Fraction(0)
     quotient = left.leading_coefficient() / right.leading_coefficient()
     return fraction(quotient) if left == right * quotient else Fraction(0)
+
+
+MAX_FACTOR_TERMS = 20_000  # larger polynomials are not factored; flint needs well below a second up to here
+MAX_FACTOR_DEGREE = 400
+
+
+@dataclass(frozen=True, eq=False)
+class _Factor:
+    """A primitive irreducible factor; `sign` and `proof` where its sign on the domain is known."""
+
+    polynomial: Polynomial
+    multiplicity: int
+    sign: Sign | None
+    proof: Proof | None
+
+    @property
+    def direction(self) -> int:
+        return -1 if self.sign in AT_MOST_ZERO else 1
+
+
+def factor_step(claim: Claim) -> Reduction | None:
+    """Content, even powers and factors of known sign are divided out, the others become claims of their own.
+
+    Without constraints every irreducible factor of odd multiplicity must have one sign on the box: where it
+    changes its sign, the other factors do not vanish identically (they are coprime to it), so the product
+    changes its sign too. The sign that it must have is the one at any point where it is not zero.
+    """
+    polynomial, domain = claim.polynomial, claim.domain
+    if is_constant(polynomial) or not factorable(polynomial):
+        return None
+    if any(domain.box[name].is_point for name in variables(polynomial)):
+        return None  # the box has no inside; the step for fixed variables is switched off
+    constant, found = factorisation(polynomial)
+    if len(found) == 1 and found[0][1] == 1:
+        return None
+    live = live_constraints(domain)
+    factors = [_with_sign(g, m, domain, live) for g, m in found]
+    unknown = [f for f in factors if f.multiplicity % 2 and f.sign is None]
+    direction = 1 if constant > 0 else -1
+    for known in factors:
+        if known.multiplicity % 2 and known.sign is not None:
+            direction *= known.direction
+    if live:
+        strict = all(f.sign in NEVER_ZERO or (f in unknown and f.multiplicity == 1) for f in factors)
+        guarantee = Guarantee.EXACT if strict else Guarantee.PROOF
+        return _product_left(
+            claim, constant, factors=factors, unknown=unknown, direction=direction, guarantee=guarantee
+        )
+    start = _generic_point(domain, [f.polynomial for f in factors])
+    signs = [1 if value_at(f.polynomial, start) > 0 else -1 for f in unknown]
+    for sign in signs:
+        direction *= sign
+    if direction < 0:
+        return refuted(claim, "factors", start, Guarantee.EXACT)
+    base = {name: interval.simplest() for name, interval in domain.box.items()}
+
+    def lift(point: Point) -> Point:
+        # On the way from where a factor has the wrong sign to `start`, f is negative: near the point, if only
+        # known factors vanish there, or on one side of the place where the factor changes its sign.
+        point = {**base, **point}
+        return (
+            point
+            if value_at(polynomial, point) < 0
+            else next(negative_between(polynomial, point, start), point)
+        )
+
+    premises = tuple(
+        Premise(about(claim, f.polynomial * sign), lift) for f, sign in zip(unknown, signs, strict=True)
+    )
+
+    def certify(proofs: Sequence[Proof]) -> Proof:
+        shown = {id(f): (s, p) for f, s, p in zip(unknown, signs, proofs, strict=True)}
+        return certificates.factors(
+            constant,
+            [(f.polynomial, f.multiplicity, *shown.get(id(f), (f.direction, f.proof))) for f in factors],
+        )
+
+    return Reduction("factors", Guarantee.EXACT, premises, certify)
+
+
+def _product_left(
+    claim: Claim,
+    constant: Fraction,
+    factors: Sequence[_Factor],
+    unknown: Sequence[_Factor],
+    direction: int,
+    guarantee: Guarantee,
+) -> Reduction | None:
+    """Returns the reduction to the product of the factors of unknown sign, which constraints may couple."""
+    if len(unknown) == len(factors) and all(f.multiplicity == 1 for f in factors):
+        return None
+    if not unknown and direction < 0:
+        return None  # f ≤ 0: the claim holds only where the constraints leave points with f = 0, or none
+    rest = claim.domain.ring.number(1)
+    for factor in unknown:
+        rest = rest * factor.polynomial
+    known = [
+        (f.polynomial, f.multiplicity - (f in unknown), f.direction, f.proof)
+        for f in factors
+        if f not in unknown or f.multiplicity > 1
+    ]
+
+    def certify(proofs: Sequence[Proof]) -> Proof:
+        if not unknown:
+            return certificates.factors(constant, known)
+        return certificates.factors(constant, [*known, (rest, 1, direction, proofs[0])])
+
+    if not unknown:
+        return Reduction("factors", Guarantee.EXACT, (), certify)
+    premise = Premise(about(claim, rest * direction))
+    return Reduction("factors", guarantee, (premise,), certify)
+
+
+def factorable(polynomial: Polynomial) -> bool:
+    """Tells whether a polynomial is small enough to be factored."""
+    return len(polynomial) <= MAX_FACTOR_TERMS and int(polynomial.total_degree()) <= MAX_FACTOR_DEGREE
+
+
+def factorisation(polynomial: Polynomial) -> tuple[Fraction, list[tuple[Polynomial, int]]]:
+    """Returns a constant and primitive irreducible polynomials with multiplicities, whose product this is."""
+    lead, found = polynomial.factor()
+    constant = fmpq(lead)
+    result = []
+    for g, m in found:
+        content, g = primitive(g)
+        constant *= rational(content) ** int(m)
+        result.append((g, int(m)))
+    return fraction(constant), result
+
+
+def loose_factorisation(polynomial: Polynomial) -> tuple[Fraction, list[tuple[Polynomial, int]]]:
+    """Returns the same of a polynomial of any degree, where factors of a high degree may be reducible.
+
+    Different factors have no common root. Powers of small factors are found by derivatives.
+    """
+    if factorable(polynomial):
+        return factorisation(polynomial)
+    if len(variables(polynomial)) > 1:
+        return Fraction(1), [(polynomial, 1)]
+    lead, parts = polynomial.factor_squarefree()
+    constant = fraction(fmpq(lead))
+    result: list[tuple[Polynomial, int]] = []
+    for part, m in parts:
+        content, g = primitive(part)
+        number, found = factorisation(g) if factorable(g) else (Fraction(1), [(g, 1)])
+        constant *= (content * number) ** int(m)
+        result += [(h, k * int(m)) for h, k in found]
+    return constant, result
+
+
+def _with_sign(
+    polynomial: Polynomial, multiplicity: int, domain: Domain, live: Sequence[tuple[int, Constraint]]
+) -> _Factor:
+    for index, constraint in live:
+        multiple = quotient(polynomial, constraint.polynomial)
+        if multiple:
+            sign = Sign.POSITIVE if constraint.strict else Sign.NONNEGATIVE
+            proof = certificates.constraint(index, abs(multiple), CONSTANT)
+            return _Factor(polynomial, multiplicity, sign if multiple > 0 else -sign, proof)
+    return _Factor(polynomial, multiplicity, sign_on(polynomial, domain), POSITIVE)
+
+
+def _generic_point(domain: Domain, polynomials: Sequence[Polynomial]) -> dict[str, Fraction]:
+    """Returns a point inside the box where none of the polynomials vanishes; none of them is zero."""
+    ratios = {name: Fraction(1, 2) for name in domain.box}
+    draws = Random(1)
+    bottom = 7
+    while True:
+        point = {n: i.lower + (i.upper - i.lower) * ratios[n] for n, i in domain.box.items()}
+        if all(value_at(f, point) for f in polynomials):
+            return point
+        # More and more values for each coordinate: a polynomial that is not zero misses one of the choices.
+        bottom *= 2
+        ratios = {name: Fraction(draws.randrange(1, bottom), bottom) for name in domain.box}

@@ -15,15 +15,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.exponents import meant
+from paramverify.algebra.polynomials import meant
 from paramverify.errors import LimitError
-from paramverify.evidence.pairs import directed
-from paramverify.models.evaluation import Numbers
+from paramverify.evidence.divergence_witnesses import directed
 from paramverify.models.mechanisms.above_threshold import choice
 from paramverify.models.model import Model
-from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.runs import Runs
-from paramverify.statistics.samplers import Counts, Output
+from paramverify.models.model_evaluation import Numbers
+from paramverify.statistics.samplers import Counts, Experiment, Output
+from paramverify.statistics.sampling_runs import Runs
 
 # Runs that a cell must expect. The usual 5 is right for a level of 0.05; Holm's procedure looks at tails that
 # are far smaller, where a cell that expects 5 is rejected several times too often.

@@ -19,16 +19,25 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from paramverify.algebra.masses import MassDivergence, Masses
 from paramverify.errors import InputError
-from paramverify.statistics.attack import intervals, train
-from paramverify.statistics.detection import ATTACKED, NO_EVENT, SELECT, TEST, TIES, Settings
-from paramverify.statistics.events import Measured
-from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.runs import Runs
-from paramverify.statistics.samplers import Counts, Output
-from paramverify.statistics.search_space import LEAST, events
-from paramverify.statistics.set_detection import Chosen, EventSet, Learned, Outputs, least_level
+from paramverify.models.measures import MassDivergence, Masses
+from paramverify.statistics.detection import (
+    ATTACKED,
+    NO_EVENT,
+    SELECT,
+    TEST,
+    TIES,
+    Chosen,
+    EventSet,
+    Learned,
+    Outputs,
+    Settings,
+    least_level,
+)
+from paramverify.statistics.events import LEAST, Measured, events
+from paramverify.statistics.learned_attacks import intervals, train
+from paramverify.statistics.samplers import Counts, Experiment, Output
+from paramverify.statistics.sampling_runs import Runs
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,13 +21,13 @@ from paramverify.privacy.runs import told_run
 from paramverify.privacy.sides import deciding
 from paramverify.privacy.verification import Progress
 from paramverify.privacy.verification import verify as verify_case
-from paramverify.reports import conditions, documents, formula_verdicts, verdicts
-from paramverify.reports.evidence import check_has_evidence, evidence_document
+from paramverify.reports import formula_verdicts, json_documents, synthesis_reports, verdict_reports
+from paramverify.reports.case_evidence import check_has_evidence, evidence_document
+from paramverify.reports.case_explanations import case_understood
+from paramverify.reports.case_explanations import lines as understood_lines
 from paramverify.reports.observations import read_observations
-from paramverify.reports.showing import Row, RowSelection, ShownFunctions, formulas_of
-from paramverify.reports.showing import graph as graph_of
-from paramverify.reports.understood import case_understood
-from paramverify.reports.understood import lines as understood_lines
+from paramverify.reports.output_formulas import FormulaRow, RowSelection, ShownFunctions, formulas_of
+from paramverify.reports.output_formulas import graph as graph_of
 from paramverify.subjects.questions import FOR_EVIDENCE, MONOLITHIC, Explain, Show, Verify
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -55,11 +55,11 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
     return Result(
         [
-            *verdicts.lines(found, case),
+            *verdict_reports.lines(found, case),
             *(f"  {name.capitalize()}: {words}" for name, words in condition.items()),
-            *verdicts.notes(found, case),
+            *verdict_reports.notes(found, case),
         ],
-        verdicts.document(found, case) | documents.side_condition(case.model) | condition,
+        verdict_reports.document(found, case) | json_documents.side_condition(case.model) | condition,
         seconds=found.seconds,
         standing=found.status,
         ending=found.status,
@@ -85,7 +85,7 @@ def reason_of(verdict: Verdict) -> str:
 
 def _condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
     """Returns what is said besides the verdict, of free and design parameters."""
-    return conditions.told(case, seconds) if case.free or case.design else {}
+    return synthesis_reports.quantified_lines(case, seconds) if case.free or case.design else {}
 
 
 def _kept(options: Options, watch: Watch) -> tuple[Options, Progress]:
@@ -96,7 +96,9 @@ def _kept(options: Options, watch: Watch) -> tuple[Options, Progress]:
         nonlocal proved
         if claim.origins:
             proved += isinstance(decision.answer, Proved)
-            watch.detail("claims", documents.origin(claim.origins[0]) | documents.decision(decision))
+            watch.detail(
+                "claims", json_documents.origin(claim.origins[0]) | json_documents.decision(decision)
+            )
 
     def settled(done: int, total: int) -> None:
         watch.counted(f"  {proved} of {total} claims were proved until then, {done} were tried.")
@@ -124,10 +126,10 @@ def _budgets(file: CaseFile, budgets: str, options: Options, watch: Watch) -> Re
         standings.append(found.status)
         if found.status is Standing.VIOLATED:
             watch.violated(Standing.VIOLATED.of_case)
-        about = list(verdicts.lines(found, case))
-        lines += [*about, *verdicts.notes(found, case)]
+        about = list(verdict_reports.lines(found, case))
+        lines += [*about, *verdict_reports.notes(found, case)]
         notes += found.notes
-        document = verdicts.document(found, case) | documents.side_condition(case.model)
+        document = verdict_reports.document(found, case) | json_documents.side_condition(case.model)
         listed.append({"budget": case.budget, **document})
         watch.entry("budgets", listed[-1], f"  {about[0]}")
     worst = next(standing for standing in WORST if standing in standings)
@@ -186,7 +188,7 @@ def _by_formulas(file: CaseFile, options: Options, watch: Watch) -> Result:
         watch.found([words], {"unsatisfiable": count, "formulas": total})
 
     found = verify_by_formulas(case, options, settled)
-    about = documents.inputs(case) | documents.side_condition(case.model)
+    about = json_documents.inputs(case) | json_documents.side_condition(case.model)
     return Result(
         list(formula_verdicts.lines(found, case)),
         formula_verdicts.document(found) | about,
@@ -226,7 +228,7 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
         alone = isinstance(case.mechanism, Worded)
         word = read_observations(asked.observations, whole.hmm.observations, alone=alone)
 
-    def keep(row: Row) -> None:
+    def keep(row: FormulaRow) -> None:
         """Keeps what is known so far, in case that a limit ends the run."""
         outputs, name, function = row
         entry = {"secret": name, "observations": list(outputs), "formula": str(function)}

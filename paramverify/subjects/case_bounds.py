@@ -8,30 +8,21 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.decimals import at_least
+from paramverify.algebra.domains import check_names
 from paramverify.algebra.exact_numbers import ExactNumber
-from paramverify.algebra.points import check_names
+from paramverify.algebra.rationals import at_least
 from paramverify.answers import Standing
 from paramverify.claims import AllOutputs
 from paramverify.errors import InputError, LimitError
-from paramverify.models.enclosed import EnclosedModel
-from paramverify.models.kinds import AnyModel, need_privacy
+from paramverify.models.enclosed_models import EnclosedModel
+from paramverify.models.model import AnyModel, need_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
-from paramverify.portfolio.session import Options, Session
-from paramverify.portfolio.unasked import remarked
+from paramverify.portfolio.session import Options, Session, remarked
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import is_total_variation, load_for_least, load_with_bounds
 from paramverify.privacy.sides import measured
-from paramverify.reports import (
-    borders,
-    case_budgets,
-    divergence_budgets,
-    documents,
-    enclosed_budgets,
-    set_budgets,
-    text,
-)
-from paramverify.reports.set_budget_evidence import set_budget_document
+from paramverify.reports import budgets, case_budgets, json_documents, sentences
+from paramverify.reports.budget_evidence import set_budget_document
 from paramverify.subjects.questions import PRECISION, Budget
 from paramverify.subjects.results import Bounds, Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -111,7 +102,7 @@ def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
         return _of_sets(file, replace(asked, delta_for="0"), session, width, begun)
     if isinstance(case.model, EnclosedModel):
         return _enclosed(case, session, width, {}, begun, asked)
-    if divergence_budgets.is_asked(case):
+    if case_budgets.is_asked(case):
         return _divergence(case, session, width, begun)
     return _ratio(case, session, width, begun)
 
@@ -167,20 +158,20 @@ def _of_ratio(name: str, found: TightBudget) -> Bounds:
 
 
 def _divergence(case: PrivacyCase, session: Session, width: Fraction, begun: float) -> _Least:
-    found = divergence_budgets.find(case, session, width)
+    found = case_budgets.find(case, session, width)
     words = tuple(session.words)
     border = border_of(case, found, session.options, begun)
     best = found.sum if isinstance(found, LeastMoment) else None
-    first, *more = divergence_budgets.lines(case, found, words)
+    first, *more = case_budgets.divergence_lines(case, found, words)
     return _Least(
-        [first, *borders.lines(border), *more],
-        divergence_budgets.document(case, found, words) | borders.document(border),
+        [first, *budgets.border_lines(border), *more],
+        case_budgets.divergence_document(case, found, words) | budgets.border_document(border),
         found.is_within(width),
         found,
         (Bounds("divergence", attained=best.attained if best else None),),
         notes=tuple(case.model.notes),
         witness=best.witness if best else None,
-        evidence=lambda again: divergence_budgets.evidence(case, found, again),
+        evidence=lambda again: case_budgets.divergence_evidence(case, found, again),
         others=best is not None,
     )
 
@@ -199,13 +190,13 @@ def _enclosed(
     model = case.model
     assert isinstance(model, EnclosedModel)
     if asked.evidence:
-        raise InputError(enclosed_budgets.NO_EVIDENCE, key="--evidence")
+        raise InputError(budgets.NO_EVIDENCE, key="--evidence")
     wanted = (
         LeastTarget.DELTA if "epsilon" in given else LeastTarget.RATIO_FOR if given else LeastTarget.RATIO
     )
-    found = enclosed_budgets.find(model, session, width, wanted)
+    found = budgets.find(model, session, width, wanted)
     border = border_of(case, found, session.options, begun)
-    first, *more = enclosed_budgets.lines(case, model, found, given)
+    first, *more = budgets.enclosed_lines(case, model, found, given)
     none = found.infinite or found.upper is None
     bounds = Bounds(
         "delta" if "epsilon" in given else "ratio",
@@ -214,13 +205,13 @@ def _enclosed(
         attained=True,
     )
     return _Least(
-        [first, *borders.lines(border), *more],
-        enclosed_budgets.document(case, model, found, given) | borders.document(border),
+        [first, *budgets.border_lines(border), *more],
+        budgets.enclosed_document(case, model, found, given) | budgets.border_document(border),
         found.is_within(width),
         found,
         (bounds,),
         notes=tuple(model.notes),
-        no_evidence=enclosed_budgets.NO_EVIDENCE,
+        no_evidence=budgets.NO_EVIDENCE,
         remarked=False,
     )
 
@@ -240,9 +231,9 @@ def _of_sets(file: CaseFile, asked: Budget, session: Session, width: Fraction, b
     obligations = undoubted(session, model)
     found = least_bound(model, session, width, NeedKind.RATIO if delta_for is None else NeedKind.DELTA)
     border = border_of(case, found, session.options, begun)
-    more, words = text.session_words(session.words)
-    document = set_budgets.document(model, found, {name: value}) | words | documents.inputs(case)
-    first, *lines = set_budgets.lines(case, model, found, f"{name} = {value}")
+    more, words = sentences.session_words(session.words)
+    document = budgets.set_budget_document(model, found, {name: value}) | words | json_documents.inputs(case)
+    first, *lines = budgets.set_budget_lines(case, model, found, f"{name} = {value}")
     known = found.infinite or found.value is not None
     upper = found.value if known else found.upper
     bounds = Bounds(
@@ -252,8 +243,8 @@ def _of_sets(file: CaseFile, asked: Budget, session: Session, width: Fraction, b
         found.attained,
     )
     return _Least(
-        [first, *borders.lines(border), *lines, *more, *(f"Note: {note}." for note in model.notes)],
-        document | borders.document(border) | {"notes": list(model.notes)},
+        [first, *budgets.border_lines(border), *lines, *more, *(f"Note: {note}." for note in model.notes)],
+        document | budgets.border_document(border) | {"notes": list(model.notes)},
         found.is_within(width),
         found,
         (bounds,),
@@ -273,17 +264,17 @@ def _curve(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     check_names(model.domain.ring, point or {})
     undoubted(session, model)
     found = curve(model, session, width, point)
-    more, words = text.session_words(session.words)
+    more, words = sentences.session_words(session.words)
     watch.known()
     watch.curve(found.points, case.title)
-    about = documents.inputs(case) | {"notes": list(model.notes)}
+    about = json_documents.inputs(case) | {"notes": list(model.notes)}
     return _Least(
         [
-            *set_budgets.curve_lines(case, model, found, point),
+            *budgets.curve_lines(case, model, found, point),
             *more,
             *(f"Note: {note}." for note in model.notes),
         ],
-        set_budgets.curve_document(found) | words | about,
+        budgets.curve_document(found) | words | about,
         True,
         found,
         notes=tuple(model.notes),
@@ -301,10 +292,12 @@ def best_bound(watch: Watch) -> Callable[[TightBudget], None]:
         best[:] = [found]
         if isinstance(found.origin, AllOutputs):
             return
-        outcome = text.sequence(found.origin.observations)
+        outcome = sentences.sequence(found.origin.observations)
         sides = f"under {found.origin.left!r} against {found.origin.right!r}"
         least = "without limit" if found.infinite else f"at least {at_least(found.lower, 12)}"
-        document: dict[str, Any] = {} if found.infinite else {"ratio_lower": documents.exact(found.lower)}
+        document: dict[str, Any] = (
+            {} if found.infinite else {"ratio_lower": json_documents.exact(found.lower)}
+        )
         document |= {"secrets": [found.origin.left, found.origin.right]}
         watch.found(
             [f"  the ratio is {least}: {outcome} {sides}"],

@@ -10,14 +10,11 @@ from typing import Any
 from paramverify.answers import Standing
 from paramverify.errors import InputError, located
 from paramverify.portfolio.obligations import Proofs
-from paramverify.portfolio.session import Options, Session
-from paramverify.portfolio.unasked import remarked
+from paramverify.portfolio.session import Options, Session, remarked
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.reports import documents, safe_values, text
-from paramverify.reports import synthesis as words_of
-from paramverify.reports.evidence import map_evidence
-from paramverify.reports.interval_evidence import check_has_synthesis_evidence, interval_evidence
-from paramverify.reports.pictures.drawn import drawing_of
+from paramverify.reports import json_documents, sentences, synthesis_reports
+from paramverify.reports.case_evidence import check_has_synthesis_evidence, interval_evidence, map_evidence
+from paramverify.reports.pictures.region_pictures import drawing_of
 from paramverify.subjects.case_bounds import best_bound, undoubted
 from paramverify.subjects.questions import Synthesize
 from paramverify.subjects.results import Result
@@ -63,9 +60,9 @@ def synthesize(file: CaseFile, asked: Synthesize, options: Options, watch: Watch
             if asked.evidence:
                 check_has_synthesis_evidence(case, asked.form == "exact")
             found = _values(case, session, asked, obligations, watch)
-        more, words = text.session_words(session.words)
+        more, words = sentences.session_words(session.words)
     model = case.model
-    about = documents.side_condition(model) | documents.inputs(case) | {"notes": list(model.notes)}
+    about = json_documents.side_condition(model) | json_documents.inputs(case) | {"notes": list(model.notes)}
     notes = [f"Note: {note}." for note in model.notes]
     lines, document = remarked(
         session, [*found.lines, *more, *notes], found.document | words | about, others=False
@@ -97,7 +94,7 @@ def _prior(case: PrivacyCase, session: Session, asked: Synthesize, watch: Watch)
         if (wanted is Objective.NEAREST) != bool(near):
             raise InputError("nearest needs near, and the others have no use for it")
     found = violating_prior(case.model, session, wanted, near, asked.precision, progress=watch.progress)
-    told = safe_values.prior(case, found, wanted)
+    told = synthesis_reports.prior(case, found, wanted)
     if asked.evidence:
         watch.found(told.lines, told.document)
     unknown = Standing.HOLDS if found.complete else Standing.UNKNOWN
@@ -109,7 +106,7 @@ def _prior(case: PrivacyCase, session: Session, asked: Synthesize, watch: Watch)
         "witness",
         told.complete,
         witness=found.witness,
-        evidence=lambda again: safe_values.prior_evidence(case, again, found),
+        evidence=lambda again: synthesis_reports.prior_evidence(case, again, found),
     )
 
 
@@ -121,7 +118,7 @@ def _values(
         forms = forms - {AnswerForm.CONDITION}
 
     def on_shares(shares: Mapping[Status, float]) -> None:
-        watch.found(*words_of.so_far(case, shares, asked.state))
+        watch.found(*synthesis_reports.so_far(case, shares, asked.state))
         watch.progress(int(1000 * sum(shares.values())), 1000)
 
     options = MapOptions(
@@ -130,7 +127,7 @@ def _values(
     found = find_safe_values(case, session, list(asked.parameters), forms, options)
     if found is None:
         raise InputError("--plot needs --region here")
-    told = safe_values.told(case, found, larger_for(case, found, session))
+    told = synthesis_reports.found_values(case, found, larger_for(case, found, session))
     ending = Standing.HOLDS if told.complete else Standing.UNKNOWN
     if not told.possible and told.complete:
         ending = Standing.VIOLATED

@@ -12,24 +12,21 @@ from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import to_rational_function
 from paramverify.answers import Standing
 from paramverify.errors import InputError, LimitError, located
-from paramverify.logic.budgets import Corner, Least, curve, least_delta, least_ratio
-from paramverify.logic.cases import LogicCase
-from paramverify.logic.comparisons import SchedulerChoice
-from paramverify.logic.families import check_property
-from paramverify.logic.questions import QuestionAnswer as Said
-from paramverify.logic.questions import answer
-from paramverify.logic.syntax import Property
-from paramverify.logic.verification import FormulaResult as Checked
-from paramverify.logic.verification import LogicSession
+from paramverify.logic.formula_budgets import Corner, Least, curve, least_delta, least_ratio
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_syntax import Property
+from paramverify.logic.logic_cases import LogicCase
+from paramverify.logic.probability_comparisons import SchedulerChoice
+from paramverify.logic.property_checking import FormulaResult as Checked
+from paramverify.logic.property_checking import LogicSession, answer
+from paramverify.logic.property_checking import QuestionAnswer as Said
 from paramverify.models.settings import with_settings
-from paramverify.portfolio.session import Options, Session
-from paramverify.portfolio.unasked import remarked
-from paramverify.reports import logic as reports
-from paramverify.reports import questions
+from paramverify.portfolio.session import Options, Session, remarked
+from paramverify.reports import logic_reports as reports
+from paramverify.reports.case_explanations import lines as understood_lines
+from paramverify.reports.case_explanations import logic_understood
 from paramverify.reports.logic_evidence import evidence_of
-from paramverify.reports.text import session_words
-from paramverify.reports.understood import lines as understood_lines
-from paramverify.reports.understood_systems import logic_understood
+from paramverify.reports.sentences import session_words
 from paramverify.subjects.questions import Budget, Explain, Verify
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -58,8 +55,8 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
                 if name in case.questions:
                     question = case.questions[name]
                     said[name] = answer(work, question)
-                    entry = {"property": name, **questions.document(question, said[name], domain)}
-                    watch.entry("answers", entry, *questions.lines(name, question, said[name], domain))
+                    entry = {"property": name, **reports.question_document(question, said[name], domain)}
+                    watch.entry("answers", entry, *reports.question_lines(name, question, said[name], domain))
                     continue
                 formula = case.properties[name]
                 results[name] = check_property(work, formula, watch.progress)
@@ -68,19 +65,24 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
             watch.entry(
                 "properties",
                 reports.entry(name, formula, results[name]),
-                *reports.lines(name, formula, results[name], domain),
+                *reports.formula_lines(name, formula, results[name], domain),
             )
     standing = reports.status(results) if results else Standing.HOLDS
     unanswered = any(found.unknown is not None for found in said.values())
     seconds = time.perf_counter() - started
     obligations = [decision for _, decision in work.obligations]
-    numbers = {name: questions.document(case.questions[name], found, domain) for name, found in said.items()}
+    numbers = {
+        name: reports.question_document(case.questions[name], found, domain) for name, found in said.items()
+    }
     document: dict[str, Any] = {"answers": numbers} if numbers else {}
     if results:
-        document = reports.document(case, results, standing, seconds, obligations) | document
+        document = reports.formula_document(case, results, standing, seconds, obligations) | document
     else:
         document["seconds"] = round(seconds, 6)
-    told = {name: questions.lines(name, case.questions[name], found, domain) for name, found in said.items()}
+    told = {
+        name: reports.question_lines(name, case.questions[name], found, domain)
+        for name, found in said.items()
+    }
     lines, document = remarked(session, reports.all_lines(case, results, obligations, told), document)
     first = next((name for name, found in results.items() if found.reason), "")
 

@@ -29,10 +29,10 @@ from paramverify.subjects.subject import Answers, CaseFile, NotAsked, Subject
 from paramverify.tables import MAX_BYTES
 
 if TYPE_CHECKING:
-    from paramverify.automata.cases import StreamCase
-    from paramverify.automata.reading import AutomatonFile
-    from paramverify.interactive.cases import InteractiveCase
-    from paramverify.logic.cases import LogicCase
+    from paramverify.automata.automaton import AutomatonFile
+    from paramverify.automata.stream_cases import StreamCase
+    from paramverify.interactive.system_cases import InteractiveCase
+    from paramverify.logic.logic_cases import LogicCase
     from paramverify.privacy.cases import PrivacyCase
 
 _STREAM = re.compile(rb"\bstream\b|\bautomaton\b|\bfile\b")  # one is in every case about streams
@@ -62,7 +62,7 @@ class Automaton(Subject):
 
     def read(self, file: CaseFile) -> AutomatonFile:
         """Reads the automaton."""
-        from paramverify.automata.reading import AutomatonFile, read_automaton
+        from paramverify.automata.automaton import AutomatonFile, read_automaton
 
         return AutomatonFile(file.path.name, read_automaton(file.path))
 
@@ -117,7 +117,7 @@ class Streams(Subject):
             return True
         if "mechanism" not in file.tables or not _STREAM.search(_bytes(file)):
             return False
-        from paramverify.automata.cases import about_streams
+        from paramverify.automata.stream_cases import about_streams
 
         with file.as_file():
             return about_streams(file.path)
@@ -128,7 +128,7 @@ class Streams(Subject):
         Raises:
             InputError: a mistake, or values for parameters: the verdict is for all of them.
         """
-        from paramverify.automata.cases import load
+        from paramverify.automata.stream_cases import load
         from paramverify.models.settings import with_settings
 
         case = load(file.path)
@@ -171,7 +171,7 @@ class Script(Subject):
 
     def read(self, file: CaseFile) -> Any:
         """Reads the script."""
-        from paramverify.formats.script_reading import read_script
+        from paramverify.formats.smtlib_scripts import read_script
 
         return read_script(file.path)
 
@@ -210,7 +210,7 @@ class Interactive(Subject):
 
     def read(self, file: CaseFile) -> InteractiveCase:
         """Reads the system; a bound may be missing."""
-        from paramverify.interactive.cases import load
+        from paramverify.interactive.system_cases import load
 
         return load(file.path, bounded=False, settings=file.settings)
 
@@ -258,7 +258,7 @@ class Logic(Subject):
 
     def read(self, file: CaseFile) -> LogicCase:
         """Reads the model and the formulas."""
-        from paramverify.logic.cases import LogicOptions, load
+        from paramverify.logic.logic_cases import LogicOptions, load
 
         return load(file.path, file.more or LogicOptions(settings=file.settings))
 

@@ -130,7 +130,7 @@ class Synthesize(_Asked):
 
 @dataclass(frozen=True, kw_only=True)
 class Sample(_Asked):
-    """What do tests by sampling find? It has a plan of its own, in `statistics.testing`."""
+    """What do tests by sampling find? It has a plan of its own, in `statistics.case_testing`."""
 
     name: ClassVar[str] = "sample"
 

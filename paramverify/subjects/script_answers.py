@@ -6,12 +6,12 @@ import time
 from dataclasses import replace
 
 from paramverify.answers import Standing
-from paramverify.formats.script_reading import Check, Script
+from paramverify.formats.smtlib_scripts import Check, Script
 from paramverify.portfolio.session import Options
-from paramverify.reports import scripts
-from paramverify.reports.script_evidence import check_has_evidence, evidence_document
-from paramverify.scripts.answers import Answered
-from paramverify.scripts.deciding import decide_script
+from paramverify.reports import script_reports
+from paramverify.reports.script_reports import check_has_evidence, evidence_document
+from paramverify.scripts.script_decisions import decide_script
+from paramverify.scripts.script_evaluation import Answered
 from paramverify.subjects.questions import FOR_EVIDENCE, Verify
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -31,14 +31,14 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     def keep(check: Check, answer: Answered) -> None:
         """Keeps an answer, in case that a limit ends the run."""
         word = f"  Question {check.number}, line {check.line}: {answer.standing.of_script}"
-        watch.entry("checks", scripts.check_document(check, answer), word)
+        watch.entry("checks", script_reports.check_document(check, answer), word)
 
     left = max(0.01, until - time.monotonic())  # reading took a part of it
     report = decide_script(script, replace(options, seconds=left), keep)
     ending = Standing.UNKNOWN if report.standing is Standing.UNKNOWN else Standing.HOLDS
     return Result(
-        list(scripts.lines(report)),
-        scripts.document(report),
+        list(script_reports.lines(report)),
+        script_reports.document(report),
         standing=report.standing,
         ending=Standing.VIOLATED if report.wrong else ending,
         found=report,

@@ -8,22 +8,20 @@ from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import WORST, Standing
-from paramverify.automata.cases import StreamCase
-from paramverify.automata.examples import find_example
-from paramverify.automata.reading import AutomatonFile
-from paramverify.automata.stream_verdicts import StreamVerdict, decide
-from paramverify.automata.tight import Budgets, find_budgets, lengths_of, with_losses
-from paramverify.automata.verification import AutomatonReport
-from paramverify.automata.verification import verify as verify_multiples
+from paramverify.automata.automaton import AutomatonFile
+from paramverify.automata.least_stream_budgets import Budgets, find_budgets, lengths_of, with_losses
+from paramverify.automata.stream_cases import StreamCase
+from paramverify.automata.stream_verdicts import AutomatonReport, StreamVerdict, decide, find_example
+from paramverify.automata.stream_verdicts import verify as verify_multiples
 from paramverify.checker.strict import counted
 from paramverify.errors import InputError, TimeLimitError
 from paramverify.files import read_file
 from paramverify.portfolio.session import Options
-from paramverify.reports import automata, automaton_budgets, streams
-from paramverify.reports.automaton_budgets import BudgetSubject
-from paramverify.reports.pictures.automata import dot
-from paramverify.reports.understood import lines as understood_lines
-from paramverify.reports.understood_streams import stream_understood
+from paramverify.reports import stream_reports
+from paramverify.reports.case_explanations import lines as understood_lines
+from paramverify.reports.case_explanations import stream_understood
+from paramverify.reports.pictures.dot_graphs import automaton_dot
+from paramverify.reports.stream_reports import BudgetSubject
 from paramverify.subjects.questions import Budget, Explain, Show, Verify
 from paramverify.subjects.results import Bounds, Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -44,14 +42,16 @@ def verify_automaton(file: CaseFile, asked: Verify, options: Options, watch: Wat
         return _multiples(found, asked.budgets, left, watch)
     known = found.standing is not Standing.UNKNOWN
     return Result(
-        automata.lines(found),
-        automata.document(found),
+        stream_reports.automaton_lines(found),
+        stream_reports.automaton_document(found),
         seconds=found.seconds,
         standing=found.standing,
         ending=found.standing,
         reason=found.reason,
         found=found,
-        evidence=(lambda: automata.evidence_document(found, file.path, text)) if known else None,
+        evidence=(lambda: stream_reports.automaton_evidence_document(found, file.path, text))
+        if known
+        else None,
         no_evidence="for an automaton that is undecided",
     )
 
@@ -68,8 +68,8 @@ def _multiples(found: AutomatonReport, budgets: str, options: Options, watch: Wa
             watch.violated(Standing.VIOLATED.of_case)
             looked = find_example(found, asked, replace(options, seconds=until - time.monotonic()))
         standings.append(standing)
-        listed.append(automata.multiple_document(found, asked, looked))
-        about = automata.multiple_lines(found, asked, looked)
+        listed.append(stream_reports.multiple_document(found, asked, looked))
+        about = stream_reports.multiple_lines(found, asked, looked)
         lines += about
         watch.entry("budgets", listed[-1], f"  {about[0]}")
     worst = next(standing for standing in WORST if standing in standings)
@@ -86,8 +86,8 @@ def verify_case(file: CaseFile, asked: Verify, options: Options, watch: Watch) -
         """Keeps a violation before an example is looked for."""
         known[:] = [verdict]
         watch.violated(Standing.VIOLATED.of_case)
-        watch.found(streams.lines(verdict), streams.document(verdict))
-        watch.evidence(streams.evidence_document(verdict))
+        watch.found(stream_reports.stream_lines(verdict), stream_reports.stream_document(verdict))
+        watch.evidence(stream_reports.stream_evidence_document(verdict))
 
     case = _case(file)
     try:
@@ -96,10 +96,10 @@ def verify_case(file: CaseFile, asked: Verify, options: Options, watch: Watch) -
         if not known:
             raise
         verdict = known[0]  # only an example is missing
-    document, example = streams.document(verdict), verdict.example
-    evidence = streams.evidence_document(verdict)
+    document, example = stream_reports.stream_document(verdict), verdict.example
+    evidence = stream_reports.stream_evidence_document(verdict)
     return Result(
-        streams.lines(verdict),
+        stream_reports.stream_lines(verdict),
         document,
         seconds=verdict.seconds,
         standing=verdict.standing,
@@ -122,7 +122,7 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
 
     def tell(found: Budgets) -> None:
         """Keeps what is known until now, and its evidence."""
-        watch.found(automaton_budgets.lines(found), automaton_budgets.document(found))
+        watch.found(stream_reports.budget_lines(found), stream_reports.budget_document(found))
         watch.evidence(subject.evidence(found))
 
     found = find_budgets(subject.automaton, subject.compared, lengths, at, until, found=tell)
@@ -130,8 +130,8 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
     evidence = subject.evidence(found)
     what = "of which nothing is known" if subject.case else "that is undecided"
     return Result(
-        [*automaton_budgets.lines(found), *subject.warnings(found)],
-        automaton_budgets.document(found),
+        [*stream_reports.budget_lines(found), *subject.warnings(found)],
+        stream_reports.budget_document(found),
         seconds=time.perf_counter() - started,
         ending=Standing.HOLDS if found.complete else Standing.UNKNOWN,
         bounds=tuple(_bounds(found)),
@@ -168,19 +168,19 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     counts = [len(automaton.states), len(automaton.variables), len(automaton.transitions)]
     sizes = dict(zip(("states", "variables", "transitions"), counts, strict=True))
     words = ", ".join(counted(n, name.removesuffix("s")) for name, n in sizes.items())
-    facts: dict[str, Any] = {"graph": lambda: dot(automaton, verify_multiples(automaton).family)}
+    facts: dict[str, Any] = {"graph": lambda: automaton_dot(automaton, verify_multiples(automaton).family)}
     if not asked.graph:
         lines = (
             f"{what.title or 'automaton'}: {words}; `--graph` (in Python `graph()`) shows them as a graph",
         )
         return Result(lines, {"title": what.title, **sizes}, found=automaton, facts=facts)
     report = verify_multiples(automaton)
-    text = dot(automaton, report.family)
+    text = automaton_dot(automaton, report.family)
     document: dict[str, Any] = {"graph": text}
     remarks: tuple[str, ...] = ()
     if of_file:
         document["ends"] = [state.name for state in report.graph.ends]
-        remarks = tuple(line.strip() for line in automata.ends_lines(automaton, report.graph))
+        remarks = tuple(line.strip() for line in stream_reports.ends_lines(automaton, report.graph))
     return Result(
         text.splitlines(), document, found=automaton, remarks=remarks, facts={**facts, "text": text}
     )
@@ -204,7 +204,7 @@ def _case(file: CaseFile) -> StreamCase:
 
 
 def _bytes(file: CaseFile) -> bytes:
-    from paramverify.automata.reading import MAX_BYTES
+    from paramverify.automata.automaton import MAX_BYTES
 
     with file.as_file():
         return read_file(file.path, MAX_BYTES, "an automaton")

@@ -11,20 +11,20 @@ from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
 from paramverify.checker.every import FORMAT, VERSION
 from paramverify.errors import InputError
-from paramverify.interactive import certificates
-from paramverify.interactive.budgets import InteractiveBudget, tight_budget
-from paramverify.interactive.cases import InteractiveCase, load
-from paramverify.interactive.every import every, read_program
-from paramverify.interactive.verification import verify as verify_system
+from paramverify.interactive import system_certificates
+from paramverify.interactive.pinq_induction import every, read_program
+from paramverify.interactive.system_cases import InteractiveCase, load
+from paramverify.interactive.system_verification import InteractiveBudget, tight_budget
+from paramverify.interactive.system_verification import verify as verify_system
 from paramverify.models.settings import with_settings
-from paramverify.models.systems.weights import is_number
-from paramverify.models.systems.weights import text as weight_text
+from paramverify.models.systems.transition_systems import is_number
+from paramverify.models.systems.transition_systems import text as weight_text
 from paramverify.portfolio.session import Options
-from paramverify.reports import every_slots, interactive, interactive_budgets
-from paramverify.reports.pictures.systems import dot
-from paramverify.reports.systems import exact, shown
-from paramverify.reports.understood import lines as understood_lines
-from paramverify.reports.understood_systems import system_understood
+from paramverify.reports import every_slots, interactive_reports
+from paramverify.reports.case_explanations import lines as understood_lines
+from paramverify.reports.case_explanations import system_understood
+from paramverify.reports.interactive_reports import exact, shown
+from paramverify.reports.pictures.dot_graphs import system_dot
 from paramverify.subjects.questions import PRECISION, Budget, Explain, Show, Verify
 from paramverify.subjects.results import Bounds, Result
 from paramverify.subjects.subject import CaseFile, Watch
@@ -47,9 +47,12 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
         watch.progress(done, total)
 
     found = verify_system(case, options, searched)
-    lines, document = list(interactive.all_lines(case, found)), interactive.document(case, found)
+    lines, document = (
+        list(interactive_reports.all_verdict_lines(case, found)),
+        interactive_reports.verdict_document(case, found),
+    )
     if asked.points is not None:
-        several = interactive.several(case, found, asked.points)
+        several = interactive_reports.several(case, found, asked.points)
         lines, document = [*lines, f"  {several['statement']}"], document | {"points": several}
     reason = (
         f"{found.verdict.end.value}: {found.verdict.detail}" if isinstance(found.verdict, Unknown) else ""
@@ -60,10 +63,10 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
         seconds=found.seconds,
         standing=found.status,
         ending=found.status,
-        notes=tuple(interactive.remarks(case, found)),
+        notes=tuple(interactive_reports.remarks(case, found)),
         reason=reason,
         found=found,
-        evidence=lambda: certificates.evidence_document(case, found, options),
+        evidence=lambda: system_certificates.evidence_document(case, found, options),
     )
 
 
@@ -112,14 +115,14 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
     found = tight_budget(case, share, so_far)
     known = found.boundless or found.exact or _near(found, asked.precision or PRECISION)
     return Result(
-        list(interactive_budgets.all_lines(case, found)),
-        interactive_budgets.document(case, found),
+        list(interactive_reports.all_budget_lines(case, found)),
+        interactive_reports.budget_document(case, found),
         seconds=found.seconds,
         ending=Standing.HOLDS if known else Standing.UNKNOWN,
         notes=tuple(case.checks.notes),
         bounds=(_bounds(case, found),),
         found=found,
-        evidence=lambda: certificates.budget_document(case, found, options),
+        evidence=lambda: system_certificates.budget_document(case, found, options),
     )
 
 
@@ -154,10 +157,10 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     """Returns the size of a system, and the system as a graph."""
     del options
     case = _case(file, watch)
-    facts: dict[str, Any] = {"graph": lambda: dot(case.system)}
+    facts: dict[str, Any] = {"graph": lambda: system_dot(case.system)}
     size = len(case.system.states)
     if asked.graph:
-        text = dot(case.system)
+        text = system_dot(case.system)
         return Result(text.splitlines(), {"graph": text}, found=case, facts={**facts, "text": text})
     line = f"{case.title}: {size:,} states; `--graph` (in Python `graph()`) shows them as a graph"
     document: dict[str, Any] = {"title": case.title, "states": size}

@@ -11,15 +11,15 @@ from fractions import Fraction
 from itertools import product
 from typing import Literal
 
-from paramverify.algebra.branches import Branch, where
+from paramverify.algebra.domain_branches import Branch, where
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, substitute, variables
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.answers import Proved, Refuted
 from paramverify.claims import nowhere
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import RemainingWork
-from paramverify.models.kinds import OnDomain
+from paramverify.exact.procedure_outcomes import RemainingWork
+from paramverify.models.model import OnDomain
 from paramverify.synthesis.paths import somewhere
 from paramverify.synthesis.quotients import Bound, Quotient, as_polynomials
 from paramverify.synthesis.suprema import SupremumSearch

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq_poly
 
-from paramverify.algebra.points import number_at
+from paramverify.algebra.domains import number_at
 from paramverify.algebra.reals import Real
 from paramverify.claims import Origin
 from paramverify.models.measures import Metric, Pure

@@ -11,7 +11,7 @@ from math import exp
 
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import rational
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
 from paramverify.errors import InputError, LimitError, TimeLimitError
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
@@ -27,7 +27,7 @@ from paramverify.privacy.larger_ranges import (
     smaller_cases,
 )
 from paramverify.privacy.verification import PrivacyReport, Progress, verify
-from paramverify.processes.alarms import alarm, can_ring
+from paramverify.processes.time_limits import alarm, can_ring
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
 from paramverify.synthesis.least_divergence import LeastMoment
 from paramverify.synthesis.least_enclosed import LeastEnclosed, LeastTarget

@@ -13,10 +13,9 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from paramverify.algebra.branches import Branch, branches
-from paramverify.algebra.maxima import exact
+from paramverify.algebra.domain_branches import Branch, branches
 from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at, variables
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.real_roots import RealRoot, exact
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, FailsAt, Proved, Refuted
 from paramverify.claims import Claim, Origin
@@ -24,11 +23,10 @@ from paramverify.encodings.choice import candidates_of
 from paramverify.encodings.encoding import Candidate
 from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import Evaluated
-from paramverify.exact.lines import fails_without_witness
+from paramverify.exact.univariate import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
-from paramverify.models.divergences import Renyi
-from paramverify.models.model import Model
-from paramverify.models.rebound import without_bound
+from paramverify.models.measures import Renyi
+from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.attainment import reaching
 from paramverify.synthesis.beside import beside, is_one

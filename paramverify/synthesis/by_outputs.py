@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from paramverify.algebra.points import contains
+from paramverify.algebra.domains import contains
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.models.model import Model
 from paramverify.synthesis.suprema import TightBudget

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.errors import ModelError
-from paramverify.models.kinds import refuse_tied, refuse_wider
 from paramverify.models.measures import Metric
-from paramverify.models.model import Model
+from paramverify.models.model import Model, refuse_tied, refuse_wider
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.beside import beside, is_one
 from paramverify.synthesis.budget import tight_budget

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from paramverify.algebra.enclosures import HALF, slabs, spreads
+from paramverify.algebra.bernstein import HALF, enclosure_slabs, spreads
 from paramverify.synthesis.pieces import Piece
 
 STEPS = 16  # a cut is at a multiple of 1/16 of the length
@@ -66,7 +66,7 @@ def _decided(piece: Piece, name: str) -> tuple[list[int], list[int]]:
     form = piece.odd[0].form
     if name not in form.names:
         return NOWHERE
-    rows = slabs(form, form.names.index(name))
+    rows = enclosure_slabs(form, form.names.index(name))
     found = []
     for sign, bound in ((1, min), (-1, max)):
         ends = [sign * bound(row) >= form.error for row in (rows[0], rows[-1])]

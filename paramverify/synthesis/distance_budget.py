@@ -15,9 +15,9 @@ from math import lcm
 
 from flint import fmpq_poly
 
-from paramverify.algebra.logarithms import Epsilon
+from paramverify.algebra.budgets import Epsilon
 from paramverify.algebra.polynomials import rational
-from paramverify.algebra.realroots import RealRoot, compare, power
+from paramverify.algebra.real_roots import RealRoot, compare, power
 from paramverify.algebra.reals import Real
 from paramverify.errors import ModelError
 from paramverify.models.measures import Metric

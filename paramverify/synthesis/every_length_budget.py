@@ -10,15 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.maxima import exact
-from paramverify.algebra.realroots import RealRoot
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import RealRoot, exact
 from paramverify.claims import Origin
-from paramverify.encodings.no_budget import certificate, no_budget
+from paramverify.encodings.unbounded_ratios import certificate, no_budget
 from paramverify.errors import LimitError, TimeLimitError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
-from paramverify.models.model import Model
-from paramverify.models.rebound import without_bound
+from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.synthesis.numbers import middle

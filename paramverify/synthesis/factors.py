@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.enclosures import (
+from paramverify.algebra.bernstein import (
     BITS,
     HALF,
     Enclosure,
@@ -21,8 +20,9 @@ from paramverify.algebra.enclosures import (
     reduced,
     restricted,
     rounded,
-    split,
+    split_enclosure,
 )
+from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import key
 from paramverify.claims import Claim
 from paramverify.simplify.reductions import AT_LEAST_ZERO, NEVER_ZERO
@@ -80,7 +80,7 @@ class FactorState:
                     bits=self.bits,
                 )
                 for ends, form in zip(
-                    ((low, middle), (middle, high)), split(self.form, name, ratio), strict=True
+                    ((low, middle), (middle, high)), split_enclosure(self.form, name, ratio), strict=True
                 )
             )
             if self.source is None or len(self.form.entries) > MANY:

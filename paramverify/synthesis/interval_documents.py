@@ -9,13 +9,13 @@ from typing import Any
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, is_constant, key
-from paramverify.algebra.realroots import apart, isolate, univariate
+from paramverify.algebra.real_roots import apart, isolate, univariate
 from paramverify.checker import intervals as kernel
 from paramverify.checker.by_roots import sign_at, variations
 from paramverify.claims import Claim
 from paramverify.claims import to_document as claim_document
 from paramverify.errors import DefectError, InputError
-from paramverify.simplify.factors import factorisation
+from paramverify.simplify.reductions import factorisation
 from paramverify.synthesis.intervals import CriticalRoot, Partition, side
 
 VERSION = 1

@@ -14,12 +14,21 @@ from itertools import pairwise
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.ordered import FieldRoot, SignOf, isolate_over
 from paramverify.algebra.polynomials import Polynomial, is_constant, key, variables
-from paramverify.algebra.realroots import RealRoot, apart, between, isolate, rational_root, univariate
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import (
+    FieldRoot,
+    RealRoot,
+    SignOf,
+    apart,
+    between,
+    isolate,
+    isolate_over,
+    rational_root,
+    univariate,
+)
 from paramverify.claims import Claim
-from paramverify.simplify.factors import factorisation
+from paramverify.simplify.reductions import factorisation
 from paramverify.synthesis.maps import Status
 
 Root = RealRoot | FieldRoot

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from paramverify.algebra.logarithms import Epsilon
+from paramverify.algebra.budgets import Epsilon
 from paramverify.encodings.moments import may_vanish
-from paramverify.models.divergences import Renyi
+from paramverify.models.measures import Renyi
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget

@@ -14,11 +14,11 @@ from flint import arb
 
 from paramverify.algebra.constants import working_precision
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.evidence.enclosed import LEAST, ends, shares
-from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities, are_same, bits_of
+from paramverify.evidence.enclosed_witnesses import LEAST, ends, shares
+from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities, are_same, bits_of
 from paramverify.models.measures import Approximate, Metric
 from paramverify.models.priors import SecretPair
-from paramverify.models.programs.densities import number
+from paramverify.models.programs.noise_densities import number
 from paramverify.portfolio.session import Session
 
 MAX_HALVINGS = 200  # of an interval of ratios

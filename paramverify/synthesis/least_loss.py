@@ -14,13 +14,13 @@ from fractions import Fraction
 from itertools import islice, product
 
 from paramverify.algebra.constants import GENERATOR, lower_bound, working_precision
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
 from paramverify.answers import Proved
 from paramverify.claims import Claim
 from paramverify.errors import LimitError
-from paramverify.evidence.losses import BITS, Distributions, LossWitness, loss_at, number
+from paramverify.evidence.divergence_witnesses import BITS, Distributions, LossWitness, loss_at, number
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import LossBound, LossKind
+from paramverify.models.measures import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import near_order

@@ -21,8 +21,7 @@ from itertools import islice
 from flint import fmpq_poly, fmpz_poly
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.maxima import exact
-from paramverify.algebra.points import contains, in_words, number_at
+from paramverify.algebra.domains import contains, in_words, number_at
 from paramverify.algebra.polynomials import (
     Point,
     Polynomial,
@@ -30,13 +29,12 @@ from paramverify.algebra.polynomials import (
     substitute,
     variables,
 )
-from paramverify.algebra.realroots import compare, univariate
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import compare, exact, univariate
 from paramverify.algebra.reals import Real
-from paramverify.algebra.simplest import simplest_between
-from paramverify.encodings.excesses import PairOutcomes, excesses, outcomes
+from paramverify.encodings.output_sums import PairOutcomes, excesses, outcomes
 from paramverify.errors import DefectError, LimitError
-from paramverify.evidence.sets import bounds_at, sides
-from paramverify.evidence.witnesses import ExactSetWitness
+from paramverify.evidence.witnesses import ExactSetWitness, bounds_at, sides
 from paramverify.models.context import sample_points
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model

@@ -21,15 +21,14 @@ from flint import arb
 
 from paramverify.algebra.bernstein import bernstein_form
 from paramverify.algebra.constants import GENERATOR, working_precision
-from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.points import contains
+from paramverify.algebra.domains import Domain, Interval, contains
 from paramverify.algebra.polynomials import variables
+from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.algebra.simplest import simplest_between
 from paramverify.errors import TimeLimitError
-from paramverify.evidence.losses import BITS, LossWitness, bound_of
+from paramverify.evidence.divergence_witnesses import BITS, LossWitness, bound_of
 from paramverify.models.context import sample_points
-from paramverify.models.divergences import LossBound
+from paramverify.models.measures import LossBound
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import OnBox, excluded, within

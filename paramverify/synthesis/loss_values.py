@@ -9,9 +9,9 @@ from fractions import Fraction
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Constraint, Interval
 from paramverify.algebra.polynomials import variables
-from paramverify.algebra.realroots import rational_root
+from paramverify.algebra.real_roots import rational_root
 from paramverify.claims import Claim
-from paramverify.evidence.losses import LossWitness
+from paramverify.evidence.divergence_witnesses import LossWitness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.loss_boxes import directions

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paramverify.algebra.bernstein import bernstein_form
+from paramverify.algebra.bernstein import Enclosure, bernstein_form, split_enclosure, spreads
 from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.enclosures import Enclosure, split, spreads
 from paramverify.algebra.polynomials import Polynomial, key, variables
 from paramverify.answers import Proved
 from paramverify.claims import Claim
@@ -129,7 +128,7 @@ class _CellBox:
 
 
 def _both(form: Enclosure, name: str) -> tuple[Enclosure, Enclosure]:
-    return split(form, name) if name in form.names else (form, form)
+    return split_enclosure(form, name) if name in form.names else (form, form)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from paramverify.portfolio.strategies import NAMED
 from paramverify.privacy.cases import PrivacyCase, read_case
 from paramverify.privacy.keys import MEASURES
 from paramverify.privacy.verification import verify
-from paramverify.processes.alarms import alarm, can_ring
+from paramverify.processes.time_limits import alarm, can_ring
 from paramverify.synthesis.beside import is_one
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.suprema import TightBudget

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.realroots import RealRoot
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.synthesis.quotients import Place
 
 STEPS = 200  # points

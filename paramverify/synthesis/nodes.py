@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
+from paramverify.algebra.bernstein import BITS, HALF
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.enclosures import BITS, HALF
 from paramverify.algebra.polynomials import is_constant
 from paramverify.answers import Answer, Proved
 from paramverify.claims import Claim
 from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.cuts import WORTH, cut_of
 from paramverify.synthesis.factors import Ends, FactorState, targets

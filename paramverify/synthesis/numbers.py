@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from paramverify.algebra.polynomials import rational
-from paramverify.algebra.realroots import RealRoot, compare
+from paramverify.algebra.real_roots import RealRoot, compare
 from paramverify.algebra.reals import Real
 
 Value = RealRoot | Real

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.realroots import rational_root
-from paramverify.models.design import Sense
+from paramverify.algebra.real_roots import rational_root
+from paramverify.models.parameters import Sense
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status
 

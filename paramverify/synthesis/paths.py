@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from paramverify.algebra.branches import Branch
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domain_branches import Branch
 from paramverify.algebra.polynomials import Polynomial, fraction, value_at
-from paramverify.algebra.realroots import RealRoot
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.models.context import sample_points
 
 INFINITE = "infinite"

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice, product
 
-from paramverify.algebra.bernstein import face_indices
+from paramverify.algebra.bernstein import HALF, Enclosure, at, face_indices, rises, spreads
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.enclosures import HALF, Enclosure, at, rises, spreads
 from paramverify.synthesis.factors import Ends, FactorState
 
 MAX_PIECES = 64  # open pieces of one claim on one cell

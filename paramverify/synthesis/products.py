@@ -13,9 +13,9 @@ from fractions import Fraction
 
 from flint import fmpz_poly
 
+from paramverify.algebra.bernstein import Enclosure, at, enclosure, reduced
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.enclosures import Enclosure, at, enclosure, reduced
 from paramverify.algebra.one_product import OneProduct, Roots, is_large, one_product, roots_inside
 from paramverify.algebra.polynomials import (
     Polynomial,
@@ -25,9 +25,9 @@ from paramverify.algebra.polynomials import (
     substitute,
     variables,
 )
-from paramverify.algebra.realroots import sign_at
+from paramverify.algebra.real_roots import sign_at
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.simplify.factors import factorable, factorisation
+from paramverify.simplify.reductions import factorable, factorisation
 
 Ends = tuple[Fraction, Fraction]
 

@@ -22,13 +22,12 @@ from itertools import combinations
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.ordered import SignOf, algebraic_sign, coefficients, negative_point, number_sign
 from paramverify.algebra.polynomials import Point, Polynomial, is_constant, key, substitute, variables
+from paramverify.algebra.real_roots import SignOf, algebraic_sign, coefficients, negative_point, number_sign
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.simplify.factors import factorisation
-from paramverify.simplify.reductions import AT_LEAST_ZERO, AT_MOST_ZERO, NEVER_ZERO
+from paramverify.simplify.reductions import AT_LEAST_ZERO, AT_MOST_ZERO, NEVER_ZERO, factorisation
 from paramverify.synthesis.intervals import CriticalRoot, Mark, Partition, critical_values, cut, fixed_values
 from paramverify.synthesis.maps import Status
 

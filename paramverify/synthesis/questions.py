@@ -10,15 +10,14 @@ from heapq import nlargest
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import variables
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
 from paramverify.answers import Proved
 from paramverify.claims import Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
-from paramverify.models.divergences import Renyi
-from paramverify.models.kinds import AnyModel, refuse_wider
-from paramverify.models.model import Model
+from paramverify.models.measures import Renyi
+from paramverify.models.model import AnyModel, Model, refuse_wider
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import decide_with_witness

@@ -8,9 +8,8 @@ from fractions import Fraction
 
 from flint import fmpq, fmpq_poly, fmpz, fmpz_poly
 
-from paramverify.algebra.branches import Branch
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.maxima import exact
+from paramverify.algebra.domain_branches import Branch
 from paramverify.algebra.polynomials import (
     Polynomial,
     constant_value,
@@ -21,11 +20,11 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
-from paramverify.algebra.realroots import RealRoot, univariate
+from paramverify.algebra.real_roots import RealRoot, exact, univariate
 from paramverify.algebra.reals import Real
 from paramverify.claims import Origin
 from paramverify.models.context import sample_points
-from paramverify.models.kinds import OnDomain
+from paramverify.models.model import OnDomain
 
 Place = Mapping[str, RealRoot]
 Bound = Fraction | Real

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from paramverify.algebra.branches import Branch
+from paramverify.algebra.domain_branches import Branch
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs, Origin
 from paramverify.errors import InputError

@@ -11,10 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.realroots import rational_root
-from paramverify.algebra.simplest import simplest_between
-from paramverify.algebra.ties import tied_in
+from paramverify.algebra.domains import Domain, Interval, tied_in
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import rational_root
 from paramverify.claims import Claim
 from paramverify.errors import TimeLimitError, UnsupportedError
 from paramverify.synthesis.intervals import Partition, StatusInterval, merged

@@ -20,13 +20,12 @@ from paramverify.answers import Open
 from paramverify.claims import Claim
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
-from paramverify.models.divergences import LossBound
-from paramverify.models.kinds import refuse_tied
-from paramverify.models.model import Model
-from paramverify.portfolio.elimination import Elimination, eliminate
+from paramverify.models.measures import LossBound
+from paramverify.models.model import Model, refuse_tied
+from paramverify.portfolio.quantifier_elimination import Elimination, eliminate
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.processes.alarms import alarm
+from paramverify.processes.time_limits import alarm
 from paramverify.synthesis.folding import ascending_volume, numbers, symmetric
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.loss_values import (

@@ -16,9 +16,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.decimals import logarithm
 from paramverify.algebra.polynomials import value_at, variables
-from paramverify.encodings.excesses import PairOutcomes, outcomes
+from paramverify.algebra.rationals import logarithm
+from paramverify.encodings.output_sums import PairOutcomes, outcomes
 from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session

@@ -16,12 +16,12 @@ from itertools import pairwise
 
 from flint import fmpq_poly
 
-from paramverify.algebra.points import number_at
+from paramverify.algebra.domains import number_at
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, rational
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
-from paramverify.algebra.simplest import simplest_between
-from paramverify.encodings.excesses import PairOutcomes, outcomes
+from paramverify.encodings.output_sums import PairOutcomes, outcomes
 from paramverify.errors import LimitError
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model

@@ -14,18 +14,20 @@ from itertools import combinations, islice, pairwise, product
 from flint import fmpz_poly
 
 from paramverify.algebra.domains import Interval
-from paramverify.algebra.maxima import exact, sign_of, value_of
 from paramverify.algebra.polynomials import Polynomial, rational, substitute, value_at
-from paramverify.algebra.realroots import (
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import (
     RealRoot,
     apart,
     between,
     compare,
+    exact,
     isolate,
     rational_root,
+    sign_of,
     univariate,
+    value_of,
 )
-from paramverify.algebra.simplest import simplest_between
 from paramverify.synthesis.quotients import coprime, integral_pair
 
 MAX_EDGES = 64

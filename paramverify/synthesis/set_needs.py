@@ -10,12 +10,11 @@ from fractions import Fraction
 from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.maxima import exact
-from paramverify.algebra.points import number_at
+from paramverify.algebra.domains import number_at
 from paramverify.algebra.polynomials import Point, RationalFunction, rational
-from paramverify.algebra.realroots import RealRoot, compare
+from paramverify.algebra.real_roots import RealRoot, compare, exact
 from paramverify.algebra.reals import Real
-from paramverify.encodings.excesses import PairOutcomes
+from paramverify.encodings.output_sums import PairOutcomes
 from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.measures import Approximate
 from paramverify.models.model import Model

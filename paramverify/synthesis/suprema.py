@@ -5,7 +5,8 @@ With left = Pr(ω|left) and right = Pr(ω|right), both times both masses, the ra
 bounds are such claims, proved on the domain as it is. Quotients in lowest terms only say where to look: a
 lower bound is the ratio at a point of the domain, or a limit of such ratios. That a/b in lowest terms at a
 place of the closure is such a limit follows by density on a branch of the domain that is a box (see
-`algebra.branches`): left and right are not zero nearly everywhere in it, and a/b is continuous where b > 0.
+`algebra.domain_branches`): left and right are not zero nearly everywhere in it, and a/b is continuous where b
+> 0.
 """
 
 from __future__ import annotations
@@ -19,21 +20,19 @@ from typing import Any
 
 from flint import fmpq_poly
 
-from paramverify.algebra.branches import Branch
+from paramverify.algebra.budgets import Epsilon
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.decimals import at_least, at_most
-from paramverify.algebra.logarithms import Epsilon
-from paramverify.algebra.maxima import exact, near_best, suprema
+from paramverify.algebra.domain_branches import Branch
 from paramverify.algebra.polynomials import key, primitive, substitute
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.rationals import at_least, at_most, simplest_between
+from paramverify.algebra.real_roots import RealRoot, exact, near_best, suprema
 from paramverify.algebra.reals import Real
-from paramverify.algebra.simplest import simplest_between
 from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.evidence.witnesses import Evaluated
-from paramverify.exact.lines import fails_without_witness
-from paramverify.models.evaluation import Values
-from paramverify.models.kinds import OnDomain
+from paramverify.exact.univariate import fails_without_witness
+from paramverify.models.model import OnDomain
+from paramverify.models.model_evaluation import Values
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.beside import ClosureLimit
 from paramverify.synthesis.numbers import Value, middle, order

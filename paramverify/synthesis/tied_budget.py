@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.exponents import Unbounded
-from paramverify.algebra.maxima import exact
 from paramverify.algebra.polynomials import (
     Polynomial,
+    Unbounded,
     fraction,
     key,
     primitive,
@@ -24,14 +23,14 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import exact
 from paramverify.answers import Decision, Proved, Refuted
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
-from paramverify.models.model import Model
-from paramverify.models.rebound import without_bound
+from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.proofs import BoundProof, rebound
 from paramverify.synthesis.quotients import Quotient

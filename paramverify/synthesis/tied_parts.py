@@ -11,16 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.exponents import Unbounded
-from paramverify.algebra.ordered import FieldRoot
-from paramverify.algebra.polynomials import Polynomial, key, rational, variables
-from paramverify.algebra.realroots import apart, isolate, univariate
-from paramverify.algebra.ties import sign_at, tied_in
+from paramverify.algebra.domains import Domain, sign_in_ring, tied_in
+from paramverify.algebra.polynomials import Polynomial, Unbounded, key, rational, variables
+from paramverify.algebra.real_roots import FieldRoot, apart, isolate, univariate
 from paramverify.claims import Claim
 from paramverify.errors import UnsupportedError
 from paramverify.exact.logarithms import halves, shown_between, shown_near_zero
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.synthesis.intervals import CriticalRoot, Mark, Partition, Root, cut
 from paramverify.synthesis.maps import Status
 
@@ -36,7 +33,7 @@ class TiedRoot(FieldRoot):
 
     def _sign_at(self, value: Fraction) -> int:
         assert self.domain is not None
-        return sign_at(self.domain.ring, self.polynomial, {self.name: value})
+        return sign_in_ring(self.domain.ring, self.polynomial, {self.name: value})
 
 
 def tied_parts(
@@ -71,7 +68,7 @@ def tied_parts(
         for k, claim in enumerate(claims):
             if but is not None and not divmod(claim.polynomial, but)[1]:
                 continue  # it is zero there
-            if sign_at(domain.ring, claim.polynomial, {name: value}) < 0:
+            if sign_in_ring(domain.ring, claim.polynomial, {name: value}) < 0:
                 return Mark(Status.VIOLATING, k)
         return Mark(Status.SAFE)
 
@@ -93,7 +90,7 @@ def _zeros(
     low = interval.lower
 
     def sign(value: Fraction) -> int:
-        return sign_at(domain.ring, factor, {tie.variable: value})
+        return sign_in_ring(domain.ring, factor, {tie.variable: value})
 
     if not low:
         k = 4

@@ -1,6 +1,6 @@
 """For which values a Rényi case is private where probabilities vanish: there its claims are not enough.
 
-Let M be the product of all factors of `encodings.vanishing`, a the parameters of the answer, and q the
+Let M be the product of all factors of `encodings.moments`, a the parameters of the answer, and q the
 others, which are in a box. Where M(a, ·) is no zero polynomial, M(a, q) ≠ 0 for q in a dense subset of it:
 
 - if f(a, q) ≥ 0 for all q, the sum is within the bound at a dense set of q, and so at all of them, because it
@@ -22,15 +22,14 @@ from fractions import Fraction
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, variables
-from paramverify.algebra.realroots import between, isolate, rational_root, univariate
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import between, isolate, rational_root, univariate
 from paramverify.answers import Proved
 from paramverify.encodings.choice import claims_of
-from paramverify.encodings.vanishing import PossibleZeros, zeros_of
+from paramverify.encodings.moments import PossibleZeros, zeros_of
 from paramverify.errors import UnsupportedError
-from paramverify.models.divergences import Renyi
-from paramverify.models.kinds import AnyModel
-from paramverify.models.model import Model
+from paramverify.models.measures import Renyi
+from paramverify.models.model import AnyModel, Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.intervals import Partition, Root, StatusInterval, merged

@@ -17,19 +17,16 @@ from math import inf
 from typing import TypeGuard
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.points import check_names
+from paramverify.algebra.domains import Domain, Interval, check_names, tied_in
 from paramverify.algebra.polynomials import Point, variables
-from paramverify.algebra.realroots import RealRoot, around
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import RealRoot, around
 from paramverify.algebra.reals import Real
-from paramverify.algebra.simplest import simplest_between
-from paramverify.algebra.ties import tied_in
 from paramverify.answers import Decision, Open, Proved
 from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.evidence.moments import MomentWitness
-from paramverify.evidence.violations import find_violation
+from paramverify.evidence.divergence_witnesses import MomentWitness
 from paramverify.evidence.witnesses import (
     AnyWitness,
     Evaluated,
@@ -37,10 +34,10 @@ from paramverify.evidence.witnesses import (
     ExactWitness,
     divergence_at,
     evaluate,
+    find_violation,
 )
-from paramverify.models.divergences import LossBound
-from paramverify.models.kinds import AnyModel, need_privacy, refuse_tied
-from paramverify.models.model import Model
+from paramverify.models.measures import LossBound
+from paramverify.models.model import AnyModel, Model, need_privacy, refuse_tied
 from paramverify.portfolio.session import Session
 from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.verification import decide_with_witness

@@ -5,8 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 
 from paramverify.algebra.polynomials import Polynomial, Ring, rational
-from paramverify.algebra.realroots import RealRoot, sign_at
-from paramverify.formats.conditions import AndCondition, Condition, OrCondition, comparison, simplified
+from paramverify.algebra.real_roots import RealRoot, sign_at
+from paramverify.formats.quantified_questions import (
+    AndCondition,
+    Condition,
+    OrCondition,
+    comparison,
+    simplified,
+)
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.maps import Status
 

@@ -1,17 +1,20 @@
 """Tasks that do not depend on each other, and the interface of what does them.
 
 A task knows how it is done in this process, and how it is told to another one: as the name of a function that
-every installation of this package has (`named`), and plain data. Commands make tasks and read results. They
+every installation of this package has (`worker`), and plain data. Commands make tasks and read results. They
 do not know who did the work.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Generic, Protocol, TypeVar
+
+from paramverify.errors import LimitError
 
 T = TypeVar("T")
 
@@ -96,3 +99,24 @@ def in_order(executor: Executor, tasks: Sequence[Task[T]], until: float = inf) -
             while wanted in waiting:
                 yield waiting.pop(wanted).get()
                 wanted += 1
+
+
+MOST = 3600.0  # seconds of processor time
+
+
+def busy(document: Mapping[str, Any]) -> int:
+    """Spends `seconds` of processor time of this thread, and returns the `number` that it was given."""
+    until = time.thread_time() + min(float(document["seconds"]), MOST)
+    while time.thread_time() < until:
+        pass
+    return int(document["number"])
+
+
+def busy_task(number: int, seconds: float) -> Task[int]:
+    """Returns the task whose value is the number."""
+    document = {"number": number, "seconds": seconds}
+    return Task("busy", lambda: busy(document), lambda: document, int, _lost)
+
+
+def _lost(reason: str) -> int:
+    raise LimitError(reason)

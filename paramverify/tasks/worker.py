@@ -2,6 +2,10 @@
 
 The text that comes in and the text that goes out are JSON. A worker has one runner for each thread, so that
 attempts run in killable processes of its own (see `processes.runner`), which die with it.
+
+The functions that a task may name, and nothing else can be asked of a worker.
+
+Each takes plain data, as `json.loads` gives it, and returns plain data.
 """
 
 from __future__ import annotations
@@ -17,17 +21,89 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import paramverify
-from paramverify import __version__, printable
-from paramverify.errors import ClusterError
+from paramverify import __version__, errors, printable
+from paramverify.errors import (
+    ClusterError,
+    DefectError,
+    DisagreementError,
+    InputError,
+    ParamverifyError,
+    TimeLimitError,
+)
 from paramverify.processes.runner import Runner
-from paramverify.tasks.named import function
-from paramverify.tasks.plain import error_to_document
+
+FUNCTIONS = {
+    "decide": "paramverify.portfolio.session:decided",
+    "sum": "paramverify.privacy.set_spreading:decided_sum",
+    "loss": "paramverify.privacy.loss_spreading:covered",
+    "attempt": "paramverify.compare.comparison_runs:attempted",
+    "draw": "paramverify.statistics.sampling_runs:drawn",
+    "map": "paramverify.synthesis.spreading:mapped",
+    "busy": "paramverify.tasks.tasks:busy",
+}
+
+
+def function(name: str) -> Callable[[Any], Any]:
+    """Returns the function of that name.
+
+    Raises:
+        InputError: there is none.
+    """
+    if name not in FUNCTIONS:
+        raise InputError(f"no task is called {name!r:.80}; there are {', '.join(FUNCTIONS)}")
+    module, _, attribute = FUNCTIONS[name].partition(":")
+    found: Callable[[Any], Any] = getattr(import_module(module), attribute)
+    return found
+
+
+# Those that are made of one text. A kind that is not here arrives as its nearest ancestor that is.
+KINDS: dict[str, type[ParamverifyError]] = {
+    kind.__name__: kind
+    for kind in (
+        errors.InputError,
+        errors.DomainError,
+        errors.ModelError,
+        errors.UnsupportedError,
+        errors.LimitError,
+        errors.SizeError,
+        errors.DefectError,
+    )
+}
+
+
+def error_to_document(error: Exception) -> dict[str, Any]:
+    """Returns an error as JSON data; one that is not ours is a defect."""
+    if isinstance(error, DisagreementError):
+        return {"kind": "DisagreementError", "claim": error.claim, "answers": error.answers}
+    if isinstance(error, TimeLimitError):
+        what = str(error).removeprefix(str(TimeLimitError(error.seconds)))
+        return {"kind": "TimeLimitError", "seconds": error.seconds, "what": what}
+    if isinstance(error, MemoryError):
+        return {"kind": "LimitError", "reason": "a worker has no more memory"}
+    names = (kind.__name__ for kind in type(error).__mro__)
+    kind = next((name for name in names if name in KINDS), "")
+    if not kind:
+        return {"kind": "DefectError", "reason": f"{type(error).__name__}: {error}"}
+    return {"kind": kind, "reason": str(error)}
+
+
+def error_from_document(document: Mapping[str, Any]) -> ParamverifyError:
+    """Returns the error that `error_to_document` wrote."""
+    kind = document.get("kind")
+    if kind == "DisagreementError":
+        answers = tuple((str(a), str(b), str(c)) for a, b, c in document["answers"])
+        return DisagreementError(str(document["claim"]), answers)
+    if kind == "TimeLimitError":
+        return TimeLimitError(float(document["seconds"]), str(document["what"]))
+    return KINDS.get(str(kind), DefectError)(str(document.get("reason")))
+
 
 AFTER = 5.0  # seconds that a task may need beyond its limit before its worker is ended
 MOST = 1e8  # seconds that a timer takes

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from strategies import NAMES, RING, boxes, grid, polynomials, rationals
 
 from paramverify.algebra.bernstein import bernstein_form, face_indices, rotate
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, rational, to_rational_function, value_at, variables
-from paramverify.algebra.signs import Sign, sign_on
+from paramverify.algebra.signs import Sign, parse_constraint, sign_on
 
 Box = dict[str, Interval]
 

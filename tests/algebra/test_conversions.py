@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from random_models import random_row
 
-from paramverify.algebra.conversions import (
+from paramverify.algebra.privacy_conversions import (
     Amount,
     of_pure,
     pure_to_delta,

@@ -7,7 +7,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from paramverify.algebra.decimals import logarithm
+from paramverify.algebra.rationals import logarithm
 
 
 @pytest.mark.parametrize(

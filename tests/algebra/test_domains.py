@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from strategies import NAMES, RING, boxes, grid, intervals, points, rationals
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.constraints import comparison_polynomials, parse_constraint
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain, parse_interval
 from paramverify.algebra.expressions import Value, evaluate, parse
 from paramverify.algebra.polynomials import Ring, to_rational_function, value_at
+from paramverify.algebra.signs import comparison_polynomials, parse_constraint
 from paramverify.errors import DomainError, ExpressionError, InputError
 
 UNIT = Interval(Fraction(0), Fraction(1))

@@ -21,7 +21,7 @@ from mpmath import mp, mpf
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.exact_numbers import ExactNumber, RationalNumber
-from paramverify.algebra.realroots import isolate
+from paramverify.algebra.real_roots import isolate
 from paramverify.algebra.reals import Real
 from paramverify.errors import LimitError, UnsupportedError
 

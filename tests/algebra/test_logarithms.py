@@ -10,10 +10,10 @@ import pytest
 from flint import fmpq_poly, fmpz_poly
 from mpmath import mp, mpf
 
+from paramverify.algebra.budgets import Epsilon
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.exact_numbers import ExactNumber
-from paramverify.algebra.logarithms import Epsilon
-from paramverify.algebra.realroots import RealRoot, isolate
+from paramverify.algebra.real_roots import RealRoot, isolate
 from paramverify.algebra.reals import Real
 from paramverify.reports.budgets import epsilon_document
 

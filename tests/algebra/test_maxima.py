@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from flint import fmpz_poly
 
-from paramverify.algebra.maxima import MAX_SIZE, near_best, suprema
+from paramverify.algebra.real_roots import MAX_SIZE, near_best, suprema
 
 
 def hill(degree: int) -> tuple[list[int], list[int]]:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from paramverify.algebra.mends import proposals
+from paramverify.algebra.expressions import proposals
 
 
 @pytest.mark.parametrize(

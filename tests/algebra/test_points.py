@@ -11,10 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.decimals import at_least, at_most
-from paramverify.algebra.domains import Constraint, Domain, parse_interval
-from paramverify.algebra.points import contains, in_words, number_at, sign_at
+from paramverify.algebra.domains import (
+    Constraint,
+    Domain,
+    contains,
+    in_words,
+    number_at,
+    parse_interval,
+    sign_at,
+)
 from paramverify.algebra.polynomials import Ring, rational
+from paramverify.algebra.rationals import at_least, at_most
 
 PQ = Ring(("p", "q"))
 PE = Ring(("p",), ExpConstant(Fraction(1, 2)))  # E = 1.6487...

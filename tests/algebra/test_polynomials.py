@@ -22,7 +22,6 @@ from strategies import (
 )
 
 from paramverify.algebra.constants import ExpConstant, generator
-from paramverify.algebra.exponents import exponents
 from paramverify.algebra.expressions import evaluate, parse
 from paramverify.algebra.polynomials import (
     Point,
@@ -31,6 +30,7 @@ from paramverify.algebra.polynomials import (
     Ring,
     common_denominator,
     constant_value,
+    exponents,
     fraction,
     is_constant,
     key,
@@ -41,7 +41,7 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
-from paramverify.algebra.simplest import simplest_between
+from paramverify.algebra.rationals import simplest_between
 from paramverify.errors import ExpressionError
 
 

@@ -13,7 +13,7 @@ from flint import fmpz_poly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramverify.algebra.realroots import (
+from paramverify.algebra.real_roots import (
     RealRoot,
     apart,
     bernstein_coefficients,
@@ -28,7 +28,7 @@ from paramverify.algebra.realroots import (
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.errors import DefectError
-from paramverify.exact.lines import IRRATIONAL
+from paramverify.exact.univariate import IRRATIONAL
 from paramverify.formats.refutations import fails_at
 
 ROOTS = backend("roots")

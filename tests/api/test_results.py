@@ -13,7 +13,7 @@ import pytest
 from flint import fmpz_poly
 
 from paramverify import flip, geometric, mechanism
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.cli.main import run
 from paramverify.privacy.runs import ToldRun
 

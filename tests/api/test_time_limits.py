@@ -17,7 +17,7 @@ import pytest
 from conftest import ROOT
 
 from paramverify.errors import TimeLimitError
-from paramverify.processes.alarms import alarm
+from paramverify.processes.time_limits import alarm
 
 MOST = 60  # seconds within which each ends, started as a process of its own, on a busy machine
 

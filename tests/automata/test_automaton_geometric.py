@@ -13,27 +13,24 @@ from automaton_oracle import chance, random_text, ways, worst_cost
 from conftest import ROOT
 
 from paramverify.answers import Standing
-from paramverify.automata.automaton import Automaton
-from paramverify.automata.chances import chances
-from paramverify.automata.evidence import machine
-from paramverify.automata.examples import WIDTH
-from paramverify.automata.orders import explore
-from paramverify.automata.programs import heights, streams
-from paramverify.automata.reading import parse_automaton
-from paramverify.automata.verification import AutomatonReport, verify
-from paramverify.automata.ways import cost
+from paramverify.automata.automaton import Automaton, parse_automaton
+from paramverify.automata.automaton_evidence import machine
+from paramverify.automata.stored_values import explore
+from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify
+from paramverify.automata.way_costs import cost
+from paramverify.automata.way_programs import chances, heights, streams
 from paramverify.checker.automata import check_document
 from paramverify.checker.automaton_runs import Order, first_order
 from paramverify.checker.automaton_runs import machine as kernel_machine
 from paramverify.errors import InputError
-from paramverify.reports.automata import evidence_document
+from paramverify.reports.stream_reports import automaton_evidence_document
 
 START = "noise geometric\n(q1, 1/4, 0): t := insample; output oa; goto q2\n"
 
 
 def accepted(report: AutomatonReport) -> bool:
     """Whether the kernel accepts the evidence."""
-    return check_document(json.loads(json.dumps(evidence_document(report, ROOT, b"")))).accepted
+    return check_document(json.loads(json.dumps(automaton_evidence_document(report, ROOT, b"")))).accepted
 
 
 def found_ways(automaton: Automaton, most: int) -> set[tuple[int, ...]]:
@@ -207,7 +204,7 @@ FORGED = {
 def test_forged_evidence(name: str) -> None:
     """Evidence of another automaton is rejected by itself, or with the file."""
     automaton = parse_automaton((ROOT / "cases/automata/sparse-vector-geometric.dipa").read_text())
-    document = json.loads(json.dumps(evidence_document(verify(automaton), ROOT, b"")))
+    document = json.loads(json.dumps(automaton_evidence_document(verify(automaton), ROOT, b"")))
     expected = copy.deepcopy(machine(automaton))
     assert check_document(document, expected).accepted
     FORGED[name](document["automaton"])

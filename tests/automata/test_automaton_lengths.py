@@ -20,19 +20,16 @@ from automaton_oracle import order_of, random_text, ways, worst_cost
 from conftest import ROOT
 from test_json_formats import mistakes
 
-from paramverify.automata.automaton import Automaton
-from paramverify.automata.chances import largest
-from paramverify.automata.evidence import frame, machine
-from paramverify.automata.evidence import lengths as lengths_document
-from paramverify.automata.examples import WIDTH
-from paramverify.automata.lengths import Lengths, by_length
-from paramverify.automata.one_place import verify_one
-from paramverify.automata.reading import parse_automaton, read_automaton
-from paramverify.automata.verification import AutomatonReport, verify
+from paramverify.automata.automaton import Automaton, parse_automaton, read_automaton
+from paramverify.automata.automaton_evidence import frame, machine
+from paramverify.automata.automaton_evidence import lengths as lengths_document
+from paramverify.automata.stream_costs import Lengths, by_length, verify_one
+from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify
+from paramverify.automata.way_programs import largest
 from paramverify.checker.automata import check_document
 from paramverify.cli.main import run
 from paramverify.errors import InputError
-from paramverify.reports.automata import evidence_document
+from paramverify.reports.stream_reports import automaton_evidence_document
 
 CASES = ROOT / "cases" / "automata"
 BRUTE = {  # steps that read nothing come first: so many
@@ -53,7 +50,7 @@ def inputs_of(automaton: Automaton, steps: tuple[int, ...]) -> int:
 
 def document_of(report: AutomatonReport, found: Lengths) -> dict[str, Any]:
     """The evidence with the budgets of lengths, as it is written to a file."""
-    document = evidence_document(report, ROOT, b"")
+    document = automaton_evidence_document(report, ROOT, b"")
     document["lengths"] = lengths_document(report.graph, found, ways=report.confused is None)
     told: dict[str, Any] = json.loads(json.dumps(document))
     return told
@@ -272,8 +269,8 @@ def test_bounds_where_tables_are_too_large(monkeypatch: pytest.MonkeyPatch) -> N
     report = verify(parse_automaton(ranges(3)))
     exact = by_length(report.graph, 3, 60)
     for entries, tried in ((3, 0), (30, 5), (100, 40)):
-        monkeypatch.setattr("paramverify.automata.lengths.MOST_ENTRIES", entries)
-        monkeypatch.setattr("paramverify.automata.lengths.MOST_TRIED", tried)
+        monkeypatch.setattr("paramverify.automata.stream_costs.MOST_ENTRIES", entries)
+        monkeypatch.setattr("paramverify.automata.stream_costs.MOST_TRIED", tried)
         found = by_length(report.graph, 3, 60, enough=report.multiple)
         for told, true in zip(found.found, exact.found, strict=True):
             assert told.least <= true.multiple <= told.multiple

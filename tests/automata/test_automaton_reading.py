@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 from automaton_oracle import random_automaton, ways
 
-from paramverify.automata.automaton import SAMPLE, SECOND, Automaton
-from paramverify.automata.orders import explore
-from paramverify.automata.reading import parse_automaton, read_automaton
+from paramverify.automata.automaton import SAMPLE, SECOND, Automaton, parse_automaton, read_automaton
+from paramverify.automata.stored_values import explore
 from paramverify.errors import InputError
-from paramverify.reports.automata import ends_lines
+from paramverify.reports.stream_reports import ends_lines
 
 TEXT = """# A comment, and two states.
 (q1:non-input, 1/4, -1/2): x:= insample,y := insample; output oa; goto q2

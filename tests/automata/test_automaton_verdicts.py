@@ -14,21 +14,19 @@ from automaton_oracle import least_cost, random_automaton, signs_of, ways, worst
 from conftest import ROOT
 
 from paramverify.answers import Standing
-from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import StreamBudget
-from paramverify.automata.examples import WIDTH, find_example
-from paramverify.automata.programs import case_of_all, streams
-from paramverify.automata.reading import parse_automaton, read_automaton
-from paramverify.automata.verification import AutomatonReport, verify
-from paramverify.automata.violations import KINDS
-from paramverify.automata.ways import cost
+from paramverify.automata.automaton import Automaton, parse_automaton, read_automaton
+from paramverify.automata.stream_cases import StreamBudget
+from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, find_example, verify
+from paramverify.automata.unbounded_ways import KINDS
+from paramverify.automata.way_costs import cost
+from paramverify.automata.way_programs import case_of_all, streams
 from paramverify.checker.automata import check_document
 from paramverify.errors import InputError
 from paramverify.files import standing_in
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify as verify_case
-from paramverify.reports.automata import evidence_document
+from paramverify.reports.stream_reports import automaton_evidence_document
 
 SHIPPED = {
     "sparse-vector": ("1", True),
@@ -122,7 +120,7 @@ def told(report: AutomatonReport) -> object:
 
 def accepted(report: AutomatonReport) -> bool:
     """Whether the kernel accepts the evidence."""
-    return check_document(evidence_document(report, ROOT, b"")).accepted
+    return check_document(automaton_evidence_document(report, ROOT, b"")).accepted
 
 
 @pytest.mark.parametrize("name", SHIPPED)

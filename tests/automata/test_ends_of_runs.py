@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 from automaton_oracle import random_text, ways
 
-from paramverify.automata.automaton import Automaton
-from paramverify.automata.evidence import machine as written
-from paramverify.automata.examples import find_example
-from paramverify.automata.orders import explore, may_end
-from paramverify.automata.reading import parse_automaton
-from paramverify.automata.verification import verify
+from paramverify.automata.automaton import Automaton, parse_automaton
+from paramverify.automata.automaton_evidence import machine as written
+from paramverify.automata.stored_values import explore, may_end
+from paramverify.automata.stream_verdicts import find_example, verify
 from paramverify.checker.automaton_runs import first_order, machine, runs_out, walk
 from paramverify.errors import InputError
 from paramverify.portfolio.session import Options

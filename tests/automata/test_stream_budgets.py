@@ -16,17 +16,13 @@ from automaton_oracle import random_automaton, ways
 
 from paramverify.answers import Standing
 from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import StreamBudget, read_budget
-from paramverify.automata.cases import StreamCase, load
-from paramverify.automata.chances import chances
-from paramverify.automata.evidence import gap as gap_data
-from paramverify.automata.evidence import machine
-from paramverify.automata.examples import WIDTH
-from paramverify.automata.gaps import Gap, Widest, near_pairs, reads
-from paramverify.automata.orders import explore
-from paramverify.automata.programs import Streams
-from paramverify.automata.stream_verdicts import StreamVerdict, decide
-from paramverify.automata.ways import Way
+from paramverify.automata.automaton_evidence import gap as gap_data
+from paramverify.automata.automaton_evidence import machine
+from paramverify.automata.stored_values import explore
+from paramverify.automata.stream_cases import StreamBudget, StreamCase, load, read_budget
+from paramverify.automata.stream_verdicts import WIDTH, StreamVerdict, decide
+from paramverify.automata.way_costs import Way
+from paramverify.automata.way_programs import Gap, Streams, Widest, chances, near_pairs, reads
 from paramverify.checker.automata import check_document
 from paramverify.checker.automaton_gaps import entries_of
 from paramverify.checker.automaton_gaps import gap as checked_gap
@@ -36,7 +32,7 @@ from paramverify.checker.strict import Rejected
 from paramverify.errors import CaseError, InputError
 from paramverify.files import standing_in
 from paramverify.portfolio.session import Options
-from paramverify.reports.streams import evidence_document, lines
+from paramverify.reports.stream_reports import stream_evidence_document, stream_lines
 
 OPTIONS = Options(seconds=60)
 SVT = """T = laplace(2 / eps)
@@ -117,7 +113,7 @@ def test_budgets_by_value(text: str) -> None:
     verdict = decide(read(case), OPTIONS)
     assert (verdict.case.budget.multiple, verdict.case.budget.plus) == (multiple, plus)
     assert verdict.standing is (Standing.HOLDS if multiple >= 1 else Standing.VIOLATED)
-    document = evidence_document(verdict)
+    document = stream_evidence_document(verdict)
     assert document is not None
     assert check_document(document).accepted
     assert "agree" in compare_stream(document, case, Path())
@@ -131,7 +127,7 @@ def test_budgets_by_value(text: str) -> None:
 def test_parameters_that_are_numbers(fixed: str) -> None:
     """Both readers take a parameter that is one number, however it is written."""
     text = text_of('"real"', "c * eps").replace('c = "3/2"', fixed)
-    document = evidence_document(decide(read(text), OPTIONS))
+    document = stream_evidence_document(decide(read(text), OPTIONS))
     assert document is not None
     assert document["claim"]["multiple"] == "2"
     assert "agree" in compare_stream(document, text, Path())
@@ -185,7 +181,7 @@ def test_why_no_streams_were_looked_for(program: str) -> None:
     verdict = found("[0, 1/3]", "1/8*eps", 'differ = "each"', confused)
     assert verdict.report.confused
     assert verdict.standing is Standing.UNKNOWN
-    assert lines(verdict)[1] == "  outputs do not tell the way, so no streams were looked for."
+    assert stream_lines(verdict)[1] == "  outputs do not tell the way, so no streams were looked for."
 
 
 def test_a_number_that_is_added() -> None:
@@ -196,7 +192,7 @@ def test_a_number_that_is_added() -> None:
     assert verdict.example is not None
     assert verdict.example.witness.ratio is not None
     assert found('"real"', "eps + 3").standing is Standing.HOLDS
-    assert "epsilon = 1/2*eps + 3." in lines(verdict)[0]
+    assert "epsilon = 1/2*eps + 3." in stream_lines(verdict)[0]
 
 
 @pytest.mark.parametrize(
@@ -222,7 +218,7 @@ def test_entries_that_differ_by_more(by: int, times: int) -> None:
     assert verdict.example is not None
     streams = verdict.example.streams
     assert max(abs(a - b) for a, b in zip(streams.first, streams.second, strict=True)) == by
-    document = evidence_document(verdict)
+    document = stream_evidence_document(verdict)
     assert document is not None
     assert check_document(document).accepted
     assert "agree" in compare_stream(document, text, Path())
@@ -251,7 +247,7 @@ def test_bounds_for_few_values(values: str, neighbours: str, least: str, known: 
     text = text_of(values, f"{Fraction(least) / 8} * eps", neighbours)
     verdict = decide(read(text), OPTIONS)
     assert verdict.standing is Standing.VIOLATED
-    document = evidence_document(verdict)
+    document = stream_evidence_document(verdict)
     assert document is not None
     assert "agree" in compare_stream(document, text, Path())
     document.pop("example", None)
@@ -372,8 +368,8 @@ def test_finitely_many_ways() -> None:
     """Each way is decided for all streams of the values, between a gap and the bound for any numbers."""
     verdict = found("[0, 1]", "3/2 * eps", 'differ = "each"', TWICE)
     assert (verdict.least, verdict.known, verdict.standing, verdict.by_all) == (1, 2, Standing.HOLDS, True)
-    assert any("Each was decided for all streams" in line for line in lines(verdict))
-    assert evidence_document(verdict) is None
+    assert any("Each was decided for all streams" in line for line in stream_lines(verdict))
+    assert stream_evidence_document(verdict) is None
     for eps in (0.25, 1.0, 4.0):
         for word in ("aa", "ab", "ba", "bb"):
             chances = [integrated(stream, word, eps) for stream in product((0, 1), repeat=2)]

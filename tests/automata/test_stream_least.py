@@ -20,16 +20,13 @@ from automaton_oracle import random_text, ways
 from stream_programs import EPSILON, HEADER, chances, random_laplace, unrolled, written_out
 
 from paramverify.answers import Standing
-from paramverify.automata.budgets import StreamBudget
-from paramverify.automata.cases import StreamCase, load
-from paramverify.automata.chances import chances as exactly
-from paramverify.automata.chances import largest
-from paramverify.automata.evidence import machine
-from paramverify.automata.examples import WIDTH
-from paramverify.automata.gaps import reads
-from paramverify.automata.stream_verdicts import decide
-from paramverify.automata.tight import Budgets, find_budgets
-from paramverify.automata.ways import Way
+from paramverify.automata.automaton_evidence import machine
+from paramverify.automata.least_stream_budgets import Budgets, find_budgets
+from paramverify.automata.stream_cases import StreamBudget, StreamCase, load
+from paramverify.automata.stream_verdicts import WIDTH, decide
+from paramverify.automata.way_costs import Way
+from paramverify.automata.way_programs import chances as exactly
+from paramverify.automata.way_programs import largest, reads
 from paramverify.checker.automata import check_document
 from paramverify.checker.second_streams import compare_stream
 from paramverify.checker.strict import Rejected
@@ -37,8 +34,8 @@ from paramverify.errors import CaseError, InputError
 from paramverify.files import standing_in
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
-from paramverify.reports.automaton_budgets import BudgetSubject, document, lines
-from paramverify.reports.streams import evidence_document as stream_evidence
+from paramverify.reports.stream_reports import BudgetSubject, budget_document, budget_lines
+from paramverify.reports.stream_reports import stream_evidence_document as stream_evidence
 
 ASKED = (1, 2, 3)
 CASE = """[parameters]
@@ -389,7 +386,7 @@ for x in stream(values="real"):
 def test_no_bound_for_few_values() -> None:
     """That no multiple is enough for any numbers says nothing of few values; lengths have their bounds."""
     found = budgets(case_of(program(LEAKS, '"-1..1"')))
-    told = document(found)
+    told = budget_document(found)
     assert (told["status"], told["infinite"], told["multiple"], found.complete) == (
         "unknown",
         False,
@@ -397,7 +394,7 @@ def test_no_bound_for_few_values() -> None:
         False,
     )
     assert found.lower >= Fraction(3, 4)
-    assert lines(found)[0].startswith("streams of every length: no bound is known; no multiple below ")
+    assert budget_lines(found)[0].startswith("streams of every length: no bound is known; no multiple below ")
     case = case_of(program(LEAKS, '"-1..1"'))
     written = evidence(case, found)
     assert written is not None

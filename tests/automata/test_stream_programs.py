@@ -13,19 +13,15 @@ from conftest import ROOT
 from stream_programs import chances, random_laplace, unrolled, written_out
 
 from paramverify.answers import Standing
-from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import read_budget
-from paramverify.automata.cases import StreamCase, load
-from paramverify.automata.one_place import verify_one
-from paramverify.automata.programs import program
-from paramverify.automata.reading import read_automaton
-from paramverify.automata.stream_values import Unit
-from paramverify.automata.stream_verdicts import StreamVerdict, decide
-from paramverify.automata.streams import translate
-from paramverify.automata.verification import AutomatonReport, verify
+from paramverify.automata.automaton import Automaton, read_automaton
+from paramverify.automata.stream_cases import StreamCase, load, read_budget
+from paramverify.automata.stream_costs import verify_one
+from paramverify.automata.stream_programs import Unit, translate
+from paramverify.automata.stream_verdicts import AutomatonReport, StreamVerdict, decide, verify
+from paramverify.automata.way_programs import program
 from paramverify.errors import InputError, LimitError, ProgramError
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.streams import stream_of
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.stream_loops import stream_of
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify as verify_case
 from paramverify.verdicts import Holds

@@ -11,14 +11,11 @@ import pytest
 from automaton_oracle import random_text, signs_of, ways
 
 import paramverify as pv
-from paramverify.automata.budgets import StreamBudget
-from paramverify.automata.chances import chances
-from paramverify.automata.evaluating import MOST_DEGREE, sizes, way_case
-from paramverify.automata.examples import WIDTH
-from paramverify.automata.programs import streams
-from paramverify.automata.reading import parse_automaton
-from paramverify.automata.verification import verify
-from paramverify.automata.ways import cost
+from paramverify.automata.automaton import parse_automaton
+from paramverify.automata.stream_cases import StreamBudget
+from paramverify.automata.stream_verdicts import WIDTH, verify
+from paramverify.automata.way_costs import cost
+from paramverify.automata.way_programs import MOST_DEGREE, chances, sizes, streams, way_case
 from paramverify.cli.main import run
 from paramverify.errors import InputError
 
@@ -178,6 +175,6 @@ def test_mistakes_in_small_ways_are_not_hidden(monkeypatch: pytest.MonkeyPatch) 
     given = [streams(automaton, way, 0)]
     assert way_case(automaton, way.steps, given, StreamBudget(Fraction(1)), WIDTH) is not None
     assert way_case(automaton, way.steps, given, StreamBudget(Fraction(1, 10 * MOST_DEGREE)), WIDTH) is None
-    monkeypatch.setattr("paramverify.automata.evaluating.case_of_all", lambda *_: "[nothing]")
+    monkeypatch.setattr("paramverify.automata.way_programs.case_of_all", lambda *_: "[nothing]")
     with pytest.raises(InputError):
         way_case(automaton, way.steps, given, StreamBudget(Fraction(1)), WIDTH)

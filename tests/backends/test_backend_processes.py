@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import Answer, End, Open, Proved, Refuted
 from paramverify.backends import Ability, backend, discover, programs
 from paramverify.backends import qepcad as qepcad_backend
@@ -27,9 +27,10 @@ from paramverify.backends.qepcad import Installation, Reply
 from paramverify.backends.smtlib_process import SmtLibProcess, interpret
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.formats.conditions import question
-from paramverify.formats.rounding import Satisfied
-from paramverify.processes.runner import Attempt, AttemptLimits, Runner
+from paramverify.formats.quantified_questions import question
+from paramverify.formats.refutations import Satisfied
+from paramverify.processes.attempts import Attempt, AttemptLimits
+from paramverify.processes.runner import Runner
 
 UNIT = parse_interval("(0, 1)")
 

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import box_domain, parse_interval
 from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.claims import Claim
-from paramverify.formats.rounding import Approximation, Satisfied, decide, violation
-from paramverify.processes.attempts import settings
-from paramverify.processes.runner import Attempt, AttemptLimits, Runner
+from paramverify.formats.refutations import Approximation, Satisfied, decide, rounded_violation
+from paramverify.processes.attempts import Attempt, AttemptLimits, settings
+from paramverify.processes.runner import Runner
 
 SOLVERS = ("z3", "cvc5", "cvc5-cov")
 UNIT = {"p": "(0, 1)"}
@@ -164,7 +164,7 @@ def test_rational_points_near_algebraic_ones(square: int, bits: int) -> None:
     ring = Ring(("p",))
     strip = ring.variable("p") ** 2 - ring.number(number)
     about = Claim(strip**2 - ring.number(width**2), box_domain(ring, {"p": parse_interval("(0, 2)")}))
-    point = violation(about, {"p": root(number)}, never)
+    point = rounded_violation(about, {"p": root(number)}, never)
     assert point is not None
     assert abs(point["p"] ** 2 - number) < width
 
@@ -183,7 +183,7 @@ def test_one_coordinate_is_fixed_where_they_depend_on_each_other() -> None:
         point = {"p": fixed.lower, "q": total - fixed.lower}
         return Proved() if narrower.holds_at(point) else Satisfied({"q": point["q"]}, "")
 
-    point = violation(about, {"p": half, "q": lambda bits: total - half(bits)}, solve)
+    point = rounded_violation(about, {"p": half, "q": lambda bits: total - half(bits)}, solve)
     assert asked
     assert point == {"p": asked[-1], "q": total - asked[-1]}
     assert point in about.domain

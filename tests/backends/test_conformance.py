@@ -12,8 +12,9 @@ from conformance import HARD, HOLDS, TABLE, VIOLATED, Known
 from paramverify.algebra.domains import Interval
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import Ability, discover
-from paramverify.evidence.replaying import replayed
-from paramverify.processes.runner import Attempt, AttemptLimits, Runner
+from paramverify.evidence.certificates import replayed
+from paramverify.processes.attempts import Attempt, AttemptLimits
+from paramverify.processes.runner import Runner
 
 # Wherever CI runs, these have to be there; see also `conftest`.
 REQUIRED = {"bernstein", "roots", "z3", "cvc5", "cvc5-cov", "yices", "qepcad", "sos"}

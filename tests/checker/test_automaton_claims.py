@@ -12,11 +12,11 @@ import pytest
 from automaton_documents import Data, machine_of, state, step
 from conftest import ROOT
 
-from paramverify.automata.reading import parse_automaton, read_automaton
-from paramverify.automata.verification import verify
+from paramverify.automata.automaton import parse_automaton, read_automaton
+from paramverify.automata.stream_verdicts import verify
 from paramverify.checker.automata import check_document
 from paramverify.checker.documents import check_text, verdict_line
-from paramverify.reports.automata import evidence_document
+from paramverify.reports.stream_reports import automaton_evidence_document
 
 CASES = ROOT / "cases" / "automata"
 # reads nothing and stores, then one sample below it again and again
@@ -342,7 +342,7 @@ def test_outputs_that_do_not_tell_the_way(name: str) -> None:
             "  elseif (insample < t) then output same; goto q3\n"
         )
     )
-    told = json.loads(json.dumps(evidence_document(proof, CASES, b"")))
+    told = json.loads(json.dumps(automaton_evidence_document(proof, CASES, b"")))
     if given["status"] == "holds":
         del given["proof"]
         given |= {name: told[name] for name in ("automaton", "proof", "tables") if name in told}
@@ -470,7 +470,7 @@ def test_budgets_without_parts() -> None:
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.dipa")), ids=lambda path: path.stem)
 def test_every_part_of_a_proof_counts(path: Any) -> None:
     """Without one of its links, demands or edges, or with a smaller weight, no shipped proof is accepted."""
-    told = json.loads(json.dumps(evidence_document(verify(read_automaton(path)), path, b"")))
+    told = json.loads(json.dumps(automaton_evidence_document(verify(read_automaton(path)), path, b"")))
     if "proof" not in told:
         return
     proof = told["proof"]

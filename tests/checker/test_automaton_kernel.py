@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from paramverify.automata.reading import parse_automaton, read_automaton
-from paramverify.automata.verification import verify
+from paramverify.automata.automaton import parse_automaton, read_automaton
+from paramverify.automata.stream_verdicts import verify
 from paramverify.checker.documents import check_text, verdict_line
-from paramverify.reports.automata import evidence_document
+from paramverify.reports.stream_reports import automaton_evidence_document
 
 CASES = ROOT / "cases" / "automata"
 LEAKING = """(q1, 1/4, 0): x := insample; output oa; goto q2
@@ -31,7 +31,9 @@ SHORT = """(q1, 1/2, 0): x := insample; output oa; goto q2
 def evidence(name: str) -> dict[str, Any]:
     """The evidence about a shipped automaton, as it is written to a file."""
     path = CASES / f"{name}.dipa"
-    return json.loads(json.dumps(evidence_document(verify(read_automaton(path)), path, path.read_bytes())))
+    return json.loads(
+        json.dumps(automaton_evidence_document(verify(read_automaton(path)), path, path.read_bytes()))
+    )
 
 
 PRIVATE, WRONG, OTHER = (
@@ -39,9 +41,9 @@ PRIVATE, WRONG, OTHER = (
     evidence("sparse-vector-never-stops"),
     evidence("every-number"),
 )
-TABLES = json.loads(json.dumps(evidence_document(verify(parse_automaton(SHORT)), CASES, b"")))
+TABLES = json.loads(json.dumps(automaton_evidence_document(verify(parse_automaton(SHORT)), CASES, b"")))
 PINNED = evidence("numeric-sparse-vector-same-noise")
-CYCLE = json.loads(json.dumps(evidence_document(verify(parse_automaton(LEAKING)), CASES, b"")))
+CYCLE = json.loads(json.dumps(automaton_evidence_document(verify(parse_automaton(LEAKING)), CASES, b"")))
 Change = Callable[[dict[str, Any]], Any]
 
 

@@ -28,7 +28,7 @@ from paramverify.checker.rules import RULES
 from paramverify.claims import Claim, to_document
 from paramverify.evidence import certificates
 from paramverify.exact.branching import decide_exactly, solve_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import refuter
 from paramverify.simplify.chain import simplify
 

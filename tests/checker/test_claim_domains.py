@@ -11,7 +11,7 @@ from three_checkers import built, by_program
 from paramverify.checker.documents import check_text
 from paramverify.checker.dpctl import NO_POINT
 from paramverify.cli.main import run
-from paramverify.reports.proved import replay
+from paramverify.reports.evidence_checks import replay
 
 MISSING = "that the domain has a point"
 OUTSIDE = {"kind": "bernstein", "tree": [["outside", 0]]}

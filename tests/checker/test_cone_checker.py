@@ -39,7 +39,7 @@ from paramverify.checker import models
 from paramverify.checker.claims import KernelReport
 from paramverify.checker.cones import check_document
 from paramverify.errors import InputError
-from paramverify.reports.proved import program
+from paramverify.reports.evidence_checks import program
 
 ASKED: list[bytes] = []  # all documents of this file
 

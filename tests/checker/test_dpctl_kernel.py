@@ -22,12 +22,12 @@ from paramverify.checker.second_formulas import read_formula
 from paramverify.checker.second_reading import second_look
 from paramverify.checker.strict import Misformed
 from paramverify.checker.truths import Truths, instance
-from paramverify.logic.cases import LogicOptions, load
-from paramverify.logic.families import check_property
-from paramverify.logic.grammar import read_property
-from paramverify.logic.verification import LogicSession
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_property
+from paramverify.logic.logic_cases import LogicOptions, load
+from paramverify.logic.property_checking import LogicSession
 from paramverify.portfolio.session import Session
-from paramverify.reports.checks import checked
+from paramverify.reports.evidence_checks import checked
 from paramverify.reports.logic_evidence import LogicEvidence, evidence_of
 
 FOLDER = ROOT / "cases" / "logic"

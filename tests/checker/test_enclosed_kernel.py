@@ -25,7 +25,7 @@ from paramverify.checker.second_regions import VariableLaw
 from paramverify.checker.second_sums import RegionSums
 from paramverify.checker.strict import Rejected
 from paramverify.privacy.cases import load
-from paramverify.reports.evidence import check_with_case
+from paramverify.reports.case_evidence import check_with_case
 
 CASES = ROOT / "cases" / "programs"
 CODES = {"holds": 0, "violated": 1, "unknown": 3}

@@ -18,7 +18,7 @@ from paramverify.checker.dpctl import NO_POINT
 from paramverify.checker.second_chains import ChainLook
 from paramverify.checker.strict import Rejected
 from paramverify.cli.main import run
-from paramverify.reports.proved import replay
+from paramverify.reports.evidence_checks import replay
 
 Json = dict[str, Any]
 CASE = (ROOT / "cases" / "logic" / "survey-coin.toml").read_text()

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from flint import fmpq
 
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Polynomial, Ring
+from paramverify.algebra.signs import parse_constraint
 from paramverify.checker.documents import check_text
 from paramverify.checker.intervals import check_document
 from paramverify.claims import Claim

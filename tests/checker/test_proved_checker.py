@@ -18,7 +18,7 @@ from three_checkers import NOT_KNOWN, built, by_program, changed, differences, e
 from paramverify.checker import shapes
 from paramverify.checker.claims import KernelReport
 from paramverify.cli.main import run
-from paramverify.reports import checks, proved
+from paramverify.reports import evidence_checks
 
 CASE = ROOT / "cases" / "geometric-contagious-ln4.toml"
 LEAK = ROOT / "cases" / "sample-n-runtime.toml"
@@ -311,10 +311,10 @@ def test_where_it_is_not_built(
     """Without the program the command says how to build it."""
     path = tmp_path / "evidence.json"
     path.write_text("{}")
-    monkeypatch.setenv(proved.PLACE, str(tmp_path / "none"))
+    monkeypatch.setenv(evidence_checks.PLACE, str(tmp_path / "none"))
     assert run(["check", str(path), "--verified"]) == 2
     err = capsys.readouterr().err
-    assert f"{proved.PLACE} names no program" in err
+    assert f"{evidence_checks.PLACE} names no program" in err
     assert "make -C proofs" in err
 
 
@@ -344,7 +344,7 @@ def test_a_program_that_says_something_else_is_not_believed(
     path.write_text("{}")  # the answer of the program, and its exit code, come first
     program.write_text(f"#!/bin/sh\necho '{words}'\n")
     program.chmod(0o755)
-    monkeypatch.setenv(proved.PLACE, str(program))
+    monkeypatch.setenv(evidence_checks.PLACE, str(program))
     assert run(["check", str(path), "--verified"]) == 3
     assert "the proved checker gave no answer" in capsys.readouterr().err
 
@@ -368,22 +368,24 @@ def test_what_the_case_does_not_say_is_rejected(tmp_path: Path, capsys: pytest.C
     assert out.splitlines()[-1].startswith("REJECTED: ")
 
 
-@pytest.mark.parametrize("format_of", sorted(proved.FORMATS))
+@pytest.mark.parametrize("format_of", sorted(evidence_checks.FORMATS))
 def test_what_is_not_known_is_said_once(format_of: str) -> None:
     """It is named in words, once, with what the checker in Python says if that was asked."""
     reason = f"the format 'paramverify-{format_of}' is not known to the proved checker"
-    replayed = proved.Replayed(KernelReport(False, (f"not checked: {reason}",)), (reason, reason))
-    words = f"the proved checker does not know {proved.FORMATS[format_of]} (paramverify-{format_of})"
-    assert checks.lines(checks.Checked(replayed.report, replayed=replayed)) == [
+    replayed = evidence_checks.Replayed(KernelReport(False, (f"not checked: {reason}",)), (reason, reason))
+    words = f"the proved checker does not know {evidence_checks.FORMATS[format_of]} (paramverify-{format_of})"
+    assert evidence_checks.lines(evidence_checks.Checked(replayed.report, replayed=replayed)) == [
         f"not checked: {words}",
         "Without --verified the checker in Python checks it.",
     ]
     accepted = KernelReport(True, ("claim 1: proved",), proved=1)
-    assert checks.lines(checks.Checked(accepted, replayed=replayed)) == [
+    assert evidence_checks.lines(evidence_checks.Checked(accepted, replayed=replayed)) == [
         "claim 1: proved",
         f"The checker in Python accepts it. T{words[1:]}",
     ]
-    rejected = checks.lines(checks.Checked(KernelReport(False, ("rejected: no",)), replayed=replayed))
+    rejected = evidence_checks.lines(
+        evidence_checks.Checked(KernelReport(False, ("rejected: no",)), replayed=replayed)
+    )
     assert rejected[:2] == ["rejected: no", f"not checked: {words}"]
     assert rejected[2].startswith("REJECTED: ")
 

@@ -18,10 +18,9 @@ from test_proved_systems import ROWS, leaking
 from test_unwinding_checker import FAMILY, NEVER, PARTIAL, costs, document, family, witness
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences
 
-from paramverify.interactive.budgets import tight_budget
-from paramverify.interactive.cases import load
-from paramverify.interactive.certificates import budget_document, evidence_document
-from paramverify.interactive.verification import verify
+from paramverify.interactive.system_cases import load
+from paramverify.interactive.system_certificates import budget_document, evidence_document
+from paramverify.interactive.system_verification import tight_budget, verify
 
 NOWHERE = {"ends": [[5, [[-1, "1"]]]], "times": []}
 

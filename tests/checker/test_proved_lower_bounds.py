@@ -13,9 +13,9 @@ from forging_tools import Json, Runs, forged, forgeries, points_of
 from test_proved_systems import leaking, weight_of
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences
 
-from paramverify.interactive.budgets import tight_budget
-from paramverify.interactive.cases import load
-from paramverify.interactive.certificates import budget_document
+from paramverify.interactive.system_cases import load
+from paramverify.interactive.system_certificates import budget_document
+from paramverify.interactive.system_verification import tight_budget
 
 # Without an observation, with numbers, with E = exp(q), with parameters, and with hidden steps.
 SHIPPED = ("slots-0", "slots-2-one-value", "slots-2-laplace", "sample-n", "survey", "unwinding-add-only")

@@ -22,7 +22,7 @@ from paramverify.checker.polynomials import parse
 from paramverify.cli.main import run
 from paramverify.models.context import Checks
 from paramverify.models.noise.truncated_geometric import truncated_geometric
-from paramverify.models.standing_pairs import Guess, NoisyMaxima, guesses
+from paramverify.models.worst_pairs import Guess, NoisyMaxima, guesses
 from paramverify.privacy.standing import proved
 
 CASE = ROOT / "cases" / "noisy-max-10.toml"

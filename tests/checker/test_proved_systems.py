@@ -13,9 +13,9 @@ from conftest import ROOT
 from forging_tools import Json, Runs, inside, points_of, value_of
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences
 
-from paramverify.interactive.cases import load
-from paramverify.interactive.certificates import evidence_document
-from paramverify.interactive.verification import verify
+from paramverify.interactive.system_cases import load
+from paramverify.interactive.system_certificates import evidence_document
+from paramverify.interactive.system_verification import verify
 
 # Families and costs; with parameters, with E = exp(q), with hidden steps that may come again and again.
 SHIPPED = (

@@ -9,8 +9,8 @@ import pytest
 from automaton_oracle import SIGNS, random_text
 from conftest import ROOT
 
-from paramverify.automata.evidence import machine
-from paramverify.automata.reading import parse_automaton
+from paramverify.automata.automaton import parse_automaton
+from paramverify.automata.automaton_evidence import machine
 from paramverify.checker.second_automata import compare
 from paramverify.checker.strict import Rejected, UnreadCase
 from paramverify.errors import InputError

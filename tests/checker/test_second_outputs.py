@@ -14,7 +14,7 @@ from paramverify.checker.second_outputs import NumberRange, named
 from paramverify.checker.second_reading import SecondLook, second_look
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.reports.case_evidence import check_with_case, evidence_document
 
 EPS, ALPHA = 'eps = "(0, oo)"', 'alpha = "(0, 1)"'
 ONE = 'x = { values = "0..1" }'

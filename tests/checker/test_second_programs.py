@@ -24,12 +24,12 @@ from paramverify.checker.second_reading import SecondLook, second_look
 from paramverify.checker.strict import UnreadCase
 from paramverify.errors import ProgramError
 from paramverify.models.mechanisms import _calls, program
-from paramverify.models.programs import arithmetic, bases, drawing
-from paramverify.models.programs import words as wording
-from paramverify.models.programs.runs import Plain
-from paramverify.models.programs.words import shown_output
+from paramverify.models.programs import noise_densities, noisy_numbers
+from paramverify.models.programs import output_intervals as wording
+from paramverify.models.programs.output_intervals import shown_output
+from paramverify.models.programs.run_states import Plain
 from paramverify.privacy.cases import load
-from paramverify.reports.evidence import check_with_case
+from paramverify.reports.case_evidence import check_with_case
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
 QUICK = ("count-unbounded", "family", "hadamard-response", "interval-test", "prefix-sums")
@@ -142,19 +142,21 @@ MUTANTS: dict[str, tuple[str, Mutant]] = {
     "// that cuts towards zero": (
         WHOLE,
         replaced(
-            arithmetic,
+            noisy_numbers,
             "_divided",
             lambda true: lambda w, a, b: Fraction(int(a / b)) if w == "//" else true(w, a, b),
         ),
     ),
     "a density with half of its rate": (
         text_of("noisy-max-laplace"),
-        replaced(bases.Bases, "laplace", lambda true: lambda s, n, rate, two: true(s, n, rate / 2, two)),
+        replaced(
+            noise_densities.Bases, "laplace", lambda true: lambda s, n, rate, two: true(s, n, rate / 2, two)
+        ),
     ),
     "uniform without its end": (
         WHOLE,
         replaced(
-            drawing.ProgramDrawing,
+            noisy_numbers.ProgramDrawing,
             "_uniform",
             lambda true: lambda s, g, state: true(s, (g[0], g[1] - 1), state),
         ),

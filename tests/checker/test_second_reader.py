@@ -20,10 +20,10 @@ from paramverify.algebra.expressions import Value, evaluate, parse
 from paramverify.checker.second_numbers import Calculator
 from paramverify.checker.second_reading import second_look
 from paramverify.cli.main import run
-from paramverify.models import mechanisms, parameters, prior_entries, priors
+from paramverify.models import mechanisms, parameters, priors
 from paramverify.models.mechanisms import hmm
 from paramverify.privacy.cases import load
-from paramverify.reports.evidence import check_with_case
+from paramverify.reports.case_evidence import check_with_case
 
 CASES = Path(__file__).parents[2] / "cases"
 READ = [
@@ -128,7 +128,7 @@ NEAR = (CASES / "geometric-neighbours.toml").read_text().replace('differ = "each
 MUTANTS: list[tuple[str, Any, str, Callable[..., Any]]] = [
     (LEAKING, mechanisms, "find", first_of_equals),
     (LEAKING, hmm, "read_row", reversed_row),
-    (UNLIKE_ROWS, prior_entries, "_condition", other_row),
+    (UNLIKE_ROWS, priors, "_condition", other_row),
     (GEOMETRIC, parameters, "parse_interval", narrowed),
     (UNLIKE_ROWS, parameters, "parse_interval", widened),
     (NEAR, mechanisms, "read_differ", nearest_only),

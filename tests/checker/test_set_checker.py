@@ -14,7 +14,7 @@ from paramverify.checker.documents import check_text
 from paramverify.checker.second_reading import second_look
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.reports.case_evidence import check_with_case, evidence_document
 
 CASES = Path(__file__).parents[2] / "cases" / "approximate"
 

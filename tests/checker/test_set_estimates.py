@@ -16,7 +16,7 @@ from paramverify.checker.polynomials import evaluate, parse
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.case_evidence import evidence_document
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import NeedKind
 from paramverify.verdicts import Holds

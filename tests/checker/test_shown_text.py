@@ -16,7 +16,7 @@ from conftest import ROOT
 from three_checkers import NOT_KNOWN, built, by_program
 
 from paramverify.checker.documents import CHECKERS, check_text
-from paramverify.reports.checks import checked
+from paramverify.reports.evidence_checks import checked
 
 # A command for each format and status; its evidence may be checked beside its first argument.
 COMMANDS = (

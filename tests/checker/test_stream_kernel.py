@@ -15,11 +15,10 @@ import pytest
 from conftest import ROOT
 from stream_programs import loaded, random_finite, random_laplace, written_out
 
-from paramverify.automata.cases import load
-from paramverify.automata.evidence import machine
-from paramverify.automata.stream_values import Unit
+from paramverify.automata.automaton_evidence import machine
+from paramverify.automata.stream_cases import load
+from paramverify.automata.stream_programs import Unit, translate
 from paramverify.automata.stream_verdicts import decide
-from paramverify.automata.streams import translate
 from paramverify.checker.automata import check_document
 from paramverify.checker.second_streams import Eps, SideBySide, StreamProgram, compare_stream
 from paramverify.checker.strict import Rejected
@@ -27,11 +26,11 @@ from paramverify.cli.main import run
 from paramverify.files import standing_in
 from paramverify.models.hmm import HMM
 from paramverify.models.model import Model
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.streams import stream_of
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.stream_loops import stream_of
 from paramverify.portfolio.session import Options
-from paramverify.reports.checks import checked
-from paramverify.reports.streams import evidence_document
+from paramverify.reports.evidence_checks import checked
+from paramverify.reports.stream_reports import stream_evidence_document
 
 FOLDER = ROOT / "cases" / "automata"
 NAMES = (
@@ -47,7 +46,7 @@ NAMES = (
 @cache
 def evidence(name: str) -> dict[str, Any]:
     """The evidence for a shipped case."""
-    found = evidence_document(decide(load(FOLDER / f"{name}.toml"), Options(seconds=60)))
+    found = stream_evidence_document(decide(load(FOLDER / f"{name}.toml"), Options(seconds=60)))
     assert found is not None
     return found
 
@@ -84,7 +83,7 @@ def test_a_way_for_one_entry() -> None:
     """In a way for one entry no other entry differs."""
     text = (FOLDER / "stream-sparse-vector-one.toml").read_text().replace("1/4 * eps", "1/5 * eps")
     case = _case(text)
-    document = evidence_document(decide(case, Options(seconds=60)))
+    document = stream_evidence_document(decide(case, Options(seconds=60)))
     assert document is not None
     assert check_document(document).accepted
     longer = copy.deepcopy(document)

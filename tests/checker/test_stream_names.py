@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from stream_programs import loaded, random_finite, random_laplace
 
-from paramverify.automata.evidence import machine
-from paramverify.automata.stream_values import Unit
-from paramverify.automata.streams import translate
+from paramverify.automata.automaton_evidence import machine
+from paramverify.automata.stream_programs import Unit, translate
 from paramverify.checker.second_numbers import Calculator
 from paramverify.checker.second_stream_turns import ProgramTurn
 from paramverify.checker.second_streams import Eps, SideBySide, StreamProgram
@@ -23,8 +22,8 @@ from paramverify.checker.strict import UnreadCase
 from paramverify.cli.main import run
 from paramverify.errors import ProgramError
 from paramverify.models.model import Model
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.streams import stream_of
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.stream_loops import stream_of
 
 CASE = '''[mechanism]
 kind = "program"

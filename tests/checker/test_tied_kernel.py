@@ -11,8 +11,7 @@ import pytest
 from tied_claims import tied
 
 from paramverify.algebra.domains import Interval, box_domain
-from paramverify.algebra.exponents import Unbounded
-from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.polynomials import Ring, Unbounded
 from paramverify.answers import Proved
 from paramverify.checker.claims import check_claim, check_witness
 from paramverify.checker.exponentials import exp_bounds

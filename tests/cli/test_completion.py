@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from paramverify.cli import main, schema
 from paramverify.cli._commands import commands
 from paramverify.cli.main import COMPLETION
-from paramverify.reports.schema import KINDS
-from paramverify.reports.schema import schema as schema_of
+from paramverify.reports.case_schema import KINDS
+from paramverify.reports.case_schema import schema as schema_of
 
 PROGRAM = Path(sys.executable).parent / "paramverify"
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from paramverify.errors import InputError
-from paramverify.interactive.cases import load as load_interactive
-from paramverify.logic.cases import load as load_logic
+from paramverify.interactive.system_cases import load as load_interactive
+from paramverify.logic.logic_cases import load as load_logic
 from paramverify.privacy.cases import load
 
 CASES = [

@@ -14,7 +14,7 @@ from conftest import ROOT
 from kept_cases import keep
 from quick import shipped
 
-from paramverify.reports.pictures import plots
+from paramverify.reports.pictures import plot_style
 
 CASES = sorted((ROOT / "cases").glob("*.toml"))
 LOGIC = sorted([*(ROOT / "cases" / "logic").glob("*.toml")])
@@ -156,7 +156,7 @@ def test_files_of_another_kind(command: str, path: Path) -> None:
 @pytest.mark.slow
 def test_compare_and_backends(monkeypatch: pytest.MonkeyPatch) -> None:
     """A comparison runs, goes on from its results, and tells both in words and as JSON."""
-    monkeypatch.setattr(plots, "available", lambda: False)  # tests/compare draws
+    monkeypatch.setattr(plot_style, "available", lambda: False)  # tests/compare draws
     cases = [str(ROOT / "cases" / name) for name in ("blood-test.toml", "geometric-independent.toml")]
     for more in ([], ["--json"], ["--repeat", "2", "--encodings", "sequences,cone"]):
         called("compare", *cases, "--backends", "bernstein,roots", "--timeout", "1", *more)

@@ -30,8 +30,8 @@ from paramverify.cli.main import run
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
-from paramverify.formats import qepcad, redlog
-from paramverify.formats.conditions import AndCondition, Condition, QuantifiedImplication, question
+from paramverify.formats import quantified_questions
+from paramverify.formats.quantified_questions import AndCondition, Condition, QuantifiedImplication, question
 from paramverify.formats.smtlib import occurring, script
 from paramverify.privacy.cases import load
 
@@ -97,7 +97,9 @@ def test_qepcad_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction
     """The formula and the assumptions in a file for QEPCAD, read back, have the values of the question."""
     about, domain, _ = drawn
     point = within(domain, about, point)
-    title, names, free, formula, assumed = read_qepcad(qepcad.script(about, "a [title] of\ntwo lines é"))
+    title, names, free, formula, assumed = read_qepcad(
+        quantified_questions.qepcad_script(about, "a [title] of\ntwo lines é")
+    )
     renamed = about.renamed()
     assert title.startswith(" a title of two lines ?; ")
     assert names == (list(renamed.values()) or ["v1"])
@@ -106,7 +108,7 @@ def test_qepcad_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction
     assert quantified == ([renamed[n] for n in about.bound] if renamed else ["v1"])
 
     def read(text: str) -> Condition:
-        return qepcad.read(text, RING, renamed)
+        return quantified_questions.read(text, RING, renamed)
 
     matrix = re.sub(r"\(A v\d+\)", "", formula)
     hypotheses, arrow, conclusions = "", "", matrix
@@ -143,7 +145,7 @@ def test_redlog_texts_mean_the_questions(drawn: Drawn, point: dict[str, Fraction
     """A file for Redlog is in its grammar, and its formula has the values of the question."""
     about, domain, parts = drawn
     point = within(domain, about, point)
-    parsed = read_redlog(redlog.script(about, "a title of\ntwo lines é"))
+    parsed = read_redlog(quantified_questions.redlog_script(about, "a title of\ntwo lines é"))
     renamed = about.renamed()
     assert parsed.bound == [renamed[n] for n in about.bound]
     assert parsed.procedure == "rlqe"
@@ -481,6 +483,6 @@ def test_names_do_not_matter() -> None:
     box = load(case("geometric-independent")).model.domain.box["p"]
     about = question([ring.parse("E + A*e - all^2*v2 - p_1")], Domain(ring, dict.fromkeys(ring.names, box)))
     assert set(about.renamed().values()) == {f"v{k}" for k in range(1, 7)}
-    for text in (qepcad.script(about), redlog.script(about)):
+    for text in (quantified_questions.qepcad_script(about), quantified_questions.redlog_script(about)):
         code_ = "".join(line for line in text.splitlines()[1:] if not line.startswith("%"))
         assert "p_1" not in code_

@@ -11,8 +11,7 @@ from conftest import ROOT
 from flint import fmpz_poly
 
 from paramverify.algebra.domains import Interval
-from paramverify.algebra.maxima import exact, near_best
-from paramverify.algebra.realroots import isolate
+from paramverify.algebra.real_roots import exact, isolate, near_best
 from paramverify.cli.main import run
 
 VALUES = {"p": "1/14", "t": "3/4"}

@@ -24,18 +24,18 @@ from paramverify.cli._common import read_size, time_limit, whole
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import DisagreementError, TimeLimitError
-from paramverify.logic.families import check_property
-from paramverify.logic.syntax import Property
-from paramverify.logic.verification import FormulaResult, LogicSession
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_syntax import Property
+from paramverify.logic.property_checking import FormulaResult, LogicSession
 from paramverify.models.model import Model
-from paramverify.portfolio.history import History
+from paramverify.portfolio.backend_order import History
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.privacy.verification import verify
-from paramverify.processes import alarms
-from paramverify.reports.pictures import pvalues
-from paramverify.statistics.bisection import bisect
+from paramverify.processes import time_limits
+from paramverify.reports.pictures import privacy_plots
+from paramverify.statistics.certification import bisect
 from paramverify.synthesis.map_files import load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.refinement import exact_parts
@@ -596,7 +596,7 @@ def test_no_limit_ends_a_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While a p-value plot is drawn the alarm goes off; the picture is the same as without a limit."""
-    ours = pvalues.write_pvalues
+    ours = privacy_plots.write_pvalues
 
     def late(*arguments: Any) -> None:
         os.kill(os.getpid(), signal.SIGALRM)
@@ -605,7 +605,7 @@ def test_no_limit_ends_a_picture(
     arguments = ["sample", str(CASES / "randomized-response.toml"), "--runs", "2000", "--at", "p=1/2"]
     pictures = []
     for k, writer in enumerate((ours, late)):
-        monkeypatch.setattr(pvalues, "write_pvalues", writer)
+        monkeypatch.setattr(privacy_plots, "write_pvalues", writer)
         path = tmp_path / f"{k}.svg"
         run([*arguments, "--epsilon", "9", "--certify", "--plot", str(path)])
         assert "internal error" not in capsys.readouterr().err
@@ -615,7 +615,7 @@ def test_no_limit_ends_a_picture(
     def drawn(*arguments: Any) -> None:
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0  # nothing is left to do, so there is no limit
 
-    monkeypatch.setattr(pvalues, "write_pvalues", drawn)
+    monkeypatch.setattr(privacy_plots, "write_pvalues", drawn)
     assert run([*arguments, "--epsilon", "9", "--plot", str(path)]) == 3
 
 
@@ -633,6 +633,6 @@ def test_no_limit_ends_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(TimeLimitError), time_limit(5, 0.0):
         endless()
     assert sys.modules["slow_to_import"].value == 1
-    monkeypatch.setattr(alarms, "IMPORTS", 0.2)
+    monkeypatch.setattr(time_limits, "IMPORTS", 0.2)
     with pytest.raises(TimeLimitError), time_limit(5, 0.0):
         import_module("never_imported")

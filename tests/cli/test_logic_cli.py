@@ -15,13 +15,13 @@ from conftest import ROOT
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.cli.main import run
 from paramverify.errors import TimeLimitError
-from paramverify.logic import budgets
-from paramverify.logic.families import check_property
-from paramverify.logic.grammar import read_property
-from paramverify.logic.syntax import Property
-from paramverify.logic.verification import LogicSession
-from paramverify.models.chains import prism
-from paramverify.reports.pictures import deltas
+from paramverify.logic import formula_budgets
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_property
+from paramverify.logic.formula_syntax import Property
+from paramverify.logic.property_checking import LogicSession
+from paramverify.models.chains import prism_files
+from paramverify.reports.pictures import privacy_plots
 
 FOLDER = ROOT / "cases" / "logic"
 NEIGHBOURS = "s = 0 & s' = 0 & abs(r - r') <= 1"
@@ -139,12 +139,12 @@ def test_the_known_part_of_a_curve_is_drawn(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When a limit ends the search, curves are drawn as far as they are known; words say which are not."""
-    ours, write_curve = budgets.least_delta, deltas.write_curve
+    ours, write_curve = formula_budgets.least_delta, privacy_plots.write_curve
     for known in (0, 1, 5, 20, 40):
         asked = []
         limits = []
 
-        def few(work: LogicSession, found: Property, ratio: RationalFunction) -> budgets.Least:
+        def few(work: LogicSession, found: Property, ratio: RationalFunction) -> formula_budgets.Least:
             if len(asked) == known:  # noqa: B023
                 raise TimeLimitError(9)
             asked.append(ratio)  # noqa: B023
@@ -154,8 +154,8 @@ def test_the_known_part_of_a_curve_is_drawn(
             limits.append(signal.getitimer(signal.ITIMER_REAL)[0])  # noqa: B023
             write_curve(*arguments, **options)
 
-        monkeypatch.setattr(budgets, "least_delta", few)
-        monkeypatch.setattr(deltas, "write_curve", drawn)
+        monkeypatch.setattr(formula_budgets, "least_delta", few)
+        monkeypatch.setattr(privacy_plots, "write_curve", drawn)
         folder = tmp_path / str(known)
         folder.mkdir()
         formulas = ["-p", "D{1/2, 0.1126}[ F out0 ]", "-p", "D{1/2, 0.1125}[ F out1 ]"]
@@ -183,7 +183,7 @@ def test_the_known_part_of_a_curve_is_drawn(
         assert ["curve_is_whole" in curve for curve in curves] == [k >= whole for k in range(len(pictures))]
 
 
-@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+@pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_prism_file(capsys: pytest.CaptureFixture[str]) -> None:
     """A PRISM file with a parameter: proved for every value, also where only Storm can; or with a value."""
     file = FOLDER / "survey.prism"
@@ -197,7 +197,7 @@ def test_prism_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, file, *fixed, "-p", "D{ln(2), 0}[ X yes ]")[0] == 1
 
 
-@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+@pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_mistakes_with_prism_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Undefined constants, broken files and missing ones are user mistakes; code 2."""
     code, _, said = call(capsys, FOLDER / "survey.prism", "-p", "P>=0 [ X yes ]")
@@ -220,7 +220,7 @@ def test_mistakes_with_prism_files(capsys: pytest.CaptureFixture[str], tmp_path:
     assert "a Markov chain or decision process is needed" in said
 
 
-@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+@pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_prism_decision_process(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A decision process from PRISM, where actions are shared by both runs."""
     file = tmp_path / "interactive.prism"
@@ -249,8 +249,8 @@ label "yes" = s = 1;
 
 def test_without_storm(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Storm, a PRISM file and a general path formula are refused with the way to get it."""
-    monkeypatch.setattr("paramverify.models.chains.prism.available", lambda: False)
-    monkeypatch.setattr("paramverify.logic.storm.available", lambda: False)
+    monkeypatch.setattr("paramverify.models.chains.prism_files.available", lambda: False)
+    monkeypatch.setattr("paramverify.logic.storm_probabilities.available", lambda: False)
     code, _, said = call(capsys, FOLDER / "survey.prism", "-p", "P>=0 [ X yes ]")
     assert code == 2
     assert "PRISM files need Storm: pip install 'paramverify[storm]'" in said

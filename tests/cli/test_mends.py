@@ -10,7 +10,7 @@ import pytest
 
 from paramverify.cli.main import run
 from paramverify.errors import InputError
-from paramverify.interactive.cases import load as load_interactive
+from paramverify.interactive.system_cases import load as load_interactive
 from paramverify.privacy.cases import load
 
 CASE = """title = "one answer"

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
-from paramverify.automata.cases import about_streams
-from paramverify.automata.cases import load as load_stream
+from paramverify.automata.stream_cases import about_streams
+from paramverify.automata.stream_cases import load as load_stream
 from paramverify.errors import InputError, LimitError
-from paramverify.interactive.cases import load as load_interactive
-from paramverify.logic.cases import load as load_logic
+from paramverify.interactive.system_cases import load as load_interactive
+from paramverify.logic.logic_cases import load as load_logic
 from paramverify.privacy.cases import load
-from paramverify.toml_places import TomlPlace, TomlPlaces, written
+from paramverify.toml_mistakes import TomlPlace, TomlPlaces, written
 
 MUTATIONS = 300
 LARGEST = 3_000  # bytes of a case that is read again and again

@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from test_json_formats import mistakes
 
-from paramverify.algebra.decimals import at_most
+from paramverify.algebra.rationals import at_most
 from paramverify.cli.main import run
 
 CASES = ROOT / "cases" / "automata"

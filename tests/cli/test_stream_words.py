@@ -10,14 +10,12 @@ import pytest
 from conftest import ROOT
 from test_json_formats import mistakes
 
-from paramverify.automata.automaton import Automaton
-from paramverify.automata.budgets import StreamBudget
-from paramverify.automata.examples import ANY, Entries, Looked, candidates, first_example
-from paramverify.automata.reading import read_automaton
-from paramverify.automata.verification import verify
+from paramverify.automata.automaton import Automaton, read_automaton
+from paramverify.automata.stream_cases import StreamBudget
+from paramverify.automata.stream_verdicts import ANY, Entries, Looked, candidates, first_example, verify
 from paramverify.cli.main import run
 from paramverify.portfolio.session import Options
-from paramverify.reports.automata import no_example
+from paramverify.reports.stream_reports import no_example
 
 CASES = ROOT / "cases" / "automata"
 CASE = """

@@ -20,15 +20,14 @@ from matplotlib.image import imread
 
 from paramverify.cli.compare import duration
 from paramverify.cli.main import run
-from paramverify.compare.comparing import RemainingTime
-from paramverify.compare.judgement import judge
-from paramverify.compare.results import IDENTITY, identity
-from paramverify.compare.subjects import Encoded, Subjects
-from paramverify.compare.summary import ComparisonSummary, summary
+from paramverify.compare.comparison_results import IDENTITY, identity
+from paramverify.compare.comparison_runs import RemainingTime
+from paramverify.compare.comparison_subjects import Encoded, Subjects
+from paramverify.compare.comparison_summary import ComparisonSummary, judge, summary
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.privacy.cases import load
-from paramverify.reports.comparisons import alarm, lines
-from paramverify.reports.pictures import plots
+from paramverify.reports.comparison_reports import alarm, lines
+from paramverify.reports.pictures import plot_style
 
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "cases"
@@ -53,7 +52,7 @@ def read(folder: Path) -> list[dict[str, Any]]:
 @pytest.fixture
 def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves the pictures of a comparison away, which take longer than a small comparison itself."""
-    monkeypatch.setattr(plots, "available", lambda: False)
+    monkeypatch.setattr(plot_style, "available", lambda: False)
 
 
 # --- one comparison and its files -------------------------------------------------------------------
@@ -277,7 +276,7 @@ def test_without_matplotlib(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, _ = compare(capsys, HOLDS, "--backends", "bernstein", "-o", tmp_path)
     assert code == 0
-    assert f"No plots: matplotlib is missing; to get it: {plots.INSTALL}" in out.splitlines()
+    assert f"No plots: matplotlib is missing; to get it: {plot_style.INSTALL}" in out.splitlines()
     names = {"results.jsonl", "results.csv", "summary.json", "benchexec", "table-sequences.csv"}
     assert {p.name for p in tmp_path.iterdir()} == names | {"cactus-sequences.csv", "scatter-sequences.csv"}
 

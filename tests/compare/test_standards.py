@@ -17,15 +17,15 @@ import pytest
 from paramverify.backends.smtlib_process import SmtLibProcess
 from paramverify.cli.compare import _standard_files
 from paramverify.cli.main import run
-from paramverify.compare import standards
-from paramverify.compare.foreign import read_results
-from paramverify.compare.subjects import Subjects, read_subjects
-from paramverify.compare.summary import ComparisonSummary
+from paramverify.compare import competition_formats
+from paramverify.compare.comparison_results import read_results
+from paramverify.compare.comparison_subjects import Subjects, read_subjects
+from paramverify.compare.comparison_summary import ComparisonSummary
 from paramverify.errors import InputError
 from paramverify.processes.attempts import Attempt, AttemptLimits, resolve
 from paramverify.processes.runner import Runner
-from paramverify.reports.pictures import plots
-from paramverify.scripts.asking import NO_CLAIM, run_script
+from paramverify.reports.pictures import plot_style
+from paramverify.scripts.script_solutions import NO_CLAIM, run_script
 
 SCRIPT = "(set-logic QF_NRA)(set-info :status {})(declare-const x Real)(assert (< (* x x) {}))(check-sat)"
 
@@ -80,7 +80,7 @@ def compared(subjects: Subjects) -> ComparisonSummary:
 
 def test_scores_of_the_competition(compared: ComparisonSummary) -> None:
     """An error costs the place; the sequential score leaves out what needs too much processor time."""
-    rows = standards.smt_comp(compared)
+    rows = competition_formats.smt_comp(compared)
     assert [row["backend"] for row in rows] == ["wide", "bold"]
     shown = [{k: row[k] for k in ("errors", "parallel", "parallel_seconds", "sequential")} for row in rows]
     assert shown == [
@@ -93,14 +93,14 @@ def test_scores_of_the_competition(compared: ComparisonSummary) -> None:
 def test_files_of_benchexec(compared: ComparisonSummary) -> None:
     """The result files and the table say of each run what its record says, in the words of scripts."""
     (bold, wide) = compared.runs
-    root = ElementTree.fromstring(standards.result_xml(compared, bold).partition('.dtd">\n')[2])
+    root = ElementTree.fromstring(competition_formats.result_xml(compared, bold).partition('.dtd">\n')[2])
     cells = {r.get("name"): {c.get("title"): c.get("value") for c in r} for r in root.iter("run")}
     assert [(n, c["status"], c["category"]) for n, c in cells.items()] == [
         ("a.smt2:1", "sat", "wrong"),
         ("b.smt2:1", "sat", "correct"),
         ("c.smt2:1", "sat", "unknown"),
     ]
-    rows = list(csv.reader(io.StringIO(standards.table(compared, "script")), delimiter="\t"))
+    rows = list(csv.reader(io.StringIO(competition_formats.table(compared, "script")), delimiter="\t"))
     assert rows[0][1:] == ["bold"] * 5 + ["wide"] * 5
     assert rows[4][6:] == ["TIMEOUT", "error", "9.000000", "10.000000", "1000"]
     assert wide.backend == "wide"
@@ -108,7 +108,7 @@ def test_files_of_benchexec(compared: ComparisonSummary) -> None:
 
 def test_numbers_of_plots(compared: ComparisonSummary) -> None:
     """Curves rise, and what is not solved, or wrong, has no time."""
-    data = standards.plot_data(compared, "script")
+    data = competition_formats.plot_data(compared, "script")
     points = [row for row in csv.reader(io.StringIO(data["cactus"])) if row[0] == "bold"]
     assert points == [["bold", "1", "1.000000"], ["bold", "2", "1.000000"]]
     rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(data["scatter"]))}
@@ -165,7 +165,7 @@ def test_files_that_state_the_contrary_of_each_other(subjects: Subjects) -> None
     found = ComparisonSummary.of(records, both, (), 10.0)
     assert found.judgement.wrong == ()
     assert [s.what for s in found.skipped] == [f"what {n} says of number 1" for n in ("a.smt2", "other.smt2")]
-    assert 'value="unknown"' in standards.result_xml(found, next(iter(found.runs)))
+    assert 'value="unknown"' in competition_formats.result_xml(found, next(iter(found.runs)))
 
 
 def test_files_of_names_that_are_alike(subjects: Subjects, tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_jobs_and_words(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two attempts at a time give all results; tables have sat and unsat; what is not taken is left out."""
-    monkeypatch.setattr(plots, "available", lambda: False)
+    monkeypatch.setattr(plot_style, "available", lambda: False)
     (tmp_path / "whole.smt2").write_text("(set-logic QF_NIRA)(check-sat)")
     out = tmp_path / "out"
     assert run(["compare", str(tmp_path), "--backends", "z3,cvc5-cov", "--jobs", "2", "-o", str(out)]) == 0

@@ -16,7 +16,7 @@ from conftest import ROOT
 
 import paramverify
 from paramverify.cli.main import run
-from paramverify.composition.written import read_epsilon
+from paramverify.composition.written_releases import read_epsilon
 from paramverify.errors import InputError
 
 CASES = ROOT / "cases"

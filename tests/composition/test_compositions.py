@@ -11,17 +11,35 @@ import pytest
 from composition_oracle import Pair, brute_delta, brute_ratio, mixed, random_pair, turned
 
 from paramverify.algebra.constants import working_precision
-from paramverify.composition.answers import CompositionQuestion
-from paramverify.composition.bounds import Above, Below
-from paramverify.composition.composing import Component, Composition, DirectedRelease, Fineness
-from paramverify.composition.convolution import Lower, Upper, power
-from paramverify.composition.curves import curve
-from paramverify.composition.exactly import composed
-from paramverify.composition.grids import Grid, cells_of, common_root, root_power
-from paramverify.composition.losses import Loss, Release
-from paramverify.composition.mechanisms import MassTable, Response
-from paramverify.composition.searching import ask
-from paramverify.composition.subsampling import SubsampledRelease, Turned
+from paramverify.composition.composing import (
+    Component,
+    Composition,
+    CompositionQuestion,
+    DirectedRelease,
+    Fineness,
+    ask,
+    curve,
+)
+from paramverify.composition.loss_grids import (
+    Above,
+    Below,
+    Grid,
+    Lower,
+    Upper,
+    cells_of,
+    common_root,
+    composed,
+    power,
+    root_power,
+)
+from paramverify.composition.release_losses import (
+    Loss,
+    MassTable,
+    Release,
+    Response,
+    SubsampledRelease,
+    Turned,
+)
 
 RATIOS = [Fraction(n, 4) for n in (4, 5, 6, 8, 12, 20, 60)]
 DELTAS = [Fraction(1, n) for n in (1, 2, 5, 20, 100)]
@@ -194,7 +212,7 @@ def test_many_releases_are_exact_on_a_lattice() -> None:
 
 def test_two_pairs_that_no_one_dominates() -> None:
     """The lower bound is one pair repeated, the upper one the pair of both profiles; one release is exact."""
-    from paramverify.composition.from_cases import _rational
+    from paramverify.composition.case_releases import _rational
 
     one = [(Fraction(1, 2), Fraction(1, 10)), (Fraction(1, 2), Fraction(9, 10))]
     other = [(Fraction(1, 20), Fraction(0)), (Fraction(19, 20), Fraction(1))]
@@ -268,7 +286,7 @@ def test_roots() -> None:
 
 def test_a_time_that_is_over_is_told() -> None:
     """Without time for a first grid there is no answer; `Fineness` says what a grid is."""
-    from paramverify.composition.mechanisms import Gaussian
+    from paramverify.composition.release_losses import Gaussian
     from paramverify.errors import LimitError
 
     assert Fineness(Loss(Fraction(1, 8))).bits == 128

@@ -8,13 +8,28 @@ from fractions import Fraction
 import pytest
 from mpmath import exp, inf, log, mp, mpf, ncdf, nsum, quad, sqrt
 
-from paramverify.composition.answers import CompositionQuestion
-from paramverify.composition.composing import Component, Composition, DirectedRelease
-from paramverify.composition.grids import Grid, cells_of
-from paramverify.composition.losses import Atom, Loss, Losses, Release, ball
-from paramverify.composition.mechanisms import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Response
-from paramverify.composition.searching import ask
-from paramverify.composition.subsampling import SubsampledRelease, Turned
+from paramverify.composition.composing import (
+    Component,
+    Composition,
+    CompositionQuestion,
+    DirectedRelease,
+    ask,
+)
+from paramverify.composition.loss_grids import Grid, cells_of
+from paramverify.composition.release_losses import (
+    Atom,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Loss,
+    Losses,
+    Release,
+    Response,
+    SubsampledRelease,
+    Turned,
+    ball,
+)
 
 WIDTH = Fraction(1, 1000)
 mp.dps = 40  # of numbers of this module; other modules may change it before the tests run

@@ -11,15 +11,14 @@ from random import Random
 import pytest
 from quick import seeds
 
-from paramverify.encodings.at_points import find_violation
-from paramverify.encodings.climbing import climb
-from paramverify.encodings.ratio_bounds import upper_bound
+from paramverify.encodings.every_length import upper_bound
+from paramverify.encodings.point_violations import climb, find_violation
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.reports.case_evidence import check_with_case, evidence_document
 from paramverify.verdicts import Holds, Unknown, Violated
 
 States = list[list[Fraction]]

@@ -12,9 +12,8 @@ from random_models import all_probabilities, largest_ratio, parametric_model, ra
 from paramverify.algebra.cones import combination, combine, extreme_rays
 from paramverify.algebra.polynomials import constant_value
 from paramverify.encodings import cone, sequences
-from paramverify.encodings.cone import Levels, cone_claims, letters, matrices, product
+from paramverify.encodings.cone import Levels, cone_claims, letters, lump, matrices, product
 from paramverify.encodings.encoding import Candidate
-from paramverify.encodings.lumping import lump
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.model import Model

@@ -20,10 +20,10 @@ from paramverify.encodings.cone import (
     distinct,
     has_numbers,
     letters,
+    lump,
     matrices,
     weighted,
 )
-from paramverify.encodings.lumping import lump
 from paramverify.errors import LimitError
 from paramverify.models.model import Model
 

@@ -33,8 +33,7 @@ from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.exact.branching import decide_exactly
 from paramverify.models.context import sample_points
-from paramverify.models.kinds import need_privacy
-from paramverify.models.model import Model
+from paramverify.models.model import Model, need_privacy
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.privacy.cases import PrivacyCase
 

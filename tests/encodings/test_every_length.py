@@ -14,13 +14,12 @@ from random_models import all_probabilities, classical_model, largest_ratio, par
 from paramverify.answers import Proved
 from paramverify.checker.cones import check_document
 from paramverify.claims import Claim, without_enclosure
-from paramverify.encodings import cone, cone_certificates, every_length
-from paramverify.encodings.at_points import find_violation
-from paramverify.encodings.cone import cone_claims
+from paramverify.encodings import cone, every_length
+from paramverify.encodings.cone import cone_claims, lump
 from paramverify.encodings.every_length import EveryLength, for_every_length
-from paramverify.encodings.lumping import lump
-from paramverify.encodings.no_budget import certificate as no_budget_certificate
-from paramverify.encodings.no_budget import no_budget
+from paramverify.encodings.point_violations import find_violation
+from paramverify.encodings.unbounded_ratios import certificate as no_budget_certificate
+from paramverify.encodings.unbounded_ratios import no_budget
 from paramverify.evidence.witnesses import evaluate
 from paramverify.exact.branching import decide_exactly
 from paramverify.models.measures import Pure
@@ -86,7 +85,7 @@ def test_correlated_time_series_are_private_for_every_length(model: Model) -> No
     """
     found = prove(model)
     assert found is not None
-    report = check_document(found[1], cone_certificates.model_document(lump(model).model))
+    report = check_document(found[1], cone.model_document(lump(model).model))
     assert report.accepted, report.lines
     assert report.trusted == 0
     longest = replace(model, lengths=(7,))
@@ -138,9 +137,9 @@ def test_a_survey_with_memory_closes() -> None:
     assert found is not None
     proof, document = found
     assert proof.exact
-    model = cone_certificates.model_document(lump(memory_survey("3")).model)
+    model = cone.model_document(lump(memory_survey("3")).model)
     assert check_document(document, model).accepted
-    assert not check_document(document, cone_certificates.model_document(memory_survey("2"))).accepted
+    assert not check_document(document, cone.model_document(memory_survey("2"))).accepted
     assert prove(memory_survey("2")) is None
     assert find_violation(memory_survey("2")) is not None
 
@@ -180,7 +179,7 @@ def test_certificates_of_levels_are_accepted(seed: int) -> None:
     if proofs is None:
         return
     document = json.loads(json.dumps(cone.certificate(model, claims, proofs)))
-    assert check_document(document, cone_certificates.model_document(model)).accepted
+    assert check_document(document, cone.model_document(model)).accepted
     if len(document["claims"]) > 1:
         less = copy.deepcopy(document)
         less["claims"].pop()

@@ -13,7 +13,7 @@ from random_models import classical_model, parametric_model, random_row
 from paramverify.algebra.polynomials import constant_value
 from paramverify.encodings import every_length
 from paramverify.encodings.every_length import closed_rays, for_every_length
-from paramverify.encodings.no_budget import Loop, no_budget
+from paramverify.encodings.unbounded_ratios import Loop, no_budget
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution
 

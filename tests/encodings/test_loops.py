@@ -15,8 +15,8 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, Ring, constant_value, to_rational_function
-from paramverify.encodings import no_budget as module
-from paramverify.encodings.no_budget import Loop, no_budget
+from paramverify.encodings import unbounded_ratios as module
+from paramverify.encodings.unbounded_ratios import Loop, no_budget
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.measures import Pure

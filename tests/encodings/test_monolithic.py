@@ -17,7 +17,7 @@ from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
-from paramverify.scripts.asking import run_script
+from paramverify.scripts.script_solutions import run_script
 
 SECONDS = 30
 

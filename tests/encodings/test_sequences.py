@@ -11,8 +11,7 @@ from random import Random
 import pytest
 from random_models import all_probabilities, parametric_model, random_model
 
-from paramverify.algebra.domains import Constraint, Domain, Interval
-from paramverify.algebra.points import contains
+from paramverify.algebra.domains import Constraint, Domain, Interval, contains
 from paramverify.algebra.polynomials import constant_value
 from paramverify.claims import Claim, Origin
 from paramverify.encodings import sequences
@@ -26,7 +25,7 @@ from paramverify.encodings.sequences import (
     vectors,
 )
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.pairs import directed
+from paramverify.evidence.divergence_witnesses import directed
 from paramverify.evidence.witnesses import evaluate, find_witness, simplest_violation
 from paramverify.models.model import Model
 

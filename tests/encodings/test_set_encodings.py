@@ -23,7 +23,7 @@ from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.approximate import verify_sets
-from paramverify.scripts.asking import run_script
+from paramverify.scripts.script_solutions import run_script
 from paramverify.verdicts import Holds, Violated
 
 SOLVERS = ("z3", "cvc5")

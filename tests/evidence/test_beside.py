@@ -14,12 +14,12 @@ from program_budgets import budget as budget_of
 
 from paramverify.claims import Origin
 from paramverify.evidence.witnesses import ExactWitness, evaluate
-from paramverify.models.kinds import need_privacy
+from paramverify.models.model import need_privacy
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports import budgets, text
-from paramverify.reports.documents import evidence_of
-from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.reports import budgets, sentences
+from paramverify.reports.case_evidence import check_with_case, evidence_document
+from paramverify.reports.json_documents import evidence_of
 from paramverify.verdicts import Violated
 
 HALF = Fraction(1, 2)  # e^(-eps) at the points of all witnesses here
@@ -99,7 +99,7 @@ def test_a_limit_has_a_half_line_beyond_the_bound(tmp_path: Path) -> None:
     shares = tail(Fraction(8), 1), tail(Fraction(8), 0)
     assert tuple(p.rational for p in found.within.probabilities) == shares  # type: ignore[union-attr]
     assert Fraction(19, 10) < shares[0] / shares[1] < 2
-    lines = text.witness_lines(found)
+    lines = sentences.witness_lines(found)
     assert "'>= 8' is 514/259" in lines[0]
     assert lines[-1] == "At 'far above' the ratio tends to 2"
     best = budget_of(path).ratio

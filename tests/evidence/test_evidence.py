@@ -23,7 +23,7 @@ from paramverify.exact.branching import decide_exactly
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import PrivacyReport, levels_certificate
-from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.reports.case_evidence import check_with_case, evidence_document
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.regions import region_map
 from paramverify.verdicts import Holds

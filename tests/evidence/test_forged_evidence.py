@@ -20,13 +20,13 @@ from paramverify.checker.documents import check_text
 from paramverify.claims import to_document
 from paramverify.cli.main import run
 from paramverify.evidence import certificates
-from paramverify.interactive.cases import load as load_system
-from paramverify.interactive.certificates import check_with_case as check_with_system
-from paramverify.interactive.certificates import evidence_document
-from paramverify.interactive.verification import verify
+from paramverify.interactive.system_cases import load as load_system
+from paramverify.interactive.system_certificates import check_with_case as check_with_system
+from paramverify.interactive.system_certificates import evidence_document
+from paramverify.interactive.system_verification import verify
 from paramverify.models import neighbourhoods
 from paramverify.privacy.cases import load
-from paramverify.reports.evidence import check_with_case
+from paramverify.reports.case_evidence import check_with_case
 
 CASES = Path(__file__).parents[2] / "cases"
 SAMPLE = 110  # forgeries of each document; with None, all of them are tried (half an hour)

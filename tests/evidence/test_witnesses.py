@@ -11,16 +11,15 @@ import pytest
 from random_models import parametric_model
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.domains import Constraint, Domain, Interval
-from paramverify.algebra.points import contains
+from paramverify.algebra.domains import Constraint, Domain, Interval, contains
 from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.claims import Claim, Origin, Stated
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence import witnesses
-from paramverify.evidence.pairs import directed
+from paramverify.evidence.divergence_witnesses import directed
 from paramverify.evidence.witnesses import compare_at, evaluate, find_witness, simplest_violation
 from paramverify.formats.refutations import fails_at
-from paramverify.models.inequality import Inequality, RationalComparison
+from paramverify.models.definitions import Inequality, RationalComparison
 from paramverify.models.model import Model
 
 UNIT = ("0", "1")

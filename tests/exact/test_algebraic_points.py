@@ -13,9 +13,9 @@ from flint import fmpq_poly, fmpz_poly
 from paramverify.algebra.number_fields import AlgebraicPoint, point_document, read_point
 from paramverify.answers import End, FailsAt
 from paramverify.claims import Claim
-from paramverify.exact.algebraic import algebraic_violation, may_fail_at_algebraic
+from paramverify.exact.irrational_violations import algebraic_violation, may_fail_at_algebraic
 from paramverify.formats.refutations import fails_at, fails_at_algebraic
-from paramverify.processes.answers import answer_from_document, answer_to_document
+from paramverify.processes.attempts import answer_from_document, answer_to_document
 from paramverify.verdicts import status_of
 
 

@@ -20,9 +20,8 @@ from paramverify.algebra.polynomials import Point, value_at
 from paramverify.checker.claims import Rejected, check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence.certificates import CONSTANT
-from paramverify.exact import touching
-from paramverify.exact.settling import Outcome, RemainingWork
-from paramverify.exact.touching import (
+from paramverify.exact import branching
+from paramverify.exact.branching import (
     Situation,
     by_blowup,
     by_convexity,
@@ -31,6 +30,7 @@ from paramverify.exact.touching import (
     by_square,
     without,
 )
+from paramverify.exact.procedure_outcomes import Outcome, RemainingWork
 from paramverify.formats.refutations import Confirm, fails_at
 
 TRUSTED = {"kind": "solver", "solver": "z9", "version": ""}
@@ -163,7 +163,7 @@ def test_precise_minima_are_paid_for(text: str, monkeypatch: pytest.MonkeyPatch)
 
         return Nothing()
 
-    monkeypatch.setattr(touching, "minimum", minimum)
+    monkeypatch.setattr(branching, "minimum", minimum)
     here, _ = at(text, box={"p": ("7/10", "1")})
     f = here.claim.polynomial
     one = 40 * len(f) * int(f.total_degree())
@@ -174,7 +174,7 @@ def test_precise_minima_are_paid_for(text: str, monkeypatch: pytest.MonkeyPatch)
         situation = Situation(
             here.claim, here.box, here.form, (), 0, 0, work=work, confirm=here.confirm, solve=here.solve
         )
-        monkeypatch.setattr(touching, "is_convex", lambda form: True)
+        monkeypatch.setattr(branching, "is_convex", lambda form: True)
         assert by_convexity(situation) is None
         assert work.costs == costs
         assert tried == [(ROUGH_BITS, True)] + [
@@ -302,9 +302,9 @@ def test_squares_that_cannot_be_completed() -> None:
         here, asked = at(text)
         assert (by_square(here) is not None) == bool(variables)
         assert len(asked.claims) == 2 * variables
-    for level in range(touching.MAX_LEVEL + 2):
+    for level in range(branching.MAX_LEVEL + 2):
         here, asked = at("p**2 - p*q + q**2", level=level)
-        assert (by_square(here) is not None) == (level < touching.MAX_LEVEL)
+        assert (by_square(here) is not None) == (level < branching.MAX_LEVEL)
         assert set(asked.levels) <= {level + 1}
 
 
@@ -326,8 +326,8 @@ def test_faces_where_f_vanishes() -> None:
     second, first = "(p - q)**2 + p*q", "p - p*q + q"
     low = {"p": 0, "q": 0}
     assert corner(first) is None
-    for rounds in range(touching.BLOWUP_ROUNDS + 2):
-        assert corner(first, rounds=rounds) == (low if rounds >= touching.BLOWUP_ROUNDS else None)
+    for rounds in range(branching.BLOWUP_ROUNDS + 2):
+        assert corner(first, rounds=rounds) == (low if rounds >= branching.BLOWUP_ROUNDS else None)
         assert corner(second, rounds=rounds) == low
     assert corner("(1 - p)**2 + q**2") == {"p": 1, "q": 0}
     assert corner("p + 1 - q", rounds=9) == {"p": 0, "q": 1}
@@ -338,8 +338,8 @@ def test_faces_where_f_vanishes() -> None:
     assert corner("(p + q)**2*(1 + r)", "pqr") == low
     assert corner("(p + q)**2 + r**2", "pqr") == {"p": 0, "q": 0, "r": 0}
     assert corner("p**2 + q**2 + r", "pqr") is None
-    for level in range(touching.MAX_LEVEL + 2):
-        assert (corner(second, level=level) is not None) == (level < touching.MAX_LEVEL)
+    for level in range(branching.MAX_LEVEL + 2):
+        assert (corner(second, level=level) is not None) == (level < branching.MAX_LEVEL)
 
 
 @pytest.mark.parametrize("ends", list(product((0, 1), repeat=2)))

@@ -21,14 +21,14 @@ from paramverify.algebra.convexity import is_convex, minimum
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.number_fields import minimal_polynomial
 from paramverify.algebra.polynomials import Polynomial, substitute, value_at, variables
-from paramverify.algebra.segments import negative_between
+from paramverify.algebra.signs import negative_between
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.checker.claims import check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import fails_at
 
 Box = dict[str, Interval]

@@ -16,9 +16,9 @@ from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.errors import DefectError
-from paramverify.evidence.trees import univariate_tree
-from paramverify.exact import lines
-from paramverify.exact.lines import (
+from paramverify.evidence.certificates import univariate_tree
+from paramverify.exact import univariate
+from paramverify.exact.univariate import (
     IRRATIONAL,
     MULTIPLE,
     UNCONFIRMED,
@@ -199,7 +199,7 @@ def test_the_widest_gap_is_tried_first() -> None:
 
 def test_degrees_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A degree as large as the limit is decided, a larger one is left open, with the reason."""
-    monkeypatch.setattr(lines, "MAX_DEGREE", 3)
+    monkeypatch.setattr(univariate, "MAX_DEGREE", 3)
     for text, right in (("p^3", True), ("p^4", False)):
         given = claim(text)
         outcome = decide_univariate(given, "p", lambda point: None)

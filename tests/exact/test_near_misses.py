@@ -12,7 +12,7 @@ from paramverify.answers import Proved, Refuted
 from paramverify.checker.claims import Rejected, check_claim, check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import fails_at
 
 # what is maximised, its parameters, constraints, the maximum, where

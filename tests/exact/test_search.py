@@ -17,8 +17,8 @@ from paramverify.algebra.polynomials import Point
 from paramverify.answers import Refuted
 from paramverify.claims import Claim
 from paramverify.exact import branching
-from paramverify.exact.settling import Outcome, RemainingWork, answer
-from paramverify.exact.touching import Situation
+from paramverify.exact.branching import Situation
+from paramverify.exact.procedure_outcomes import Outcome, RemainingWork, answer
 from paramverify.formats.refutations import fails_at, refuter
 
 CLOSED = "[0, 1]"

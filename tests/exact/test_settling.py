@@ -12,7 +12,7 @@ from paramverify.algebra.polynomials import Ring, value_at
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence import certificates
-from paramverify.exact.settling import ENCLOSURES, Outcome, by_enclosures
+from paramverify.exact.procedure_outcomes import ENCLOSURES, Outcome, by_enclosures
 
 RING = Ring(("p",), ExpConstant(Fraction(1)))
 BOX = {"p": parse_interval("[0, 1]")}

@@ -12,19 +12,19 @@ from random import Random
 
 import pytest
 
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function
+from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import Open, Proved, Refuted
 from paramverify.backends.sos import Sos
 from paramverify.checker.claims import check_claim
 from paramverify.checker.strict import Rejected
 from paramverify.claims import Claim, positive, to_document
 from paramverify.errors import InputError
-from paramverify.evidence.replaying import replayed
-from paramverify.exact.squares.moving import fewer_variables
-from paramverify.exact.squares.rounding import squares_of
+from paramverify.evidence.certificates import replayed
+from paramverify.exact.squares.square_problems import fewer_variables
+from paramverify.exact.squares.square_proofs import squares_of
 
 pytest.importorskip("clarabel")
 

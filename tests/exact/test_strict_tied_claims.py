@@ -17,7 +17,7 @@ from paramverify.claims import Claim, positive, to_document
 from paramverify.exact.branching import decide_exactly
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.case_evidence import evidence_document
 
 
 def strictly(claim: Claim) -> Claim:

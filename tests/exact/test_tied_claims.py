@@ -12,22 +12,20 @@ from tied_claims import known, tied, value
 from tools.theorem_tools import case_of
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.domains import Interval
-from paramverify.algebra.exponents import Unbounded
-from paramverify.algebra.polynomials import Ring
-from paramverify.algebra.ties import sign_at
+from paramverify.algebra.domains import Interval, sign_in_ring
+from paramverify.algebra.polynomials import Ring, Unbounded
 from paramverify.answers import Open, Proved, Refuted, Standing
 from paramverify.checker.claims import check_witness
 from paramverify.checker.documents import check_text
 from paramverify.claims import Claim, from_document, to_document, without_unused_ties
 from paramverify.errors import LimitError
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.lines import fails_without_witness
-from paramverify.exact.logarithm_cells import near_zero
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.logarithms import near_zero
+from paramverify.exact.procedure_outcomes import RemainingWork
+from paramverify.exact.univariate import fails_without_witness
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.case_evidence import evidence_document
 
 
 def step_of(claim: Claim) -> Fraction:
@@ -190,9 +188,9 @@ def test_signs_where_another_constant_does_not_occur() -> None:
     ring = Ring(("x_eps", "x_mu"), ExpConstant(Fraction(1)), (one, two))
     at = {"x_eps": Fraction(1, 2), "x_mu": Fraction(1, 3)}
     for name, sign in (("eps", -1), ("mu", 1)):
-        assert sign_at(ring, ring.variable(name) - 1, at) == sign
+        assert sign_in_ring(ring, ring.variable(name) - 1, at) == sign
     with pytest.raises(LimitError, match="dependent"):
-        sign_at(ring, ring.variable("eps") - ring.variable("mu"), at)
+        sign_in_ring(ring, ring.variable("eps") - ring.variable("mu"), at)
 
 
 def test_a_domain_that_is_one_number() -> None:

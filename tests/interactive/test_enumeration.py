@@ -15,18 +15,17 @@ from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction
 from paramverify.checker.unwinding import check_document
 from paramverify.errors import InputError
-from paramverify.interactive.bounds import WeightJudge
-from paramverify.interactive.cases import load
-from paramverify.interactive.certificates import evidence_document
-from paramverify.interactive.closure import Closures
-from paramverify.interactive.composition import ends_of
-from paramverify.interactive.enumeration import Enumeration
-from paramverify.interactive.evaluation import at_point
-from paramverify.interactive.verification import verify
+from paramverify.interactive.closures import Closures
+from paramverify.interactive.input_enumeration import Enumeration
+from paramverify.interactive.probability_bounds import WeightJudge
+from paramverify.interactive.refutation import at_point
+from paramverify.interactive.system_cases import ends_of, load
+from paramverify.interactive.system_certificates import evidence_document
+from paramverify.interactive.system_verification import verify
 from paramverify.models.context import Checks
-from paramverify.models.systems import sampling
-from paramverify.models.systems.explore import explore
-from paramverify.models.systems.system import Actions
+from paramverify.models.systems import slot_systems
+from paramverify.models.systems.slot_systems import explore
+from paramverify.models.systems.transition_systems import Actions
 from paramverify.portfolio.session import Options
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +106,9 @@ def test_sample_n_in_140_settings(printed: bool) -> None:
         base = RationalFunction.of(ring.number(p))
         found = {
             n: Fraction(str(w.numerator)) / Fraction(str(w.denominator))
-            for n, w in ends_of(sampling.program(m + t, m - t, base, printed), sampling.START, ring).items()
+            for n, w in ends_of(
+                slot_systems.program(m + t, m - t, base, printed), slot_systems.START, ring
+            ).items()
             if isinstance(n, int)
         }
         agrees = found == noise(m, t, p)

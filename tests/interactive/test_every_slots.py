@@ -12,12 +12,12 @@ from slot_families import case_text
 
 from paramverify.checker.documents import check_text
 from paramverify.checker.every import check_document
-from paramverify.interactive.budgets import tight_budget
-from paramverify.interactive.cases import load
-from paramverify.interactive.closure import Closures
-from paramverify.interactive.every import DataPointProgram, Every, Form, every
-from paramverify.interactive.pairs import pair_graph
-from paramverify.models.systems.system import StateKind
+from paramverify.interactive.closures import Closures
+from paramverify.interactive.pinq_induction import DataPointProgram, Every, Form, every
+from paramverify.interactive.system_cases import load
+from paramverify.interactive.system_verification import tight_budget
+from paramverify.interactive.unwinding_families import pair_graph
+from paramverify.models.systems.transition_systems import StateKind
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "cases" / "interactive"

@@ -13,11 +13,9 @@ from slot_families import case_text, conditions
 
 from paramverify.checker.unwinding import check_document
 from paramverify.errors import ExpressionError, InputError
-from paramverify.interactive.cases import InteractiveCase, load
-from paramverify.interactive.certificates import check_with_case, evidence_document
-from paramverify.interactive.given import GivenFamily
-from paramverify.interactive.verification import verify
-from paramverify.models.systems.conditions import read_condition
+from paramverify.interactive.system_cases import GivenFamily, InteractiveCase, load, read_condition
+from paramverify.interactive.system_certificates import check_with_case, evidence_document
+from paramverify.interactive.system_verification import verify
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "cases" / "interactive"

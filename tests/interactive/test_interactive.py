@@ -17,23 +17,26 @@ from paramverify.algebra.polynomials import RationalFunction, Ring, fraction
 from paramverify.checker.unwinding import check_document
 from paramverify.cli.main import run
 from paramverify.errors import InputError, LimitError, ModelError
-from paramverify.interactive.bounds import WeightJudge
-from paramverify.interactive.cases import InteractiveCase, load
-from paramverify.interactive.certificates import evidence_document
-from paramverify.interactive.closure import SILENT, Closures
-from paramverify.interactive.composition import ends_of, substitute
-from paramverify.interactive.costs import cheapest
-from paramverify.interactive.families import largest_family, least_budget
-from paramverify.interactive.matchings import lift, matching
-from paramverify.interactive.pairs import pair_graph
-from paramverify.interactive.unwinding import is_all_covered, is_unwinding_family
-from paramverify.interactive.verification import accepted, verify
+from paramverify.interactive.closures import SILENT, Closures
+from paramverify.interactive.probability_bounds import WeightJudge
+from paramverify.interactive.step_costs import cheapest
+from paramverify.interactive.system_cases import InteractiveCase, ends_of, load, substitute
+from paramverify.interactive.system_certificates import evidence_document
+from paramverify.interactive.system_verification import accepted, verify
+from paramverify.interactive.unwinding_families import (
+    is_all_covered,
+    is_unwinding_family,
+    largest_family,
+    least_budget,
+    lift,
+    matching,
+    pair_graph,
+)
 from paramverify.models.context import Checks
 from paramverify.models.noise.truncated_geometric import truncated_geometric
-from paramverify.models.systems import sampling, slots
-from paramverify.models.systems.explore import explore
-from paramverify.models.systems.system import Actions, System
-from paramverify.models.systems.wellformed import check
+from paramverify.models.systems import slot_systems
+from paramverify.models.systems.slot_systems import explore
+from paramverify.models.systems.transition_systems import Actions, System, check
 from paramverify.portfolio.session import Options
 
 ROOT = Path(__file__).parents[2]
@@ -49,9 +52,9 @@ def built(count: int, points: int, data: tuple[int, ...] = (-1, 1), **kind: obje
     limit = count * points * max(map(abs, data))
     half = RationalFunction.of(checks.ring.number(HALF))
     noise = tuple(map(tuple, truncated_geometric(half, 2 * limit, checks).rows))
-    queries = dict.fromkeys(("count", "sum"), slots.Answers(-limit, limit, noise))
-    given = slots.Slots(count, points, data, queries, checks.ring, **kind)  # type: ignore[arg-type]
-    system = slots.build(given)
+    queries = dict.fromkeys(("count", "sum"), slot_systems.Answers(-limit, limit, noise))
+    given = slot_systems.Slots(count, points, data, queries, checks.ring, **kind)  # type: ignore[arg-type]
+    system = slot_systems.build(given)
     check(system, checks)
     return system
 
@@ -123,8 +126,8 @@ def test_sample_n(limit: int, answer: int) -> None:
     ring = Ring(("p",))
     p = RationalFunction.of(ring.variable("p"))
     ends = limit + answer, limit - answer
-    found = ends_of(sampling.program(*ends, p), sampling.START, ring)
-    assert found == sampling.distribution(*ends, p)
+    found = ends_of(slot_systems.program(*ends, p), slot_systems.START, ring)
+    assert found == slot_systems.distribution(*ends, p)
     rows = truncated_geometric(p, 2 * limit, Checks(Domain(ring, {"p": parse_interval("(0, 1)")}))).rows
     assert [found[o - answer] for o in range(-limit, limit + 1)] == list(rows[answer + limit])
 
@@ -135,9 +138,9 @@ def test_composition() -> None:
     state = "1 sum?"
     ring = Ring()
     half = RationalFunction.of(ring.number(HALF))
-    automaton = sampling.program(2, 0, half)
+    automaton = slot_systems.program(2, 0, half)
     ends = {n: f"- answers {1 + n}" for n in (-2, -1, 0)}
-    replaced = substitute(system, state, automaton, sampling.START, ends)
+    replaced = substitute(system, state, automaton, slot_systems.START, ends)
     check(replaced, no_parameters())
     assert len(replaced.states) > len(system.states)
     before, after = Closures(system), Closures(replaced)
@@ -147,7 +150,7 @@ def test_composition() -> None:
     assert verify(case_of(replaced, Fraction(4))).status == "holds"
     third = RationalFunction.of(ring.number(Fraction(1, 3)))
     with pytest.raises(ModelError, match=r"'1 sum\?' ends in '- answers .*' with .*, the step with"):
-        substitute(system, state, sampling.program(2, 0, third), sampling.START, ends)
+        substitute(system, state, slot_systems.program(2, 0, third), slot_systems.START, ends)
     loop = {"a": {-1: fmpq(1, 2), "b": fmpq(1, 2)}, "b": {"b": fmpq(1)}}
     with pytest.raises(ModelError, match="may never end, with probability 1/2"):
         substitute(system, state, loop, "a", {-1: "- answers -1"})

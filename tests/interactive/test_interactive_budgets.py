@@ -20,12 +20,12 @@ from paramverify.algebra.polynomials import fraction
 from paramverify.api.clock import clock
 from paramverify.checker.unwinding import check_document
 from paramverify.errors import TimeLimitError
-from paramverify.interactive.budgets import InteractiveBudget, tight_budget
-from paramverify.interactive.cases import InteractiveCase, load
-from paramverify.interactive.certificates import budget_document, check_with_case
-from paramverify.models.systems.system import System
+from paramverify.interactive.system_cases import InteractiveCase, load
+from paramverify.interactive.system_certificates import budget_document, check_with_case
+from paramverify.interactive.system_verification import InteractiveBudget, tight_budget
+from paramverify.models.systems.transition_systems import System
 from paramverify.portfolio.session import Options, Session
-from paramverify.reports.systems import brief, row
+from paramverify.reports.interactive_reports import brief, row
 from paramverify.subjects import system_answers
 from paramverify.subjects.questions import Budget
 from paramverify.subjects.running import run as ask

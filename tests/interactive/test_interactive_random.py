@@ -12,11 +12,11 @@ from interactive_tools import Enumeration, case_of, random_system
 
 from paramverify.algebra.polynomials import fraction
 from paramverify.checker.unwinding import check_document
-from paramverify.interactive.bounds import WeightJudge
-from paramverify.interactive.certificates import evidence_document, subject
-from paramverify.interactive.closure import Closures
-from paramverify.interactive.evaluation import admissible, probability
-from paramverify.interactive.verification import accepted, verify
+from paramverify.interactive.closures import Closures
+from paramverify.interactive.probability_bounds import WeightJudge
+from paramverify.interactive.refutation import admissible, probability
+from paramverify.interactive.system_certificates import evidence_document, subject
+from paramverify.interactive.system_verification import accepted, verify
 from paramverify.models.context import Checks
 from paramverify.portfolio.session import Options
 
@@ -104,7 +104,7 @@ def test_evaluation_is_right() -> None:
     """The evaluation of an event agrees with the enumeration, open and closed, also with silent loops."""
     from itertools import product
 
-    from paramverify.interactive.evaluation import AnalystView
+    from paramverify.interactive.refutation import AnalystView
 
     for seed in range(60):
         system = random_system(1000 + seed)
@@ -129,7 +129,7 @@ def test_costs_are_sound_between_states() -> None:
 
     from paramverify.algebra.domains import Domain
     from paramverify.algebra.polynomials import Ring
-    from paramverify.interactive.costs import cheapest
+    from paramverify.interactive.step_costs import cheapest
 
     compared = 0
     for seed in range(300):

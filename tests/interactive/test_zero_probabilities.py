@@ -10,14 +10,12 @@ import pytest
 from calling_tools import called
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.interactive.bounds import WeightJudge
-from paramverify.interactive.budgets import tight_budget
-from paramverify.interactive.cases import load
-from paramverify.interactive.certificates import budget_document, check_with_case, evidence_document
-from paramverify.interactive.closure import Closures
-from paramverify.interactive.pairs import pair_graph
-from paramverify.interactive.quotients import NumberedQuotients
-from paramverify.interactive.verification import verify
+from paramverify.interactive.closures import Closures
+from paramverify.interactive.probability_bounds import NumberedQuotients, WeightJudge
+from paramverify.interactive.system_cases import load
+from paramverify.interactive.system_certificates import budget_document, check_with_case, evidence_document
+from paramverify.interactive.system_verification import tight_budget, verify
+from paramverify.interactive.unwinding_families import pair_graph
 
 TWO = """
 [parameters]

@@ -14,12 +14,12 @@ import pytest
 from conftest import ROOT
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.logic.budgets import least_delta
-from paramverify.logic.cases import load
-from paramverify.logic.comparisons import SchedulerChoice
-from paramverify.logic.families import check_property
-from paramverify.logic.grammar import read_property
-from paramverify.logic.verification import LogicSession
+from paramverify.logic.formula_budgets import least_delta
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_property
+from paramverify.logic.logic_cases import load
+from paramverify.logic.probability_comparisons import SchedulerChoice
+from paramverify.logic.property_checking import LogicSession
 from paramverify.portfolio.session import Options, Session
 
 FOLDER = ROOT / "cases" / "logic"

@@ -13,12 +13,11 @@ from random_models import random_row
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.logic import improving
-from paramverify.logic.extremes import node_values
-from paramverify.logic.grammar import read_stated
-from paramverify.logic.normal_forms import compiled
-from paramverify.logic.products import Product
-from paramverify.models.chains.chain import ANY, Chain
+from paramverify.logic import reachability
+from paramverify.logic.formula_grammar import read_stated
+from paramverify.logic.path_automata import Product, compiled
+from paramverify.logic.schedulers import node_values
+from paramverify.models.chains.markov_chains import ANY, Chain
 
 Choices = list[list[list[Fraction]]]  # state, choice, successor
 
@@ -75,7 +74,7 @@ def test_values_of_knots(guessed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(5)
     if guessed != "floats":
         monkeypatch.setattr(
-            improving,
+            reachability,
             "_guess",
             lambda part, start, largest: (
                 None if guessed == "nothing" else [random.randrange(len(found)) for found in part.choices]

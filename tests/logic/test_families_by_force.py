@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
-from paramverify.logic.cases import load
-from paramverify.logic.families import check_property
-from paramverify.logic.verification import FormulaResult, LogicSession
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.logic_cases import load
+from paramverify.logic.property_checking import FormulaResult, LogicSession
 from paramverify.portfolio.session import Options, Session
 
 MEMBERS = 16

@@ -19,25 +19,23 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.errors import InputError, LimitError, TimeLimitError
-from paramverify.logic.cases import LogicCase, LogicOptions, load
-from paramverify.logic.comparisons import Method, PathEngine
-from paramverify.logic.families import check_property
-from paramverify.logic.grammar import read_property
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_property
+from paramverify.logic.formula_syntax import BoundRelation, Formula, Label, Probability, StateCondition
 from paramverify.logic.judges import ExactJudge
-from paramverify.logic.leaves import condition_at, marks
+from paramverify.logic.logic_cases import LogicCase, LogicOptions, load
+from paramverify.logic.probability_comparisons import Method, PathEngine
+from paramverify.logic.property_checking import LogicSession
 from paramverify.logic.reachability import solve
-from paramverify.logic.semantics import Semantics, Truth
-from paramverify.logic.syntax import BoundRelation, Formula, Label, Probability, StateCondition
-from paramverify.logic.verification import LogicSession
-from paramverify.models.chains import prism
-from paramverify.models.chains.building import Request
-from paramverify.models.chains.chain import ANY, Chain, Row
-from paramverify.models.chains.flat import FlatRows, Names, States, flat
-from paramverify.models.chains.relations import StateRelation
+from paramverify.logic.semantics import Semantics, Truth, condition_at, marks
+from paramverify.models.chains import prism_files
+from paramverify.models.chains.markov_chains import ANY, Chain, FlatRows, Names, Row, States, flat
+from paramverify.models.chains.prism_files import Request
+from paramverify.models.chains.state_relations import StateRelation
 from paramverify.portfolio.session import Options, Session
-from paramverify.processes.storm import build_apart
+from paramverify.processes.storm_build import build_apart
 
-storm = pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+storm = pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 
 WALK = """dtmc
 const int N;
@@ -254,10 +252,10 @@ def test_the_time_limit_holds_while_storm_builds(
     files = tmp_path / "files"
     files.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(files))
-    from paramverify.processes import system
+    from paramverify.processes import process_control
 
-    kill = system.kill_tree
-    monkeypatch.setattr(system, "kill_tree", lambda pid: (started.append(pid), kill(pid)))
+    kill = process_control.kill_tree
+    monkeypatch.setattr(process_control, "kill_tree", lambda pid: (started.append(pid), kill(pid)))
 
     def over(number: int, frame: FrameType | None) -> None:
         del number, frame
@@ -320,7 +318,7 @@ def comparisons(value: Fraction) -> list[tuple[str, Fraction, bool]]:
 
 def test_enclosures_prove_what_is_true_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """On random chains the ends enclose Gauss; a bound that is met exactly, or broken, is decided exactly."""
-    monkeypatch.setattr("paramverify.logic.enclosing.LARGE", 0)
+    monkeypatch.setattr("paramverify.logic.probability_comparisons.LARGE", 0)
     random = Random(13)
     seen: set[Method] = set()
     for _ in range(40):

@@ -9,13 +9,13 @@ import pytest
 from conftest import ROOT
 
 from paramverify.errors import TimeLimitError
-from paramverify.logic import equivalence, periodic, schedules
-from paramverify.logic.cases import LogicOptions, load
-from paramverify.logic.comparisons import SchedulerChoice
-from paramverify.logic.equivalence import WeightedAutomaton
-from paramverify.logic.families import check_property
+from paramverify.logic import scheduler_equivalence, schedulers
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.logic_cases import LogicOptions, load
+from paramverify.logic.probability_comparisons import SchedulerChoice
+from paramverify.logic.property_checking import FormulaResult, LogicSession
+from paramverify.logic.scheduler_equivalence import WeightedAutomaton
 from paramverify.logic.semantics import Semantics
-from paramverify.logic.verification import FormulaResult, LogicSession
 from paramverify.portfolio.session import Options, Session
 from paramverify.verdicts import Unknown
 
@@ -40,17 +40,22 @@ def check(
 @pytest.mark.parametrize(
     ("room", "limit", "most", "words"),
     [
-        (periodic, "LONGEST", 12, "were tried with up to 12 actions"),
-        (periodic, "MAX_VECTORS", 5, "actions, up to 5 different vectors"),
-        (periodic, "MAX_WORK", 40, "with up to 2 actions, up to 40 entries of vectors"),
-        (periodic, "MAX_LONG", 3, "a sequence of 2 actions was not tried: it needs more than 3 entries"),
+        (schedulers, "LONGEST", 12, "were tried with up to 12 actions"),
+        (schedulers, "MAX_PERIODIC_VECTORS", 5, "actions, up to 5 different vectors"),
+        (schedulers, "MAX_WORK", 40, "with up to 2 actions, up to 40 entries of vectors"),
+        (schedulers, "MAX_LONG", 3, "a sequence of 2 actions was not tried: it needs more than 3 entries"),
         (
-            equivalence,
+            scheduler_equivalence,
             "MAX_NODES",
             2,
             "numbers was not decided: the product of model and formula has more than 2",
         ),
-        (equivalence, "MAX_WORK", 2, "the vectors of action sequences have more than 2 entries together"),
+        (
+            scheduler_equivalence,
+            "MAX_WORK",
+            2,
+            "the vectors of action sequences have more than 2 entries together",
+        ),
     ],
 )
 def test_searches(
@@ -72,7 +77,7 @@ def test_one_action(session: Session) -> None:
 @pytest.mark.parametrize(("limit", "words"), [("MAX_VECTORS", "different vectors"), ("MAX_STEPS", "entries")])
 def test_enumeration(session: Session, monkeypatch: pytest.MonkeyPatch, limit: str, words: str) -> None:
     """Where a bounded formula has too many action sequences, the reason of an unknown answer says so."""
-    monkeypatch.setattr(schedules, limit, 1)
+    monkeypatch.setattr(schedulers, limit, 1)
     found = check(session, "emptiness", "D{1, 1/6}[ F<=9 at_B ]")
     assert isinstance(found.verdict, Unknown)
     assert f"not all action sequences were enumerated: more than 1 {words}" in found.reason
@@ -81,7 +86,7 @@ def test_enumeration(session: Session, monkeypatch: pytest.MonkeyPatch, limit: s
 def test_functions(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """With parameters the reason names those that the entries are functions of; families say it too."""
     assert check(session, "equal-copies", "D{0, 0}[ F goal ]").status == "holds"
-    monkeypatch.setattr(equivalence, "MAX_WORK", 3)
+    monkeypatch.setattr(scheduler_equivalence, "MAX_WORK", 3)
     reason = check(session, "equal-copies", "D{0, 0}[ F goal ]").reason
     assert "equivalence of the weighted automata with functions of p was not decided" in reason
     assert "more than 3 entries together" in reason
@@ -103,7 +108,7 @@ def test_time(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_open_points_are_not_called_true(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """A point at which the formula is neither true nor false is not told as a point where it is true."""
-    monkeypatch.setattr(equivalence, "MAX_WORK", 3)
+    monkeypatch.setattr(scheduler_equivalence, "MAX_WORK", 3)
     monkeypatch.setattr(Semantics, "_try_words", lambda *_: None)
     found = check(session, "equal-copies", "D{0, 0}[ F goal ]")
     assert isinstance(found.verdict, Unknown)

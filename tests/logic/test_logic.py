@@ -20,17 +20,17 @@ from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
 from paramverify.errors import InputError, Mistakes, ModelError
-from paramverify.logic.budgets import curve, least_delta, least_ratio
-from paramverify.logic.cases import LogicCase, LogicOptions, load
-from paramverify.logic.comparisons import SchedulerChoice
-from paramverify.logic.families import check_property
-from paramverify.logic.grammar import read_predicate, read_property
-from paramverify.logic.syntax import Property
-from paramverify.logic.verification import FormulaResult, LogicSession
-from paramverify.models.chains.chain import ANY, Chain
-from paramverify.models.chains.relations import StateRelation, closed, where
+from paramverify.logic.formula_budgets import curve, least_delta, least_ratio
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_predicate, read_property
+from paramverify.logic.formula_syntax import Property
+from paramverify.logic.logic_cases import LogicCase, LogicOptions, load
+from paramverify.logic.probability_comparisons import SchedulerChoice
+from paramverify.logic.property_checking import FormulaResult, LogicSession
+from paramverify.models.chains.markov_chains import ANY, Chain
+from paramverify.models.chains.state_relations import StateRelation, closed, where
 from paramverify.portfolio.session import Options, Session
-from paramverify.reports.logic import counterexample_lines, witness
+from paramverify.reports.logic_reports import counterexample_lines, witness
 
 FOLDER = ROOT / "cases" / "logic"
 CASES = sorted(FOLDER.glob("*.toml"))
@@ -119,8 +119,8 @@ def test_above_threshold_numbers(session: Session) -> None:
 
 def test_subsampling_majority_by_hand(session: Session) -> None:
     """The chain of the subsampling majority has the probabilities that a sum over all draws gives."""
-    from paramverify.logic.comparisons import PathEngine
-    from paramverify.logic.numbers import real
+    from paramverify.logic.probability_comparisons import PathEngine
+    from paramverify.logic.semantics import real
 
     case = load(FOLDER / "subsampling-majority.toml")
     ring = case.chain.domain.ring
@@ -141,8 +141,8 @@ def test_subsampling_majority_by_hand(session: Session) -> None:
 
 def test_subsampling_majority_as_printed(session: Session) -> None:
     """Algorithm 1 with n = m = 3, q = 1/12, ε = 1, δ = 1/4 has the probabilities of all samples."""
-    from paramverify.logic.comparisons import PathEngine
-    from paramverify.logic.numbers import real
+    from paramverify.logic.probability_comparisons import PathEngine
+    from paramverify.logic.semantics import real
 
     case = load(FOLDER / "subsampling-majority-as-printed.toml")
     ring = case.chain.domain.ring

@@ -15,20 +15,20 @@ from logic_models import horizon, path_sum, random_chain, random_formula
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.logic.comparisons import Method, PathEngine, SchedulerChoice
-from paramverify.logic.grammar import read_property
-from paramverify.logic.normal_forms import NormalRelease, NormalUntil, unbounded
-from paramverify.logic.storm import ltl_probabilities
-from paramverify.logic.syntax import Constant, Formula, Label, Probability
-from paramverify.models.chains import prism
-from paramverify.models.chains.chain import ANY, Chain, Value
+from paramverify.logic.formula_grammar import read_property
+from paramverify.logic.formula_syntax import Constant, Formula, Label, Probability
+from paramverify.logic.path_automata import NormalRelease, NormalUntil, unbounded
+from paramverify.logic.probability_comparisons import Method, PathEngine, SchedulerChoice
+from paramverify.logic.storm_probabilities import ltl_probabilities
+from paramverify.models.chains import prism_files
+from paramverify.models.chains.markov_chains import ANY, Chain, Value
 
 
 def engine(chain: Chain, choice: SchedulerChoice = SchedulerChoice.AUTO) -> PathEngine:
     """An engine in which labels are the only state formulas, and junctions of them."""
 
     def leaf(formula: Formula) -> list[bool]:
-        from paramverify.logic.syntax import Junction, Junctor, Not
+        from paramverify.logic.formula_syntax import Junction, Junctor, Not
 
         def holds(part: Formula, state: int) -> bool:
             if isinstance(part, Label):
@@ -92,7 +92,7 @@ def test_unbounded_formulas_are_limits() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+@pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_storm_says_the_same() -> None:
     """On 200 random chains the built-in engine and Storm's LTL engine give the same exact numbers."""
     random = Random(9)
@@ -113,7 +113,7 @@ def test_storm_says_the_same() -> None:
     assert general > 10
 
 
-@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+@pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_storm_with_parameters() -> None:
     """A rational function from Storm is the one of the built-in engine."""
     ring = Ring(("p", "q"))
@@ -137,7 +137,7 @@ def test_storm_with_parameters() -> None:
     assert str(found.upper[0]) == str((p - p * q) / (one - p * q - p * q + p * p * q))
 
 
-@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+@pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_recurrence_by_end_components() -> None:
     """`G F a` is to reach a closed component with a state in a, and `F G a` one with such states only."""
     random = Random(14)
@@ -158,7 +158,7 @@ def test_recurrence_by_end_components() -> None:
 
 def test_general_formulas_without_storm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Storm a formula that needs it is refused with a way out."""
-    monkeypatch.setattr("paramverify.logic.storm.available", lambda: False)
+    monkeypatch.setattr("paramverify.logic.storm_probabilities.available", lambda: False)
     chain = random_chain(Random(1))
     with pytest.raises(UnsupportedError, match=r"pip install 'paramverify\[storm\]'"):
         list(engine(chain).of(path("G F a"), [0]))
@@ -244,7 +244,7 @@ def test_exact_method_refuses_unbounded_formulas() -> None:
 
 def test_too_many_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are too many words, auto falls back to the sufficient condition, and says so."""
-    monkeypatch.setattr("paramverify.logic.schedules.MAX_STEPS", 3)
+    monkeypatch.setattr("paramverify.logic.schedulers.MAX_STEPS", 3)
     chain = random_chain(Random(3), 3, ("l", "h"))
     formula = path("X (a | X (b & X (a | X b)))")
     (found,) = engine(chain).of(formula, [0, 1])

@@ -10,12 +10,12 @@ from random import Random
 import pytest
 
 from paramverify.errors import ExpressionError, InputError
-from paramverify.logic.cases import LogicCase, LogicOptions, load
-from paramverify.logic.leaves import marks
-from paramverify.models.chains import prism
-from paramverify.models.chains.building import build
+from paramverify.logic.logic_cases import LogicCase, LogicOptions, load
+from paramverify.logic.semantics import marks
+from paramverify.models.chains import prism_files
+from paramverify.models.chains.prism_files import build
 
-pytestmark = pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+pytestmark = pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 
 WALK = """mdp
 const int OPEN;
@@ -37,7 +37,7 @@ label "far" = x > 0;
 @pytest.fixture(autouse=True)
 def built_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Storm builds in this process: to start one costs more than this model."""
-    monkeypatch.setattr("paramverify.logic.cases.build_apart", lambda request, memory: build(request))
+    monkeypatch.setattr("paramverify.logic.logic_cases.build_apart", lambda request, memory: build(request))
 
 
 def model(folder: Path, *formulas: str, **constants: str) -> LogicCase:

@@ -12,16 +12,14 @@ import pytest
 from paramverify.answers import Standing
 from paramverify.cli.main import run
 from paramverify.errors import InputError
-from paramverify.logic.cases import LogicCase, LogicOptions, load
-from paramverify.logic.families import check_property
-from paramverify.logic.questions import answer
-from paramverify.logic.verification import LogicSession
-from paramverify.models.chains import prism
-from paramverify.models.chains.building import build
-from paramverify.models.chains.programs import check_brackets
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.logic_cases import LogicCase, LogicOptions, load
+from paramverify.logic.property_checking import LogicSession, answer
+from paramverify.models.chains import prism_files
+from paramverify.models.chains.prism_files import build, check_brackets
 from paramverify.portfolio.session import Options, Session
 
-pytestmark = pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+pytestmark = pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 
 # Two people toss one after the other, in an order that nobody fixes, and a counter walks: choices without an
 # action, and two with the same one.
@@ -52,7 +50,7 @@ label "high" = counter = FAR;
 @pytest.fixture(autouse=True)
 def built_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Storm builds in this process: to start one costs more than these models."""
-    monkeypatch.setattr("paramverify.logic.cases.build_apart", lambda request, memory: build(request))
+    monkeypatch.setattr("paramverify.logic.logic_cases.build_apart", lambda request, memory: build(request))
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from typing import TypeAlias
 import pytest
 
 from paramverify.errors import ExpressionError
-from paramverify.logic.grammar import read_property, read_stated
-from paramverify.logic.syntax import (
+from paramverify.logic.formula_grammar import read_property, read_stated
+from paramverify.logic.formula_syntax import (
     Extreme,
     Formula,
     Junction,

@@ -15,12 +15,12 @@ from logic_models import path_sum, random_chain
 
 from paramverify.cli.main import run
 from paramverify.errors import ExpressionError
-from paramverify.logic.cases import LogicCase, LogicOptions, load
-from paramverify.logic.families import check_property
-from paramverify.logic.grammar import read_property
-from paramverify.logic.syntax import Probability
-from paramverify.logic.verification import LogicSession
-from paramverify.models.chains.relations import closed
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_property
+from paramverify.logic.formula_syntax import Probability
+from paramverify.logic.logic_cases import LogicCase, LogicOptions, load
+from paramverify.logic.property_checking import LogicSession
+from paramverify.models.chains.state_relations import closed
 from paramverify.portfolio.session import Options, Session
 
 FOLDER = ROOT / "cases" / "logic"

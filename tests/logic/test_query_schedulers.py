@@ -16,16 +16,16 @@ from logic_models import path_sum, random_chain
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.cli.main import run
-from paramverify.logic import equivalence
-from paramverify.logic.cases import LogicCase, load
-from paramverify.logic.comparisons import SchedulerChoice
-from paramverify.logic.equal_families import Pattern, first_difference
-from paramverify.logic.families import check_property
-from paramverify.logic.grammar import read_property
-from paramverify.logic.syntax import Probability, instance
-from paramverify.logic.verification import FormulaResult, LogicSession
-from paramverify.models.chains.chain import Chain
-from paramverify.models.chains.relations import closed
+from paramverify.logic import scheduler_equivalence
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_property
+from paramverify.logic.formula_syntax import Probability, instance
+from paramverify.logic.logic_cases import LogicCase, load
+from paramverify.logic.probability_comparisons import SchedulerChoice
+from paramverify.logic.property_checking import FormulaResult, LogicSession
+from paramverify.logic.scheduler_equivalence import Pattern, first_difference
+from paramverify.models.chains.markov_chains import Chain
+from paramverify.models.chains.state_relations import closed
 from paramverify.portfolio.session import Options, Session
 
 Moves = Sequence[Sequence[Sequence[Fraction]]]  # state, action, successor
@@ -209,7 +209,7 @@ def test_long_words(
     assert values == [Fraction(1, 2**19), Fraction(1, 2**19) * Fraction(second)]
     assert along(load(tmp_path / "case.toml").chain, example.actions, example.repeated) == values
     if second == "0":  # also by the graph alone
-        monkeypatch.setattr(equivalence.Effort.__init__, "__defaults__", (3,))
+        monkeypatch.setattr(scheduler_equivalence.Effort.__init__, "__defaults__", (3,))
         assert check(session, text, formula, tmp_path).status == "violated"
 
 
@@ -378,10 +378,10 @@ def test_too_large_spaces_are_unknown(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the spaces of vectors are too large, nothing is said to hold."""
-    monkeypatch.setattr(equivalence.Effort.__init__, "__defaults__", (3,))
+    monkeypatch.setattr(scheduler_equivalence.Effort.__init__, "__defaults__", (3,))
     assert check(session, copies(), "D{0, 0}[ F goal ]", tmp_path).status == "unknown"
     monkeypatch.undo()
-    monkeypatch.setattr(equivalence, "MAX_NODES", 6)  # of seven
+    monkeypatch.setattr(scheduler_equivalence, "MAX_NODES", 6)  # of seven
     assert check(session, copies(), "D{0, 0}[ F goal ]", tmp_path).status == "unknown"
-    monkeypatch.setattr(equivalence, "MAX_NODES", 7)
+    monkeypatch.setattr(scheduler_equivalence, "MAX_NODES", 7)
     assert check(session, copies(), "D{0, 0}[ F goal ]", tmp_path).status == "holds"

@@ -16,14 +16,14 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function
 from paramverify.cli.main import run
-from paramverify.logic import policies
-from paramverify.logic.cases import LogicCase, load
-from paramverify.logic.families import check_property
-from paramverify.logic.grammar import read_property
-from paramverify.logic.syntax import Formula, Probability
-from paramverify.logic.verification import LogicSession
-from paramverify.models.chains.chain import Chain
-from paramverify.models.chains.relations import closed
+from paramverify.logic import schedulers
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_property
+from paramverify.logic.formula_syntax import Formula, Probability
+from paramverify.logic.logic_cases import LogicCase, load
+from paramverify.logic.property_checking import LogicSession
+from paramverify.models.chains.markov_chains import Chain
+from paramverify.models.chains.state_relations import closed
 from paramverify.portfolio.session import Options, Session
 
 Table = Sequence[Sequence[Sequence[Fraction]]]  # state, action, successor
@@ -287,7 +287,7 @@ def test_too_many_policies_are_unknown(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where not all schedulers of a parametric process can be looked at, nothing is said to hold."""
-    monkeypatch.setattr(policies, "MAX_POLICIES", 3)
+    monkeypatch.setattr(schedulers, "MAX_POLICIES", 3)
     path = tmp_path / "sees.toml"
     text = SEES.replace('u = "1/2", v = "1/2"', 'u = "p", v = "1 - p"').replace(
         "[model]", '[parameters]\np = "(0, 1)"\n[model]'

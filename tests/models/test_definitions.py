@@ -10,8 +10,8 @@ import pytest
 from paramverify.algebra.expressions import parse
 from paramverify.checker.second_reader import SecondReader
 from paramverify.errors import InputError
-from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
+from paramverify.models.model_evaluation import Numbers
 from paramverify.privacy.cases import PrivacyCase, load
 
 CASE = """

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from paramverify.errors import InputError
-from paramverify.models.programs.discrete_sampling import discrete_gaussian
+from paramverify.models.programs.sampled_columns import discrete_gaussian
 
 
 @pytest.mark.parametrize("sigma", [Fraction(1, 3), Fraction(1), Fraction(355, 113), Fraction(40)])

@@ -13,7 +13,7 @@ from conftest import ROOT
 
 from paramverify.backends import discover
 from paramverify.cli.main import run
-from paramverify.evidence.algebraic import AlgebraicCounterexample
+from paramverify.evidence.algebraic_witnesses import AlgebraicCounterexample
 from paramverify.evidence.witnesses import ExactCounterexample
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy

@@ -24,9 +24,9 @@ from library_followed import NAMESPACE, Stuck, compared, followed, law_of
 from scipy import stats
 
 from paramverify.errors import ProgramError
-from paramverify.models.programs import library, translating
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.translating import ExactFunction, UniformFunction
+from paramverify.models.programs import python_libraries
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.python_libraries import ExactFunction, UniformFunction
 from paramverify.privacy.cases import read_case
 
 SAMPLES = 4_000
@@ -153,7 +153,11 @@ def test_the_law_is_the_same(name: str, call: str) -> None:
 
 def test_every_translation_is_tested() -> None:
     """No translation is without a call, and no call without a translation."""
-    exact = {name for name, entry in library.TABLE.items() if not isinstance(entry, translating.Refused)}
+    exact = {
+        name
+        for name, entry in python_libraries.TABLE.items()
+        if not isinstance(entry, python_libraries.Refused)
+    }
     assert exact == set(WHOLE)
 
 
@@ -210,19 +214,19 @@ def functions(module: str) -> Iterator[str]:
 def test_every_function_is_in_the_table(module: str) -> None:
     """Each function of these libraries is translated, or refused with a reason of its own."""
     spelt = module.replace(":", ".")
-    missing = [n for n in functions(module) if f"{spelt}.{n}" not in library.TABLE and n != "Random"]
+    missing = [n for n in functions(module) if f"{spelt}.{n}" not in python_libraries.TABLE and n != "Random"]
     assert missing == []
 
 
 def test_names_in_messages_are_in_the_table() -> None:
     """Whatever function of a library a message of the package names stands in the table."""
-    folder = Path(library.__file__).parents[2]
+    folder = Path(python_libraries.__file__).parents[2]
     written = re.compile(r"\b(?:random|np\.random|numpy\.random|np|numpy|secrets|scipy\.stats|math)\.\w+\(")
     for path in [*folder.glob("models/programs/*.py"), *folder.glob("api/*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 for found in written.findall(node.value):
-                    assert found[:-1].replace("np.", "numpy.") in library.TABLE, (path, found)
+                    assert found[:-1].replace("np.", "numpy.") in python_libraries.TABLE, (path, found)
 
 
 NONE = [  # no proposal: another law, or what cannot be known
@@ -418,8 +422,8 @@ def test_the_samples_can_tell() -> None:
 
 def test_arguments_are_whole() -> None:
     """The arguments of every entry are those of the library's own function, as far as it can be read."""
-    assert Counter(type(entry) for entry in library.TABLE.values())[ExactFunction] > 50
-    assert isinstance(library.TABLE["random.random"], UniformFunction)
+    assert Counter(type(entry) for entry in python_libraries.TABLE.values())[ExactFunction] > 50
+    assert isinstance(python_libraries.TABLE["random.random"], UniformFunction)
     assert secrets.randbelow(1) == 0
     assert {"np", "random", "math"} <= NAMESPACE.keys()
     assert np.random.default_rng(1).integers(1) == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paramverify.errors import LimitError
-from paramverify.models.chains import matrices, prism
+from paramverify.models.chains import prism_files
 
 MODEL = """mdp
 const double p;
@@ -21,7 +21,7 @@ label "action" = x=1;
 """
 
 
-@pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+@pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 @pytest.mark.parametrize("value", ["", "1/3"])
 @pytest.mark.parametrize("piece", [1, 100, 1 << 20])
 def test_arrays_are_the_entries(
@@ -30,7 +30,7 @@ def test_arrays_are_the_entries(
     """Rows, targets and values are those that Storm hands over entry by entry, however the file is cut."""
     import stormpy
 
-    monkeypatch.setattr(matrices, "PIECE", piece)
+    monkeypatch.setattr(prism_files, "PIECE", piece)
     path = tmp_path / "walk.prism"
     path.write_text(MODEL)
     program = stormpy.parse_prism_program(str(path))
@@ -42,7 +42,7 @@ def test_arrays_are_the_entries(
     options.set_build_choice_labels(True)
     kind = stormpy.Rational if value else stormpy.RationalFunction
     model = stormpy.build_model[kind](program, options=options)
-    begins, targets, weights, places = matrices.transitions(model)
+    begins, targets, weights, places = prism_files.transitions(model)
     matrix, texts = model.transition_matrix, list(places)
     ends = [0]
     for row in range(matrix.nr_rows):
@@ -50,6 +50,6 @@ def test_arrays_are_the_entries(
     assert list(begins) == ends
     assert list(targets) == [entry.column for entry in matrix]
     assert [texts[weight] for weight in weights] == [str(entry.value) for entry in matrix]
-    monkeypatch.setattr(matrices, "_pieces", lambda path: iter([path.read_bytes()[:-9]]))
+    monkeypatch.setattr(prism_files, "_pieces", lambda path: iter([path.read_bytes()[:-9]]))
     with pytest.raises(LimitError, match="could not write the whole model"):
-        matrices.transitions(model)
+        prism_files.transitions(model)

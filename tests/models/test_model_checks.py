@@ -9,10 +9,10 @@ import pytest
 from claim_tools import make
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, Ring, to_rational_function, value_at
+from paramverify.algebra.signs import parse_constraint
 from paramverify.errors import ModelError
 from paramverify.models.context import (
     Checks,

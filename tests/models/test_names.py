@@ -17,10 +17,10 @@ from paramverify.claims import show_sequence
 from paramverify.cli.main import run
 from paramverify.errors import CaseError, ModelError
 from paramverify.models.hmm import HMM
-from paramverify.models.kinds import need_privacy
+from paramverify.models.model import need_privacy
 from paramverify.models.names import as_value, distinct, find
 from paramverify.privacy.cases import load
-from paramverify.reports.pictures.models import dot
+from paramverify.reports.pictures.dot_graphs import model_dot
 
 LEAKING: Rows = [
     [Fraction(1, 2), Fraction(1, 2)],
@@ -338,7 +338,7 @@ def test_a_graph_has_a_node_for_each_state(tmp_path: Path, capsys: Captured) -> 
         '[mechanism]\nkind = "randomized_response"\nmemory = true\nvalues = ["a", "always a", "secret a"]\n'
         'truth = "3/4"\n[neighbours]\ndiffer = "each"\n[privacy]\nratio = 6\n'
     )
-    lines = dot(need_privacy(load(case).model, "this test")).splitlines()
+    lines = model_dot(need_privacy(load(case).model, "this test")).splitlines()
     nodes = [line for line in lines if line.startswith('  "') and "->" not in line]
     names = [line.split('"')[1] for line in nodes]
     assert len(names) == len(set(names)) == 3 + 3 + 3  # inputs, answers that are repeated, secrets

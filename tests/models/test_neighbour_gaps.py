@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from paramverify.cli.main import run
 from paramverify.errors import CaseError, InputError
-from paramverify.models.mechanisms._near import enough_by, near_answers
+from paramverify.models.mechanisms._queries import enough_by, near_answers
 from paramverify.privacy.cases import load
 
 CASE = """

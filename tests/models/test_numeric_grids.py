@@ -11,11 +11,10 @@ from paramverify import loads
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.models.context import Checks
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import OutputInterval, Outputs, holds
-from paramverify.models.programs.values import Unread
-from paramverify.models.programs.words import shown_output
+from paramverify.models.programs.output_intervals import shown_output
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_running import outputs_of
+from paramverify.models.programs.run_states import OutputInterval, Outputs, Unread, holds
 
 NUMBERS = [Fraction(n, 6) for n in (0, 2, 3, 6, 9, 14)]
 REACH = 4

@@ -18,9 +18,9 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring, value_at
 from paramverify.errors import InputError, ProgramError
 from paramverify.models.context import Checks
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.values import Unread
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_running import outputs_of
+from paramverify.models.programs.run_states import Unread
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import read_case
 from paramverify.privacy.verification import verify

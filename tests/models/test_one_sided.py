@@ -16,8 +16,7 @@ from paramverify.cli.main import run
 from paramverify.encodings import cone, sequences
 from paramverify.errors import CaseError, InputError, ModelError
 from paramverify.evidence.witnesses import evaluate
-from paramverify.models.model import NOTHING_COMPARED, Model
-from paramverify.models.one_sided import without_one_sided
+from paramverify.models.model import NOTHING_COMPARED, Model, without_one_sided
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.verdicts import Holds, Violated

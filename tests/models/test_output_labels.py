@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from paramverify.errors import InputError
-from paramverify.models.labels import check_labels, is_like_number
 from paramverify.models.model import Model
+from paramverify.models.names import check_labels, is_like_number
 from paramverify.privacy.cases import PrivacyCase, load
 
 CASE = """

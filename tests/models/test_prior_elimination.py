@@ -24,7 +24,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, LimitError
 from paramverify.models import networks, priors
 from paramverify.models.context import Checks
-from paramverify.models.prior_keys import PRIOR
+from paramverify.models.priors import PRIOR
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.tables import Table
 

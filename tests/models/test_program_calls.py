@@ -8,7 +8,7 @@ import pytest
 from program_oracle import Oracle, proved
 
 from paramverify.errors import ProgramError
-from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.program_reading import read_program
 
 FUNCTIONS = """
 def f(x):

@@ -11,10 +11,10 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring
 from paramverify.cli.main import run
 from paramverify.models.context import Checks
-from paramverify.models.programs.control import END, Control, control_graph
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.values import Unread
-from paramverify.models.programs.words import shown_output
+from paramverify.models.programs.output_intervals import shown_output
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_running import END, Control, control_graph
+from paramverify.models.programs.run_states import Unread
 
 
 def steps(text: str) -> set[tuple[Control, Control, str]]:

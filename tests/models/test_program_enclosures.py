@@ -15,7 +15,7 @@ import pytest
 from enclosed_programs import agrees, case_of, enclosures
 
 from paramverify.errors import InputError
-from paramverify.models.enclosed import EnclosedModel
+from paramverify.models.enclosed_models import EnclosedModel
 
 mpmath.mp.dps = 30
 INF = mpmath.inf

@@ -10,15 +10,14 @@ import pytest
 from program_oracle import Maker, Oracle, proved
 
 from paramverify.algebra.domains import Interval, box_domain
-from paramverify.algebra.exponents import Unbounded
-from paramverify.algebra.polynomials import RationalFunction, Ring
+from paramverify.algebra.polynomials import RationalFunction, Ring, Unbounded
 from paramverify.cli.main import run
 from paramverify.errors import InputError, LimitError, ProgramError
 from paramverify.models.context import Checks
-from paramverify.models.programs.bases import Bases
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.values import Unread
+from paramverify.models.programs.noise_densities import Bases
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_running import outputs_of
+from paramverify.models.programs.run_states import Unread
 from paramverify.printable import escaped
 
 REFUSED = {

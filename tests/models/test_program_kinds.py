@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.models.kinds import need_privacy
-from paramverify.models.model import Model
-from paramverify.models.programs.zones import within, without, zone_of
+from paramverify.models.model import Model, need_privacy
+from paramverify.models.programs.noise_terms import within, without, zone_of
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 

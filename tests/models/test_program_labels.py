@@ -8,8 +8,8 @@ import pytest
 
 from paramverify.api import loads
 from paramverify.errors import InputError, ProgramError
-from paramverify.models.programs.possible import check_comparisons, never_read
-from paramverify.models.programs.reading import read_program
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.static_analysis import check_comparisons, never_read
 
 ANSWERS = {"x": ["yes", "no"], "n": [0, 1], "b": ["yes", 3]}
 

@@ -13,9 +13,9 @@ from program_oracle import proved
 
 from paramverify.cli.main import run
 from paramverify.errors import ProgramError
-from paramverify.models.programs import hints
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.sampling import ProgramSampler
+from paramverify.models.programs import program_reading
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_sampling import ProgramSampler
 from paramverify.privacy.cases import read_case
 
 CASE = """
@@ -85,9 +85,9 @@ MENDS = {  # what is refused, and programs that do what the message says; stream
 }
 LISTS = {"append": "b", "extend": "b", "insert": "b", "copy": "q"}  # the names above
 HINTS = {
-    **hints.WRITE,
-    **{f".{name}": hint.format(LISTS.get(name, "")) for name, hint in hints.ATTRIBUTES.items()},
-    **{kind.__name__: hint for kind, hint in hints.OPERATORS.items()},
+    **program_reading.WRITE,
+    **{f".{name}": hint.format(LISTS.get(name, "")) for name, hint in program_reading.ATTRIBUTES.items()},
+    **{kind.__name__: hint for kind, hint in program_reading.OPERATORS.items()},
 }
 
 

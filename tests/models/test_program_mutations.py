@@ -13,20 +13,19 @@ from pathlib import Path
 import pytest
 from kept_cases import kept
 
-from paramverify.automata import streams
-from paramverify.automata.stream_values import Unit
+from paramverify.automata import stream_programs
+from paramverify.automata.stream_programs import Unit
 from paramverify.errors import CaseError, FinerError, LimitError, ProgramError
-from paramverify.models.enclosed import EnclosedModel
+from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.mechanisms import _streams
 from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
 from paramverify.models.model import Model
-from paramverify.models.programs import running
-from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
-from paramverify.models.programs.evaluating import is_enclosed
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.streams import stream_of
+from paramverify.models.programs import program_running
+from paramverify.models.programs.expression_values import is_enclosed
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_running import enclosed_outputs_of, outputs_of
+from paramverify.models.programs.stream_loops import stream_of
 from paramverify.tables import Table
 
 EVERY = sorted(path for folder in ("programs", "automata") for path in Path("cases", folder).glob("*.toml"))
@@ -96,7 +95,7 @@ def test_mutants_are_refused_with_their_place(path: Path, monkeypatch: pytest.Mo
     assert isinstance(mechanism, ProgramMechanism)
     assert isinstance(model, Model | EnclosedModel)
     given = (model.table if isinstance(model, EnclosedModel) else model.hmm).inputs[0]
-    monkeypatch.setattr(running, "MAX_STATES", 500)  # some have very many outputs
+    monkeypatch.setattr(program_running, "MAX_STATES", 500)  # some have very many outputs
     refused = 0
     for text in mutants(mechanism.program.text, len(path.stem)):
         try:
@@ -121,7 +120,7 @@ def assert_about_neighbours(error: CaseError) -> None:
 def test_mutants_of_streams(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for programs over streams, with finite and with Laplace noise."""
     monkeypatch.setattr(_streams, "MAX_STATES", 50)  # some count without end
-    monkeypatch.setattr(streams, "MAX_HEADS", 50)
+    monkeypatch.setattr(stream_programs, "MAX_HEADS", 50)
     data = tomllib.loads(path.read_text())
     domains = {n: Fraction(v) for n, v in data.get("parameters", {}).items() if "(" not in v}
     refused = 0
@@ -129,7 +128,7 @@ def test_mutants_of_streams(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         try:
             stream = stream_of(read_program(text))
             if path.parent.name == "automata":
-                streams.translate(stream, {"eps": Unit(Fraction(1)), **domains})
+                stream_programs.translate(stream, {"eps": Unit(Fraction(1)), **domains})
             else:
                 mechanism = kept(path).mechanism
                 assert isinstance(mechanism, StreamMechanism)

@@ -12,9 +12,9 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import box_domain
 from paramverify.algebra.polynomials import Polynomial, Ring, in_generator
 from paramverify.models.context import Checks
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.values import Unread
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_running import outputs_of
+from paramverify.models.programs.run_states import Unread
 
 STEP = Fraction(1, 12)  # all exponents of the programs are multiples of it
 

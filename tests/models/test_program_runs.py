@@ -16,12 +16,12 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring, value_at
 from paramverify.errors import ProgramError, SizeError
 from paramverify.models.context import Checks
-from paramverify.models.programs import explaining
-from paramverify.models.programs.explaining import Explainer, RunPath
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.values import Unread
-from paramverify.models.programs.words import shown_output
+from paramverify.models.programs import run_traces
+from paramverify.models.programs.output_intervals import shown_output
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_running import outputs_of
+from paramverify.models.programs.run_states import Unread
+from paramverify.models.programs.run_traces import Explainer, RunPath
 
 ALPHA = Fraction(1, 10)
 REACH = 2  # noise beyond it has the weight 10 ** -3 or so
@@ -276,6 +276,6 @@ def test_too_many_runs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The work is bounded: beyond it there is no path, and never a part of them."""
     text = "n = 0\nfor k in range(6):\n    n = n + uniform(0, 1)\noutput(n)"
     assert len(_explainer(text, "3").paths((Fraction(0), Fraction(0)))) == 20
-    monkeypatch.setattr(explaining, "MAX_WORK", 100)
+    monkeypatch.setattr(run_traces, "MAX_WORK", 100)
     with pytest.raises(SizeError, match="too many runs"):
         _explainer(text, "3").paths((Fraction(0), Fraction(0)))

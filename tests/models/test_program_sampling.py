@@ -19,16 +19,14 @@ from program_oracle import Distribution, Maker, Oracle, labelled, proved
 from scipy import stats
 
 from paramverify.errors import ProgramError
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.sampling import ProgramSampler
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_sampling import ProgramSampler
 from paramverify.privacy.cases import load
 from paramverify.statistics.audit import audit
-from paramverify.statistics.blackbox import BlackBoxSource
-from paramverify.statistics.experiments import chosen_points, experiments
-from paramverify.statistics.inputs import CaseInputs
-from paramverify.statistics.mechanisms import DirectSource
-from paramverify.statistics.rounded import rounded
-from paramverify.statistics.runs import runs_of
+from paramverify.statistics.black_boxes import BlackBoxSource, CaseInputs, DirectSource
+from paramverify.statistics.case_testing import rounded
+from paramverify.statistics.samplers import chosen_points, experiments
+from paramverify.statistics.sampling_runs import runs_of
 
 RUNS = 20_000
 ALPHA = Fraction(1, 20)

@@ -18,17 +18,26 @@ from paramverify.algebra.polynomials import Ring, value_at
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import ProgramError
 from paramverify.models.context import Checks
-from paramverify.models.kinds import need_privacy
-from paramverify.models.programs import pieces as p
-from paramverify.models.programs import running
-from paramverify.models.programs.bases import Bases
-from paramverify.models.programs.liveness import Live
-from paramverify.models.programs.pieces import NoiseVariable, Pieces
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.running import ProgramRun, outputs_of
-from paramverify.models.programs.terms import PowerFactor, TermKey, Terms
-from paramverify.models.programs.values import ProgramState, Unread
-from paramverify.models.programs.zones import NONE, ZERO, Number, Zone, zone_of
+from paramverify.models.model import need_privacy
+from paramverify.models.programs import noise_terms as p
+from paramverify.models.programs import program_running
+from paramverify.models.programs.noise_densities import Bases
+from paramverify.models.programs.noise_terms import (
+    NONE,
+    ZERO,
+    NoiseVariable,
+    Number,
+    Pieces,
+    PowerFactor,
+    TermKey,
+    Terms,
+    Zone,
+    zone_of,
+)
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_running import ProgramRun, outputs_of
+from paramverify.models.programs.run_states import ProgramState, Unread
+from paramverify.models.programs.static_analysis import Live
 from paramverify.privacy.cases import load
 
 HALF = Fraction(1, 2)
@@ -116,7 +125,7 @@ def test_inputs_in_another_order_run_once(monkeypatch: pytest.MonkeyPatch, text:
         counts.append(len(found))
         return found
 
-    monkeypatch.setattr(running.ProgramRun, "merged", counting)
+    monkeypatch.setattr(program_running.ProgramRun, "merged", counting)
     inputs = list(product((-1, 0, 1), repeat=5))
     found = dict(zip(inputs, _outputs(text, inputs), strict=True))
     assert max(counts) <= most

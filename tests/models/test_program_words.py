@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from paramverify.algebra.expressions import parse
-from paramverify.automata.stream_values import Unit
-from paramverify.automata.streams import translate
+from paramverify.automata.stream_programs import Unit, translate
 from paramverify.errors import ExpressionError, InputError, ProgramError
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.streams import stream_of
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.stream_loops import stream_of
 from paramverify.privacy.cases import load
 
 USES = (  # each has the name NAME in its first line, at the column that follows

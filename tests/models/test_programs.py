@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from program_oracle import Distribution, Maker, Oracle, proved
 
 from paramverify.errors import ProgramError
-from paramverify.models.programs import running
-from paramverify.models.programs import values as program_values
-from paramverify.models.programs.runs import Plain
-from paramverify.models.programs.words import shown_output
+from paramverify.models.programs import program_running
+from paramverify.models.programs import run_states as program_values
+from paramverify.models.programs.output_intervals import shown_output
+from paramverify.models.programs.run_states import Plain
 
 ALPHA = Fraction(1, 4)
 REACH = 8  # noise beyond it has the weight 4 ** -8 or so
@@ -237,7 +237,7 @@ def test_what_is_forgotten_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     texts = [Maker(seed, noise=seed % 3 == 0).text() for seed in range(30)]
     usual = [proved(text, INPUTS[:1], {"a": ALPHA}) for text in texts]
 
-    for module in (running, program_values):
+    for module in (program_running, program_values):
         monkeypatch.setattr(module, "forgotten", lambda known, live: dict(known))
     assert usual == [proved(text, INPUTS[:1], {"a": ALPHA}) for text in texts]
 

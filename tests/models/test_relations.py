@@ -12,9 +12,8 @@ from relation_oracle import Conditions, Parts, evaluated
 
 from paramverify.checker.second_relations import Related
 from paramverify.errors import CaseError, ExpressionError
-from paramverify.models.conditions import InputPart, Shape
 from paramverify.models.mechanisms import neighbouring_inputs
-from paramverify.models.relations import plain, read_condition, read_distance
+from paramverify.models.relations import InputPart, Shape, plain, read_condition, read_distance
 from paramverify.tables import Table
 
 SHAPES = [

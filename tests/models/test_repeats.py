@@ -15,11 +15,11 @@ from set_oracle import Drawn, Point, drawn, points
 from set_oracle import value as value_of
 
 from paramverify.errors import CaseError, InputError, LimitError
+from paramverify.models.hmm import repeated
 from paramverify.models.measures import Pure
-from paramverify.models.repeats import repeated
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.statistics.inputs import CaseInputs
+from paramverify.statistics.black_boxes import CaseInputs
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import NeedKind

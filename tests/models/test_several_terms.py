@@ -17,12 +17,12 @@ from paramverify.checker.documents import check_text
 from paramverify.claims import Origin
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
+from paramverify.models.hmm import ArithmeticSequence
 from paramverify.models.model import Model
-from paramverify.models.spreads import ArithmeticSequence
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase, load, read_case
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.case_evidence import evidence_document
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.verdicts import Holds, Violated
 

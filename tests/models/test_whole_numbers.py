@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from paramverify.errors import InputError
-from paramverify.models.chains import prism
-from paramverify.models.chains.building import Built, Request, build
+from paramverify.models.chains import prism_files
+from paramverify.models.chains.prism_files import Built, Request, build
 
-pytestmark = pytest.mark.skipif(not prism.available(), reason="Storm is not installed")
+pytestmark = pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 
 HEAD = "dtmc\nmodule m\n  z : [0..1] init 0;\n"
 

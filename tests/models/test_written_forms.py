@@ -11,8 +11,8 @@ from quick import seeds
 from written_worlds import truncated, world
 
 from paramverify.checker.second_reader import SecondReader
-from paramverify.models.evaluation import Numbers
 from paramverify.models.model import Model
+from paramverify.models.model_evaluation import Numbers
 from paramverify.privacy.cases import load
 
 F = Fraction

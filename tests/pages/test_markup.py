@@ -12,9 +12,8 @@ from page_tools import Page
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Domain, Interval
-from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.expressions import parse
-from paramverify.algebra.polynomials import Ring, to_rational_function
+from paramverify.algebra.polynomials import Ring, Unbounded, to_rational_function
 from paramverify.pages import mathml
 from paramverify.pages.graphs import parents, prior_graph
 from paramverify.pages.markup import document, h, raw

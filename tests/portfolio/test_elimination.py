@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from strategies import RING, points, polynomials
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Polynomial, Ring, value_at
+from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
 from paramverify.backends import qepcad as qepcad_backend
 from paramverify.claims import Claim
 from paramverify.errors import DisagreementError, InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
-from paramverify.formats.conditions import (
+from paramverify.formats.quantified_questions import (
     AndCondition,
     Condition,
     NotCondition,
@@ -29,13 +29,14 @@ from paramverify.formats.conditions import (
     PolynomialComparison,
     QuantifiedImplication,
     comparison,
+    qepcad_formula,
     question,
+    read,
     samples,
     simplified,
 )
-from paramverify.formats.qepcad import formula, read
-from paramverify.formats.violations import fixed, violation
-from paramverify.portfolio.elimination import Elimination, check, eliminate
+from paramverify.formats.refutations import fixed, violation_by_condition
+from paramverify.portfolio.quantifier_elimination import Elimination, check, eliminate
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +82,7 @@ def test_conditions_survive_simplification_and_text(condition: Condition, point:
     expected = condition.holds_at(point)
     assert simplified(condition).holds_at(point) == expected
     renamed = {name: f"v{k}" for k, name in enumerate(RING.names, 1)}
-    assert read(formula(condition, renamed), RING, renamed).holds_at(point) == expected
+    assert read(qepcad_formula(condition, renamed), RING, renamed).holds_at(point) == expected
 
 
 def test_conditions_as_text() -> None:
@@ -249,7 +250,7 @@ def test_violations_are_found_coordinate_by_coordinate() -> None:
     def ask(part: QuantifiedImplication) -> Condition:
         return first if part.free == ("p",) else second
 
-    assert violation(claim, ask) == {"p": Fraction(7, 10), "q": Fraction(3, 10)}
-    assert violation(claim) is None
-    assert violation(claim, lambda part: Open(End.GAVE_UP)) is None
-    assert violation(claim, lambda part: AndCondition()) is None
+    assert violation_by_condition(claim, ask) == {"p": Fraction(7, 10), "q": Fraction(3, 10)}
+    assert violation_by_condition(claim) is None
+    assert violation_by_condition(claim, lambda part: Open(End.GAVE_UP)) is None
+    assert violation_by_condition(claim, lambda part: AndCondition()) is None

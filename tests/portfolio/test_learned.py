@@ -12,7 +12,15 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.backends import discover
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.portfolio.learned import OWN, LearnedLeaf, Split, chosen_tree, features, ordered, tree_of
+from paramverify.portfolio.backend_order import (
+    OWN,
+    LearnedLeaf,
+    Split,
+    chosen_tree,
+    ordered,
+    tree_features,
+    tree_of,
+)
 
 RING = Ring(("x", "y", "z"))
 TREE = {
@@ -45,9 +53,9 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_features() -> None:
     """Features are counted as the docstring says."""
-    found = features(claim("x^4*y^2 + x^2*y^4 - 3*x^2*y^2"))
+    found = tree_features(claim("x^4*y^2 + x^2*y^4 - 3*x^2*y^2"))
     assert found == {"variables": 2, "degree": 6, "terms": 3, "constraints": 0, "even": 1, "touching": 1}
-    found = features(claim("x*z - 1"))
+    found = tree_features(claim("x*z - 1"))
     assert found == {"variables": 2, "degree": 2, "terms": 2, "constraints": 0, "even": 0, "touching": 0}
 
 

@@ -13,9 +13,9 @@ from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import Outcome
+from paramverify.exact.procedure_outcomes import Outcome
 from paramverify.formats.refutations import Confirm
-from paramverify.portfolio.neighbours import Neighbours, without_slack
+from paramverify.portfolio.session import Neighbours, without_slack
 
 BOX = {"p": "[0, 1]", "q": "[0, 1]"}
 BASE = "p**4 - 3*p**2*q + 5*q**2"

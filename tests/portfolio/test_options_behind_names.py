@@ -11,8 +11,7 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Proved
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.portfolio.agreement import program
-from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.session import Options, Session, program
 from paramverify.portfolio.strategies import parse_strategy, race_of
 from paramverify.processes.attempts import resolve, settings, split_name, split_names
 

@@ -12,7 +12,7 @@ from paramverify.algebra.polynomials import Ring, to_rational_function
 from paramverify.answers import Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim
 from paramverify.errors import InputError
-from paramverify.portfolio.history import History
+from paramverify.portfolio.backend_order import History
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import BUILT_IN, NAMED, Stage, parse_strategy, race_of
 

@@ -18,8 +18,8 @@ from paramverify.cli.main import run
 from paramverify.models.mechanisms import show_input
 from paramverify.models.model import Model
 from paramverify.privacy.runs import control_graph
-from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.inputs import CaseInputs
+from paramverify.statistics.black_boxes import CaseInputs
+from paramverify.statistics.samplers import Experiment
 
 FIRST = ["a", "a, b", '"a', "(a", " a", ", ", '"a, b"', "a\\"]
 SECOND = ["b, c", "c", 'b", c', " c", ", c", "", '"c"', ', "b, c']

@@ -22,7 +22,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import PrivacyReport, verify
-from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.reports.case_evidence import check_with_case, evidence_document
 from paramverify.verdicts import Holds, Violated
 
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 4), Fraction(4))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from set_oracle import binomial
 
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.checker.second_reading import with_second_look
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import ExactSetWitness
@@ -20,7 +20,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.reports.case_evidence import check_with_case, evidence_document
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import NeedKind
 from paramverify.verdicts import Violated

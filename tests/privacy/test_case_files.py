@@ -9,9 +9,9 @@ from kept_cases import kept
 from quick import shipped
 
 from paramverify.encodings.sequences import candidates
-from paramverify.evidence.algebraic import AlgebraicCounterexample
+from paramverify.evidence.algebraic_witnesses import AlgebraicCounterexample
 from paramverify.evidence.witnesses import ExactCounterexample
-from paramverify.models.inequality import Inequality
+from paramverify.models.definitions import Inequality
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify
 from paramverify.verdicts import Holds, Violated

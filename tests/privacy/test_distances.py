@@ -19,7 +19,7 @@ from paramverify.algebra.polynomials import constant_value
 from paramverify.checker.second_reading import second_look
 from paramverify.cli.main import run
 from paramverify.encodings.cone import cone_claims
-from paramverify.models.kinds import need_privacy
+from paramverify.models.model import need_privacy
 from paramverify.privacy.cases import load
 
 PARTS = Parts((("q", 2),))

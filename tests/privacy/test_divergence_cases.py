@@ -19,7 +19,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.reports.case_evidence import check_with_case, evidence_document
 from paramverify.synthesis.least_divergence import least_moment
 
 FOLDER = Path(__file__).parents[2] / "cases" / "divergences"

@@ -18,13 +18,13 @@ from paramverify.api import loads
 from paramverify.checker.documents import check_text
 from paramverify.checker.second_reading import with_second_look
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.evidence.moments import MomentWitness
-from paramverify.models.divergences import Renyi
+from paramverify.evidence.divergence_witnesses import MomentWitness
+from paramverify.models.measures import Renyi
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import PrivacyReport, verify
-from paramverify.reports.evidence import check_with_case, evidence_document
+from paramverify.reports.case_evidence import check_with_case, evidence_document
 from paramverify.verdicts import Holds, Unknown, Violated
 
 

@@ -14,7 +14,7 @@ from calling_tools import called
 from enclosed_programs import case_of
 
 from paramverify.answers import Standing
-from paramverify.evidence.enclosed import EnclosureWitness
+from paramverify.evidence.enclosed_witnesses import EnclosureWitness
 from paramverify.privacy.verification import verify
 from paramverify.verdicts import Unknown, Violated
 

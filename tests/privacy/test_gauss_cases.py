@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities
+from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities
 from paramverify.privacy.cases import read_case
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "programs"

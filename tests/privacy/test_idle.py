@@ -9,7 +9,7 @@ import pytest
 from kept_cases import kept
 
 from paramverify.api import loads, verify
-from paramverify.automata.cases import about_streams
+from paramverify.automata.stream_cases import about_streams
 from paramverify.cli.main import run
 from paramverify.privacy.idle import warnings_of
 from paramverify.tables import read_document

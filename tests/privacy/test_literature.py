@@ -16,9 +16,9 @@ import pytest
 
 from paramverify.answers import Open, Proved, Refuted
 from paramverify.encodings.choice import claims_of
-from paramverify.evidence.replaying import replayed
+from paramverify.evidence.certificates import replayed
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.privacy.cases import load
 
 CASES = sorted((Path(__file__).parents[2] / "cases" / "inequalities").glob("*.toml"))

@@ -12,8 +12,8 @@ import pytest
 from set_oracle import Drawn, drawn, points
 
 from paramverify.api import loads
-from paramverify.evidence.losses import LossWitness
-from paramverify.models.divergences import LossBound, LossKind
+from paramverify.evidence.divergence_witnesses import LossWitness
+from paramverify.models.measures import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase

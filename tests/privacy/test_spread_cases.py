@@ -15,7 +15,7 @@ from cluster_tools import Elsewhere
 from set_oracle import drawn
 
 from paramverify.answers import End
-from paramverify.models.divergences import LossBound, LossKind
+from paramverify.models.measures import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
@@ -23,11 +23,11 @@ from paramverify.privacy.loss_boxes import directions
 from paramverify.privacy.loss_spreading import covers
 from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.case_evidence import evidence_document
 from paramverify.synthesis.least_loss import least_loss
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import NeedKind
-from paramverify.tasks import named
+from paramverify.tasks import worker
 from paramverify.tasks.tasks import TaskResult
 from paramverify.verdicts import Unknown
 
@@ -115,8 +115,8 @@ def test_a_point_that_the_model_denies_is_no_violation(monkeypatch: pytest.Monke
     box = case.model.domain.box
     point = {name: str(interval.simplest()) for name, interval in box.items() if name != "E"}
     false = {"tree": None, "point": point, "boxes": 1}
-    monkeypatch.setattr(named, "function", lambda name: lambda document: false)
-    monkeypatch.setattr("cluster_tools.function", named.function)
+    monkeypatch.setattr(worker, "function", lambda name: lambda document: false)
+    monkeypatch.setattr("cluster_tools.function", worker.function)
     spread = verify(case, Options(executor=Elsewhere()))
     assert json.dumps(evidence_document(case, spread)) == json.dumps(evidence_document(case, verify(case)))
 

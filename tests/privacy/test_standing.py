@@ -23,7 +23,7 @@ from paramverify.models.context import Checks
 from paramverify.models.model import Model
 from paramverify.models.noise import Noise
 from paramverify.models.noise.truncated_geometric import truncated_geometric
-from paramverify.models.standing_pairs import Guess, NoisyMaxima, guesses
+from paramverify.models.worst_pairs import Guess, NoisyMaxima, guesses
 from paramverify.privacy import standing
 from paramverify.privacy.cases import load
 from paramverify.privacy.standing import proved

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from paramverify.cli.main import run
-from paramverify.models.programs import explaining
+from paramverify.models.programs import run_traces
 
 CASE = """
 [parameters]
@@ -126,7 +126,7 @@ def test_a_run_that_is_left_out_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where there are too many runs the verdict stays, and the answer says that the run is left out."""
-    monkeypatch.setattr(explaining, "MAX_WORK", 3)
+    monkeypatch.setattr(run_traces, "MAX_WORK", 3)
     told, document = answer(tmp_path, capsys, CASE, "verify")
     assert "The run that produces this output is left out: too many runs have this output." in told
     assert document["witness"]["run"] == {"left_out": "too many runs have this output"}

@@ -25,9 +25,9 @@ from paramverify.algebra.polynomials import Ring
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.claims import Claim, without_enclosure
 from paramverify.errors import DisagreementError, InputError
-from paramverify.portfolio.agreement import check_agreement, confirmation
-from paramverify.processes.answers import answer_from_document, answer_to_document
-from paramverify.processes.runner import Attempt, AttemptLimits, Runner
+from paramverify.portfolio.session import check_agreement, confirmation
+from paramverify.processes.attempts import Attempt, AttemptLimits, answer_from_document, answer_to_document
+from paramverify.processes.runner import Runner
 
 MARK = "PARAMVERIFY_TEST_MARK"
 SOON = AttemptLimits(0.5)

@@ -14,15 +14,13 @@ from typing import Any
 import pytest
 
 from paramverify.checker.documents import check_text
-from paramverify.composition.answers import CompositionAnswer
-from paramverify.composition.composing import Composition
-from paramverify.composition.from_cases import read_case
-from paramverify.composition.searching import ask
-from paramverify.composition.written import read_components, read_question
+from paramverify.composition.case_releases import read_case
+from paramverify.composition.composing import Composition, CompositionAnswer, ask
+from paramverify.composition.written_releases import read_components, read_question
 from paramverify.errors import InputError
 from paramverify.portfolio.session import Options, Session
-from paramverify.reports.checks import checked
-from paramverify.reports.composition_evidence import composition_document
+from paramverify.reports.composition_reports import composition_document
+from paramverify.reports.evidence_checks import checked
 
 CASES = Path(__file__).parents[2] / "cases" / "divergences"
 SURVEY, SHUFFLED = CASES / "survey-zcdp.toml", CASES / "shuffled-renyi.toml"

@@ -11,8 +11,8 @@ import pytest
 
 from paramverify.cli.main import run
 from paramverify.privacy.cases import load
-from paramverify.reports import synthesis, text
-from paramverify.reports.pictures.regions import _conditions
+from paramverify.reports import sentences, synthesis_reports
+from paramverify.reports.pictures.region_pictures import _conditions
 
 CASE = """
 [parameters]
@@ -52,12 +52,12 @@ def test_conditions_and_pictures_have_the_constraint(tmp_path: Path) -> None:
     """So do the condition of an elimination, whatever it is, and the title of a picture."""
     found = load(str(case(tmp_path / "c.toml", "(p + q*r)/2")))
     for condition in ("TRUE", "FALSE", "2 r - 1 >= 0"):
-        assert "with p + q < 1" in synthesis.condition_line(found, ["r"], condition)
-        assert "p + q < 1" in synthesis.condition_line(found, ["p", "q", "r"], condition)
+        assert "with p + q < 1" in synthesis_reports.condition_line(found, ["r"], condition)
+        assert "p + q < 1" in synthesis_reports.condition_line(found, ["p", "q", "r"], condition)
     domain = found.model.domain
     assert _conditions(domain, ["r"], ["p", "q"], "")[-1] == "for all p in (0, 1), q in (0, 1) with p + q < 1"
     assert _conditions(domain, ["p", "q"], [], "") == ["with p + q < 1"]
-    assert text.others(domain, ["r"]) == "r in [0, 1)"
+    assert sentences.others(domain, ["r"]) == "r in [0, 1)"
 
 
 def test_a_map_of_one_parameter_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from calling_tools import called
 
 from paramverify.algebra.polynomials import Polynomial
 from paramverify.privacy.cases import load
-from paramverify.reports.decision_trees import text
+from paramverify.reports.synthesis_reports import text
 from paramverify.synthesis.questions import region_claims
 from paramverify.synthesis.regions import region_map
 

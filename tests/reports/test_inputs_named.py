@@ -13,11 +13,11 @@ from calling_tools import printed
 from conftest import ROOT
 
 from paramverify import loads
-from paramverify.models.inequality import Inequality
+from paramverify.models.definitions import Inequality
 from paramverify.privacy.cases import load
 from paramverify.privacy.inputs import power_told, values_told
 from paramverify.privacy.verification import PrivacyReport
-from paramverify.reports import verdicts
+from paramverify.reports import verdict_reports
 from paramverify.tables import toml_data
 from paramverify.verdicts import Holds
 
@@ -38,7 +38,7 @@ def test_no_shipped_verdict_is_without_its_inputs(path: Path) -> None:
     case = load(path)
     data = toml_data(case.text)
     report = PrivacyReport(Holds(()), (), (), case.model.domain, (), 0.0)
-    told, document = verdicts.lines(report, case)[0], verdicts.document(report, case)
+    told, document = verdict_reports.lines(report, case)[0], verdict_reports.document(report, case)
     listed = dict(data["mechanism"].get("inputs", {})) if "neighbours" in data else {}
     for name, given in listed.items():
         power = f"^{given['length']}" if "length" in given else ""

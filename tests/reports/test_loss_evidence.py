@@ -16,9 +16,9 @@ from paramverify.checker.documents import check_text
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports import divergence_budgets
-from paramverify.reports.checks import Checked, checked
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports import case_budgets
+from paramverify.reports.case_evidence import evidence_document
+from paramverify.reports.evidence_checks import Checked, checked
 
 CASES = Path(__file__).parents[2] / "cases" / "divergences"
 SURVEY, BELOW = CASES / "survey-zcdp.toml", CASES / "geometric-zcdp-below.toml"
@@ -57,8 +57,8 @@ def least(path: Path, precision: Fraction) -> Document:
     """The evidence of a least bound."""
     case = load(path)
     with Session(Options(seconds=30)) as session:
-        found = divergence_budgets.find(case, session, precision)
-        document: Document = json.loads(json.dumps(divergence_budgets.evidence(case, found, session)))
+        found = case_budgets.find(case, session, precision)
+        document: Document = json.loads(json.dumps(case_budgets.divergence_evidence(case, found, session)))
     return document
 
 

@@ -11,15 +11,15 @@ from random import Random
 
 import pytest
 
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.signs import parse_constraint
 from paramverify.algebra.volumes import Inside, VolumeShare
 from paramverify.claims import Claim
 from paramverify.cli.main import run
-from paramverify.models.design import Sense
+from paramverify.models.parameters import Sense
 from paramverify.privacy.cases import load
-from paramverify.reports import text
+from paramverify.reports import sentences
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.optimum import optimum_of_map
 from paramverify.synthesis.questions import region_claims
@@ -203,7 +203,7 @@ def test_bounds_are_told_where_a_curve_cuts(tmp_path: Path, capsys: pytest.Captu
 )
 def test_percent(low: str, high: str, told: str) -> None:
     """Bounds are rounded outwards, and nothing is 0 % or 100 % that is not."""
-    assert text.percent(VolumeShare(Fraction(low), Fraction(high)), 2) == told
+    assert sentences.percent(VolumeShare(Fraction(low), Fraction(high)), 2) == told
 
 
 @pytest.mark.slow

@@ -22,12 +22,11 @@ from PIL import Image
 from paramverify.algebra.volumes import VolumeShare
 from paramverify.cli.main import run
 from paramverify.errors import InputError
-from paramverify.reports import mathematics
-from paramverify.reports.pictures import comparisons, labels, looks, plots
-from paramverify.reports.pictures.legends import percents
-from paramverify.reports.pictures.lines import Stretch, line_figure
-from paramverify.reports.pictures.pages import Page, inches, write
-from paramverify.reports.synthesis import PRIVACY
+from paramverify.reports import formulas
+from paramverify.reports.pictures import comparison_plots, plot_style
+from paramverify.reports.pictures.plot_style import Page, inches, percents, write
+from paramverify.reports.pictures.region_pictures import Stretch, line_figure
+from paramverify.reports.synthesis_reports import PRIVACY
 
 ZERO, ONE = Fraction(0), Fraction(1)
 LINE = "cases/geometric-independent-below.toml"
@@ -55,7 +54,7 @@ def line(width: str, heading: bool = True) -> Figure:
         for k, (low, high) in enumerate(pairwise(ENDS))
     ]
     page = Page(inches(width), heading=heading)
-    with matplotlib.rc_context({**plots.STYLE, **looks.LOOK_STYLE, **page.style()}):
+    with matplotlib.rc_context({**plot_style.STYLE, **plot_style.LOOK_STYLE, **page.style()}):
         figure = line_figure(
             stretches,
             "alpha",
@@ -77,7 +76,7 @@ def test_labels_do_not_meet(width: str) -> None:
     figure = line(width)
     (axes,) = figure.axes
     shown = list(axes.texts)
-    assert [text.get_text() for text in shown] == [mathematics.text(told) for told in ENDS.values()]
+    assert [text.get_text() for text in shown] == [formulas.text(told) for told in ENDS.values()]
     boxes = [text.get_window_extent() for text in shown]
     for one, other in pairwise(boxes):
         assert one.x1 <= other.x0
@@ -97,7 +96,7 @@ def test_marks_of_open_ends_are_white() -> None:
         for mark in axes.lines
         if mark.get_marker() == "o"
     }  # the mark on top is the last one
-    closed = looks.LOOKS["undecided"].mark.lower()
+    closed = plot_style.LOOKS["undecided"].mark.lower()
     assert marks == dict.fromkeys(ENDS, "#ffffff") | {0.07: closed}
 
 
@@ -113,12 +112,12 @@ def test_a_heading_can_be_left_out() -> None:
 def test_labels_are_spread(given: Sequence[tuple[float, float]], end: float) -> None:
     """Labels are in the order of their places, inside of the line, and do not overlap."""
     wanted = [(place, str(k), min(wide, end)) for k, (place, wide) in enumerate(sorted(given))]
-    found = labels.spread(wanted, end)
+    found = plot_style.spread(wanted, end)
     for one, other in pairwise(found):
         assert one.place <= other.place
         assert one.right <= other.left + 1e-9
     assert all(label.left >= -1e-9 and label.right <= end + 1e-9 for label in found)
-    if labels.fits([wide for _, _, wide in wanted], end):
+    if plot_style.fits([wide for _, _, wide in wanted], end):
         assert len(found) == len(wanted)
 
 
@@ -166,7 +165,7 @@ def test_a_little_does_not_become_nothing() -> None:
 )
 def test_mathematics(told: str, shown: str) -> None:
     """Names and expressions are set as mathematics that matplotlib reads; equal looks are avoided."""
-    assert mathematics.text(told) == shown
+    assert formulas.text(told) == shown
     MathTextParser("path").parse(shown)
 
 
@@ -223,7 +222,7 @@ def test_options_of_pictures_go_with_plot(root: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize("count", range(2, 13))
 def test_the_grid_of_pairs_has_no_holes(count: int) -> None:
     """The grid of scatter plots has exactly one place for each pair."""
-    down, across = comparisons._grid(count)
+    down, across = comparison_plots._grid(count)
     assert down * across == count * (count - 1) // 2
 
 

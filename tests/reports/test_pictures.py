@@ -17,21 +17,20 @@ from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
 
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function, value_at
+from paramverify.algebra.signs import parse_constraint
 from paramverify.algebra.volumes import VolumeShare
 from paramverify.claims import Claim
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import candidates, sequence_claims
 from paramverify.errors import InputError
 from paramverify.privacy.cases import load
-from paramverify.reports.pictures import fields, looks, planes, plots
-from paramverify.reports.pictures import regions as pictures
-from paramverify.reports.pictures.curves import ratio_curve
-from paramverify.reports.pictures.outlines import outlines
-from paramverify.reports.text import percent
+from paramverify.reports.pictures import plot_style, ratio_curves, region_pictures
+from paramverify.reports.pictures.ratio_curves import ratio_curve
+from paramverify.reports.pictures.region_pictures import outlines
+from paramverify.reports.sentences import percent
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.projection import project
 from paramverify.synthesis.regions import region_map
@@ -118,8 +117,8 @@ def identifiers(path: Path) -> list[str]:
 def test_a_map(tmp_path: Path) -> None:
     """A map names its parameters, its budget, what is quantified, and the share of each status."""
     regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
-    for ending in plots.FORMATS:
-        pictures.draw(
+    for ending in plot_style.FORMATS:
+        region_pictures.draw(
             regions, tmp_path / f"map.{ending}", title="Noisy max for $5 and $6", budget="epsilon = ln(3/2)"
         )
     found = texts(tmp_path / "map.svg")
@@ -139,7 +138,7 @@ def test_a_picture_of_a_map_that_has_just_begun(tmp_path: Path) -> None:
     """A map in which nothing is decided yet is drawn too, and so is one that was interrupted."""
     regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
     begun = replace(regions, cells=(Cell(Status.UNDECIDED, regions.box),), interrupted=True)
-    pictures.draw(begun, tmp_path / "map.svg")
+    region_pictures.draw(begun, tmp_path / "map.svg")
     found = texts(tmp_path / "map.svg")
     assert "undecided 100 %" in found
     assert letters("for all pC ∈ (0, 1); interrupted") in formulas(tmp_path / "map.svg")
@@ -153,7 +152,7 @@ def test_slices(tmp_path: Path) -> None:
     path.write_text(CASE.format(title="", b="(0, 1)", c="(0, 1)", bound=bound, constraints=""))
     model = load(path).model
     regions = region_map(sequence_claims(model), model.domain, ("pA", "pB", "pC"), Fraction(1, 4))
-    parts = planes.slices(regions)
+    parts = region_pictures.slices(regions)
     assert [name for name, _ in parts] == [f"pC = {Fraction(2 * k + 1, 12)}" for k in range(6)]
     for number, (_, part) in enumerate(parts):
         assert sum(cell.volume for cell in part.cells) == 1  # they tile the square
@@ -165,7 +164,7 @@ def test_slices(tmp_path: Path) -> None:
                 and at in Interval(*whole.box[2], True, True)
                 for whole in regions.cells
             )
-    pictures.draw(regions, tmp_path / "slices.svg", title="Slices")
+    region_pictures.draw(regions, tmp_path / "slices.svg", title="Slices")
     found = texts(tmp_path / "slices.svg")
     assert "Slices" in found
     assert {letters("pC = 1/12"), letters("pC = 11/12")} <= formulas(tmp_path / "slices.svg")
@@ -179,10 +178,10 @@ def test_slices(tmp_path: Path) -> None:
 def test_slices_of_one_s_own(tmp_path: Path) -> None:
     """Several maps over two parameters are one picture; maps over others are refused."""
     regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
-    pictures.draw_slices([("one", regions), ("two", regions)], tmp_path / "two.svg")
+    region_pictures.draw_slices([("one", regions), ("two", regions)], tmp_path / "two.svg")
     assert {"one", "two", "private", "not private"} <= set(texts(tmp_path / "two.svg"))
     with pytest.raises(InputError, match="over two parameters"):
-        pictures.draw_slices([], tmp_path / "none.svg")
+        region_pictures.draw_slices([], tmp_path / "none.svg")
 
 
 @pytest.mark.slow
@@ -195,8 +194,8 @@ def test_exact_intervals(tmp_path: Path) -> None:
     assert [part.status for part in found.parts] == ["violating", "safe", "violating"]
     curve = ratio_curve(model, "pA")
     assert curve
-    for ending in plots.FORMATS:
-        pictures.draw_interval(
+    for ending in plot_style.FORMATS:
+        region_pictures.draw_interval(
             found, tmp_path / f"line.{ending}", title="A line", budget="epsilon = ln(3/2)", curve=curve
         )
     shown = texts(tmp_path / "line.svg")
@@ -207,14 +206,14 @@ def test_exact_intervals(tmp_path: Path) -> None:
     assert f"private {percent(VolumeShare(upper - lower, upper - lower), 1)}" in shown
     for place in (lower, upper):
         assert curve.value(place) == pytest.approx(1.5)
-    pictures.draw_interval(found, tmp_path / "named.svg", text=lambda root: "the root")
+    region_pictures.draw_interval(found, tmp_path / "named.svg", text=lambda root: "the root")
     assert texts(tmp_path / "named.svg").count("the root") == 2
 
 
 def test_a_line_of_a_region_map(tmp_path: Path) -> None:
     """A region map over one parameter is a line in which cells of one status are joined."""
     regions = noisy_max(tmp_path, "2/3", "3/4")
-    pictures.draw(regions, tmp_path / "line.svg")
+    region_pictures.draw(regions, tmp_path / "line.svg")
     assert {letters("pA"), letters("pB = 2/3, pC = 3/4")} <= formulas(tmp_path / "line.svg")
     assert len(regions.cells) > 5
 
@@ -223,7 +222,7 @@ def test_a_line_of_a_region_map(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [45, 142])
 def test_thousands_of_cells(tmp_path: Path, count: int) -> None:
     """Also 20,000 cells without equal neighbours are a few elements, and a file of bounded size."""
-    pictures.draw(chequered(count), tmp_path / "many.svg")
+    region_pictures.draw(chequered(count), tmp_path / "many.svg")
     elements = list(ElementTree.parse(tmp_path / "many.svg").getroot().iter())
     assert len(elements) < 250
     assert (tmp_path / "many.svg").stat().st_size < 1_000_000
@@ -233,10 +232,10 @@ def test_thousands_of_cells(tmp_path: Path, count: int) -> None:
 def test_the_same_map_is_the_same_file(tmp_path: Path) -> None:
     """Drawn twice, a picture is the same byte by byte, as SVG and as PNG."""
     regions = noisy_max(tmp_path, "(0, 1)", "1/3", constraints='constraints = ["pA + pB <= 1"]')
-    for ending in plots.FORMATS:
+    for ending in plot_style.FORMATS:
         one, two = (tmp_path / f"{name}.{ending}" for name in ("one", "two"))
-        pictures.draw(regions, one)
-        pictures.draw(regions, two)
+        region_pictures.draw(regions, one)
+        region_pictures.draw(regions, two)
         assert one.read_bytes() == two.read_bytes()
     assert b"<dc:date>" not in (tmp_path / "one.svg").read_bytes()
 
@@ -244,7 +243,7 @@ def test_the_same_map_is_the_same_file(tmp_path: Path) -> None:
 def test_the_domain_is_seen(tmp_path: Path) -> None:
     """Where a constraint cuts the domain, the rest is covered, and the legend says what that is."""
     regions = noisy_max(tmp_path, "(0, 1)", "1/3", constraints='constraints = ["pA + pB <= 1"]')
-    pictures.draw(regions, tmp_path / "map.svg")
+    region_pictures.draw(regions, tmp_path / "map.svg")
     assert "outside the domain" in texts(tmp_path / "map.svg")
     assert any(name.startswith("cover-1") for name in identifiers(tmp_path / "map.svg"))
 
@@ -253,13 +252,13 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another kind of file, a map without parameters, and a missing matplotlib are told in words."""
     regions = chequered(2)
     with pytest.raises(InputError, match=r"map\.jpg: pictures are written as \.svg, \.png or \.pdf"):
-        pictures.draw(regions, tmp_path / "map.jpg")
+        region_pictures.draw(regions, tmp_path / "map.jpg")
     with pytest.raises(InputError, match="at least one free parameter"):
-        pictures.draw(replace(regions, parameters=(), box=(), cells=()), tmp_path / "map.svg")
+        region_pictures.draw(replace(regions, parameters=(), box=(), cells=()), tmp_path / "map.svg")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError) as caught:
-        plots.check_plot(tmp_path / "map.svg")
-    assert str(caught.value).endswith(f"matplotlib is missing; to get it: {plots.INSTALL}")
+        plot_style.check_plot(tmp_path / "map.svg")
+    assert str(caught.value).endswith(f"matplotlib is missing; to get it: {plot_style.INSTALL}")
     assert not list(tmp_path.iterdir())
 
 
@@ -306,18 +305,18 @@ def lab(colour: str, blindness: str) -> tuple[float, float, float]:
 @pytest.mark.parametrize("blindness", BLINDNESS)
 def test_everybody_can_tell_the_colours_apart(blindness: str) -> None:
     """The colours of any two statuses are far apart for each kind of colour-blindness."""
-    seen = {status: lab(look.fill, blindness) for status, look in looks.LOOKS.items()}
+    seen = {status: lab(look.fill, blindness) for status, look in plot_style.LOOKS.items()}
     for one, other in combinations(seen.values(), 2):
         assert sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5 > 20
 
 
 def test_grey_prints_can_be_read() -> None:
     """Safe and violating differ in lightness, every two statuses in hatching."""
-    lightness = {status: lab(look.fill, "none")[0] for status, look in looks.LOOKS.items()}
+    lightness = {status: lab(look.fill, "none")[0] for status, look in plot_style.LOOKS.items()}
     assert lightness["safe"] - lightness["violating"] > 25
     assert lightness["undecided"] - lightness["safe"] > 8
-    assert len({look.hatch for look in looks.LOOKS.values()}) == len(looks.LOOKS)
-    assert set(looks.LOOKS) == set(Status) - {Status.MIRRORED}  # maps that are drawn are not folded
+    assert len({look.hatch for look in plot_style.LOOKS.values()}) == len(plot_style.LOOKS)
+    assert set(plot_style.LOOKS) == set(Status) - {Status.MIRRORED}  # maps that are drawn are not folded
 
 
 # --- the boundary -----------------------------------------------------------------------------------
@@ -332,10 +331,10 @@ def test_the_field_agrees_with_exact_values() -> None:
         "1 + p",
         "(p - q)**2 * (p + q - 1/3)",
     )
-    places = fields.steps(33)
+    places = ratio_curves.steps(33)
     box = ((ZERO, ONE), (ZERO, ONE))
     for count in range(1, len(claims) + 1):
-        failing, domain = fields.failure_field(claims[:count], ("p", "q"), box, places)
+        failing, domain = ratio_curves.failure_field(claims[:count], ("p", "q"), box, places)
         assert (domain >= 0).all()
         for (i, q), (j, p) in product(enumerate(places), enumerate(places)):
             exact = min(value_at(c.polynomial, {"p": p, "q": q}) for c in claims[:count])
@@ -345,8 +344,8 @@ def test_the_field_agrees_with_exact_values() -> None:
 def test_the_field_of_a_high_degree() -> None:
     """At degree 48 in both parameters, with coefficients of 30 digits, signs are still exact."""
     claims = claims_of("(7*p - 3*q - 1)**24 * (p*q)**24 * 10**30 - p**48 * (1 - q)**48 * 123456789**3")
-    places = fields.steps(17)
-    failing, _ = fields.failure_field(claims, ("p", "q"), ((ZERO, ONE), (ZERO, ONE)), places)
+    places = ratio_curves.steps(17)
+    failing, _ = ratio_curves.failure_field(claims, ("p", "q"), ((ZERO, ONE), (ZERO, ONE)), places)
     for (i, q), (j, p) in product(enumerate(places), enumerate(places)):
         assert (failing[i, j] < 0) == (value_at(claims[0].polynomial, {"p": p, "q": q}) < 0)
     assert (failing < 0).any()
@@ -356,8 +355,8 @@ def test_the_field_of_a_high_degree() -> None:
 def test_the_field_knows_the_domain() -> None:
     """Points are outside of the domain exactly where a constraint fails, and no claim fails there."""
     claims = claims_of("p - q", constraints=["p + q <= 1", "p**2 <= q + 1/2"])
-    places = fields.steps(25)
-    failing, domain = fields.failure_field(claims, ("p", "q"), ((ZERO, ONE), (ZERO, ONE)), places)
+    places = ratio_curves.steps(25)
+    failing, domain = ratio_curves.failure_field(claims, ("p", "q"), ((ZERO, ONE), (ZERO, ONE)), places)
     for (i, q), (j, p) in product(enumerate(places), enumerate(places)):
         inside = p + q <= 1 and p**2 <= q + Fraction(1, 2)
         assert (domain[i, j] >= 0) == inside
@@ -368,8 +367,8 @@ def test_the_field_knows_the_domain() -> None:
 def test_the_boundary_does_not_contradict_the_cells(tmp_path: Path) -> None:
     """At no point of the field does a claim fail in a safe cell, or hold in a violating one."""
     regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)", bound="epsilon = 0.4")
-    places = fields.steps(65)
-    failing, _ = fields.failure_field(regions.claims, regions.parameters, regions.box, places)
+    places = ratio_curves.steps(65)
+    failing, _ = ratio_curves.failure_field(regions.claims, regions.parameters, regions.box, places)
     seen = set()
     for (i, b), (j, a) in product(enumerate(places), enumerate(places)):
         for cell in regions.cells:
@@ -390,7 +389,7 @@ def test_the_ratio_curve_is_the_largest_ratio(tmp_path: Path) -> None:
     assert curve.label == "largest ratio / bound"
     at = Fraction(1, 3)
     exact = ZERO
-    for candidate, b in product(candidates(model), fields.steps(fields.SAMPLES[1])):
+    for candidate, b in product(candidates(model), ratio_curves.steps(ratio_curves.SAMPLES[1])):
         point = {"pA": at, "pB": b, "pC": Fraction(3, 4)}
         exact = max(exact, value_at(candidate.left, point) / value_at(candidate.right, point) / (2 - b))
     assert curve.value(at) == pytest.approx(float(exact))

@@ -11,10 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.ordered import FieldRoot, isolate_over, number_sign
 from paramverify.algebra.polynomials import Ring, substitute
-from paramverify.algebra.realroots import isolate, rational_root
-from paramverify.reports.roots import closed_form, latex, minimal_polynomial, root_document, root_text
+from paramverify.algebra.real_roots import FieldRoot, isolate, isolate_over, number_sign, rational_root
+from paramverify.reports.algebraic_numbers import (
+    closed_form,
+    latex,
+    minimal_polynomial,
+    root_document,
+    root_text,
+)
 
 RING = Ring(("alpha",), ExpConstant(Fraction(1, 2)))
 

@@ -19,9 +19,8 @@ from jsonschema import Draft7Validator
 from mutated_cases import is_about_shape, kind_of, mutated, refusal
 
 from paramverify.errors import DefectError
-from paramverify.keys import TEXT, Key, Section
-from paramverify.reports.schema import KINDS, reference, schema
-from paramverify.tables import Table
+from paramverify.reports.case_schema import KINDS, reference, schema
+from paramverify.tables import TEXT, Key, Section, Table
 
 ROOT = Path(__file__).parents[2]
 CASES = sorted((ROOT / "cases").rglob("*.toml"))

@@ -14,8 +14,8 @@ import pytest
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.other_bounds import load_with_bounds
-from paramverify.reports.checks import Checked, checked
-from paramverify.reports.set_budget_evidence import bounds_for, set_budget_document
+from paramverify.reports.budget_evidence import bounds_for, set_budget_document
+from paramverify.reports.evidence_checks import Checked, checked
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import NeedKind
 

@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from paramverify.checker.polynomials import Poly
-from paramverify.reports.theorems.certificates import proof_numbers
-from paramverify.reports.theorems.squares import LONG, Square, denominator, shorter
+from paramverify.reports.theorems.coq_certificates import LONG, Square, denominator, proof_numbers, shorter
 
 
 def total(squares: Sequence[Square]) -> Poly:

@@ -13,8 +13,8 @@ import pytest
 from calling_tools import called
 from theorem_tools import ROOT, THEORIES, about, case_of, needs_coq
 
-from paramverify.reports.theorems.files import REQUIRE, theorem_files
-from paramverify.reports.theorems.inequalities import REQUIRE as OF_CLAIMS
+from paramverify.reports.theorems.inequality_theorems import REQUIRE as OF_CLAIMS
+from paramverify.reports.theorems.theorem_files import REQUIRE, theorem_files
 
 # Theorems of each kind: a prior, neighbours, a program, sets of outputs, every length, distances, a claim.
 CASES = (

@@ -16,9 +16,9 @@ from tools.theorem_tools import ROOT, THEORIES, about, accepts, case_of, needs_c
 from paramverify.algebra.cones import extreme_rays
 from paramverify.checker.polynomials import parse
 from paramverify.errors import UnsupportedError
-from paramverify.reports.theorems.certificates import polynomial, proof_numbers
-from paramverify.reports.theorems.cones import Along, Zero, covering
-from paramverify.reports.theorems.words import RESERVED, comment, named
+from paramverify.reports.theorems.coq_certificates import polynomial, proof_numbers
+from paramverify.reports.theorems.coq_cones import Along, Zero, covering
+from paramverify.reports.theorems.coq_words import RESERVED, comment, named
 
 
 def test_words_of_example_5() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tools.theorem_tools import about, accepts, case_of, needs_coq, written
 
-from paramverify.reports.theorems.domains import number_text
-from paramverify.reports.theorems.words import named
+from paramverify.reports.theorems.coq_domains import number_text
+from paramverify.reports.theorems.coq_words import named
 
 
 @pytest.mark.parametrize(

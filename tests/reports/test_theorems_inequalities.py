@@ -19,9 +19,9 @@ from paramverify.errors import UnsupportedError
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import evidence_document
-from paramverify.reports.theorems.files import theorem_of
-from paramverify.reports.theorems.formulas import Formulas
+from paramverify.reports.case_evidence import evidence_document
+from paramverify.reports.theorems.coq_words import Formulas
+from paramverify.reports.theorems.theorem_files import theorem_of
 
 
 def claim(holds: str, parameters: str = 'x = "(0, 1]"\ny = "[0, 1)"', define: str = "") -> PrivacyCase:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tools.theorem_tools import THEORIES, about, accepts, case_of, needs_coq
 
-from paramverify.reports.theorems.words import RESERVED, named
+from paramverify.reports.theorems.coq_words import RESERVED, named
 
 
 @needs_coq

@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT
 
 from paramverify.cli.main import run
-from paramverify.reports import sampling, text
+from paramverify.reports import sampling_reports, sentences
 
 SECRETS = """
 [mechanism]
@@ -88,12 +88,12 @@ def test_a_side_condition_is_told_once(capsys: pytest.CaptureFixture[str], tmp_p
 )
 def test_the_interval_of_a_test(ends: tuple[float | None, float | None], told: str) -> None:
     """The line says what the ends are: no p-value is said to be 1."""
-    assert sampling.interval_line(ends) == f"interval from testing: {told}"
+    assert sampling_reports.interval_line(ends) == f"interval from testing: {told}"
 
 
 def test_notes_are_not_said_twice() -> None:
     """A note is left out where the sentence says it already."""
-    assert text.notes(["a b", "c"], "private; but a b.") == ["Note: c."]
+    assert sentences.notes(["a b", "c"], "private; but a b.") == ["Note: c."]
 
 
 def test_a_difference_that_is_seen_is_not_explained(capsys: pytest.CaptureFixture[str]) -> None:

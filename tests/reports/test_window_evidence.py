@@ -14,8 +14,8 @@ from paramverify.checker.second_reading import second_look
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports.checks import checked
-from paramverify.reports.evidence import evidence_document
+from paramverify.reports.case_evidence import evidence_document
+from paramverify.reports.evidence_checks import checked
 
 ROW = """
 title = "A row of people"

@@ -17,11 +17,11 @@ from paramverify.checker.claims import check_document
 from paramverify.checker.exponentials import encloses_exp
 from paramverify.cli.main import run
 from paramverify.encodings.choice import listed_claims
-from paramverify.formats.script_reading import read_script
 from paramverify.formats.smtlib import occurring, script
+from paramverify.formats.smtlib_scripts import read_script
 from paramverify.privacy.cases import load
-from paramverify.scripts import families
-from paramverify.scripts.families import KnownClaim, plain
+from paramverify.scripts import benchmark_families
+from paramverify.scripts.benchmark_families import KnownClaim, plain
 
 CASES = ROOT / "cases"
 CONTAGIOUS = str(CASES / "noisy-max-contagious.toml")
@@ -67,7 +67,7 @@ def test_families_of_one_name_and_what_was_there(tmp_path: Path, monkeypatch: py
     evidence.parent.mkdir(parents=True)
     evidence.write_text("{}")
     nothing = KnownClaim(Standing.UNKNOWN, "none", 5, 0.0)
-    monkeypatch.setattr(families, "known_of", lambda claim, session: nothing)
+    monkeypatch.setattr(benchmark_families, "known_of", lambda claim, session: nothing)
     files = [str(tmp_path / folder / "case.toml") for folder in ("one", "two")]
     assert run(["export", *files, "--collection", str(tmp_path / "new")]) == 0
     rows = list(csv.DictReader((tmp_path / "new" / "index.csv").read_text().splitlines()))
@@ -86,7 +86,7 @@ def test_claims_that_are_not_reached_are_told(
         time.sleep(0.3)
         return KnownClaim(Standing.UNKNOWN, "none", 5, 0.3)
 
-    monkeypatch.setattr(families, "known_of", slowly)
+    monkeypatch.setattr(benchmark_families, "known_of", slowly)
     folder = str(tmp_path / "new")
     assert run(["export", CONTAGIOUS, "--collection", folder, "--timeout", "0.8", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

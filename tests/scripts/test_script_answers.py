@@ -20,15 +20,14 @@ from paramverify.backends import Ability
 from paramverify.claims import Claim
 from paramverify.cli.main import run
 from paramverify.errors import DisagreementError, InputError, LimitError
-from paramverify.formats import script_terms
-from paramverify.formats.script_reading import script_of
+from paramverify.formats import smtlib_scripts
+from paramverify.formats.smtlib_scripts import script_of
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import race_of
-from paramverify.scripts import solutions
-from paramverify.scripts.answers import Answered
-from paramverify.scripts.deciding import decide_script
-from paramverify.scripts.evaluation import ScriptPoint, satisfies
-from paramverify.scripts.models import points, read_model
+from paramverify.scripts import script_solutions
+from paramverify.scripts.script_decisions import decide_script
+from paramverify.scripts.script_evaluation import Answered, ScriptPoint, satisfies
+from paramverify.scripts.script_solutions import points, read_model
 
 ALONE = Options(seconds=5, strategy=race_of(("built-in",)))
 REALS = "(declare-const x Real)(declare-const y Real)(declare-const |a b| Real)(declare-const p Bool)"
@@ -155,7 +154,7 @@ SAYS_SAT, PROVES = Says("says-sat", "sat"), Says("proves", "unknown", proves=Tru
 def test_contradictions_are_seen_from_step_to_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sat that no point shows contradicts the proof of the claims by another program, on its word."""
     text = "(assert (= (* x x x y) 7))(check-sat)"
-    monkeypatch.setattr(solutions, "FIRST", 30.0)  # a busy machine starts processes slowly
+    monkeypatch.setattr(script_solutions, "FIRST", 30.0)  # a busy machine starts processes slowly
     liar, prover = f"{__name__}:SAYS_SAT", f"{__name__}:PROVES"
     with pytest.raises(DisagreementError, match="the script"):
         words(text, Options(seconds=60, strategy=race_of((liar, prover))))
@@ -172,7 +171,7 @@ def test_many_cells_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(0.05)
         return Open(End.GAVE_UP, "")
 
-    monkeypatch.setattr(solutions, "decide_exactly", slowly)
+    monkeypatch.setattr(script_solutions, "decide_exactly", slowly)
     ways = " ".join(f"(= (* x x y) {n})" for n in range(1, 100))
     (found,) = answered(f"(assert (or {ways}))(check-sat)", replace(ALONE, seconds=0.2))
     assert (found.end, found.reason) == (End.TIMEOUT, "the time limit was reached")
@@ -273,7 +272,7 @@ def test_the_command_and_its_exit_codes(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_a_script_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """What grows without end is a limit that is told, and no crash."""
-    monkeypatch.setattr(script_terms, "MAX_READ", 10_000)
+    monkeypatch.setattr(smtlib_scripts, "MAX_READ", 10_000)
     doubled = "".join(
         f"(define-fun f{k} ((z Real)) Real (* (f{k - 1} z) (f{k - 1} z)))" for k in range(1, 30)
     )

@@ -16,14 +16,14 @@ from paramverify.checker import scripts as script_checker
 from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
 from paramverify.errors import InputError
-from paramverify.formats import script_terms
-from paramverify.formats.script_reading import read_script
+from paramverify.formats import smtlib_scripts
+from paramverify.formats.smtlib_scripts import read_script
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import race_of
-from paramverify.reports.script_evidence import check_with_script, evidence_document
-from paramverify.scripts.answers import Answered, ScriptReport
-from paramverify.scripts.deciding import decide_script
-from paramverify.scripts.models import points, read_model
+from paramverify.reports.script_reports import check_with_script, evidence_document
+from paramverify.scripts.script_decisions import decide_script
+from paramverify.scripts.script_evaluation import Answered, ScriptReport
+from paramverify.scripts.script_solutions import points, read_model
 
 ALONE = Options(seconds=10, strategy=race_of(("built-in",)))
 TEXT = """(set-logic QF_NRA)
@@ -155,7 +155,7 @@ def test_a_mistake_of_the_first_reader_is_seen(
     """Where the reader takes one operator for another one, the second reading differs."""
     for name in ("distinct", "xor", "<", "+"):
         assert name in TEXT
-    monkeypatch.setitem(script_terms.OPERATORS, symbol, script_terms.OPERATORS[other])
+    monkeypatch.setitem(smtlib_scripts.OPERATORS, symbol, smtlib_scripts.OPERATORS[other])
     document = evidence_document(decide_script(read_script(script), ALONE))
     assert script_checker.check_document(document, compared=True).accepted
     accepted, line = checked(document, script)

@@ -16,7 +16,7 @@ from paramverify.checker.claims import check_claim
 from paramverify.checker.strict import Rejected
 from paramverify.claims import Claim, to_document
 from paramverify.evidence.certificates import POSITIVE
-from paramverify.simplify.products import product_step
+from paramverify.simplify.chain import product_step
 
 FORGED: list[dict[str, Any]] = [
     {"powers": {"p": 1, "q": 1}},

@@ -14,7 +14,7 @@ from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import solve_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import fails_at, refuter
 from paramverify.simplify.chain import STEPS, Simplified, simplify
 

@@ -17,12 +17,16 @@ from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.formats.refutations import fails_at, refuter
 from paramverify.simplify import chain
-from paramverify.simplify import constraints as constraint_steps
-from paramverify.simplify import factors as factor_step
-from paramverify.simplify.chain import STEPS, ends_step, sign_step, simplify
-from paramverify.simplify.constraints import stretch_step
-from paramverify.simplify.factors import factorable, factorisation
-from paramverify.simplify.reductions import Guarantee, live_constraints, quotient, refuted
+from paramverify.simplify import reductions as factor_step
+from paramverify.simplify.chain import STEPS, ends_step, sign_step, simplify, stretch_step
+from paramverify.simplify.reductions import (
+    Guarantee,
+    factorable,
+    factorisation,
+    live_constraints,
+    quotient,
+    refuted,
+)
 
 TRUSTED = {"kind": "solver", "solver": "z3", "version": ""}
 RING = Ring(("p", "q"))
@@ -203,7 +207,7 @@ def test_constraints_that_leave_no_point() -> None:
     ):
         limits = (Constraint(RING.parse("q - p"), False, ""), Constraint(RING.parse(text), strict, ""))
         claim = Claim(RING.parse("p - 2"), Domain(RING, box, limits))
-        reduction = constraint_steps.empty_step(claim)
+        reduction = chain.empty_step(claim)
         assert (reduction is not None) == empty
         if reduction is not None:
             assert reduction.premises == ()
@@ -225,7 +229,7 @@ def test_equations_that_nothing_solves() -> None:
         limits = tuple(Constraint(RING.parse(text), hard, "") for text, hard in texts)
         box = {n: Interval(Fraction(0), Fraction(1)) for n in "pq"}
         claim = Claim(RING.parse("p*q - 1"), Domain(RING, box, limits))
-        reduction = constraint_steps.equation_step(claim)
+        reduction = chain.equation_step(claim)
         assert (None if reduction is None else len(reduction.premises)) == premises
         if reduction is not None:
             proof = reduction.certify([TRUSTED] * len(reduction.premises))
@@ -282,9 +286,9 @@ def test_sizes_have_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (factor_step.factor_step(stated) is not None) == right
     claim = make("p**2 - q", {"p": "[0, 1]", "q": "[0, 1]"}, ["p <= q**2"])
     size = (2 + 2 * 0 + 1) * (1 + 2 * 2 + 1)  # p' of degree 2, and q of degree 1 + 2·2
-    monkeypatch.setattr(constraint_steps, "MAX_STRETCHED", size)
+    monkeypatch.setattr(chain, "MAX_STRETCHED", size)
     assert stretch_step(claim) is not None
-    monkeypatch.setattr(constraint_steps, "MAX_STRETCHED", size - 1)
+    monkeypatch.setattr(chain, "MAX_STRETCHED", size - 1)
     assert stretch_step(claim) is None
 
 
@@ -380,7 +384,7 @@ def test_room_that_an_equation_leaves() -> None:
         box = {"p": Interval(Fraction(1, 4), Fraction(3, 4), low, high), "q": half}
         limits = tuple(Constraint(RING.parse(t), False, "") for t in ("p - 2*q", "2*q - p"))
         claim = Claim(RING.parse("p - 1"), Domain(RING, box, limits))
-        reduction = constraint_steps.equation_step(claim)
+        reduction = chain.equation_step(claim)
         assert reduction is not None
         (premise,) = reduction.premises
         for k in range(17):

@@ -16,9 +16,8 @@ from scipy import integrate, stats
 from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.statistics import examples
-from paramverify.statistics.alone import alone, patterns, read_input, with_arguments
-from paramverify.statistics.blackbox import is_vectorised
-from paramverify.statistics.runs import Runs
+from paramverify.statistics.black_boxes import alone, is_vectorised, patterns, read_input, with_arguments
+from paramverify.statistics.sampling_runs import Runs
 
 SIZE = 20_000
 ROOM = "paramverify.statistics.examples:"

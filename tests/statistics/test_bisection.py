@@ -15,9 +15,9 @@ from paramverify.cli.main import run
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import PrivacyReport, verify
-from paramverify.reports import bisection as told
-from paramverify.statistics import bisection
-from paramverify.statistics.bisection import Bisection, bisect
+from paramverify.reports import sampling_reports as told
+from paramverify.statistics import certification
+from paramverify.statistics.certification import Bisection, bisect
 from paramverify.verdicts import Unknown
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -132,18 +132,18 @@ def test_what_stays_open_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> Non
         report = verify(loaded, options)
         return report if steps <= 3 else replace(report, verdict=Unknown(End.TIMEOUT, "the time is over"))
 
-    monkeypatch.setattr(bisection, "verify", limited)
+    monkeypatch.setattr(certification, "verify", limited)
     found = bisect(case("noisy-max-3-above"), (1.2, 1.3), THOUSANDTH, 60)
     assert not found.is_found
     assert found.last is not None
     assert [step.holds for step in found.steps] == [False, True, True, None]
-    lines = told.lines(found)
+    lines = told.bisection_lines(found)
     assert lines[0] == (
         "bisection: not private with epsilon = 1.2, private with epsilon = 1.25; "
         "both are proved (4 verifications)"
     )
     assert "  epsilon = 1.225 stayed undecided: the time is over" in lines
-    assert told.document(found)["status"] == "bounded"
+    assert told.bisection_document(found)["status"] == "bounded"
 
 
 @pytest.mark.slow
@@ -167,13 +167,13 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_wrong_ends_are_told() -> None:
     """Where verification contradicts testing, the words and the JSON object say at which end."""
     found = bisect(case("noisy-max-3-above"), (1.3, 1.2), Fraction(1, 10), 30)
-    lines = told.lines(found)
+    lines = told.bisection_lines(found)
     head = "bisection: not private with epsilon = 1.2, private with epsilon = 1.3; both are proved"
     assert lines[0].startswith(head)
     assert "  testing was wrong at its left end: the case is private with epsilon = 1.3." in lines
-    assert told.document(found)["wrong_ends"] == ["13/10", "6/5"]
+    assert told.bisection_document(found)["wrong_ends"] == ["13/10", "6/5"]
     empty = Bisection((None, None), THOUSANDTH, None, None, ())
-    assert told.lines(empty)[0] == "bisection: nothing was proved"
+    assert told.bisection_lines(empty)[0] == "bisection: nothing was proved"
     assert not empty.is_found
 
 

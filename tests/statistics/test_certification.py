@@ -10,20 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
 from paramverify.privacy import verification
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import verify
+from paramverify.statistics.case_testing import guided
 from paramverify.statistics.certification import certify, simplest, suspicious, tight_ratio, with_ratio, worst
 from paramverify.statistics.detection import SELECT, Detection, Settings, detect
-from paramverify.statistics.events import Feature, FeatureRange, OutputEvent, Quantity
-from paramverify.statistics.experiments import chosen_points, experiments, length_of
-from paramverify.statistics.guidance import guided
-from paramverify.statistics.runs import Runs
-from paramverify.statistics.samplers import ModelSource
-from paramverify.statistics.search_space import candidates
+from paramverify.statistics.events import Feature, FeatureRange, OutputEvent, Quantity, candidates
+from paramverify.statistics.samplers import ModelSource, chosen_points, experiments, length_of
+from paramverify.statistics.sampling_runs import Runs
 from paramverify.verdicts import Holds, Violated
 
 CASES = Path(__file__).parents[2] / "cases"

@@ -10,12 +10,19 @@ import pytest
 from scipy import stats
 
 from paramverify.statistics import examples
-from paramverify.statistics.alone import alone, read_input
-from paramverify.statistics.attack import SHARE, Learner, confidence_bound, lower_bound, train
-from paramverify.statistics.classifiers import HIDDEN, perceptron
+from paramverify.statistics.black_boxes import alone, read_input
 from paramverify.statistics.detection import Settings, attacked
-from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.runs import Runs
+from paramverify.statistics.learned_attacks import (
+    HIDDEN,
+    SHARE,
+    Learner,
+    confidence_bound,
+    lower_bound,
+    perceptron,
+    train,
+)
+from paramverify.statistics.samplers import Experiment
+from paramverify.statistics.sampling_runs import Runs
 
 EXPERIMENT = Experiment("0", "1", {})
 LABELS = [

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 import paramverify
-from paramverify.algebra.masses import CHI_SQUARED, KL, ZCDP, MassDivergence, of_order
 from paramverify.cli.main import run
 from paramverify.errors import InputError
+from paramverify.models.measures import CHI_SQUARED, KL, ZCDP, MassDivergence, of_order
 from paramverify.privacy.cases import load
-from paramverify.statistics.detection import Settings
+from paramverify.statistics.case_testing import Plan, SamplingGoal, carry_out
+from paramverify.statistics.detection import Outputs, Settings
 from paramverify.statistics.divergence_detection import (
     Others,
     PairSearch,
@@ -28,11 +29,8 @@ from paramverify.statistics.divergence_detection import (
     least_divergence,
     steps,
 )
-from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.runs import runs_of
-from paramverify.statistics.samplers import Counts
-from paramverify.statistics.set_detection import Outputs
-from paramverify.statistics.testing import Plan, SamplingGoal, carry_out
+from paramverify.statistics.samplers import Counts, Experiment
+from paramverify.statistics.sampling_runs import runs_of
 
 CASES = Path(__file__).parents[2] / "cases" / "divergences"
 RENYI, RHO = (str(CASES / f"geometric-{name}-below.toml") for name in ("renyi", "zcdp"))

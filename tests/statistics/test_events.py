@@ -12,13 +12,21 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from paramverify.statistics import detection, examples
-from paramverify.statistics.alone import alone, read_input
-from paramverify.statistics.detection import Detection, Settings, assess, detect, selected
-from paramverify.statistics.events import Feature, FeatureRange, Measured, OutputEvent, Quantity, most_telling
-from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.hypothesis import PValues
-from paramverify.statistics.runs import Runs
-from paramverify.statistics.search_space import candidates, events, intervals
+from paramverify.statistics.black_boxes import alone, read_input
+from paramverify.statistics.detection import Detection, PValues, Settings, assess, detect, selected
+from paramverify.statistics.events import (
+    Feature,
+    FeatureRange,
+    Measured,
+    OutputEvent,
+    Quantity,
+    candidates,
+    events,
+    intervals,
+    most_telling,
+)
+from paramverify.statistics.samplers import Experiment
+from paramverify.statistics.sampling_runs import Runs
 
 SMALL = Settings(runs=10_000, select=4_000)
 

@@ -18,12 +18,9 @@ from calling_tools import called
 from paramverify.claims import show_sequence
 from paramverify.errors import InputError
 from paramverify.privacy.cases import load
-from paramverify.statistics.blackbox import BlackBox, BlackBoxSource
-from paramverify.statistics.draws import Draws
-from paramverify.statistics.events import Feature, Quantity, as_number
-from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.inputs import CaseInputs
-from paramverify.statistics.labels import KnownObservations, label, spelt
+from paramverify.statistics.black_boxes import BlackBox, BlackBoxSource, CaseInputs
+from paramverify.statistics.events import Feature, KnownObservations, Quantity, as_number, label, spelt
+from paramverify.statistics.samplers import Draws, Experiment
 
 SPELLINGS = [
     "1", "1.0", "0.5", "1/2", "nan", "NaN", "inf", "-inf", "infinity", "None", "True", "False", " 1", "1_0",

@@ -17,24 +17,28 @@ from paramverify.claims import Origin
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.mechanisms import Input
-from paramverify.models.patterns import pattern_pairs, patterned
+from paramverify.models.neighbourhoods import pattern_pairs, patterned
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.statistics import audit as auditing
-from paramverify.statistics import draws, samplers
+from paramverify.statistics import samplers
 from paramverify.statistics.audit import audit
-from paramverify.statistics.blackbox import BlackBoxSource, check_shared, load_mechanism
-from paramverify.statistics.draws import Draws
-from paramverify.statistics.experiments import (
+from paramverify.statistics.black_boxes import (
+    BlackBoxSource,
+    CaseInputs,
+    DirectSource,
+    check_shared,
+    load_mechanism,
+)
+from paramverify.statistics.events import label
+from paramverify.statistics.samplers import (
+    Draws,
     Experiment,
+    ModelSource,
     chosen_points,
     experiments,
     length_of,
 )
-from paramverify.statistics.inputs import CaseInputs
-from paramverify.statistics.labels import label
-from paramverify.statistics.mechanisms import DirectSource
-from paramverify.statistics.runs import CHUNK, Runs, runs_of
-from paramverify.statistics.samplers import ModelSource
+from paramverify.statistics.sampling_runs import CHUNK, Runs, runs_of
 
 CASES = Path(__file__).parents[2] / "cases"
 
@@ -72,7 +76,7 @@ def test_draws_invert_the_distribution_function(table: list[list[Fraction]], see
         at = np.full(50, row)
         entries = found.entries(np.random.default_rng(seed), at) - found.offsets[row]
         assert (entries == found.row(np.random.default_rng(seed), row, 50)).all()
-        uniform = draws.bits(np.random.default_rng(seed), 50)
+        uniform = samplers.bits(np.random.default_rng(seed), 50)
         for u, entry in zip(uniform.tolist(), entries.tolist(), strict=True):
             below = sum(probabilities[:entry], Fraction(0))
             assert below * 2**64 - 1 <= u <= (below + probabilities[entry]) * 2**64 + 1

@@ -14,10 +14,9 @@ import pytest
 
 from paramverify.cli.main import run
 from paramverify.privacy.cases import load
-from paramverify.statistics.attack import Learner, train
-from paramverify.statistics.bisection import bisect
-from paramverify.statistics.classifiers import perceptron
-from paramverify.statistics.experiments import Experiment
+from paramverify.statistics.certification import bisect
+from paramverify.statistics.learned_attacks import Learner, perceptron, train
+from paramverify.statistics.samplers import Experiment
 
 MADE = "sampled_mechanisms:"
 

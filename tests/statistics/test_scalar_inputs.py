@@ -13,8 +13,8 @@ import paramverify
 from paramverify import flip
 from paramverify.cli.main import run
 from paramverify.errors import InputError
-from paramverify.statistics.alone import alone, read_input
-from paramverify.statistics.runs import Runs
+from paramverify.statistics.black_boxes import alone, read_input
+from paramverify.statistics.sampling_runs import Runs
 
 GIVEN: list[Any] = []
 

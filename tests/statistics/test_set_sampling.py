@@ -14,11 +14,10 @@ import paramverify
 from paramverify.cli.main import run
 from paramverify.errors import InputError, ParamverifyError
 from paramverify.privacy.cases import PrivacyCase, load
-from paramverify.statistics.attack import interval
-from paramverify.statistics.detection import Settings
-from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.set_detection import BudgetPoint, Outputs, candidates_for, p_of
-from paramverify.statistics.testing import Plan, SamplingGoal, carry_out
+from paramverify.statistics.case_testing import Plan, SamplingGoal, carry_out
+from paramverify.statistics.detection import BudgetPoint, Outputs, Settings, candidates_for, p_of
+from paramverify.statistics.learned_attacks import interval
+from paramverify.statistics.samplers import Experiment
 
 CASES = Path(__file__).parents[2] / "cases" / "approximate"
 BELOW = str(CASES / "geometric-independent-below.toml")

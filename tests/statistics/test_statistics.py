@@ -15,19 +15,33 @@ from scipy import stats
 
 from paramverify.errors import InputError
 from paramverify.privacy.cases import PrivacyCase, load
-from paramverify.statistics import hypothesis
-from paramverify.statistics.attack import confidence_bound, lower_bound, train
+from paramverify.statistics import detection
 from paramverify.statistics.audit import Fit, audit, fit, holm
-from paramverify.statistics.blackbox import BlackBoxSource
-from paramverify.statistics.detection import Detection, Settings, assess, attacked, detect, selected
+from paramverify.statistics.black_boxes import BlackBoxSource, CaseInputs
+from paramverify.statistics.detection import (
+    Detection,
+    PValues,
+    Settings,
+    assess,
+    attacked,
+    detect,
+    event_test,
+    p_value,
+    selected,
+)
 from paramverify.statistics.detection import Tested as Row
-from paramverify.statistics.events import Feature, FeatureRange, Measured, OutputEvent, Quantity
-from paramverify.statistics.experiments import Experiment, chosen_points, experiments
-from paramverify.statistics.hypothesis import PValues, event_test, p_value
-from paramverify.statistics.inputs import CaseInputs
-from paramverify.statistics.runs import Runs
-from paramverify.statistics.samplers import ModelSource
-from paramverify.statistics.search_space import candidates, events
+from paramverify.statistics.events import (
+    Feature,
+    FeatureRange,
+    Measured,
+    OutputEvent,
+    Quantity,
+    candidates,
+    events,
+)
+from paramverify.statistics.learned_attacks import confidence_bound, lower_bound, train
+from paramverify.statistics.samplers import Experiment, ModelSource, chosen_points, experiments
+from paramverify.statistics.sampling_runs import Runs
 
 CASES = Path(__file__).parents[2] / "cases"
 SMALL = Settings(runs=20_000, select=5_000)
@@ -67,7 +81,7 @@ def test_cells_make_p_values_larger_only(monkeypatch: pytest.MonkeyPatch) -> Non
     """Averaging over cells of thinned counts never gives a smaller p-value, and hardly a larger one."""
     for second in (3_300, 3_450, 3_600):
         binned = p_value(7_000, second, 20_000, math.log(2))
-        monkeypatch.setattr(hypothesis, "CELLS", 10**9)
+        monkeypatch.setattr(detection, "CELLS", 10**9)
         exact = p_value(7_000, second, 20_000, math.log(2))
         monkeypatch.undo()
         assert exact <= binned <= 1.05 * exact

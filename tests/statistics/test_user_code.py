@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from paramverify.errors import InputError
-from paramverify.statistics.blackbox import BlackBox, is_vectorised
-from paramverify.statistics.draws import Draws
+from paramverify.statistics.black_boxes import BlackBox, is_vectorised
 from paramverify.statistics.events import OutputEvent
-from paramverify.statistics.samplers import Counts
+from paramverify.statistics.samplers import Counts, Draws
 
 BUFFER = [0]
 ROW = np.zeros(2)

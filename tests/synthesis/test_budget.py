@@ -10,9 +10,8 @@ from flint import fmpz_poly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paramverify.algebra.maxima import suprema
-from paramverify.algebra.points import contains
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.domains import contains
+from paramverify.algebra.real_roots import RealRoot, suprema
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import evaluate

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import paramverify
-from paramverify.models.kinds import need_privacy
+from paramverify.models.model import need_privacy
 from paramverify.portfolio.session import Options, Session
 from paramverify.synthesis.set_curve import curve
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from flint import fmpz_poly
 
-from paramverify.algebra.realroots import compare, isolate, power, rational_root
+from paramverify.algebra.real_roots import compare, isolate, power, rational_root
 from paramverify.cli.main import run
 from paramverify.privacy.cases import load
 from paramverify.synthesis.distance_budget import root

@@ -15,7 +15,7 @@ from set_oracle import Drawn, Point, drawn, points
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.api import loads
-from paramverify.models.divergences import LossBound, LossKind, Renyi
+from paramverify.models.measures import LossBound, LossKind, Renyi
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase

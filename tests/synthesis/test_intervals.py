@@ -12,16 +12,23 @@ from hypothesis import strategies as st
 from strategies import grid, intervals, polynomials
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.constraints import parse_constraint
-from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain, parse_interval
-from paramverify.algebra.ordered import isolate_over, negative_point, number_sign
-from paramverify.algebra.points import contains, sign_at
+from paramverify.algebra.domains import (
+    Constraint,
+    Domain,
+    Interval,
+    box_domain,
+    contains,
+    parse_interval,
+    sign_at,
+)
 from paramverify.algebra.polynomials import Polynomial, Ring, value_at
+from paramverify.algebra.real_roots import isolate_over, negative_point, number_sign
+from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import Open, Proved
 from paramverify.claims import Claim
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
-from paramverify.formats.violations import fixed
+from paramverify.formats.refutations import fixed
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.projection import project

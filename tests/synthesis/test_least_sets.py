@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from set_oracle import Drawn, Point, drawn, points
 
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.other_bounds import load_with_bounds

@@ -20,7 +20,7 @@ from quick import seeds
 
 from paramverify.answers import Standing
 from paramverify.errors import ProgramError
-from paramverify.models.kinds import need_privacy
+from paramverify.models.model import need_privacy
 from paramverify.privacy.cases import load
 from paramverify.synthesis.suprema import TightBudget
 from paramverify.verdicts import Violated

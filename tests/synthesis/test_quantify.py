@@ -11,13 +11,12 @@ from paramverify.algebra.polynomials import Point
 from paramverify.answers import End, Open
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
-from paramverify.portfolio.elimination import Elimination, eliminate
+from paramverify.portfolio.quantifier_elimination import Elimination, by_vertices, eliminate
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import NAMED
-from paramverify.portfolio.vertices import by_vertices
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports import conditions
+from paramverify.reports import synthesis_reports
 from paramverify.synthesis.safe_values import AnswerForm, Intervals, safe_values
 from paramverify.synthesis.written import condition_of
 
@@ -127,11 +126,14 @@ def test_several_free_parameters_by_vertices(tmp_path: Path) -> None:
 def test_a_case_without_qepcad(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`verify` tells the same condition as with QEPCAD, and how it was shown."""
     missing = Open(End.UNAVAILABLE, "qepcad is missing")
-    monkeypatch.setattr(conditions, "eliminate", lambda *rest: missing)
-    told = conditions.told(load(CASE), 20)["condition"]
+    monkeypatch.setattr(synthesis_reports, "eliminate", lambda *rest: missing)
+    told = synthesis_reports.quantified_lines(load(CASE), 20)["condition"]
     assert told.startswith(
         "private exactly for t in (1/10, 9/10) with 4*t - 1 >= 0 and 4*t - 3 <= 0 and all p in (0, 1) "
         "(by exact projection; "
     )
     beyond = inequality(tmp_path, "(q - p)**2 + r >= 1/10", "pr")
-    assert conditions.told(load(beyond), 5)["condition"] == "undecided, unavailable: qepcad is missing"
+    assert (
+        synthesis_reports.quantified_lines(load(beyond), 5)["condition"]
+        == "undecided, unavailable: qepcad is missing"
+    )

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from region_problems import Problem, contradictions, random_problem, volume, wavy
 
+from paramverify.algebra.bernstein import Enclosure, at, enclosure, reduced, rises, rounded, split_enclosure
 from paramverify.algebra.domains import Domain, Interval, box_domain
-from paramverify.algebra.enclosures import Enclosure, at, enclosure, reduced, rises, rounded, split
 from paramverify.algebra.polynomials import Ring
 from paramverify.checker.regions import check_document, check_text
 from paramverify.claims import Claim, to_document, without_enclosure
@@ -409,7 +409,7 @@ def test_enclosures_contain_the_full_form() -> None:
         assert form.error > 0 or degree == 3
         for _ in range(8):
             name, side = random.choice("pq"), random.randrange(2)
-            form = split(form, name)[side]
+            form = split_enclosure(form, name)[side]
             low, high = box[name].lower, box[name].upper
             ends = ((low, (low + high) / 2), ((low + high) / 2, high))[side]
             box[name] = Interval(*ends, True, True)

@@ -13,7 +13,7 @@ import pytest
 
 from paramverify import loads
 from paramverify.cli.main import run
-from paramverify.portfolio.elimination import Elimination
+from paramverify.portfolio.quantifier_elimination import Elimination
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.maps import RegionMap, Status

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from set_oracle import drawn, points
 
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.models.measures import Pure
 from paramverify.portfolio.session import Options, Session
 from paramverify.synthesis.budget import tight_budget

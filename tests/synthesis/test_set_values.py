@@ -16,14 +16,14 @@ from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import RationalFunction, value_at
 from paramverify.checker.regions import check_document
 from paramverify.encodings.choice import claims_of
-from paramverify.encodings.excesses import excesses
+from paramverify.encodings.output_sums import excesses
 from paramverify.encodings.sets import set_claims
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.measures import Approximate, Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
-from paramverify.reports.pictures.set_curves import curve_of
+from paramverify.reports.pictures.ratio_curves import curve_of
 from paramverify.synthesis.map_documents import to_document
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.projection import project

@@ -20,14 +20,14 @@ from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.exact.branching import decide_exactly
-from paramverify.formats.violations import fixed
-from paramverify.models.design import Sense
+from paramverify.formats.refutations import fixed
 from paramverify.models.model import Model
+from paramverify.models.parameters import Sense
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import verify
-from paramverify.reports.pictures.plots import available
-from paramverify.reports.roots import minimal_polynomial
+from paramverify.reports.algebraic_numbers import minimal_polynomial
+from paramverify.reports.pictures.plot_style import available
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.optimum import optimum_of_map, optimum_of_parts

@@ -9,14 +9,14 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase, load, read_case
 from paramverify.reports.case_budgets import evidence
-from paramverify.reports.synthesis import partition_lines
+from paramverify.reports.synthesis_reports import partition_lines
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.maps import Status

@@ -16,27 +16,24 @@ from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring
 from paramverify.answers import End, Open
 from paramverify.claims import Claim
-from paramverify.compare.comparing import CompareOptions, plan, run
-from paramverify.compare.results import ResultsFile
-from paramverify.compare.subjects import read_subjects
+from paramverify.compare.comparison_results import ResultsFile
+from paramverify.compare.comparison_runs import CompareOptions, plan, run
+from paramverify.compare.comparison_subjects import read_subjects
 from paramverify.errors import ClusterError, ClusterLostError, LimitError
 from paramverify.models.model import Model
 from paramverify.portfolio import session
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import evidence_document
-from paramverify.statistics.experiments import Experiment
-from paramverify.statistics.runs import runs_of
-from paramverify.statistics.samplers import ModelSource
+from paramverify.reports.case_evidence import evidence_document
+from paramverify.statistics.samplers import Experiment, ModelSource
+from paramverify.statistics.sampling_runs import runs_of
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.spreading import spread_cells
-from paramverify.tasks.busy import busy_task
-from paramverify.tasks.cluster import Cluster
-from paramverify.tasks.places import TaskPlace
-from paramverify.tasks.tasks import HERE
+from paramverify.tasks.cluster import Cluster, TaskPlace
+from paramverify.tasks.tasks import HERE, busy_task
 
 CASES = Path(__file__).parents[2] / "cases"
 PROVED, REFUTED = CASES / "noisy-max-independent.toml", CASES / "geometric-contagious-ln2.toml"

@@ -31,11 +31,10 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.synthesis.spreading import spread_cells
-from paramverify.tasks.cluster import Cluster
+from paramverify.tasks.cluster import Cluster, TaskPlace
 from paramverify.tasks.connection import decoded
-from paramverify.tasks.named import function
-from paramverify.tasks.places import TaskPlace
 from paramverify.tasks.tasks import Task, TaskResult
+from paramverify.tasks.worker import function
 
 pytestmark = pytest.mark.slow
 

@@ -22,13 +22,10 @@ from paramverify import errors
 from paramverify.cli.verify import command
 from paramverify.errors import ClusterError, DisagreementError, InputError, TimeLimitError
 from paramverify.tasks import worker
-from paramverify.tasks.busy import busy_task
-from paramverify.tasks.cluster import security, shake_hands, uninterrupted
-from paramverify.tasks.handing import batch_size
-from paramverify.tasks.named import FUNCTIONS, function
-from paramverify.tasks.places import Keys, TaskPlace, read_place
-from paramverify.tasks.plain import error_from_document, error_to_document
-from paramverify.tasks.tasks import HERE, Task, TaskResult, in_order
+from paramverify.tasks.cluster import Keys, TaskPlace, read_place, security, shake_hands, uninterrupted
+from paramverify.tasks.task_distribution import batch_size
+from paramverify.tasks.tasks import HERE, Task, TaskResult, busy_task, in_order
+from paramverify.tasks.worker import FUNCTIONS, error_from_document, error_to_document, function
 
 T = TypeVar("T")
 MEMORY = 1 << 32

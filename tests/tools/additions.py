@@ -53,9 +53,9 @@ MECHANISM = '''"""`kind = "flipped"`: one whole answer with noise, counted from 
 from dataclasses import dataclass
 from fractions import Fraction
 
-from paramverify.keys import Key, Section
+from paramverify.tables import Key, Section
 from paramverify.models.mechanisms import read_query
-from paramverify.models.mechanisms._keys import QUERY
+from paramverify.models.mechanisms._queries import QUERY
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.noise import NOISE, Noise, read_noise
 

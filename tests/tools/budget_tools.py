@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from paramverify.algebra.realroots import RealRoot
+from paramverify.algebra.real_roots import RealRoot
 from paramverify.errors import CaseError, ModelError
 from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.model import Model

@@ -10,10 +10,10 @@ from itertools import product
 from typing import Any
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Constraint, Domain, Interval, parse_interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, Ring, to_rational_function, value_at
+from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import Answer, Proved
 from paramverify.checker.claims import check_claim
 from paramverify.claims import Claim, Origin

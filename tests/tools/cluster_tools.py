@@ -15,8 +15,8 @@ from math import inf
 from pathlib import Path
 from typing import IO, TypeVar
 
-from paramverify.tasks.named import function
 from paramverify.tasks.tasks import Task, TaskResult
+from paramverify.tasks.worker import function
 
 T = TypeVar("T")
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify.algebra.constants import ExpConstant
-from paramverify.algebra.constraints import parse_constraint
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring
+from paramverify.algebra.signs import parse_constraint
 from paramverify.claims import Claim
 
 HOLDS, VIOLATED, IRRATIONAL = "holds", "violated", "violated at irrational points only"

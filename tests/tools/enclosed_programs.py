@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.constants import working_precision
-from paramverify.evidence.enclosed import ends
-from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities
+from paramverify.evidence.enclosed_witnesses import ends
+from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities
 from paramverify.privacy.cases import PrivacyCase, read_case
 
 BITS = 48

@@ -9,12 +9,10 @@ from flint import fmpq
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction, rational
-from paramverify.interactive.cases import InteractiveCase
-from paramverify.interactive.evaluation import AnalystView
+from paramverify.interactive.refutation import AnalystView
+from paramverify.interactive.system_cases import InteractiveCase
 from paramverify.models.context import Checks
-from paramverify.models.systems.system import Actions, System, rows_of
-from paramverify.models.systems.weights import Weights
-from paramverify.models.systems.wellformed import check
+from paramverify.models.systems.transition_systems import Actions, System, Weights, check, rows_of
 
 Trace = tuple[int, ...]
 

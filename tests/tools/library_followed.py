@@ -18,10 +18,10 @@ from scipy import stats
 
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import ProgramError
-from paramverify.models.enclosed import EnclosedModel, EnclosedProbabilities
-from paramverify.models.evaluation import Values
-from paramverify.models.kinds import need_privacy
-from paramverify.models.programs.reading import read_program
+from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities
+from paramverify.models.model import need_privacy
+from paramverify.models.model_evaluation import Values
+from paramverify.models.programs.program_reading import read_program
 from paramverify.privacy.cases import read_case
 
 NAMESPACE = {

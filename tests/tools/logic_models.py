@@ -12,8 +12,18 @@ from random_models import random_row
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.logic.syntax import Constant, Formula, Index, Junction, Junctor, Label, Next, Not, Until
-from paramverify.models.chains.chain import ANY, Chain, Row
+from paramverify.logic.formula_syntax import (
+    Constant,
+    Formula,
+    Index,
+    Junction,
+    Junctor,
+    Label,
+    Next,
+    Not,
+    Until,
+)
+from paramverify.models.chains.markov_chains import ANY, Chain, Row
 
 LABELS = ("a", "b")
 

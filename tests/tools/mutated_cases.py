@@ -13,14 +13,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from paramverify.automata import cases as streams
+from paramverify.automata import stream_cases as streams
 from paramverify.composition.composing import DirectedRelease
-from paramverify.composition.losses import Loss
-from paramverify.composition.mechanisms import Response
-from paramverify.composition.written import read_components
+from paramverify.composition.release_losses import Loss, Response
+from paramverify.composition.written_releases import read_components
 from paramverify.errors import CaseError, InputError, LimitError, ParamverifyError
-from paramverify.interactive import cases as interactive
-from paramverify.logic import cases as logic
+from paramverify.interactive import system_cases as interactive
+from paramverify.logic import logic_cases as logic
 from paramverify.privacy import cases as privacy
 
 OTHERS: tuple[Any, ...] = (

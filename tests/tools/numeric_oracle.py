@@ -14,7 +14,7 @@ from typing import Any
 
 from program_oracle import Distribution, Oracle, labelled
 
-from paramverify.models.programs.runs import OutputInterval, Put
+from paramverify.models.programs.run_states import OutputInterval, Put
 
 Observation = tuple[Hashable, ...]  # as `labelled` gives it, with ranges as they are
 Table = list[dict[Observation, Fraction]]  # by input

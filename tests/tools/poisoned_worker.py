@@ -10,8 +10,8 @@ from typing import Any
 
 from cluster_tools import LOG
 
-from paramverify.tasks.busy import busy
-from paramverify.tasks.named import FUNCTIONS
+from paramverify.tasks.tasks import busy
+from paramverify.tasks.worker import FUNCTIONS
 
 UNLUCKY = 13
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from paramverify.answers import Standing
-from paramverify.models.kinds import need_privacy
+from paramverify.models.model import need_privacy
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import NAMED

@@ -13,9 +13,9 @@ from typing import Any
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring, value_at
 from paramverify.models.context import Checks
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.values import Unread
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.program_running import outputs_of
+from paramverify.models.programs.run_states import Unread
 
 Distribution = dict[tuple[Hashable, ...], Fraction]
 

@@ -11,7 +11,7 @@ from claim_tools import make
 from paramverify.answers import Proved
 from paramverify.claims import Claim
 from paramverify.exact.branching import decide_exactly
-from paramverify.exact.settling import RemainingWork
+from paramverify.exact.procedure_outcomes import RemainingWork
 
 Json = dict[str, Any]
 

@@ -17,12 +17,10 @@ from interactive_tools import case_of, random_system
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.interactive.cases import InteractiveCase
-from paramverify.interactive.verification import verify
+from paramverify.interactive.system_cases import InteractiveCase
+from paramverify.interactive.system_verification import verify
 from paramverify.models.context import Checks
-from paramverify.models.systems.system import Distribution, System
-from paramverify.models.systems.weights import Weights
-from paramverify.models.systems.wellformed import check
+from paramverify.models.systems.transition_systems import Distribution, System, Weights, check
 from paramverify.portfolio.session import Options
 
 DOMAINS = ("(0, 1)", "[1/10, 9/10]", "(0, 1/2]", "[1/3, 2/3]", "[1/4, 99/100]")

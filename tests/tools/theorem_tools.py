@@ -11,8 +11,8 @@ import pytest
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load, read_case
 from paramverify.privacy.verification import verify
-from paramverify.reports.evidence import evidence_document
-from paramverify.reports.theorems.files import theorem_of
+from paramverify.reports.case_evidence import evidence_document
+from paramverify.reports.theorems.theorem_files import theorem_of
 from paramverify.tables import toml_data
 
 ROOT = Path(__file__).resolve().parents[2]

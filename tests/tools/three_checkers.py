@@ -17,7 +17,7 @@ from proved_claims import CLAIMS, PROOFS
 from paramverify.checker.documents import check_text, no_evidence
 from paramverify.claims import to_document
 from paramverify.errors import InputError
-from paramverify.reports.proved import program
+from paramverify.reports.evidence_checks import program
 
 NOT_KNOWN = "not known"
 NOT_BUILT = "the proved checker is not built: run `make -C proofs`"

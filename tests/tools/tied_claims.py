@@ -10,9 +10,8 @@ from typing import Any
 import mpmath
 
 from paramverify.algebra.domains import Constraint, Interval, box_domain
-from paramverify.algebra.exponents import Unbounded
 from paramverify.algebra.expressions import parse
-from paramverify.algebra.polynomials import Polynomial, Ring, to_rational_function
+from paramverify.algebra.polynomials import Polynomial, Ring, Unbounded, to_rational_function
 from paramverify.claims import Claim
 
 BITS = 1_000

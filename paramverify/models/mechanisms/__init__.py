@@ -17,21 +17,17 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.errors import CaseError, InputError, LimitError, UnsupportedError, gathered, located
-from paramverify.keys import Key, Section, Variants, one_of, whole, with_keys
-from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
-from paramverify.models.enclosed import NO_FORMULAS, EnclosedTable
-from paramverify.models.hmm import HMM
-from paramverify.models.mechanisms._keys import MAX_BY
-from paramverify.models.mechanisms._near import changes, near_answers
+from paramverify.models.enclosed_models import NO_FORMULAS, EnclosedTable
+from paramverify.models.hmm import HMM, MAX_TIMES
+from paramverify.models.mechanisms._queries import MAX_BY, changes, near_answers
 from paramverify.models.names import find, literal
 from paramverify.models.noise import Noise, Releases
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.models.relations import Relation, plain, read_condition
-from paramverify.models.repeats import MAX_TIMES
+from paramverify.models.relations import Relation, Shape, plain, read_condition, shape_of
 from paramverify.plugins import Registry, owner
 from paramverify.spelling import nearest
-from paramverify.tables import Table, as_expression
+from paramverify.tables import Key, Section, Table, Variants, as_expression, one_of, whole, with_keys
 
 if TYPE_CHECKING:
     import numpy as np

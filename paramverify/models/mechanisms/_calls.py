@@ -12,7 +12,6 @@ from math import exp
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import Polynomial, RationalFunction
 from paramverify.errors import CaseError, ProgramError, gathered, key_that_is_read, located
-from paramverify.keys import FILE, NAME, TEXT, Key, Leaf, Listed, Section, Variants, exactly_one, one_of
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import (
@@ -26,10 +25,8 @@ from paramverify.models.mechanisms import (
     read_mechanism,
 )
 from paramverify.models.names import as_value
-from paramverify.models.programs.columns import Number
-from paramverify.models.programs.expressions import RESERVED
-from paramverify.models.programs.reading import read_program
-from paramverify.models.programs.syntax import (
+from paramverify.models.programs.program_reading import RESERVED, read_program
+from paramverify.models.programs.program_syntax import (
     Ask,
     CalledProgram,
     CalledRow,
@@ -41,7 +38,21 @@ from paramverify.models.programs.syntax import (
     every_statement,
     nodes_of,
 )
-from paramverify.tables import Table, check_name
+from paramverify.models.programs.sampled_columns import Number
+from paramverify.tables import (
+    FILE,
+    NAME,
+    TEXT,
+    Key,
+    Leaf,
+    Listed,
+    Section,
+    Table,
+    Variants,
+    check_name,
+    exactly_one,
+    one_of,
+)
 
 MAX_CALLS = 50  # mechanisms that one program may call
 

@@ -8,11 +8,23 @@ from dataclasses import dataclass
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.errors import CaseError, gathered, located
-from paramverify.keys import EXPRESSION, NAME, VALUE, Either, Key, Leaf, Listed, Section, whole
 from paramverify.models.names import distinct
-from paramverify.models.programs.expressions import RESERVED
+from paramverify.models.programs.program_reading import RESERVED
 from paramverify.models.ranges import PATTERN, check_number, values_of
-from paramverify.tables import Table, as_expression, check_name
+from paramverify.tables import (
+    EXPRESSION,
+    NAME,
+    VALUE,
+    Either,
+    Key,
+    Leaf,
+    Listed,
+    Section,
+    Table,
+    as_expression,
+    check_name,
+    whole,
+)
 
 MAX_LENGTH = 1_000  # of one array
 

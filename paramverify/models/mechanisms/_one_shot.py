@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.models.conditions import shape_of
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM, one_shot
 from paramverify.models.mechanisms import Input, compare, neighbouring_inputs, show_input
 from paramverify.models.priors import InitialDistribution, SecretPair
+from paramverify.models.relations import shape_of
 from paramverify.tables import Table
 
 

@@ -18,12 +18,11 @@ from paramverify.errors import CaseError, LimitError, ProgramError, located
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, read_differ
-from paramverify.models.mechanisms._near import near_answers
+from paramverify.models.mechanisms._queries import near_answers
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import OutputInterval, Outputs, flat, key
-from paramverify.models.programs.streams import Stream
-from paramverify.models.programs.syntax import (
+from paramverify.models.programs.output_intervals import shown_output
+from paramverify.models.programs.program_running import outputs_of
+from paramverify.models.programs.program_syntax import (
     Assign,
     Constant,
     For,
@@ -41,8 +40,8 @@ from paramverify.models.programs.syntax import (
     While,
     every_statement,
 )
-from paramverify.models.programs.values import Unread
-from paramverify.models.programs.words import shown_output
+from paramverify.models.programs.run_states import OutputInterval, Outputs, Unread, flat, key
+from paramverify.models.programs.stream_loops import Stream
 from paramverify.tables import Table
 
 MAX_STATES = 2_000

@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, gathered
-from paramverify.keys import EXPRESSION, Either, Key, Listed, Section, whole
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Drawing, Input, Mechanism, neighbouring_inputs, read_queries
 from paramverify.models.noise import MAX_RANGE, NOISE, Noise, Releases, read_noise
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.tables import Table
+from paramverify.tables import EXPRESSION, Either, Key, Listed, Section, Table, whole
 
 if TYPE_CHECKING:
     import numpy as np

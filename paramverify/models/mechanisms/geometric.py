@@ -8,14 +8,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from paramverify.errors import gathered
-from paramverify.keys import Key, Section
 from paramverify.models.context import Checks
-from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Drawing, Mechanism, read_query
-from paramverify.models.mechanisms._keys import LABELS, QUERY
 from paramverify.models.mechanisms._one_shot import OneShot
+from paramverify.models.mechanisms._queries import LABELS, QUERY
+from paramverify.models.names import read_labels
 from paramverify.models.noise import NOISE, Noise, Releases, read_noise
-from paramverify.tables import Table
+from paramverify.tables import Key, Section, Table
 
 if TYPE_CHECKING:
     import numpy as np

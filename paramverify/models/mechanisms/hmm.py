@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, gathered, located
-from paramverify.keys import EXPRESSION, TEXT, Key, Listed, Section, by_name
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import Input, Mechanism, compare, neighbouring_inputs
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.tables import Table, as_expression
+from paramverify.tables import EXPRESSION, TEXT, Key, Listed, Section, Table, as_expression, by_name
 
 TOLD = (
     "A hidden Markov model by tables: each state emits an output with the probabilities of its "

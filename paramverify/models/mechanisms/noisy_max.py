@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, common_denominator
 from paramverify.errors import gathered
-from paramverify.keys import Key, Section, one_of
-from paramverify.models.conditions import InputPart, Shape
 from paramverify.models.context import Checks
-from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Drawing, Input, Mechanism, read_queries
-from paramverify.models.mechanisms._keys import LABELS, QUERIES
 from paramverify.models.mechanisms._one_shot import OneShot
+from paramverify.models.mechanisms._queries import LABELS, QUERIES
+from paramverify.models.names import read_labels
 from paramverify.models.noise import NOISE, Noise, Releases, read_noise
-from paramverify.models.standing_pairs import Guess, NoisyMaxima, guesses
-from paramverify.models.worst_pairs import largest_ratio, statement
-from paramverify.tables import Table
+from paramverify.models.relations import InputPart, Shape
+from paramverify.models.worst_pairs import Guess, NoisyMaxima, guesses, largest_ratio, statement
+from paramverify.tables import Key, Section, Table, one_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,11 +14,9 @@ from math import prod
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import Polynomial
 from paramverify.errors import CaseError, LimitError, ModelError, UnsupportedError, gathered, located
-from paramverify.keys import Key, Listed, Section, Variants
-from paramverify.models.conditions import Shape, shape_of
 from paramverify.models.context import Checks
-from paramverify.models.enclosed import NO_FORMULAS
-from paramverify.models.hmm import HMM, HmmStep
+from paramverify.models.enclosed_models import NO_FORMULAS
+from paramverify.models.hmm import HMM, MAX_TIMES, HmmStep, repeated
 from paramverify.models.mechanisms import (
     KIND,
     REGISTRY,
@@ -33,8 +31,8 @@ from paramverify.models.mechanisms import (
     show_input,
 )
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.models.repeats import MAX_TIMES, repeated
-from paramverify.tables import Table
+from paramverify.models.relations import Shape, shape_of
+from paramverify.tables import Key, Listed, Section, Table, Variants
 
 TOLD = (
     "Several mechanisms answer about the same hidden data, each with noise of its own; "

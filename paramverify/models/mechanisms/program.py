@@ -12,17 +12,8 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, OtherCommandError, gathered, key_that_is_read, located
-from paramverify.keys import (
-    FILE,
-    TEXT,
-    Key,
-    Section,
-    exactly_one,
-    whole,
-)
-from paramverify.models.conditions import InputPart, Shape
 from paramverify.models.context import Checks
-from paramverify.models.enclosed import BITS, MOST_BITS, SIZES, EnclosedTable, check_numbers, table_of
+from paramverify.models.enclosed_models import BITS, MOST_BITS, SIZES, EnclosedTable, check_numbers, table_of
 from paramverify.models.hmm import HMM, one_shot
 from paramverify.models.mechanisms import (
     Drawing,
@@ -36,18 +27,35 @@ from paramverify.models.mechanisms._calls import CALLS, read_calls, read_source
 from paramverify.models.mechanisms._inputs import INPUTS, GivenInput, read_inputs
 from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.models.programs.columns import Number
-from paramverify.models.programs.control import ControlEdge, control_graph
-from paramverify.models.programs.defined import as_numbers
-from paramverify.models.programs.enclosed_runs import enclosed_outputs_of
-from paramverify.models.programs.evaluating import is_enclosed
-from paramverify.models.programs.explaining import Explainer
-from paramverify.models.programs.intervals import IntervalDensities
-from paramverify.models.programs.possible import check_comparisons
-from paramverify.models.programs.running import outputs_of
-from paramverify.models.programs.runs import OutputInterval, Outputs, flat, is_density, spreads_in
-from paramverify.models.programs.sampling import ProgramSampler, RunOutcomes
-from paramverify.models.programs.streams import (
+from paramverify.models.programs.expression_values import as_numbers, is_enclosed
+from paramverify.models.programs.output_intervals import (
+    IntervalDensities,
+    OutputWords,
+    in_range,
+    natural,
+    shown_output,
+)
+from paramverify.models.programs.program_running import (
+    ControlEdge,
+    control_graph,
+    enclosed_outputs_of,
+    outputs_of,
+)
+from paramverify.models.programs.program_sampling import ProgramSampler, RunOutcomes
+from paramverify.models.programs.program_syntax import CalledProgram, Callee, Program
+from paramverify.models.programs.run_states import (
+    OutputInterval,
+    Outputs,
+    Unread,
+    flat,
+    is_density,
+    spreads_in,
+)
+from paramverify.models.programs.run_states import Value as Inside
+from paramverify.models.programs.run_traces import Explainer
+from paramverify.models.programs.sampled_columns import Number
+from paramverify.models.programs.static_analysis import check_comparisons
+from paramverify.models.programs.stream_loops import (
     NO_INPUTS,
     VERIFY,
     check_bare_stream,
@@ -55,11 +63,8 @@ from paramverify.models.programs.streams import (
     reads_stream,
     stream_of,
 )
-from paramverify.models.programs.syntax import CalledProgram, Callee, Program
-from paramverify.models.programs.values import Unread
-from paramverify.models.programs.values import Value as Inside
-from paramverify.models.programs.words import OutputWords, in_range, natural, shown_output
-from paramverify.tables import Table
+from paramverify.models.relations import InputPart, Shape
+from paramverify.tables import FILE, TEXT, Key, Section, Table, exactly_one, whole
 
 if TYPE_CHECKING:
     import numpy as np

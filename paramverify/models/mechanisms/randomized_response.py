@@ -9,14 +9,12 @@ from fractions import Fraction
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
-from paramverify.keys import EXPRESSION, FLAG, VALUE, Key, Listed, Section, exactly_one
 from paramverify.models.context import Checks
-from paramverify.models.labels import read_labels
 from paramverify.models.mechanisms import Input, Mechanism, read_query
-from paramverify.models.mechanisms._keys import LABELS, QUERY
 from paramverify.models.mechanisms._one_shot import OneShot
-from paramverify.models.names import distinct
-from paramverify.tables import Table
+from paramverify.models.mechanisms._queries import LABELS, QUERY
+from paramverify.models.names import distinct, read_labels
+from paramverify.tables import EXPRESSION, FLAG, VALUE, Key, Listed, Section, Table, exactly_one
 
 TOLD = (
     "One of k values is reported. With truth = t it is the true one with probability t, and each other "

@@ -12,20 +12,30 @@ from fractions import Fraction
 from paramverify.algebra.expressions import Expression, Value, evaluate
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, located
-from paramverify.keys import EXPRESSION, NAME, VALUE, Either, Key, Listed, Section, at_most_one, by_name
-from paramverify.models.conditions import InputPart, Shape
 from paramverify.models.context import Checks
-from paramverify.models.equalities import check_labels as check_compared
 from paramverify.models.hmm import HMM
-from paramverify.models.labels import check_labels, read_labels
 from paramverify.models.mechanisms import Input, Mechanism
 from paramverify.models.mechanisms._inputs import RANGE, Anything, read_inputs
-from paramverify.models.mechanisms._keys import LABELS
 from paramverify.models.mechanisms._one_shot import OneShot
-from paramverify.models.names import distinct, find, same
+from paramverify.models.mechanisms._queries import LABELS
+from paramverify.models.names import check_compared_labels as check_compared
+from paramverify.models.names import check_labels, distinct, find, read_labels, same
 from paramverify.models.noise import NOISE, read_noise
 from paramverify.models.priors import InitialDistribution
-from paramverify.tables import Table, as_expression
+from paramverify.models.relations import InputPart, Shape
+from paramverify.tables import (
+    EXPRESSION,
+    NAME,
+    VALUE,
+    Either,
+    Key,
+    Listed,
+    Section,
+    Table,
+    as_expression,
+    at_most_one,
+    by_name,
+)
 
 CHECKED = True  # `read` checks the probabilities
 TOLD = "The value of the query is released: as it is, with noise, or by a table of probabilities."

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from paramverify.algebra.expressions import Expression, Value
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, gathered, located
-from paramverify.keys import EXPRESSION, TEXT, Key, Listed, Section, by_name, exactly_one, whole
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import (
@@ -25,10 +24,10 @@ from paramverify.models.mechanisms import (
     neighbouring_inputs,
     read_query,
 )
-from paramverify.models.mechanisms._keys import QUERY
+from paramverify.models.mechanisms._queries import QUERY
 from paramverify.models.mechanisms.hmm import EMISSIONS, TRANSITIONS, read_row
 from paramverify.models.priors import InitialDistribution, SecretPair
-from paramverify.tables import Table
+from paramverify.tables import EXPRESSION, TEXT, Key, Listed, Section, Table, by_name, exactly_one, whole
 
 TOLD = "A hidden Markov chain over days: each day the state is released with noise, then it changes."
 

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from paramverify.algebra.polynomials import RationalFunction, is_constant
 from paramverify.errors import CaseError, InputError, gathered
-from paramverify.keys import Key, Section, Variants, whole, with_keys
 from paramverify.models.context import Checks
 from paramverify.plugins import Registry, owner
-from paramverify.tables import Table
+from paramverify.tables import Key, Section, Table, Variants, whole, with_keys
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import CaseError, gathered, located
-from paramverify.keys import EXPRESSION, Key, Listed, Section
 from paramverify.models.context import Checks
 from paramverify.models.noise import Noise, NoiseKind, Range
-from paramverify.tables import Table, as_expression
+from paramverify.tables import EXPRESSION, Key, Listed, Section, Table, as_expression
 
 TOLD = "the entry of the table in row f and column o"
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.keys import EXPRESSION, Key, Section
 from paramverify.models.context import Checks
 from paramverify.models.noise import Noise, NoiseKind, Range
-from paramverify.tables import Table
+from paramverify.tables import EXPRESSION, Key, Section, Table
 
 TOLD = (
     "(1 - a)/(1 + a) * a**|o - f| for o inside of 0..range, and a**|o - f|/(1 + a) at both ends, "

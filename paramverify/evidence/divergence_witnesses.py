@@ -1,0 +1,416 @@
+"""Witnesses against bounds on divergences.
+
+The exact sum over all outputs at one point, or an enclosure of it.
+
+Losses that are no polynomials, at one point: divergences of real order as balls with proved errors.
+
+Probabilities are exact, from the model; logarithms and powers are balls of Arb ([Johansson17]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import inf
+
+from flint import arb, fmpq, fmpq_poly
+
+from paramverify import printable
+from paramverify.algebra.budgets import Epsilon
+from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
+from paramverify.algebra.domains import in_words
+from paramverify.algebra.polynomials import Point, meant
+from paramverify.algebra.reals import Real
+from paramverify.claims import AllOutputs
+from paramverify.errors import InputError
+from paramverify.models.measures import LossBound, LossKind, Renyi
+from paramverify.models.model import Model
+from paramverify.models.model_evaluation import Numbers, probabilities_at
+from paramverify.models.priors import InitialDistribution, SecretPair
+
+
+def directed(model: Model, left: str, right: str) -> tuple[InitialDistribution, InitialDistribution]:
+    """Returns the conditioned priors of two secrets that the model compares; see `pair_of`."""
+    pair = pair_of(model, left, right)
+    return pair.pi, pair.tau
+
+
+def pair_of(model: Model, left: str, right: str) -> SecretPair:
+    """Returns the pair of two secrets that the model compares, in this direction.
+
+    Where no pair has exactly these names, blanks do not count.
+
+    Raises:
+        InputError: the model does not compare them.
+    """
+    for plain in (str, _without_blanks):
+        wanted = plain(left), plain(right)
+        found = {}
+        for pair in model.pairs:
+            known = plain(pair.left), plain(pair.right)
+            if known == wanted:
+                found[pair.left, pair.right] = pair
+            elif known == wanted[::-1]:
+                found[pair.right, pair.left] = pair.turned
+        if len(found) > 1:
+            raise InputError(
+                f"{left!r} against {right!r} may be several pairs: write the blanks as in the case"
+            )
+        if found:
+            return next(iter(found.values()))
+    shown = [(printable.name(p.left), printable.name(p.right)) for p in model.pairs[:5]]
+    names = ", ".join(f"{a} / {b}" for a, b in shown)
+    more = f" and {len(model.pairs) - 5} more" if len(model.pairs) > 5 else ""
+    raise InputError(f"no such secret pair: {left!r} against {right!r}; the case compares {names}{more}")
+
+
+def _without_blanks(name: str) -> str:
+    return name.replace(" ", "")
+
+
+Indices = tuple[int, ...]  # of observations
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """Both probabilities of each possible sequence, over `scales`, which are positive; in a fixed order."""
+
+    numbers: Numbers
+    words: Mapping[Indices, tuple[fmpq_poly, fmpq_poly]]
+    scales: tuple[fmpq_poly, fmpq_poly]
+
+    def probabilities(self, word: Indices) -> tuple[Real, Real]:
+        """Returns both probabilities of a sequence."""
+        (p, q), (left, right) = self.words[word], self.scales
+        return self.numbers.real(p, left), self.numbers.real(q, right)
+
+
+def shares_at(numbers: Numbers, pair: SecretPair, names: tuple[str, str], length: int) -> Shares:
+    """Returns the probabilities of all sequences of a length; `names` are those of the secrets that are told.
+
+    By the forward recursion of [F] section 2 on numbers, apart from the encodings.
+
+    Raises:
+        InputError: a secret is impossible there.
+        LimitError: more than `MAX_SEQUENCES` sequences.
+    """
+    for name, start in zip(names, (pair.pi, pair.tau), strict=True):
+        if numbers.mass(start).sign() <= 0:
+            raise InputError(f"the secret {name!r} has probability zero at this point")
+    left, right = probabilities_at(numbers, (pair.pi, pair.tau), length)
+    zero = fmpq_poly()
+    words = {
+        word: (left.get(word, zero), right.get(word, zero)) for word in sorted(left.keys() | right.keys())
+    }
+    scale = numbers.value(numbers.model.hmm.denominator) ** length
+    return Shares(numbers, words, (numbers.value(pair.pi.mass) * scale, numbers.value(pair.tau.mass) * scale))
+
+
+SHOWN = 3  # outputs that contribute most
+
+Word = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Contribution:
+    """One output of a sum, with its probabilities under both secrets."""
+
+    output: Word
+    probabilities: tuple[Real, Real]
+
+
+@dataclass(frozen=True, eq=False)
+class MomentWitness:
+    """Σ_ω Pr(ω|left)^order / Pr(ω|right)^(order−1) over all outputs of one length, at one parameter point.
+
+    None stands for infinity. `exceeds` tells whether it is more than the bound, decided exactly. `largest`
+    are the outputs that contribute most, or those that are possible on the left only.
+    """
+
+    parameters: Mapping[str, Fraction]
+    left: str
+    right: str
+    length: int
+    order: int
+    moment: Real | None
+    bound: Real
+    exceeds: bool
+    largest: tuple[Contribution, ...]
+    meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
+
+    @property
+    def ratio(self) -> Real | None:
+        """The sum; None stands for infinity."""
+        return self.moment
+
+    @property
+    def divergence(self) -> Epsilon | None:
+        """The Rényi divergence, enclosed; None stands for infinity."""
+        return divergence(self.moment, self.order)
+
+    @property
+    def nearness(self) -> float:
+        """The sum divided by its bound, rounded."""
+        return inf if self.moment is None else float((self.moment / self.bound).middle())
+
+    def __repr__(self) -> str:
+        told = "infinity" if self.moment is None else self.moment.describe()
+        at = f" at {in_words(self.parameters)}" if self.parameters else ""
+        return f"<MomentWitness: order {self.order}, sum {told}, {self.left!r} against {self.right!r}{at}>"
+
+
+def divergence(moment: Real | None, order: int) -> Epsilon | None:
+    """Returns the divergence ln(moment)/(order − 1), enclosed; None stands for infinity."""
+    return None if moment is None else Epsilon.of(moment).per(Fraction(order - 1))
+
+
+def moment_at(
+    numbers: Numbers, measure: Renyi, pair: SecretPair, secrets: tuple[str, str], length: int
+) -> MomentWitness:
+    """Returns the sum of a pair, in its direction, at the point of `numbers`, which is in the domain.
+
+    `pair` may have any names; `secrets` are those that are told.
+
+    Raises:
+        InputError: a secret is impossible there.
+        LimitError: too many sequences.
+    """
+    model, order = numbers.model, measure.order
+    shares = shares_at(numbers, pair, secrets, length)
+    one = fmpq_poly([1])
+    terms: list[tuple[fmpq_poly, fmpq_poly, tuple[int, ...]]] = []
+    endless = []
+    for word, (p, q) in shares.words.items():
+        if p and q:
+            terms.append((p**order, q ** (order - 1), word))
+        elif p:
+            endless.append(word)
+    moment: Real | None = None
+    if not endless:
+        scaled = numbers.real(shares.scales[1] ** (order - 1), shares.scales[0] ** order)
+        moment = _sum(numbers, terms) * scaled
+        most = sorted(terms, key=lambda t: -(numbers.real(t[0], one) / numbers.real(t[1], one)).middle())
+        endless = [word for _, _, word in most]
+    bound = numbers.function(measure.bound)
+
+    def told(word: tuple[int, ...]) -> Contribution:
+        return Contribution(tuple(model.hmm.observations[o] for o in word), shares.probabilities(word))
+
+    return MomentWitness(
+        numbers.point,
+        *secrets,
+        length=length,
+        order=order,
+        moment=moment,
+        bound=bound,
+        exceeds=moment is None or (moment - bound).sign() > 0,
+        largest=tuple(map(told, endless[:SHOWN])),
+        meant=meant(model.domain.ring.unbounded, numbers.point),
+    )
+
+
+def _sum(numbers: Numbers, terms: Sequence[tuple[fmpq_poly, fmpq_poly, tuple[int, ...]]]) -> Real:
+    """Returns the sum of quotients with positive denominators; those with one denominator come first."""
+    alike: dict[str, tuple[fmpq_poly, fmpq_poly]] = {}
+    for top, bottom, _ in terms:
+        before = alike.get(str(bottom))
+        alike[str(bottom)] = (before[0] + top if before else top), bottom
+    parts = [numbers.real(top, bottom) for top, bottom in alike.values()]
+    while len(parts) > 1:  # in pairs, so that numbers stay short
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        parts = [_plus(a, b) for a, b in pairs] + ([parts[-1]] if len(parts) % 2 else [])
+    return parts[0]
+
+
+def _plus(left: Real, right: Real) -> Real:
+    top = left.numerator * right.denominator + right.numerator * left.denominator
+    return Real.of(top, left.denominator * right.denominator, left.constant)
+
+
+BITS = 192  # of balls
+
+Ends = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Balls:
+    """Both probabilities of outputs at a point, as balls.
+
+    `endless` are outputs that are possible on the left only; then every divergence is infinite.
+    """
+
+    balls: Sequence[tuple[arb, arb]]
+    endless: tuple[tuple[int, ...], ...]
+
+    @property
+    def is_infinite(self) -> bool:
+        """Tells whether all divergences are infinite."""
+        return bool(self.endless)
+
+    def kl(self) -> arb:
+        """Returns Σ p·ln(p/q)."""
+        total = arb(0)
+        for p, q in self.balls:
+            total += p * (p / q).log()
+        return total
+
+    def excess(self, order: arb) -> arb:
+        """Returns Σ p^α·q^(1−α) − 1."""
+        total = arb(-1)
+        for p, q in self.balls:
+            total += p * (p / q) ** (order - 1)
+        return total
+
+    def renyi(self, order: Fraction) -> arb:
+        """Returns the divergence of an order above 1."""
+        alpha = number(order)
+        return self.excess(alpha).log1p() / (alpha - 1)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Distributions(Balls):
+    """Both probabilities of each sequence at a point of a model; proportional outputs are not merged."""
+
+    numbers: Numbers
+    secrets: tuple[str, str]
+    length: int
+    both: Mapping[tuple[int, ...], tuple[Real, Real]]
+
+    def largest(self) -> tuple[Contribution, ...]:
+        """Returns the outputs that contribute most, or that are possible on the left only."""
+        words = list(self.endless)
+        if not words:
+            words = sorted(
+                (w for w, (p, q) in self.both.items() if p.sign() > 0),
+                key=lambda w: -(self.both[w][0].middle() ** 2) / self.both[w][1].middle(),
+            )
+        names = self.numbers.model.hmm.observations
+        return tuple(Contribution(tuple(names[o] for o in w), self.both[w]) for w in words[:SHOWN])
+
+
+def distributions(numbers: Numbers, pair: SecretPair, secrets: tuple[str, str], length: int) -> Distributions:
+    """Returns how likely all sequences of a length are under a pair, at the point of `numbers`.
+
+    Raises:
+        InputError: a secret is impossible there.
+        LimitError: too many sequences.
+    """
+    found = shares_at(numbers, pair, secrets, length)
+    both, balls, endless = {}, [], []
+    for word in found.words:
+        p, q = both[word] = found.probabilities(word)
+        if p.sign() and not q.sign():
+            endless.append(word)
+        elif p.sign():
+            balls.append((ball(p), ball(q)))
+    return Distributions(
+        numbers=numbers, secrets=secrets, length=length, both=both, balls=balls, endless=tuple(endless)
+    )
+
+
+def number(value: Fraction) -> arb:
+    """Returns a ball with a rational number, at the working precision."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def ball(value: Real) -> arb:
+    """Returns a ball with a number, at the working precision."""
+    exact = value.rational
+    if exact is not None:
+        return number(exact)
+    assert value.constant is not None
+    with working_precision(BITS):
+        top, bottom = (value.constant.ball(f, BITS) for f in (value.numerator, value.denominator))
+        return top / bottom
+
+
+def bound_of(measure: LossBound) -> arb:
+    """Returns a ball with the bound of a loss, at the working precision."""
+    total = number(measure.rational)
+    for factor, value in measure.logarithms:
+        total += number(value).log() * number(factor)
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class LossWitness:
+    """A divergence at one parameter point between two rationals, above its bound.
+
+    Of KL there is no order. Of ZCDP it is the divergence of an `order`, whose bound is order·ρ. None stands
+    for infinity. `bound` encloses the bound. `largest` are as in `MomentWitness`.
+    """
+
+    parameters: Mapping[str, Fraction]
+    left: str
+    right: str
+    length: int
+    kind: LossKind
+    order: Fraction | None
+    value: Ends | None
+    bound: Ends
+    exceeds: bool
+    largest: tuple[Contribution, ...]
+    meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
+
+    @property
+    def nearness(self) -> float:
+        """The divergence divided by its bound, rounded."""
+        return inf if self.value is None else float(self.value[0]) / float(self.bound[0])
+
+    def __repr__(self) -> str:
+        told = "infinity" if self.value is None else f"{float(self.value[0]):.9g}"
+        at = f" at {in_words(self.parameters)}" if self.parameters else ""
+        return f"<LossWitness: {self.kind.value} {told}, {self.left!r} against {self.right!r}{at}>"
+
+
+@dataclass(frozen=True, eq=False)
+class LossComparison:
+    """A divergence, None for infinity, and its bound; whether it is above that, for certain."""
+
+    value: arb | None
+    bound: arb
+    exceeds: bool
+
+
+def compared(found: Balls, measure: LossBound, order: Fraction | None) -> LossComparison:
+    """Compares a divergence with its bound: of an order above 1, or of Kullback and Leibler without one."""
+    with working_precision(BITS):
+        bound = bound_of(measure)
+        if order is not None:
+            bound = bound * number(order)
+        value = None
+        if not found.is_infinite:
+            value = found.kl() if order is None else found.renyi(order)
+        return LossComparison(value, bound, value is None or bool(value > bound))
+
+
+def loss_at(found: Distributions, measure: LossBound, order: Fraction | None) -> LossWitness:
+    """Returns the divergence at a point, of an order above 1, or of Kullback and Leibler without one."""
+    both = compared(found, measure, order)
+    exact = measure.rational * (order or 1)
+    with working_precision(BITS):
+        ends = None if both.value is None else (lower_bound(both.value), upper_bound(both.value))
+        bound = (lower_bound(both.bound), upper_bound(both.bound)) if measure.logarithms else (exact, exact)
+    left, right = found.secrets
+    point: Point = found.numbers.point
+    return LossWitness(
+        point,
+        left,
+        right=right,
+        length=found.length,
+        kind=measure.kind,
+        order=order,
+        value=ends,
+        bound=bound,
+        exceeds=both.exceeds,
+        largest=found.largest(),
+        meant=meant(found.numbers.model.domain.ring.unbounded, point),
+    )
+
+
+def model_at(model: Model, origin: AllOutputs, point: Point, pair: SecretPair) -> Distributions:
+    """Returns the distributions of a direction at a point of the domain that gives all parameters."""
+    parameters = {name: point[name] for name in model.domain.ring.parameters}
+    with working_precision(BITS):
+        return distributions(Numbers(model, parameters), pair, (origin.left, origin.right), origin.length)

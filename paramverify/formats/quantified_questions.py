@@ -1,0 +1,512 @@
+"""Quantified questions about parameters for QEPCAD and Redlog, and the conditions that these answer with.
+
+The program is that of [Brown03]. Its language has whole numbers, products by juxtaposition, and brackets
+around whatever is mixed. Parameters are renamed to v1, v2, ..., because names with underscores are refused
+and `E` is a quantifier.
+
+Quantifier-free conditions on parameters, and the quantified questions whose answers they are.
+
+A condition is built of polynomial comparisons with `and`, `or` and `not`, and is evaluated exactly at
+rational points. A question is `for all values of the bound parameters: if the hypotheses hold, so do the
+conclusions`, with the other parameters free; it is closed if none is.
+
+Questions for Redlog, as a file that REDUCE runs.
+
+The program is that of [DolzmannSturm97]. Parameters are renamed to v1, v2, ..., because REDUCE ignores case
+and has names of its own, such as `e`, `i` and `t`. An implication is written as a disjunction, so that
+nothing but `all`, `and`, `or` and comparisons is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from textwrap import fill
+
+from flint import fmpz, fmpz_poly
+
+from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.domains import Domain, Interval, refuse_ties
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    Ring,
+    constant_value,
+    is_constant,
+    primitive,
+    value_at,
+    variables,
+)
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import between, isolate, rational_root, univariate
+from paramverify.errors import InputError, UnsupportedError
+
+WIDTH = 100  # of the lines that are written
+
+
+@dataclass(frozen=True, eq=False)
+class PolynomialComparison:
+    """A polynomial with coprime whole coefficients, compared with zero."""
+
+    polynomial: Polynomial
+    relation: str
+
+    def holds_at(self, point: Point) -> bool:
+        """Tells whether the comparison is true at a point that gives every variable of the ring."""
+        return _compare(value_at(self.polynomial, point), self.relation)
+
+    def __str__(self) -> str:
+        return f"{str(self.polynomial).replace('^', '**')} {self.relation} 0"
+
+
+@dataclass(frozen=True, eq=False)
+class AndCondition:
+    """All parts hold; without parts it is true."""
+
+    parts: tuple[Condition, ...] = ()
+
+    def holds_at(self, point: Point) -> bool:
+        """Tells whether all parts are true at a point."""
+        return all(part.holds_at(point) for part in self.parts)
+
+    def __str__(self) -> str:
+        return " and ".join(_bracketed(part) for part in self.parts) or "true"
+
+
+@dataclass(frozen=True, eq=False)
+class OrCondition:
+    """Some part holds; without parts it is false."""
+
+    parts: tuple[Condition, ...] = ()
+
+    def holds_at(self, point: Point) -> bool:
+        """Tells whether some part is true at a point."""
+        return any(part.holds_at(point) for part in self.parts)
+
+    def __str__(self) -> str:
+        return " or ".join(_bracketed(part) for part in self.parts) or "false"
+
+
+@dataclass(frozen=True, eq=False)
+class NotCondition:
+    """The part does not hold."""
+
+    part: Condition
+
+    def holds_at(self, point: Point) -> bool:
+        """Tells whether the part is false at a point."""
+        return not self.part.holds_at(point)
+
+    def __str__(self) -> str:
+        return f"not {_bracketed(self.part)}"
+
+
+Condition = PolynomialComparison | AndCondition | OrCondition | NotCondition
+
+
+def _bracketed(condition: Condition) -> str:
+    simple = isinstance(condition, (PolynomialComparison, NotCondition)) or not condition.parts
+    return str(condition) if simple else f"({condition})"
+
+
+def _compare(value: Fraction, relation: str) -> bool:
+    sign = (value > 0) - (value < 0)
+    return {
+        "<": sign < 0,
+        "<=": sign <= 0,
+        "=": sign == 0,
+        "!=": sign != 0,
+        ">=": sign >= 0,
+        ">": sign > 0,
+    }[relation]
+
+
+def comparison(polynomial: Polynomial, relation: str) -> PolynomialComparison:
+    """Returns the comparison of a polynomial with zero, a positive factor divided out."""
+    return PolynomialComparison(primitive(polynomial)[1], relation)
+
+
+def comparisons(condition: Condition) -> Iterator[PolynomialComparison]:
+    """Yields the comparisons of a condition."""
+    if isinstance(condition, PolynomialComparison):
+        yield condition
+        return
+    for part in (condition.part,) if isinstance(condition, NotCondition) else condition.parts:
+        yield from comparisons(part)
+
+
+@dataclass(frozen=True, eq=False)
+class QuantifiedImplication:
+    """For all values of the bound parameters: if all hypotheses hold, so do all conclusions.
+
+    The free parameters are meant to satisfy the assumptions, in which no other occurs.
+    """
+
+    ring: Ring
+    free: tuple[str, ...]
+    bound: tuple[str, ...]
+    assumptions: tuple[PolynomialComparison, ...]
+    hypotheses: tuple[PolynomialComparison, ...]
+    conclusions: tuple[Condition, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All parameters that occur, the free ones first."""
+        return (*self.free, *self.bound)
+
+    def renamed(self) -> dict[str, str]:
+        """Returns names for the parameters that every program accepts: v1, v2, ..."""
+        return {name: f"v{k}" for k, name in enumerate(self.names, 1)}
+
+
+def question(
+    polynomials: Sequence[Polynomial], domain: Domain, free: Sequence[str] = ()
+) -> QuantifiedImplication:
+    """Returns the question where all polynomials are ≥ 0 on the domain, as far as the bound parameters go.
+
+    At a point of the free parameters that satisfies the assumptions, the question is true iff every
+    polynomial is ≥ 0 at every point of the domain with these coordinates. Parameters that are mentioned
+    nowhere are left out: their intervals are not empty. The bound ones are in an order that suits
+    elimination from the back.
+
+    Raises:
+        InputError: a free parameter that does not exist.
+        UnsupportedError: the constant `E`, without an interval for it; a parameter beside its exponential.
+    """
+    for name in free:
+        if name not in domain.ring.parameters:
+            known = ", ".join(domain.ring.parameters)
+            raise InputError(f"there is no parameter {name!r}; there are: {known}")
+    about = (*polynomials, *(c.polynomial for c in domain.constraints))
+    refuse_ties(domain.ring, about, "a formula for quantifier elimination")
+    constraints = [comparison(c.polynomial, ">" if c.strict else ">=") for c in domain.constraints]
+    conclusions = [comparison(f, ">=") for f in polynomials]
+    mentioned = {n for c in (*constraints, *conclusions) for n in variables(c.polynomial)}
+    if domain.constant and GENERATOR in mentioned and GENERATOR not in domain.box:
+        raise UnsupportedError(f"exp({domain.constant.exponent}) is not an algebraic number")
+    used = [name for name in domain.ring.names if name in mentioned or name in free]
+    conditions = [c for name in used for c in _ends(domain.ring, name, domain.box[name])] + constraints
+    about_free = [set() < set(variables(c.polynomial)) <= set(free) for c in conditions]
+    bound = [name for name in used if name not in free]
+    return QuantifiedImplication(
+        domain.ring,
+        tuple(free),
+        bound=_eliminable([c.polynomial for c in (*constraints, *conclusions)], bound),
+        assumptions=tuple(c for c, known in zip(conditions, about_free, strict=True) if known),
+        hypotheses=tuple(c for c, known in zip(conditions, about_free, strict=True) if not known),
+        conclusions=tuple(conclusions),
+    )
+
+
+def _ends(ring: Ring, name: str, interval: Interval) -> Iterator[PolynomialComparison]:
+    variable = ring.variable(name)
+    if interval.is_point:
+        yield comparison(variable - ring.number(interval.lower), "=")
+        return
+    yield comparison(variable - ring.number(interval.lower), ">=" if interval.lower_closed else ">")
+    yield comparison(variable - ring.number(interval.upper), "<=" if interval.upper_closed else "<")
+
+
+def _eliminable(polynomials: Sequence[Polynomial], names: Iterable[str]) -> tuple[str, ...]:
+    """Returns the variables so that the last one is best eliminated first.
+
+    As in [Brown04]: first the one of lowest degree, then the one whose terms have the lowest degree, then the
+    one that occurs in fewest terms.
+    """
+
+    def weight(name: str) -> tuple[int, int, int]:
+        degree = total = count = 0
+        for polynomial in polynomials:
+            axis = [str(n) for n in polynomial.context().names()].index(name)
+            terms = [m for m in polynomial.monoms() if m[axis]]
+            degree = max([degree, *(int(m[axis]) for m in terms)])
+            total = max([total, *(sum(map(int, m)) for m in terms)])
+            count += len(terms)
+        return degree, total, count
+
+    return tuple(sorted(names, key=weight, reverse=True))
+
+
+def samples(condition: Iterable[PolynomialComparison], name: str, interval: Interval) -> Iterator[Fraction]:
+    """Yields rationals of the interval that meet every truth value the comparisons have there at rationals.
+
+    The comparisons mention no other variable. There is a point of each open piece between their zeros, then
+    each zero that is rational, and ends that belong to the interval.
+    """
+    product = fmpz_poly([1])
+    for part in condition:
+        if not is_constant(part.polynomial):
+            product *= univariate(part.polynomial)
+    if interval.is_point:
+        yield interval.lower
+        return
+    roots = isolate(product, interval.lower, interval.upper)
+    inner = [r for r in roots if not r.is_rational or interval.lower < r.lower < interval.upper]
+    first, last = rational_root(interval.lower), rational_root(interval.upper)
+    for left, right in pairwise([first, *inner, last]):
+        yield simplest_between(*between(left, right))
+    yield from (r.lower for r in inner if r.is_rational)
+    yield from (end for end in (interval.lower, interval.upper) if end in interval)
+
+
+def simplified(condition: Condition) -> Condition:
+    """Returns the same condition with comparisons of numbers, and repetitions of true and false, removed."""
+    if isinstance(condition, PolynomialComparison):
+        if not is_constant(condition.polynomial):
+            return condition
+        return (
+            AndCondition()
+            if _compare(constant_value(condition.polynomial), condition.relation)
+            else OrCondition()
+        )
+    if isinstance(condition, NotCondition):
+        return NotCondition(simplified(condition.part))
+    parts = [simplified(part) for part in condition.parts]
+    neutral, dominant = (
+        (AndCondition, OrCondition) if isinstance(condition, AndCondition) else (OrCondition, AndCondition)
+    )
+    kept = tuple(p for p in parts if not (isinstance(p, neutral) and not p.parts))
+    if any(isinstance(p, dominant) and not p.parts for p in kept):
+        return dominant()
+    return kept[0] if len(kept) == 1 else neutral(kept)
+
+
+def sum_text(polynomial: Polynomial, names: Mapping[str, str], times: str, power: str) -> str:
+    """Returns a polynomial with whole coefficients as a sum of products, with the given signs and names."""
+    own = [str(n) for n in polynomial.context().names()]
+    text = ""
+    for powers, coefficient in polynomial.to_dict().items():
+        number = abs(coefficient.p)
+        factors = [] if number == 1 and any(powers) else [str(number)]
+        for name, exponent in zip(own, powers, strict=True):
+            if exponent:
+                factors.append(names[name] if exponent == 1 else f"{names[name]}{power}{exponent}")
+        sign = "-" if coefficient < 0 else "+"
+        text += f" {sign} {times.join(factors)}"
+    return text[3:] if text.startswith(" + ") else f"-{text[3:]}" if text else "0"
+
+
+def wrapped(line: str) -> str:
+    """Returns a line that is broken at spaces where it is long."""
+    return fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+QEPCAD_RELATIONS = {"<": "<", "<=": "<=", "=": "=", "!=": "/=", ">=": ">=", ">": ">"}
+TOKEN = re.compile(r"\s*(/\\|\\/|/=|<=|>=|[<>=~\[\]()+^-]|[A-Za-z][A-Za-z0-9]*|\d+)")
+
+
+def qepcad_script(question: QuantifiedImplication, title: str = "") -> str:
+    """Returns what QEPCAD reads on standard input; its answer is a condition on the free parameters.
+
+    A closed question has the answer TRUE or FALSE. Otherwise the answer is equivalent to the question
+    wherever the assumptions hold, and nothing is said elsewhere.
+    """
+    renamed = question.renamed()
+    conclusion = _conjunction(question.conclusions, renamed)
+    if question.hypotheses:
+        conclusion = f"[{_conjunction(question.hypotheses, renamed)} ==> {conclusion}]"
+    quantifiers = "".join(f"(A {renamed[name]})" for name in question.bound)
+    key = ", ".join(f"{new} is {name}" for name, new in renamed.items())
+    lines = [
+        f"[ {_described(title)}{key or 'no parameters'} ]",
+        f"({','.join(renamed.values()) or 'v1'})",
+        str(len(question.free)),
+        # QEPCAD wants at least one variable.
+        f"{quantifiers if renamed else '(A v1)'}{conclusion}.",
+    ]
+    if question.assumptions:
+        lines.append(f"assume {_conjunction(question.assumptions, renamed)}")
+    lines.append("finish")
+    return "\n".join(wrapped(line) for line in lines) + "\n"
+
+
+def qepcad_formula(condition: Condition, renamed: Mapping[str, str]) -> str:
+    """Returns a condition in QEPCAD's language."""
+    if isinstance(condition, PolynomialComparison):
+        return f"{sum_text(condition.polynomial, renamed, ' ', '^')} {QEPCAD_RELATIONS[condition.relation]} 0"
+    if isinstance(condition, NotCondition):
+        return f"~[{qepcad_formula(condition.part, renamed)}]"
+    if not condition.parts:
+        return "0 = 0" if isinstance(condition, AndCondition) else "0 /= 0"
+    sign = " /\\ " if isinstance(condition, AndCondition) else " \\/ "
+    parts = (
+        qepcad_formula(p, renamed)
+        if isinstance(p, PolynomialComparison)
+        else f"[{qepcad_formula(p, renamed)}]"
+        for p in condition.parts
+    )
+    return sign.join(parts)
+
+
+def _conjunction(parts: tuple[Condition, ...], renamed: Mapping[str, str]) -> str:
+    return f"[{qepcad_formula(AndCondition(parts), renamed)}]"
+
+
+def _described(title: str) -> str:
+    text = " ".join(re.sub(r"[\[\]]", " ", title.encode("ascii", "replace").decode()).split())
+    return f"{text}; " if text else ""
+
+
+def read(text: str, ring: Ring, renamed: Mapping[str, str]) -> Condition:
+    """Returns the condition that QEPCAD has written.
+
+    Raises:
+        ValueError: something else, or a comparison with an indexed root.
+    """
+    return _QepcadReader(text, ring, {new: name for name, new in renamed.items()}).whole()
+
+
+class _QepcadReader:
+    """A recursive descent over one text."""
+
+    def __init__(self, text: str, ring: Ring, meaning: Mapping[str, str]) -> None:
+        self.ring, self.meaning = ring, meaning
+        self.tokens: list[str] = []
+        position, text = 0, text.rstrip()
+        while position < len(text):
+            match = TOKEN.match(text, position)
+            if not match:
+                raise ValueError(f"not a condition: {text[position : position + 40]!r}")
+            self.tokens.append(match[1])
+            position = match.end()
+        self.tokens.append("")
+        self.at = 0
+
+    def whole(self) -> Condition:
+        result = self._formula()
+        if self._next():
+            raise ValueError(f"unexpected {self._next()!r}")
+        return result
+
+    def _next(self) -> str:
+        return self.tokens[self.at]
+
+    def _take(self, wanted: str = "") -> str:
+        token = self._next()
+        if not token or (wanted and token != wanted):
+            raise ValueError(f"{wanted or 'more'} expected instead of {token!r}")
+        self.at += 1
+        return token
+
+    def _formula(self) -> Condition:
+        parts = [self._unit()]
+        sign = self._next()
+        if sign not in ("/\\", "\\/"):
+            return parts[0]
+        while self._next() in ("/\\", "\\/"):
+            self._take(sign)  # the two are not mixed without brackets
+            parts.append(self._unit())
+        return AndCondition(tuple(parts)) if sign == "/\\" else OrCondition(tuple(parts))
+
+    def _unit(self) -> Condition:
+        token = self._next()
+        if token in ("TRUE", "FALSE"):
+            self._take()
+            return AndCondition() if token == "TRUE" else OrCondition()
+        if token == "~":
+            self._take()
+            return NotCondition(self._unit())
+        if token == "[":
+            self._take()
+            inner = self._formula()
+            self._take("]")
+            return inner
+        left = self._sum()
+        relation = self._take()
+        meanings = {text: relation for relation, text in QEPCAD_RELATIONS.items()}
+        if relation not in meanings:
+            raise ValueError(f"a relation expected instead of {relation!r}")
+        return comparison(left - self._sum(), meanings[relation])
+
+    def _sum(self) -> Polynomial:
+        total = self.ring.number(0)
+        sign = self._sign(optional=True)
+        while sign:
+            total += self._product() * sign
+            sign = self._sign()
+        return total
+
+    def _sign(self, optional: bool = False) -> int:
+        if self._next() in ("+", "-"):
+            return 1 if self._take() == "+" else -1
+        return int(optional)
+
+    def _product(self) -> Polynomial:
+        result = self._power()
+        while self._next() == "(" or self._next()[:1].isalnum():
+            result *= self._power()
+        return result
+
+    def _power(self) -> Polynomial:
+        token = self._take()
+        if token == "(":
+            base = self._sum()
+            self._take(")")
+        elif token.isdigit():
+            base = self.ring.context.constant(fmpz(token))
+        elif token in self.meaning:
+            base = self.ring.variable(self.meaning[token])
+        else:
+            raise ValueError(f"a polynomial expected instead of {token!r}")
+        if self._next() != "^":
+            return base
+        self._take()
+        exponent = self._take()
+        if not exponent.isdigit() or len(exponent) > 6:
+            raise ValueError(f"a power expected instead of {exponent!r}")
+        return base ** int(exponent)
+
+
+REDLOG_RELATIONS = {"<": "<", "<=": "<=", "=": "=", "!=": "<>", ">=": ">=", ">": ">"}
+NEGATED = {"<": ">=", "<=": ">", "=": "!=", "!=": "=", ">=": "<", ">": "<="}
+PROCEDURES = ("rlqe", "rlcad")  # equivalent results; rlgqe and rlgcad assume things
+
+
+def redlog_script(question: QuantifiedImplication, title: str = "", procedure: str = PROCEDURES[0]) -> str:
+    """Returns what REDUCE reads on standard input; its answer is a formula equivalent to the question.
+
+    The assumptions of a question with free parameters are part of the formula: where they fail it is true.
+    """
+    renamed = question.renamed()
+    given = (*question.assumptions, *question.hypotheses)
+    fails = [PolynomialComparison(c.polynomial, NEGATED[c.relation]) for c in given]
+    conclusion = (
+        question.conclusions[0] if len(question.conclusions) == 1 else AndCondition(question.conclusions)
+    )
+    matrix = redlog_formula(OrCondition((*fails, conclusion)) if fails else conclusion, renamed)
+    bound = ",".join(renamed[name] for name in question.bound)
+    lines = [
+        *(f"% {line}" for line in _comments(title, renamed)),
+        "load_package redlog;",
+        "rlset r;",
+        "off rlverbose; off nat; linelength(2**24)$",
+        wrapped(f"phi := all({{{bound}}}, {matrix})$" if bound else f"phi := {matrix}$"),
+        f"{procedure} phi;",
+        "quit;",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def redlog_formula(condition: Condition, renamed: Mapping[str, str]) -> str:
+    """Returns a condition in Redlog's language."""
+    if isinstance(condition, PolynomialComparison):
+        total = sum_text(condition.polynomial, renamed, "*", "**")
+        return f"{total} {REDLOG_RELATIONS[condition.relation]} 0"
+    if isinstance(condition, NotCondition):
+        return f"not ({redlog_formula(condition.part, renamed)})"
+    if not condition.parts:
+        return "0 = 0" if isinstance(condition, AndCondition) else "0 <> 0"
+    word = " and " if isinstance(condition, AndCondition) else " or "
+    parts = [
+        (redlog_formula(part, renamed), isinstance(part, PolynomialComparison)) for part in condition.parts
+    ]
+    return word.join(text if simple else f"({text})" for text, simple in parts)
+
+
+def _comments(title: str, renamed: Mapping[str, str]) -> Iterable[str]:
+    yield from title.encode("ascii", "replace").decode().splitlines()
+    if renamed:
+        yield ", ".join(f"{new} is {name}" for name, new in renamed.items())

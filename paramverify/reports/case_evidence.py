@@ -1,0 +1,797 @@
+"""The evidence of a verification as one JSON document, and what a case must have proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from flint import arb
+
+from paramverify.algebra.constants import working_precision
+from paramverify.algebra.domains import contains
+from paramverify.algebra.number_fields import read_point
+from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, key, primitive
+from paramverify.answers import Decision, Standing
+from paramverify.checker import claims as checker
+from paramverify.checker import cones as cone_checker
+from paramverify.checker import enclosed as kernel
+from paramverify.checker import intervals as interval_checker
+from paramverify.checker import losses as loss_kernel
+from paramverify.checker import neighbours as product_checker
+from paramverify.checker import regions as region_checker
+from paramverify.checker import sets as set_checker
+from paramverify.checker import shapes
+from paramverify.checker.logarithms import UNIT
+from paramverify.checker.loss_values import WIDE
+from paramverify.checker.second_enclosed import read_ways
+from paramverify.checker.shapes import WINDOWED
+from paramverify.checker.strict import Misformed, Rejected, UnreadCase, changed, check, read, shown
+from paramverify.claims import AllOutputs, Claim, Origin, Stated, to_document, without_enclosure
+from paramverify.encodings.choice import chosen, claims_of
+from paramverify.encodings.cone import lump, model_document
+from paramverify.encodings.output_sums import excesses, listed_outcomes, listed_statements
+from paramverify.encodings.output_sums import statement as sum_statement
+from paramverify.encodings.point_violations import at_point
+from paramverify.encodings.sequences import forward_sum
+from paramverify.encodings.sets import set_claims
+from paramverify.encodings.windows import windows_of
+from paramverify.errors import DefectError, InputError
+from paramverify.evidence import algebraic_witnesses, certificates
+from paramverify.evidence.algebraic_witnesses import AlgebraicCounterexample, AtAlgebraic
+from paramverify.evidence.divergence_witnesses import LossWitness, MomentWitness, loss_at, model_at, pair_of
+from paramverify.evidence.enclosed_witnesses import EnclosureWitness
+from paramverify.evidence.witnesses import (
+    AnyWitness,
+    ExactCounterexample,
+    ExactSetWitness,
+    compare_at,
+    divergence_at,
+    evaluate,
+    given_set,
+)
+from paramverify.formats.refutations import fails_at, fails_at_algebraic
+from paramverify.models.definitions import Inequality
+from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
+from paramverify.models.measures import Approximate, LossBound, LossKind, Pure, Renyi
+from paramverify.models.mechanisms.program import ProgramMechanism
+from paramverify.models.model import AnyModel, Model, need_formulas, need_privacy
+from paramverify.models.programs.noise_densities import number
+from paramverify.models.settings import case_entry
+from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
+from paramverify.privacy.approximate import domain_document
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.loss_proofs import bound_document, document, violation
+from paramverify.privacy.sides import check_is_own, check_is_whole
+from paramverify.privacy.verification import PrivacyReport
+from paramverify.privacy.window_verification import MAX_DISTANCE
+from paramverify.reports import json_documents
+from paramverify.synthesis.interval_documents import check_can_write
+from paramverify.synthesis.interval_documents import to_document as interval_document
+from paramverify.synthesis.intervals import Partition
+from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis.maps import RegionMap
+from paramverify.synthesis.vanishing import checked_zeros
+from paramverify.verdicts import Violated
+
+CELLS = ((400, 40), (1_600, 120), (6_400, 360), (25_600, 1_000))
+
+
+def enclosed_document(case: PrivacyCase, model: EnclosedModel, report: PrivacyReport) -> dict[str, Any]:
+    """Returns the ways through the program of a case, its bounds, and how fine the kernel has to cut.
+
+    Raises:
+        InputError: there is no such evidence.
+    """
+    document = {
+        "format": kernel.FORMAT,
+        "version": 1,
+        "status": report.status.value,
+        **_bounds(model, case),
+        **_ways(case),
+    }
+    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, EnclosureWitness):
+        found = report.verdict.witness
+        document["witness"] = {"secrets": [found.left, found.right], "outputs": list(found.outputs)}
+    told = ""
+    for cells in CELLS:
+        checked = kernel.check_document(document | {"cells": list(cells)})
+        if checked.accepted:
+            return document | {"cells": list(cells)}
+        told = checked.lines[-1]
+    raise _none(case, f"the checker does not come to it: {told}")
+
+
+def check_has_enclosed_evidence(case: PrivacyCase, model: EnclosedModel) -> None:
+    """Checks that there may be evidence about enclosed probabilities of a case.
+
+    Raises:
+        InputError: there is none.
+    """
+    _bounds(model, case)
+    _ways(case)
+
+
+def _none(case: PrivacyCase, reason: str) -> InputError:
+    return InputError(f"this verdict has no evidence: {reason}", key="mechanism", file=case.path)
+
+
+def _ways(case: PrivacyCase) -> dict[str, Any]:
+    try:
+        return read_ways(case.text, Path(case.path).parent, case.settings)[0]
+    except UnreadCase as error:
+        raise _none(case, f"the checker does not know {error}") from None
+
+
+def _bounds(model: EnclosedModel, case: PrivacyCase) -> dict[str, Any]:
+    """Returns the bound and the delta of a model."""
+    measure = model.measure
+    if not isinstance(measure, Pure | Approximate) or not model.pairs:
+        raise _none(case, "its bound depends on the distance of the inputs, or there are none")
+    ratio = model.ratio(model.pairs[0])
+    found: dict[str, Any] = {"bound": _bound(ratio, model, case)}
+    if isinstance(measure, Approximate):
+        delta = _bound(measure.delta, model, case)
+        if delta["of"] != "ratio":
+            raise _none(case, "its delta has exp")
+        found["delta"] = delta["value"]
+    return found
+
+
+def _bound(function: RationalFunction, model: EnclosedModel, case: PrivacyCase) -> dict[str, str]:
+    """Returns a number that is rational, or exp of a rational."""
+    top, bottom = in_generator(function.numerator), in_generator(function.denominator)
+    powers = [[k for k in range(f.degree() + 1) if f[k]] for f in (top, bottom)]
+    if any(len(own) != 1 for own in powers) and function.numerator:
+        raise _none(case, "its bound is no single power of e")
+    if not function.numerator:
+        return {"of": "ratio", "value": "0"}
+    (high,), (low,) = powers
+    factor = fraction(top[high]) / fraction(bottom[low])
+    if high == low:
+        return {"of": "ratio", "value": str(factor)}
+    constant = model.table.functions.ring.constant
+    if factor != 1 or constant is None:
+        raise _none(case, "its bound is no single power of e")
+    return {"of": "epsilon", "value": str((high - low) * constant.exponent)}
+
+
+def check_enclosed(
+    document: Mapping[str, Any], case: PrivacyCase, obligations: list[dict[str, Any]]
+) -> checker.KernelReport:
+    """Checks evidence about enclosed probabilities, and compares it with the balls of the case itself.
+
+    Raises:
+        Rejected: the case has other bounds, inputs, pairs or probabilities.
+    """
+    model = case.model
+    if not isinstance(model, EnclosedModel):
+        raise Rejected("the probabilities of the case are not enclosed")
+    stated = {name: document[name] for name in ("bound", "delta") if name in document}
+    if stated != _bounds(model, case):
+        raise Rejected("the case has other bounds")
+    pairs = [(pair.left, pair.right) for pair in model.pairs]
+    told = [(left, right) for left, right in document["pairs"]]
+    if {frozenset(pair) for pair in pairs} != {frozenset(pair) for pair in told}:
+        raise Rejected("the case has other pairs")
+    rows = kernel.rows_of(document)
+    report = kernel.check_document(document, obligations, rows)
+    if not report.accepted:
+        return report
+    count = _compare(rows, model)
+    line = f"the bounds of {count} probabilities agree with enclosures of the model"
+    return replace(report, lines=(*report.lines, line))
+
+
+def _compare(rows: kernel.Rows, model: EnclosedModel) -> int:
+    """Compares bounds with balls: both contain the probability, so they meet; returns how many there are."""
+    known, count = EnclosedProbabilities(model.table, FIRST_BITS), 0
+    names = model.table.observations
+    starts = {
+        name: start for pair in model.pairs for name, start in ((pair.left, pair.pi), (pair.right, pair.tau))
+    }
+    if starts.keys() != rows.keys():
+        raise Rejected("the case has other inputs")
+    for name, start in starts.items():
+        balls = dict(zip(names, known.under(start), strict=True))
+        with working_precision(known.encloser.precision):
+            for output in balls.keys() | rows[name].keys():
+                low, high = (number(Fraction(end, UNIT)) for end in rows[name].get(output, (0, 0)))
+                ball = balls.get(output, arb(0))
+                if ball < low or ball > high:
+                    raise Rejected(f"another probability of {output!r:.60} under {name!r:.60}")
+                count += 1
+    return count
+
+
+ROUNDED = ("value", "bound")  # balls with errors; the kernel encloses these by itself
+
+
+def certificate(model: Model, measure: LossBound, report: PrivacyReport) -> dict[str, Any]:
+    """Returns the trees of a report, or its witness with the claim that fails there."""
+    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, LossWitness):
+        found = report.verdict.witness
+        made = violation(model, measure, found)
+        return {**made, "witness": {**made["witness"], **exact_witness(found)}}
+    return dict(report.certificate or document(model.domain, measure, []))
+
+
+def exact_witness(found: LossWitness) -> dict[str, Any]:
+    """Returns a witness with rationals instead of floats."""
+    low, high = found.bound
+    value = "infinity" if found.value is None else [json_documents.exact(end) for end in found.value]
+    bound = (
+        json_documents.exact(low) if low == high else [json_documents.exact(low), json_documents.exact(high)]
+    )
+    return {**json_documents.evidence_of(found), "value": value, "bound": bound}
+
+
+def check_losses(
+    written: Mapping[str, Any], model: Model, obligations: list[dict[str, Any]]
+) -> checker.KernelReport:
+    """Checks claims about losses, each the case's own, derived forwards and one sequence after the other.
+
+    Raises:
+        Rejected: the case has another measure, bound or domain, or gives other numbers for the witness.
+    """
+    measure = model.measure
+    if not isinstance(measure, LossBound) or written["measure"] != measure.kind.value:
+        raise checker.Rejected("the case has another measure")
+    if written["bound"] != bound_document(measure):
+        raise Misformed("the case has another bound", "bound")
+    if written["domain"] != domain_document(model.domain, model.domain.ring.number(0)):
+        raise checker.Rejected("the case has another domain")
+    report = loss_kernel.check_document(written, listed_statements(model), obligations)
+    if report.accepted and "witness" in written:
+        found = again(model, measure, written["witness"])
+        if not found.exceeds:
+            raise checker.Rejected("the model does not pass its bound at the witness")
+        return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
+    return report
+
+
+def evaluated(
+    model: Model,
+    measure: LossBound,
+    origin: tuple[str, str, int],
+    point: Mapping[str, Fraction],
+    order: Fraction | None,
+) -> LossWitness:
+    """Returns a divergence at a point, from the model.
+
+    Raises:
+        InputError: unknown secrets, or one that is impossible there.
+    """
+    left, right, length = origin
+    pair = pair_of(model, left, right)
+    own = AllOutputs(pair.left, pair.right, length=length)
+    return loss_at(model_at(model, own, point, pair), measure, order)
+
+
+def again(model: Model, measure: LossBound, written: Mapping[str, Any]) -> LossWitness:
+    """Evaluates a witness again, from the model; the numbers must agree.
+
+    Raises:
+        Rejected: they do not.
+    """
+    left, right = written["secrets"]
+    if written["length"] not in model.lengths:
+        raise checker.Rejected("the case is not about sequences of this length")
+    point = {name: Fraction(value) for name, value in written["parameters"].items()}
+    if point.keys() != set(model.domain.ring.parameters):
+        raise Misformed("the case has other parameters", "witness", "parameters")
+    order = Fraction(written["order"]) if "order" in written else None
+    if (order is None) != (measure.kind is LossKind.KL) or (order is not None and order <= 1):
+        raise Misformed("not above 1, or not of this measure", "witness", "order")
+    if not contains(model.domain, point):
+        raise checker.Rejected("the witness is outside of the domain")
+    try:
+        found = evaluated(model, measure, (left, right, written["length"]), point, order)
+    except InputError as error:
+        raise checker.Rejected(f"a witness: {error}") from None
+    own = exact_witness(found)
+    for name in (own.keys() | written.keys()) - {"claim", *ROUNDED}:
+        if written.get(name) != own.get(name):
+            raise Misformed("the model gives something else", "witness", name)
+    for name in ROUNDED:
+        if not _is_near(written[name], own[name]):
+            raise Misformed("the model gives something else", "witness", name)
+    return found
+
+
+def _is_near(told: Any, own: Any) -> bool:
+    """Tells whether numbers enclose the same as own ones, and as narrowly; both may be "infinity"."""
+    if "infinity" in (told, own):
+        return bool(told == own)
+    both = ([each, each] if isinstance(each, str) else each for each in (told, own))
+    (low, high), (least, most) = (map(Fraction, each) for each in both)
+    return low <= most and least <= high and high - low <= most - least + WIDE
+
+
+def broken_claim(model: AnyModel, found: AnyWitness) -> Claim:
+    """Returns the claim that fails at a witness."""
+    if isinstance(found, AlgebraicCounterexample):
+        stated = (c for c in claims_of(model) if found.stated in c.origins)
+        return next(c for c in stated if fails_at_algebraic(c, found.point))
+    if isinstance(found, ExactCounterexample):
+        failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
+        return without_enclosure(next(failing))
+    if isinstance(found, MomentWitness):
+        origin = AllOutputs(found.left, found.right, length=found.length)
+        failing = (c for c in claims_of(model) if origin in c.origins and fails_at(c, found.parameters))
+        return without_enclosure(next(failing))
+    if isinstance(found, ExactSetWitness | LossWitness | EnclosureWitness):
+        raise DefectError("a set of outputs, a loss or an enclosure breaks no polynomial claim")
+    return claim_of(
+        need_privacy(model, "this witness", tied=True, densities=True),
+        Origin(found.left, found.right, found.observations),
+    )
+
+
+def witness_document(broken: Claim, found: AnyWitness) -> dict[str, Any]:
+    """Returns a witness as evidence has it, with the claim that fails there."""
+    if isinstance(found, AtAlgebraic):
+        return {**algebraic_witnesses.document(found), "claim": to_document(broken)}
+    return certificates.witness(broken, found.parameters, json_documents.evidence_of(found))
+
+
+def claim_of(model: Model, origin: Origin) -> Claim:
+    """Returns the claim that one sequence of observations makes about one direction of a secret pair."""
+    pair = pair_of(model, origin.left, origin.right)
+    left, right = (forward_sum(model, start, origin.observations) for start in (pair.pi, pair.tau))
+    f = model.measure.at(pair.distance).claim(left * pair.tau.mass, right * pair.pi.mass)
+    return without_enclosure(Claim(primitive(f)[1], model.domain, (origin,)))
+
+
+def recheck_witness(
+    document: Mapping[str, Any], model: AnyModel, report: checker.KernelReport
+) -> checker.KernelReport:
+    """Evaluates the witness of accepted evidence again, from the model; the numbers must agree.
+
+    Raises:
+        Rejected: they do not.
+    """
+    written = document["witness"]
+    if "algebraic" in written:
+        return _recheck_algebraic(written, model, report)
+    point = {name: Fraction(value) for name, value in written["parameters"].items()}
+    found: AnyWitness
+    model = need_formulas(model, "evidence")
+    if isinstance(model, Inequality):
+        found = compare_at(model, Stated(int(written["number"]), written["statement"]), point)
+        shown = found.fails
+    else:
+        left, right = written["secrets"]
+        if isinstance(model.measure, Renyi):
+            if written["length"] not in model.lengths:
+                raise checker.Rejected("the case is not about sequences of this length")
+            found = divergence_at(model, AllOutputs(left, right, length=written["length"]), point)
+        else:
+            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
+        shown = found.exceeds
+        if (left, right) != (found.left, found.right):
+            raise Misformed("the case has other names for the secrets", "witness", "secrets")
+    own = json_documents.evidence_of(found)
+    if not shown:
+        raise checker.Rejected("the model does not pass its bound at the witness")
+    for name in (own.keys() | written.keys()) - {"parameters", "claim"}:
+        if written.get(name) != own.get(name):
+            raise Misformed("the model gives something else", "witness", name)
+    return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
+
+
+def _recheck_algebraic(
+    written: Mapping[str, Any], model: AnyModel, report: checker.KernelReport
+) -> checker.KernelReport:
+    """Evaluates a witness at an algebraic point again, from the model; the numbers must agree.
+
+    Raises:
+        Rejected: they do not.
+    """
+    point = read_point(written["algebraic"])
+    found: AtAlgebraic
+    if isinstance(model, Inequality):
+        found = algebraic_witnesses.compare_at(
+            model, Stated(int(written["number"]), written["statement"]), point
+        )
+        shown = found.fails
+    else:
+        left, right = written["secrets"]
+        model = need_privacy(model, "this witness")
+        found = algebraic_witnesses.evaluate(
+            model, Origin(left, right, tuple(written["observations"])), point
+        )
+        shown = found.exceeds
+    if not shown:
+        raise checker.Rejected("the model does not pass its bound at the witness")
+    own = algebraic_witnesses.document(found)
+    for name in (own.keys() | written.keys()) - {"claim"}:
+        if written.get(name) != own.get(name):
+            raise Misformed("the model gives something else", "witness", name)
+    return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
+
+
+def statement(windows: Sequence[tuple[str, str, int]]) -> dict[str, Any]:
+    """Returns the pairs that windows prove, with their distances, and why their claims are enough."""
+    return {"statement": WINDOWED, "pairs": [list(own) for own in windows]} if windows else {}
+
+
+def expected(
+    stated: Mapping[str, Any], case: PrivacyCase, told: Mapping[str, set[str]]
+) -> tuple[list[dict[str, Any]], Model]:
+    """Returns the claims of the windows, derived again, and the model with the pairs that are left.
+
+    For each origin in words that is a key of `told`, the polynomials of its claims are added there.
+
+    Raises:
+        Rejected: they are not about pairs of the case, or there are no such windows.
+    """
+    model = case.model
+    windows = windows_of(model, case.whole) if isinstance(model, Model) else None
+    if windows is None or not isinstance(model, Model):
+        raise Rejected("the case has no windows")
+    pairs = {(pair.left, pair.right): pair for pair in model.pairs}
+    found: dict[str, Claim] = {}
+    for place, (left, right, distance) in enumerate(stated["pairs"]):
+        if (left, right) not in pairs:
+            raise Misformed("no pair of the case, or one that was there before", "windows", "pairs", place)
+        pair = pairs.pop((left, right))
+        claims = windows.claims(pair, distance) if 1 <= distance <= MAX_DISTANCE else None
+        if claims is None:
+            raise Misformed("there is no such window", "windows", "pairs", place)
+        for claim in claims:
+            found.setdefault(key(claim.polynomial), claim)
+            for words in told.keys() & {str(origin) for origin in claim.origins}:
+                told[words].add(key(claim.polynomial))
+    left_over = replace(model, pairs=tuple(pairs.values()))
+    return [to_document(without_enclosure(claim)) for claim in found.values()], left_over
+
+
+SHOWN = 3  # origins that are listed for one claim
+
+
+def evidence_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any]:
+    """Returns every claim with its proof, or the witness; for `checker`.
+
+    Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
+    """
+    check_is_own(case)
+    status = report.status.value
+    if isinstance(case.model, EnclosedModel):
+        own = enclosed_document(case, case.model, report)
+        return own | about(case, report.obligations, status)
+    if isinstance(case.model, Model) and isinstance(case.model.measure, LossBound):
+        own = certificate(case.model, case.model.measure, report)
+        return {**own, "status": status, **about(case, report.obligations, status)}
+    if report.certificate is not None:
+        document = {**report.certificate, "status": status, **about(case, report.obligations, status)}
+        if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, ExactSetWitness):
+            document["witness"] = {
+                **document["witness"],
+                **json_documents.evidence_of(report.verdict.witness),
+            }
+        return document
+    settled = list(zip(report.own_claims, report.decisions, strict=False)) + list(report.obligations)
+    entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
+    violation = None
+    if isinstance(report.verdict, Violated):
+        found = report.verdict.witness
+        broken = broken_claim(case.model, found)
+        violation = witness_document(broken, found)
+        entries = [entry for entry in entries if entry["proof"] is not None]
+    document = certificates.evidence(
+        case.title, case.digest, status, certificates.distinct(entries), violation
+    ) | {"case": case_entry(case.title, case.digest, case.settings)}
+    points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
+    windows = statement(report.windows) if status == Standing.HOLDS else {}
+    more = {**({"points": points} if points else {}), **({"windows": windows} if windows else {})}
+    return {**document, **more, **statements(case, status)}
+
+
+def check_has_evidence(case: PrivacyCase) -> None:
+    """Checks that verdicts about a case have evidence.
+
+    Raises:
+        InputError: they have none: its probabilities are enclosed, and the kernel does not come to them; or
+            its epsilon stands beside other exponents than its own.
+    """
+    check_is_whole(case)
+    if isinstance(case.model, EnclosedModel):
+        check_has_enclosed_evidence(case, case.model)
+
+
+def about(
+    case: PrivacyCase, obligations: Iterable[tuple[Claim, Decision]], status: str | None = None
+) -> dict[str, Any]:
+    """Returns what evidence says of its case besides: the proved obligations, and points of the domain."""
+    own = [certificates.settled(_short(claim), decision) for claim, decision in obligations]
+    points = points_for(case.model, needs_of(case.model)) if status != Standing.VIOLATED else []
+    return {
+        "case": case_entry(case.title, case.digest, case.settings),
+        "obligations": certificates.distinct(own),
+        **({"points": points} if points else {}),
+        **statements(case, status),
+    }
+
+
+def statements(case: PrivacyCase, status: str | None = None) -> dict[str, Any]:
+    """Returns what the verdict needs besides: its side condition, and the pair that stands for the others."""
+    if not isinstance(case.model, Model):
+        return {}
+    own = {"outputs": list(case.model.hmm.observations)} if _has_sets(case) else {}
+    if case.model.side_condition:
+        return own | {"side_condition": case.model.side_condition}  # then no pair stands for others
+    if case.model.stands_for is None or status == Standing.VIOLATED:
+        return own
+    pair = case.model.pairs[0]
+    return own | {"reduction": case.model.stands_for.document(pair.left, pair.right)}
+
+
+def _has_sets(case: PrivacyCase) -> bool:
+    """Tells whether outputs of a case are sets of numbers, or places of densities."""
+    mechanism = case.mechanism
+    return case.times == 1 and isinstance(mechanism, ProgramMechanism) and bool(mechanism.ranges)
+
+
+def _short(claim: Claim) -> Claim:
+    return replace(without_enclosure(claim), origins=claim.origins[:SHOWN])
+
+
+def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[str, Any]] | None:
+    """Returns the claims that a case makes, by a path of their own (`Encoding.again`), and its obligations.
+
+    For each origin in words that is a key of `told`, the polynomial of its claim is added there. None where
+    the claims are about some sequences only, and a certificate is the evidence.
+    """
+    again = chosen(model).again
+    if again is None or (isinstance(model, Model) and not model.lengths):
+        return None
+    found: dict[tuple[str, int], Claim] = {}
+    for claim in again(model):
+        name = key(claim.polynomial)
+        for words in told.keys() & {str(origin) for origin in claim.origins} if told else ():
+            told[words].add(name)
+        found.setdefault((name, id(claim.domain)), claim)
+    return [*(to_document(without_enclosure(claim)) for claim in found.values()), *_obligations(model)]
+
+
+def check_with_case(text: str, case: PrivacyCase) -> checker.KernelReport:
+    """Checks evidence against the claims that a case makes, derived from it again, and its obligations.
+
+    Malformed evidence of any kind gives a report that is not accepted.
+    """
+    model = case.model
+    try:
+        document = read(text)
+        check(document, shapes.FORM)
+        own = case_entry(case.title, case.digest, case.settings)
+        if document.get("case", own if document["format"] == region_checker.FORMAT else None) != own:
+            raise checker.Rejected(changed(document.get("case"), case.digest, case.title))
+        status = document.get("status")
+        needed = statements(case, status)
+        if _without_proofs(document.get("reduction")) != _without_proofs(needed.get("reduction")):
+            raise checker.Rejected("it is about other neighbours")
+        if document.get("outputs") != needed.get("outputs"):
+            raise checker.Rejected("it names other outputs than the case has")
+        if document.get("side_condition") != needed.get("side_condition"):
+            raise checker.Rejected("it has another side condition than the case")
+        report = _CHECKS[document["format"]](document, case)
+        report = product_checker.with_statements(document, report)
+        if not report.accepted:
+            return report
+        if report.status == Standing.VIOLATED and document["format"] == set_checker.FORMAT:
+            known = need_privacy(model, "evidence about sets of outputs", sets=True)
+            return _recheck_set(document["witness"], known, report)
+        again = (loss_kernel.FORMAT, kernel.FORMAT)  # their witnesses were computed again
+        if report.status == Standing.VIOLATED and document["format"] in again:
+            return report
+        if report.status == Standing.VIOLATED and "witness" in document:
+            return recheck_witness(document, model, report)
+        reason = unmet(model, needs_of(model), read_points(document))
+        if reason and report.status != Standing.UNKNOWN:
+            raise checker.Rejected(reason)
+    except checker.Rejected as error:
+        return checker.KernelReport(False, (f"rejected: {error}",))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return checker.KernelReport(False, (f"rejected: not evidence about this case: {error!s:.200}",))
+    return report
+
+
+def _expected_of_windows(
+    stated: Mapping[str, Any], case: PrivacyCase, told: dict[str, set[str]]
+) -> list[dict[str, Any]] | None:
+    """Returns the claims of windows, those of all other pairs, and the obligations."""
+    near, rest = expected(stated, case, told)
+    others = expected_claims(rest, told) if rest.pairs else _obligations(rest)
+    return None if others is None else [*near, *others]
+
+
+def _without_proofs(reduction: object) -> object:
+    """Returns what a statement about neighbours says; the kernel replays its proofs."""
+    if not isinstance(reduction, Mapping):
+        return reduction
+    return {name: value for name, value in reduction.items() if name != "proofs"}
+
+
+def _obligations(model: AnyModel) -> list[dict[str, Any]]:
+    return [to_document(without_enclosure(o.claim)) for o in model.obligations]
+
+
+def _check_claims(document: dict[str, Any], case: PrivacyCase) -> checker.KernelReport:
+    """Checks claims one by one, each the case's own, and where they are said to come from."""
+    model, needed = case.model, _obligations(case.model)
+    if isinstance(model, Model) and model.measure.by_sets:
+        raise checker.Rejected("the case has a delta, and this evidence is about outputs one by one")
+    told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
+    if "windows" in document:
+        expected = _expected_of_windows(document["windows"], case, told)
+    else:
+        expected = expected_claims(model, told)
+    if expected is None:
+        if document["status"] != Standing.VIOLATED:
+            reason = "for so many sequences, only a certificate of a cone or a witness is evidence"
+            raise checker.Rejected(reason)
+        model = need_privacy(model, "this witness", tied=True, densities=True)
+        left, right = document["witness"]["secrets"]
+        origin = Origin(left, right, tuple(document["witness"]["observations"]))
+        if model.lengths and len(origin.observations) not in model.lengths:
+            raise checker.Rejected("the case is not about sequences of this length")
+        expected = [to_document(claim_of(model, origin)), *needed]
+        # The witness and the obligations are enough, and are all that is checked.
+        document = {**document, "claims": [e for e in document["claims"] if e["claim"] in needed]}
+    report = checker.check_document(document, expected, case.digest, needed)
+    if report.accepted and isinstance(model, Model) and model.nothing_compared:
+        report = replace(report, lines=(*report.lines, model.nothing_compared))
+    for k, entry in enumerate(document["claims"] if report.accepted else ()):
+        for j, text in enumerate(entry.get("origins", [])):
+            if not told[text]:
+                reason = f"the case has no claim about {shown(text)}"
+                raise Misformed(reason, "claims", k, "origins", j)
+            if entry["claim"]["polynomial"] not in told[text]:
+                raise Misformed("the case makes another claim there", "claims", k, "origins", j)
+    return report
+
+
+def check_has_map_evidence(case: PrivacyCase) -> None:
+    """Checks that there is evidence of a map of a case.
+
+    Raises:
+        InputError: there is none.
+    """
+    if isinstance(case.model, Model) and isinstance(case.model.measure, LossBound):
+        name = case.model.measure.key
+        reason = f"there is no evidence of a map of {name}: `verify --evidence` proves a bound"
+        raise InputError(f"{reason}, `synthesize --witness --evidence` shows a prior", key=f"privacy.{name}")
+
+
+def map_evidence(
+    case: PrivacyCase, found: RegionMap, obligations: Iterable[tuple[Claim, Decision]]
+) -> dict[str, Any]:
+    """Returns a region map with all that is needed to check it, and what it says of its case."""
+    check_has_map_evidence(case)
+    document = map_document(found, case.model.domain) | about(case, obligations)
+    if not isinstance(case.model, Model) or not case.model.measure.by_sets:
+        return document
+    known = set_claims(case.model)
+    if [key(claim.polynomial) for claim in known.claims] != document["claims"]:
+        raise DefectError("the claims of the map are not those of the sums")
+    return document | {"sums": [cover.document() for cover in known.covers]}
+
+
+def _check_regions(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
+    if isinstance(case.model, Model) and case.model.measure.by_sets:
+        zero = case.model.domain.ring.number(0)
+        domain = to_document(without_enclosure(Claim(zero, case.model.domain)))
+        stated = [{**domain, "polynomial": text} for text in document["claims"]]
+        return region_checker.check_document(document, stated, _obligations(case.model), _sums(case.model))
+    stated = [to_document(without_enclosure(claim)) for claim in claims_of(case.model)]
+    return region_checker.check_document(document, stated, _obligations(case.model))
+
+
+def _check_intervals(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
+    if isinstance(case.model, Model) and (case.model.measure.by_sets or checked_zeros(case.model).all):
+        raise checker.Rejected("there are no exact intervals of claims of such a case")
+    stated = [to_document(without_enclosure(claim)) for claim in claims_of(case.model)]
+    return interval_checker.check_document(document, stated, _obligations(case.model))
+
+
+def _check_cone(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
+    """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
+    model = need_privacy(case.model, "a certificate about many sequences", densities=True)
+    about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
+    if not about:
+        raise checker.Rejected("the case is about other lengths")
+    if document["kind"] == "loop":
+        point = {name: Fraction(value) for name, value in document["point"].items()}
+        if point.keys() != set(model.domain.ring.parameters) or not contains(model.domain, point):
+            raise checker.Rejected("the loop is not about a prior of the case")
+        small = at_point(model, point)
+    else:
+        small = lump(model).model
+    return cone_checker.check_document(document, model_document(small), _obligations(model))
+
+
+def _check_sets(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
+    """Checks claims about sums, each the case's own, derived forwards and one sequence after the other."""
+    model = need_privacy(case.model, "evidence about sets of outputs", sets=True)
+    if not model.measure.by_sets:
+        raise checker.Rejected("the case has no delta")
+    zero = model.domain.ring.number(0)
+    if document["domain"] != domain_document(model.domain, zero):
+        raise checker.Rejected("the case has another domain")
+    return set_checker.check_document(document, _sums(model), _obligations(model))
+
+
+def _check_losses(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
+    model = need_privacy(case.model, "evidence about a divergence", together=True)
+    return check_losses(document, model, _obligations(model))
+
+
+def _check_enclosed(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
+    return check_enclosed(document, case, _obligations(case.model))
+
+
+def _sums(model: Model) -> list[dict[str, Any]]:
+    """Returns the claims about sums of a case, one for each direction, derived forwards."""
+    return [
+        {**sum_statement(claim), "origins": [list(origin)]}
+        for claim in excesses(model, listed_outcomes(model))
+        for origin in claim.origins
+    ]
+
+
+def _recheck_set(
+    written: Mapping[str, Any], model: Model, report: checker.KernelReport
+) -> checker.KernelReport:
+    """Evaluates a set of outputs again, from the model; the numbers must agree.
+
+    Raises:
+        Rejected: they do not.
+    """
+    point = {name: Fraction(value) for name, value in written["parameters"].items()}
+    left, right = written["secrets"]
+    found = given_set(model, left, right, [tuple(word) for word in written["outputs"]], point)
+    if not found.exceeds:
+        raise checker.Rejected("the model does not pass its bounds at the witness")
+    own = json_documents.evidence_of(found)
+    for name in own:
+        if sorted(written[name]) != sorted(own[name]) if name == "outputs" else written[name] != own[name]:
+            raise Misformed("the model gives something else", "witness", name)
+    return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
+
+
+_CHECKS: dict[str, Callable[[dict[str, Any], PrivacyCase], checker.KernelReport]] = {
+    set_checker.FORMAT: _check_sets,
+    loss_kernel.FORMAT: _check_losses,
+    checker.FORMAT: _check_claims,
+    cone_checker.FORMAT: _check_cone,
+    region_checker.FORMAT: _check_regions,
+    interval_checker.FORMAT: _check_intervals,
+    kernel.FORMAT: _check_enclosed,
+}
+
+
+def check_has_synthesis_evidence(case: PrivacyCase, exact: bool) -> None:
+    """Checks that there may be evidence of exact intervals, or of a map, of a case.
+
+    Raises:
+        InputError: there is none.
+    """
+    check_has_map_evidence(case)
+    if not exact:
+        return
+    check_can_write(case.model.domain)
+    if isinstance(case.model, Model) and case.model.measure.by_sets:
+        raise InputError("there is no evidence of exact intervals with a delta: leave --exact out")
+    if checked_zeros(case.model).all:
+        raise InputError("there is no evidence of exact intervals where probabilities may vanish")
+
+
+def interval_evidence(
+    case: PrivacyCase, found: Partition, obligations: Iterable[tuple[Claim, Decision]]
+) -> dict[str, Any]:
+    """Returns exact intervals with all that is needed to check them, and what they say of their case."""
+    check_has_synthesis_evidence(case, exact=True)
+    return interval_document(found, case.model.domain) | about(case, obligations)

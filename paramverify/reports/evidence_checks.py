@@ -1,0 +1,493 @@
+"""Evidence that is checked again, as `check` reports it.
+
+By the kernel, by the case, and by the proved checker.
+
+Evidence by the proved checker: the program `paramverify-check`, extracted from the proofs in Coq.
+
+The theorem is in `proofs/`: a claim that the extracted function accepts is true. What the program does not
+know it says, and accepts nothing then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import paramverify
+from paramverify.answers import Standing
+from paramverify.checker import (
+    automata,
+    compositions,
+    dpctl,
+    every,
+    intervals,
+    losses,
+    scripts,
+    sets,
+    unwinding,
+)
+from paramverify.checker.claims import KernelReport
+from paramverify.checker.documents import (
+    BUDGET,
+    check_text,
+    read_document,
+    verdict_line,
+    verdict_of,
+    with_missing,
+)
+from paramverify.checker.second_reading import SecondLook, with_second_look
+from paramverify.checker.strict import Rejected, changed, counted, shown
+from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError, located
+from paramverify.files import read_file
+from paramverify.models.settings import NONE, Settings, differently_set
+from paramverify.portfolio.obligations import require_possible
+
+if TYPE_CHECKING:
+    from paramverify.logic.logic_cases import LogicOptions
+    from paramverify.privacy.cases import PrivacyCase
+
+PROGRAM = "paramverify-check"
+PLACE = "PARAMVERIFY_CHECKER"  # the environment variable that names the program
+CODES = {"accepted": 0, "rejected": 1, "not known": 3}  # exit codes of its answers
+UNITS = {"region map": "cell", intervals.STATUS: "part"}  # what is proved, by the status
+NO_EVIDENCE = 2  # the exit code of a text that is none
+FORMATS = {
+    "automaton": "automata over streams",
+    "composition": "compositions",
+    "enclosed": "enclosed probabilities",
+    "slots": "systems with any number of slots",
+}
+MEND = (
+    f"run `make -C proofs` in a checkout (Debian: apt install coq libcoq-interval libzarith-ocaml-dev "
+    f"ocaml-findlib make), or name the program in {PLACE}"
+)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What the program says; `beyond` are the reasons why nothing is accepted or rejected, if any."""
+
+    report: KernelReport
+    beyond: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """What it says in one line."""
+        found = self.report
+        if self.beyond:
+            return f"not checked: the proved checker does not know {self.gap}"
+        what = counted(found.proved, UNITS.get(found.status, found.unit))
+        counts = f"{what} proved, {found.trusted} trusted to solvers, {found.open} open"
+        if found.accepted and found.status == Standing.VIOLATED:
+            counts = f"a violation: {counts}" if found.proved or found.trusted else "a violation"
+        return f"{'accepted' if found.accepted else 'rejected'} by the proved checker: {counts}"
+
+    @property
+    def gap(self) -> str:
+        """What the program does not know, in words."""
+        return "; ".join(dict.fromkeys(_named(reason) for reason in self.beyond))
+
+
+def _named(reason: str) -> str:
+    what = re.sub(r" (is|are) not known to the proved checker$", "", reason)
+    name = what.removeprefix("the format 'paramverify-").removesuffix("'")
+    return f"{FORMATS[name]} (paramverify-{name})" if name in FORMATS else what
+
+
+def program() -> str:
+    """Returns the path of the program: of the environment variable, of this checkout, or on `PATH`.
+
+    Raises:
+        InputError: there is none; the message says how to build it.
+    """
+    if given := os.environ.get(PLACE):
+        if not os.access(given, os.X_OK) or os.path.isdir(given):
+            raise InputError(f"{PLACE} names no program: {given}", mend=MEND)
+        return given
+    built = Path(paramverify.__file__).resolve().parents[1] / "proofs" / PROGRAM
+    found = str(built) if os.access(built, os.X_OK) else shutil.which(PROGRAM)
+    if found is None:
+        raise InputError("the proved checker is not built", mend=MEND)
+    return found
+
+
+def replay(text: str) -> Replayed:
+    """Returns what the program says of a document.
+
+    Raises:
+        EvidenceError: the text is no evidence of any kind.
+        InputError: there is no program.
+        LimitError: the program ended without an answer.
+    """
+    # A text may have halves of characters, which the program refuses as no UTF-8.
+    done = subprocess.run(
+        [program(), "--json", "-"],
+        input=text.encode("utf-8", "surrogatepass"),
+        capture_output=True,
+        check=False,
+    )
+    try:
+        data = json.loads(done.stdout)
+        if "error" not in data:
+            return _read(data, done.returncode)
+        reason, code = data["error"], data["code"]
+    except (ValueError, KeyError, TypeError) as error:
+        told = done.stderr.decode("utf-8", "replace").strip()
+        raise LimitError(f"the proved checker gave no answer: {told[:200] or error}") from None
+    if code == done.returncode == NO_EVIDENCE:
+        raise EvidenceError(str(reason).removeprefix("error: -: "))
+    raise LimitError(f"the proved checker gave no answer: {str(reason).removeprefix('undecided: -: ')[:200]}")
+
+
+def _read(data: dict[str, Any], code: int) -> Replayed:
+    if CODES[data["answer"]] != code:
+        raise ValueError(f"the answer {data['answer']!r:.40} with exit code {code}")
+    formulas = data["format"] == dpctl.FORMAT
+    report = KernelReport(
+        data["answer"] == "accepted",
+        tuple(data["lines"]),
+        proved=data["proved"],
+        trusted=data["trusted"],
+        open=data["open"],
+        status=data["status"],
+        unit="part" if data["status"] == intervals.STATUS else "formula" if formulas else "claim",
+        solvers=tuple(data["solvers"]),
+        side_condition=data["side_condition"],
+    )
+    return Replayed(with_missing(report, data["format"]), tuple(data["not_known"]))
+
+
+def compare(report: KernelReport, replayed: Replayed) -> None:
+    """Returns where the program does not contradict the report of the checker in Python.
+
+    Raises:
+        DisagreementError: one accepts what the other rejects.
+    """
+    if replayed.beyond or report.accepted == replayed.report.accepted:
+        return
+    answers = (("checker in Python", report), ("proved checker", replayed.report))
+    raise DisagreementError(
+        "of the evidence",
+        tuple(
+            (name, "accepted" if found.accepted else "rejected", "\n".join(found.lines))
+            for name, found in answers
+        ),
+    )
+
+
+MAX_BYTES = 1_000_000_000
+SHOWN = 20
+EACH = {"differ": "each"}  # the streams that a file of an automaton is about
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """What the checker says, and where a case was given what a second reading of it says.
+
+    `claimed` tells whether the case is true or false, rather than private or not. `replayed` is what the
+    proved checker says, where it was asked. `about` is the case, where that is about privacy. `required` says
+    that every proof needs a certificate.
+    """
+
+    report: KernelReport
+    look: SecondLook | None = None
+    claimed: bool = False
+    replayed: Replayed | None = None
+    about: PrivacyCase | None = None
+    required: bool = False
+
+    @property
+    def lacking(self) -> bool:
+        """Whether it would be accepted, but certificates are required, and a proof has none."""
+        return self.required and self.report.accepted and self.report.trusted > 0
+
+    @property
+    def unknown(self) -> bool:
+        """Whether nothing is said: the proved checker does not know a part, or a certificate is missing."""
+        if self.lacking:
+            return True
+        if self.replayed is None or not self.replayed.beyond:
+            return False
+        return self.report.accepted or self.report is self.replayed.report
+
+
+def checked(
+    text: str,
+    case: str | None,
+    settings: Settings = NONE,
+    verified: bool = False,
+    given: LogicOptions | None = None,
+) -> Checked:
+    """Checks evidence, with the case file at a path where that is given, and with what was set of it.
+
+    `given` is what was said besides a file with formulas.
+
+    If `verified`, the proved checker replays the proofs. With a case the checker in Python compares the
+    claims with it and replays the proofs, too, and both have to accept.
+
+    Raises:
+        InputError: a case file or evidence that cannot be read, or no proved checker.
+        DisagreementError: the two checkers contradict each other.
+    """
+    replayed = replay(text) if verified else None
+    if replayed is not None and not case:
+        return Checked(replayed.report, replayed=replayed)
+    if not case:
+        return Checked(check_text(text))
+    found = _with_case(text, case, settings, given)
+    if replayed is not None and found.report.accepted:
+        compare(found.report, replayed)
+    return replace(found, replayed=replayed)
+
+
+def read_text(path: Path, what: str = "evidence") -> str:
+    """Returns the text of a file.
+
+    Raises:
+        EvidenceError: it cannot be read.
+    """
+    with located(file=str(path)):
+        try:
+            return read_file(path, MAX_BYTES, what, EvidenceError, piped=True).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise EvidenceError("not UTF-8 text") from None
+
+
+def lines(found: Checked) -> list[str]:
+    """Returns the result in words; of many lines the first ones."""
+    report, look = found.report, found.look
+    second = "" if look is None else look.line if look.agrees else f"rejected: {look.line}"
+    replayed = found.replayed
+    twice = {f"not checked: {reason}" for reason in replayed.beyond} if replayed else set()
+    told = [line for line in report.lines if line != second and line not in twice]
+    more = [f"... and {len(told) - SHOWN} more"] if len(told) > SHOWN else []
+    by_proved = _by_proved(found)
+    verdict = [] if found.unknown else [verdict_line(report, found.claimed, _about(found))]
+    if replayed and report is replayed.report and not found.unknown and not report.accepted:
+        verdict = [verdict[0].replace("REJECTED:", "REJECTED by the proved checker:", 1)]
+    if found.lacking:
+        names = f" of {', '.join(map(shown, report.solvers))}" if report.solvers else ""
+        count = f"{report.trusted} proof{'s rest' if report.trusted > 1 else ' rests'}"
+        verdict = [f"undecided: {count} on the word{names}, and certificates are required"]
+    return [*told[:SHOWN], *more, *([second] if second else []), *by_proved, *verdict]
+
+
+def _about(found: Checked) -> str:
+    """Returns what evidence is about, bound and inputs, if it was compared with a case about privacy."""
+    from paramverify.models.definitions import Inequality
+    from paramverify.reports import sentences
+
+    case = found.about
+    if case is None or isinstance(case.model, Inequality) or found.report.status == Standing.VIOLATED:
+        return ""
+    where = sentences.priors(case.model.domain, case)
+    return f" ({case.budget}) {where}" if found.report.status == Standing.HOLDS else f" {where}"
+
+
+def _by_proved(found: Checked) -> list[str]:
+    """Returns what the proved checker says, where it was asked."""
+    replayed, report = found.replayed, found.report
+    if replayed is None:
+        return []
+    if replayed.beyond and report is replayed.report:
+        return [replayed.line, "Without --verified the checker in Python checks it."]
+    if replayed.beyond and report.accepted:
+        return [f"The checker in Python accepts it. The proved checker does not know {replayed.gap}"]
+    if report is replayed.report and not report.accepted:
+        return []  # the verdict says so
+    if replayed.report.accepted and not report.accepted and not replayed.beyond:
+        return [f"{replayed.line} (it does not see the case)"]
+    return [replayed.line]
+
+
+def document(found: Checked) -> dict[str, Any]:
+    """Returns the result as JSON data."""
+    data = _document(found.report, found.look, found.claimed)
+    if found.about and found.about.over:
+        data["inputs"] = found.about.over
+    if found.unknown:
+        data = {name: data[name] for name in ("proved", "trusted", "solvers", "open", "lines")}
+        data["status"] = "unknown"
+    if found.replayed is not None:
+        data["proved_checker"] = {
+            "knows": not found.replayed.beyond,
+            "not_known": list(found.replayed.beyond),
+            "words": found.replayed.line,
+        }
+    return data
+
+
+def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | None = None) -> Checked:
+    """Checks evidence against a case."""
+    content = read_text(Path(path), "a case file")
+    try:
+        document = read_document(text)
+    except Rejected as error:
+        return Checked(KernelReport(False, (f"rejected: {error}",)))
+    other = differently_set(document, settings) if document["format"] != compositions.FORMAT else ""
+    if other:
+        return Checked(KernelReport(False, (f"rejected: {other}",)))
+    if document["format"] in _APART:
+        return Checked(*_APART[document["format"]](document, content, path, settings))
+    if document["format"] == dpctl.FORMAT:
+        return Checked(*_with_model(document, content, Path(path), settings, given), claimed=True)
+    if document["format"] == unwinding.FORMAT:
+        from paramverify.interactive.system_cases import load as load_system
+        from paramverify.interactive.system_certificates import check_with_case as check_with_system
+
+        bounded = (
+            not {"tight", "growth", "witness"} & document.keys()
+        )  # what may come from a budget needs none
+        report = check_with_system(document, load_system(path, bounded=bounded, settings=settings))
+        return Checked(*with_second_look(report, document, content, settings=settings))
+    if document["format"] == every.FORMAT:
+        from paramverify.interactive.pinq_induction import read_program
+
+        program, title, digest = read_program(path)
+        report = every.check_document(document, program.document())
+        if report.accepted and document.get("case") != {"title": title, "digest": digest}:
+            report = KernelReport(False, (f"rejected: {changed(document.get('case'), digest, title)}",))
+        return Checked(*with_second_look(report, document, content))
+    from paramverify.models.definitions import Inequality
+    from paramverify.privacy.cases import load
+    from paramverify.privacy.other_bounds import load_with_bounds
+    from paramverify.reports.budget_evidence import check_budget
+    from paramverify.reports.case_evidence import check_with_case
+
+    folder = Path(path).parent
+    if BUDGET in document and document["format"] == sets.FORMAT:
+        from paramverify.reports.budget_evidence import check_set_budget
+
+        report = check_set_budget(document, path, settings)
+        look = with_second_look(report, document, content, folder=folder, settings=settings)
+        return Checked(*look, about=load_with_bounds(path, {"ratio": "1", "delta": "1"}, settings))
+    loaded = load(path, settings=settings)
+    require_possible(loaded.model)
+    if BUDGET in document and document["format"] == losses.FORMAT:
+        from paramverify.reports.budget_evidence import check_loss_budget
+
+        report = check_loss_budget(document, loaded)
+        look = with_second_look(report, document, content, folder=folder, settings=settings)
+        return Checked(*look, about=loaded)
+    if BUDGET in document:
+        report = check_budget(document, loaded, check_with_case)
+        bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
+    else:
+        report, bound = check_with_case(text, loaded), None
+    claimed = BUDGET not in document and isinstance(loaded.model, Inequality)
+    look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
+    return Checked(*look, claimed, about=loaded)
+
+
+def _with_model(
+    document: dict[str, Any], content: str, path: Path, settings: Settings, given: LogicOptions | None
+) -> tuple[KernelReport, SecondLook | None]:
+    """Checks evidence about formulas against a file, and what was said besides it."""
+    from paramverify.logic.logic_cases import LogicOptions
+    from paramverify.reports.logic_evidence import check_with_case
+
+    report = check_with_case(document, path, given or LogicOptions(settings=settings))
+    if given and replace(given, properties=(), settings={}) != LogicOptions():
+        return report, None  # the file alone has another model than the evidence
+    return with_second_look(report, document, content, settings=settings)
+
+
+def _script(
+    document: dict[str, Any], content: str, path: str, settings: Settings
+) -> tuple[KernelReport, SecondLook | None, bool]:
+    """Checks evidence of answers against their script."""
+    del settings
+    from paramverify.reports.script_reports import check_with_script
+
+    return *check_with_script(document, path, content), False
+
+
+def _automaton(
+    document: dict[str, Any], content: str, path: str, settings: Settings
+) -> tuple[KernelReport, SecondLook | None, bool]:
+    """Checks evidence of an automaton against its file, or against a case about streams."""
+    if not path.endswith(".dipa"):
+        return _stream(document, content, path, settings)
+    if "claim" in document or document.get("streams", EACH) != EACH:
+        reason = "rejected: the evidence is about a case that says which streams are neighbours"
+        return KernelReport(False, (reason,)), None, False
+    from paramverify.automata.automaton import MAX_BYTES, read_automaton
+    from paramverify.automata.automaton_evidence import machine
+
+    digest = sha256(read_file(Path(path), MAX_BYTES, "an automaton")).hexdigest()
+    about = document.get("case", {})
+    if about.get("digest") != digest:
+        return KernelReport(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
+    report = automata.check_document(document, machine(read_automaton(Path(path))))
+    file = {name: value for name, value in document.items() if name != "streams"}  # these are as usual
+    return *with_second_look(report, file, content), False
+
+
+def _stream(
+    document: dict[str, Any], content: str, path: str, settings: Settings
+) -> tuple[KernelReport, SecondLook | None, bool]:
+    """Checks evidence about a case about streams: the automaton is made again, and read a second time."""
+    from paramverify.automata.automaton_evidence import claim, machine, streams
+    from paramverify.automata.stream_cases import about_streams, load
+
+    del settings
+    if not about_streams(Path(path)):
+        return (
+            KernelReport(False, ("rejected: the evidence is about streams, and the case is not",)),
+            None,
+            False,
+        )
+    case = load(Path(path))
+    about = document.get("case", {})
+    reason = ""
+    if about.get("digest") != case.digest:
+        reason = changed(about, case.digest, case.title)
+    elif "streams" in document and document["streams"] != streams(case):
+        reason = "the evidence is about other neighbours"
+    elif "streams" not in document and document.get("claim") != claim(case):
+        reason = "the evidence is about another budget, or other neighbours"
+    if reason:
+        return KernelReport(False, (f"rejected: {reason}",)), None, False
+    report = automata.check_document(document, machine(case.automaton))
+    return *with_second_look(report, document, content, folder=Path(path).parent), False
+
+
+def _composition(
+    document: dict[str, Any], content: str, path: str, settings: Settings
+) -> tuple[KernelReport, SecondLook | None, bool]:
+    """Checks evidence of a composition against one of its case files."""
+    from paramverify.reports.composition_reports import check_composition
+
+    report, own = check_composition(document, path, settings)
+    about = {**document, "components": own}
+    look = with_second_look(report, about, content, folder=Path(path).parent, settings=settings)
+    return *look, False
+
+
+_APART = {automata.FORMAT: _automaton, compositions.FORMAT: _composition, scripts.FORMAT: _script}
+
+
+def _document(report: KernelReport, look: SecondLook | None, claimed: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "status": "accepted" if report.accepted else "rejected",
+        "proved": report.proved,
+        "trusted": report.trusted,
+        "solvers": list(report.solvers),
+        "open": report.open,
+        "lines": list(report.lines),
+    }
+    if report.accepted:
+        found |= {"verdict": verdict_of(report, claimed), "shown": report.status}
+        found["not_compared"] = list(report.not_compared)
+        if report.side_condition:
+            found["side_condition"] = report.side_condition
+    if look is not None and look.line:
+        found["second_reading"] = {"compared": look.compared, "agrees": look.agrees, "words": look.line}
+    return found
