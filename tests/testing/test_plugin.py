@@ -1,4 +1,4 @@
-"""The plugin of pytest and the assertions, in projects of their own that run in processes of their own."""
+"""The plugin of pytest and the assertions, in projects of their own, some in processes of their own."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def test_the_option_collects_cases_with_expectations(project: pytest.Pytester) -
 def test_the_configuration_names_files(project: pytest.Pytester) -> None:
     """Patterns collect the files that they name; one that expects nothing is an error."""
     project.makeini("[pytest]\nparamverify_cases =\n    cases/leak.toml\n")
-    project.runpytest_subprocess().assert_outcomes(passed=3)
+    project.runpytest_inprocess().assert_outcomes(passed=3)
     project.makeini("[pytest]\nparamverify_cases = **/*.toml\n")
-    result = project.runpytest_subprocess()
+    result = project.runpytest_inprocess()
     result.assert_outcomes(errors=2)
     assert "plain.toml: the case expects nothing" in told(result)
     assert "broken.toml:1: not TOML" in told(result)
@@ -90,7 +90,7 @@ def test_failures_say_what_was_found(pytester: pytest.Pytester) -> None:
     """A wrong expectation fails with both words and the report, and without a traceback."""
     for number, expect in enumerate(WRONG):
         (pytester.path / f"case{number}.toml").write_text(case(expect))
-    result = pytester.runpytest_subprocess("--paramverify", "-v")
+    result = pytester.runpytest_inprocess("--paramverify", "-v")
     result.assert_outcomes(failed=len(WRONG))
     blocks = told(result).partition("= FAILURES =")[2].split(".toml: expects ")[1:]
     for block, words in zip(blocks, WRONG.values(), strict=True):
@@ -105,7 +105,7 @@ def test_a_mistake_in_a_case_is_a_failure(pytester: pytest.Pytester) -> None:
     """A case that cannot be read fails with the reader's error, and so does one that is no TOML."""
     (pytester.path / "case.toml").write_text(case('status = "holds"', LEAK.replace("kind =", "kidn =")))
     (pytester.path / "worse.toml").write_text(case('status = holds"'))
-    result = pytester.runpytest_subprocess("--paramverify", "--continue-on-collection-errors")
+    result = pytester.runpytest_inprocess("--paramverify", "--continue-on-collection-errors")
     result.assert_outcomes(failed=1, errors=1)
     assert "mechanism.kidn: unknown key; did you mean 'kind'?" in told(result)
     assert 'not TOML: Invalid value; texts and formulas stand in quotes; write "holds"' in told(result)
@@ -118,12 +118,12 @@ def test_undecided_is_a_failure_with_its_reason(pytester: pytest.Pytester) -> No
     for number, word in enumerate(("holds", "violated")):
         (pytester.path / f"case{number}.toml").write_text(case(f'status = "{word}"', text))
     pytester.makeini("[pytest]\nparamverify_timeout = 0.001\n")
-    result = pytester.runpytest_subprocess("--paramverify")
+    result = pytester.runpytest_inprocess("--paramverify")
     result.assert_outcomes(failed=2)
     assert "found: undecided" in told(result)
     assert "time" in told(result)
     pytester.makeini("[pytest]\nparamverify_timeout = soon\n")
-    assert "a number of seconds is needed, not 'soon'" in told(pytester.runpytest_subprocess("--paramverify"))
+    assert "a number of seconds is needed, not 'soon'" in told(pytester.runpytest_inprocess("--paramverify"))
 
 
 @pytest.mark.slow
@@ -133,7 +133,7 @@ def test_formulas_are_tests_of_their_own(pytester: pytest.Pytester) -> None:
     (pytester.path / "wrong.toml").write_text(
         FORMULAS.partition("[expect]")[0] + '[expect.fixed]\nstatus = "holds"\nratio = "3"\n'
     )
-    result = pytester.runpytest_subprocess("--paramverify", "-v", "-rs")
+    result = pytester.runpytest_inprocess("--paramverify", "-v", "-rs")
     result.assert_outcomes(passed=3, failed=1, skipped=1)
     assert "wrong.toml::fixed.status FAILED" in told(result)
     assert "expected fixed.status: true" in told(result)
@@ -180,7 +180,7 @@ def test_assertions(pytester: pytest.Pytester) -> None:
             assert_not_private(coin, strategy="built-in", confirm=2)
         """
     )
-    result = pytester.runpytest_subprocess()
+    result = pytester.runpytest_inprocess()
     result.assert_outcomes(passed=1, failed=4)
     for words in ("AssertionError: not private: epsilon = ln(2)", "output 0 is 4 times as likely"):
         assert words in told(result)
