@@ -57,7 +57,7 @@ def test_more_values_than_can_be_listed(place: str, values: str, number: str, tm
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("place", "values"), zip(PLACES, ['" -999 .. 0 "', str(list(range(1000)))], strict=True)
+    ("place", "values"), [*zip(PLACES, ['" -999 .. 0 "', str(list(range(1000)))], strict=True)], ids=PLACES
 )
 def test_as_many_values_as_can_be_listed(place: str, values: str) -> None:
     """The limit itself is no error."""
