@@ -128,6 +128,7 @@ def test_evidence_is_named(made: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_summary(made: Path) -> None:
     """The summary counts, scores and compares; its virtual best is at least as good as everybody."""
     document = json.loads((made / "summary.json").read_text())
@@ -153,6 +154,7 @@ def test_summary(made: Path) -> None:
     assert "simplifies by itself" in skipped["bernstein without simplification"]
 
 
+@pytest.mark.slow
 def test_simplification_is_credited_to_nobody(made: Path) -> None:
     """A claim that no backend was asked about is no merit of one: not in scores, contributions and plots."""
     document = json.loads((made / "summary.json").read_text())
@@ -195,6 +197,7 @@ def test_nothing_is_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "2 of them were settled by simplification" in "\n".join(lines(document))
 
 
+@pytest.mark.slow
 def test_csv(made: Path) -> None:
     """The CSV file has a row for each attempt, with the same values."""
     with (made / "results.csv").open(newline="") as file:
