@@ -60,6 +60,7 @@ def test_files_are_there(words: list[str]) -> None:
     assert [word for word in words if not (PACKAGE / word).exists() and not (ROOT / word).exists()] == []
 
 
+@pytest.mark.slow
 def test_names_are_there() -> None:
     """A function or class that the page names is defined where it says."""
     assert [name for name in NAMES if not is_there(name)] == []

@@ -264,6 +264,7 @@ def test_how_outputs_are_compared(expected: str, actual: str, same: bool) -> Non
     assert matches(expected, actual) is same
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("usual_share")
 @pytest.mark.parametrize(
     "path",

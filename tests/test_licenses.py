@@ -47,6 +47,7 @@ def is_gpl(name: str) -> bool:
     return bool(GPL.search(" ".join([*(told.get_all("License-Expression") or []), licence, *classifiers])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", ["none", *sorted(set(EXTRAS) - UNLISTED)])
 def test_an_extra_that_installs_software_under_the_gpl_says_so(extra: str) -> None:
     """The table of the first page says of each extra what the packages say that it installs."""

@@ -369,6 +369,7 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
     assert not heavy & loaded
 
 
+@pytest.mark.slow
 def test_no_module_imports_a_solver_when_it_is_imported(tmp_path: Path) -> None:
     """Solvers and sympy are imported where they are used, not with the modules that use them."""
     heavy = {"cvc5", "matplotlib", "numpy", "pysmt", "scipy", "stormpy", "sympy", "z3"}
@@ -429,6 +430,7 @@ def points_downwards(own: str, name: str) -> bool:
     return part == own or rank(part) < rank(own)
 
 
+@pytest.mark.slow
 def test_imports_point_downwards() -> None:
     """A module imports from lower layers and from its own package only; the package itself is the face."""
     wrong = [

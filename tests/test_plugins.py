@@ -133,6 +133,7 @@ def test_a_backend_takes_part(extended: Extended) -> None:
     assert all("parrot" in claim["backend"].split(", ") for claim in every["claims"])
 
 
+@pytest.mark.slow
 def test_the_schema_has_the_keys_of_additions(extended: Extended) -> None:
     """A mechanism that declares its keys is in the schema; noise that declares none may have any."""
     check = Draft7Validator(json.loads(extended.call("schema")))
@@ -187,6 +188,7 @@ def test_a_mechanism_and_its_noise_work_everywhere(extended: Extended) -> None:
     assert extended.call("sample", bad, "--direct", "--audit", "--at", "q=1/4", "--runs", "20000")
 
 
+@pytest.mark.slow
 def test_a_command_is_one_file(tmp_path: Path) -> None:
     """The new command stands in the list where it says, and runs."""
     made = copied(tmp_path)
@@ -242,6 +244,7 @@ def test_the_tables_name_everything(root: Path) -> None:
     assert differences(text, [list(part) for part in found]) == {}
 
 
+@pytest.mark.slow
 def test_the_tables_would_lack_what_is_new(root: Path, tmp_path: Path) -> None:
     """In the copy with one file more each, the same comparison names all five."""
     registries = json.loads(copied(tmp_path).run("-c", REGISTRIES).stdout)

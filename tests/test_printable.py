@@ -106,6 +106,7 @@ def test_json_is_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert json.loads(capsys.readouterr().out)["title"] == WILD
 
 
+@pytest.mark.slow
 def test_pictures(tmp_path: Path) -> None:
     """A picture is drawn and well formed, whatever the title is."""
     path = case(tmp_path / "case.toml", name=WILD + "z" * 20_000)

@@ -58,6 +58,7 @@ def test_every_cited_key_is_defined() -> None:
     assert {path: keys for path, keys in unknown.items() if keys} == {}
 
 
+@pytest.mark.slow
 def test_every_defined_key_is_cited() -> None:
     """No entry is there that nobody cites."""
     assert set(DEFINED) - set().union(*citations().values()) == set()
@@ -85,6 +86,7 @@ def test_code_cites_by_key() -> None:
     assert lines_with(r"\b(?:1[89]|20)\d\d\b", CODE) == []
 
 
+@pytest.mark.slow
 def test_pages_cite_by_key() -> None:
     """No page ends a bracket with the year of a source, as in (Warner, 1965): it gives the key."""
     assert lines_with(r"\b(?:1[89]|20)\d\d\)", PAGES) == []

@@ -44,6 +44,7 @@ def page(name: str) -> str:
 # --- commands -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(commands()))
 def test_every_option_of_every_command_is_in_the_reference(name: str) -> None:
     """What `--help` of a command lists stands on the page, in its section or with those of all."""
@@ -136,6 +137,7 @@ def test_every_key_of_shipped_cases_is_in_the_reference() -> None:
 # --- shipped cases ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_shipped_case_has_a_page() -> None:
     """The list of shipped cases names each file, with the verdict of `[expect]` in the tool's words."""
     pages = shipped.pages(ROOT)

@@ -42,6 +42,7 @@ def check(text: str) -> None:
             assert name in plain[place.key : place.start]
 
 
+@pytest.mark.slow
 def test_shipped_files() -> None:
     """The keys and values of every shipped case stand where the scanner says."""
     for path in SHIPPED:
@@ -115,6 +116,7 @@ def documents(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(["\n", "\r\n", "\n\n"])).join(lines)
 
 
+@pytest.mark.slow
 @given(documents())
 def test_random_texts(text: str) -> None:
     """The keys and values of random TOML stand where the scanner says."""

@@ -29,6 +29,7 @@ def closed(box: Box) -> Box:
     return {name: Interval(i.lower, i.upper, True, True) for name, i in box.items()}
 
 
+@pytest.mark.slow
 @given(polynomials(), boxes())
 def test_bounds(f: Polynomial, box: Box) -> None:
     """All values on the closed box lie between the least and the greatest coefficient."""
@@ -38,6 +39,7 @@ def test_bounds(f: Polynomial, box: Box) -> None:
     assert max(values) <= form.upper
 
 
+@pytest.mark.slow
 @given(polynomials(), boxes())
 def test_vertex_values(f: Polynomial, box: Box) -> None:
     """The coefficient at a corner of the index box is the value at that vertex."""
@@ -51,6 +53,7 @@ def test_vertex_values(f: Polynomial, box: Box) -> None:
         assert Fraction(int(entry), int(form.scale)) == value_at(f, point)
 
 
+@pytest.mark.slow
 @given(polynomials(max_degree=1), boxes())
 def test_multilinear_bounds_are_attained(f: Polynomial, box: Box) -> None:
     """For a multilinear polynomial the bounds are its minimum and maximum, attained at vertices."""
@@ -59,6 +62,7 @@ def test_multilinear_bounds_are_attained(f: Polynomial, box: Box) -> None:
     assert (form.lower, form.upper) == (min(values), max(values))
 
 
+@pytest.mark.slow
 @given(
     polynomials(), boxes(), st.fixed_dictionaries(dict.fromkeys(NAMES, st.fractions(0, 1, max_denominator=7)))
 )
@@ -78,6 +82,7 @@ def test_coefficients_are_those_of_the_bernstein_basis(
     assert total == value_at(f, point)
 
 
+@pytest.mark.slow
 @given(polynomials(), boxes(), st.sampled_from(NAMES), st.sampled_from([0, 1]))
 def test_bounds_on_a_face(f: Polynomial, box: Box, name: str, end: int) -> None:
     """The coefficients on a face bound the values on that face."""
@@ -103,6 +108,7 @@ def test_constants(number: Fraction) -> None:
     assert form.face({}) == form.entries
 
 
+@pytest.mark.slow
 @given(polynomials(), st.fixed_dictionaries(dict.fromkeys(NAMES, rationals())))
 def test_point_intervals(f: Polynomial, point: dict[str, Fraction]) -> None:
     """On a box that is one point both bounds are the value there."""
@@ -178,6 +184,7 @@ HOLDS = {
 }
 
 
+@pytest.mark.slow
 @given(st.one_of(polynomials(), products()), st.one_of(boxes(), unit_boxes()))
 @example(read("p"), {name: parse_interval("[0, 1)") for name in NAMES})
 @example(read("(p - q)**2"), {name: parse_interval("(0, 1)") for name in NAMES})
@@ -198,6 +205,7 @@ def strongest(values: list[Fraction]) -> Sign | None:
     return next((sign for sign in order if all(map(HOLDS[sign], values))), None)
 
 
+@pytest.mark.slow
 @given(
     st.one_of(polynomials(max_degree=1), products().filter(lambda f: max(f.degrees()) <= 1)),
     st.one_of(boxes(), unit_boxes()),
@@ -283,6 +291,7 @@ def test_signs_of_powers(text: str, box: str, sign: Sign | None) -> None:
     assert sign_on(read(text), box_domain(RING, dict.fromkeys(NAMES, parse_interval(box)))) is sign
 
 
+@pytest.mark.slow
 @given(polynomials(), boxes(), rationals().filter(bool))
 def test_sign_of_multiples(f: Polynomial, box: Box, factor: Fraction) -> None:
     """A positive factor keeps the sign and a negative one turns it."""

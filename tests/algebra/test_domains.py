@@ -109,6 +109,7 @@ def test_simplest_point(interval: Interval) -> None:
     assert interval.is_point or interval.lower < point < interval.upper
 
 
+@pytest.mark.slow
 @given(boxes())
 def test_corners(box: dict[str, Interval]) -> None:
     """The corners are all combinations of ends, each once."""
@@ -135,6 +136,7 @@ CONSTRAINTS = [
 ]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(CONSTRAINTS), st.data())
 def test_constraints_mean_what_they_say(text: str, data: st.DataObject) -> None:
     """A point satisfies the polynomial constraints iff the text is true there, denominators included."""

@@ -89,6 +89,7 @@ def test_a_number_is_what_sympy_says(number: ExactNumber, value: Any) -> None:
     assert "\n" not in repr(number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("left", range(len(VALUES)))
 def test_the_order_is_that_of_the_digits(left: int) -> None:
     """Two numbers of any kinds compare as 80 digits of them do; equal ones have equal hashes."""
@@ -105,6 +106,7 @@ def test_the_order_is_that_of_the_digits(left: int) -> None:
         assert (hash(a) == hash(b)) or sign
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", [operator.add, operator.sub, operator.mul, operator.truediv])
 def test_algebraic_numbers_are_a_field(operation: Callable[[Any, Any], Any]) -> None:
     """Sums, differences, products and quotients of algebraic numbers are those of 80 digits, and exact."""
@@ -227,6 +229,7 @@ def test_numbers_of_other_kinds() -> None:
         ExactNumber("2")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("digit", [20, 60, 200])
 def test_algebraic_numbers_that_are_near_to_each_other(digit: int) -> None:
     """sqrt(2) and a root of another polynomial next to it are told apart, and so is a rational."""

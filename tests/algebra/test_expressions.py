@@ -63,6 +63,7 @@ def test_arithmetic_means_what_it_means_in_python(tokens: tuple[Token, ...], poi
     assert ours(text_of(tokens), point) == pythons_own(python_of(tokens), point)
 
 
+@pytest.mark.slow
 @given(conditions(), points())
 def test_conditions_mean_what_they_mean_in_python(tokens: tuple[Token, ...], point: Point) -> None:
     """Comparisons, their chains, `and`, `or` and `not` bind and decide as in Python."""
@@ -234,6 +235,7 @@ def test_constant_is_a_number(text: str) -> None:
         constant(text)
 
 
+@pytest.mark.slow
 def test_long_flat_sums_and_products() -> None:
     """Sums and products with thousands of terms are flat: their length does not count as nesting."""
     assert evaluate(parse("+".join(["p"] * 2000)), POINT) == 1000

@@ -70,6 +70,7 @@ def test_ring_operations(f: Polynomial, g: Polynomial, point: Point, n: int) -> 
     assert value_at(f**n, point) == at_f**n
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.tuples(*[st.integers(0, 3)] * 3), rationals(), max_size=6), points())
 def test_from_terms(terms: dict[tuple[int, ...], Fraction], point: Point) -> None:
     """A polynomial built from exponent vectors has the value of that sum of monomials."""
@@ -143,6 +144,7 @@ OPERATIONS: list[Callable[..., Fraction]] = [
 ]
 
 
+@pytest.mark.slow
 @given(rational_functions(), rational_functions(), points(), st.sampled_from(OPERATIONS))
 def test_quotients(
     f: RationalFunction, g: RationalFunction, point: Point, operation: Callable[..., RationalFunction]
@@ -156,6 +158,7 @@ def test_quotients(
     assert value(result, point) == operation(at_f, at_g)
 
 
+@pytest.mark.slow
 @given(rational_functions(), st.integers(-3, 3), points())
 def test_powers(f: RationalFunction, n: int, point: Point) -> None:
     """Powers, also negative ones, have the powers of the values and are in canonical form."""
@@ -167,6 +170,7 @@ def test_powers(f: RationalFunction, n: int, point: Point) -> None:
     assert value(f**n, point) == at_f**n
 
 
+@pytest.mark.slow
 @given(rational_functions(), rational_functions())
 def test_equal_functions_are_equal(f: RationalFunction, g: RationalFunction) -> None:
     """Two ways to compute one function give equal objects with equal hashes."""
@@ -187,6 +191,7 @@ def test_division_by_the_zero_function() -> None:
     assert zero**0 == one
 
 
+@pytest.mark.slow
 @given(st.lists(rational_functions(), max_size=4))
 def test_common_denominator(functions: list[RationalFunction]) -> None:
     """The common denominator is a multiple of every denominator and divides their product."""

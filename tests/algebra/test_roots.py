@@ -52,6 +52,7 @@ def decided(text: str, interval: str = "(0, 1)", *constraints: str) -> bool:
     return isinstance(answer, Proved)
 
 
+@pytest.mark.slow
 @given(st.lists(small, min_size=1, max_size=3))
 def test_roots_agree_with_sympy(factors: list[fmpz_poly]) -> None:
     """Number, order, multiplicity and rationality of the roots in an interval are those that sympy finds."""

@@ -67,6 +67,7 @@ def test_least_bounds_of_a_function() -> None:
     assert function.budget(delta_for=0).delta == Fraction(1, 2)  # the total variation distance
 
 
+@pytest.mark.slow
 def test_least_bounds_by_brute_force() -> None:
     """At 26 values of r no set of outputs of three shuffled responses needs more than the least δ.
 
@@ -89,6 +90,7 @@ def test_least_bounds_by_brute_force() -> None:
     assert load(CASES / "shuffled-responses.toml").budget(delta_for="ln(2)").delta == max(needed)
 
 
+@pytest.mark.slow
 def test_what_has_no_least_bound() -> None:
     """Two at once, a delta of 0, a case of another kind; names are those of the arguments."""
     case = load(CASES / "noisy-max.toml")

@@ -50,6 +50,7 @@ def test_evidence_is_of_the_text(name: str, change: Callable[[str], str], tmp_pa
     assert paramverify.check(again, case).accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["automata/sparse-vector.dipa", "logic/survey.prism"])
 def test_files_of_other_tools(name: str, tmp_path: Path) -> None:
     """The same for an automaton, and for a model of PRISM with formulas beside it."""

@@ -66,6 +66,7 @@ def wanted(x: int, y: int) -> dict[str, Fraction]:
     }
 
 
+@pytest.mark.slow
 def test_calls_of_mechanisms() -> None:
     """The probabilities are those of all ways; the case file says the same, and evidence fits it."""
     found = adaptive.probabilities(at={"q": "3/4"})

@@ -74,6 +74,7 @@ def command_of(path: Path) -> str:
     return {Kind.INTERACTIVE: "interactive", Kind.LOGIC: "logic"}.get(load(path).kind, "verify")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(n, marks=SLOW if n in (FEW[4], FEW[5]) else ()) for n in FEW])
 def test_verify_says_what_the_command_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON and evidence of `verify` are those of the command for the kind of the case."""
@@ -135,6 +136,7 @@ def test_synthesize_says_what_the_command_says(
     assert report.form == report.to_dict()["form"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [FEW[0], FEW[3], FEW[7]])
 def test_show_says_what_the_command_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The same for `show`, with LaTeX and the graph."""
@@ -168,6 +170,7 @@ def test_sample_says_what_the_command_says(
         assert report.point == {"p": Fraction(1, 2)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [FEW[0], FEW[3], FEW[4], FEW[8], FEW[9]])
 def test_evidence_is_that_of_the_command(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -188,6 +191,7 @@ def test_evidence_is_that_of_the_command(
         same(paramverify.check(file, case), capsys, "check", str(file), "--case", str(CASES / name))
 
 
+@pytest.mark.slow
 def test_evidence_of_budgets_and_maps() -> None:
     """Budgets, violating priors and maps have evidence that is accepted with the case, and changed not."""
     case = load(CASES / "geometric-independent-below.toml")
@@ -250,6 +254,7 @@ def test_with_leaves_the_original_alone(name: str) -> None:
     assert loads(other.to_toml(), folder=CASES).title == "Another one"
 
 
+@pytest.mark.slow
 def test_with_changes_what_it_is_asked_for() -> None:
     """Budgets, parameters, lengths and tables, by the rules of the reader."""
     case = load(LN2)
@@ -437,6 +442,7 @@ def test_mechanisms_have_the_same_reports() -> None:
     assert paramverify.sample(coin, coin.__wrapped__ if False else None, runs=500).kind is Kind.PRIVACY
 
 
+@pytest.mark.slow
 def test_formulas_beside_a_file(tmp_path: Path) -> None:
     """A PRISM file is loaded with formulas, as `paramverify logic` takes it."""
     (tmp_path / "coin.prism").write_text(

@@ -84,6 +84,7 @@ def by_hand(alpha: Fraction, q: tuple[int, ...], strict: bool = False) -> dict[t
     return dict(found)
 
 
+@pytest.mark.slow
 def test_one_source_is_proved() -> None:
     """It holds, its budget is tight, and its case file says the same to the command line."""
     report = sparse_vector.verify()
@@ -106,6 +107,7 @@ def test_probabilities_are_those_of_summation() -> None:
     assert str(functions["(0, 0, 0)"]["above"]).count("alpha") > 1
 
 
+@pytest.mark.slow
 def test_the_case_file_is_the_same_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command line verifies the text, and checks evidence of it against it."""
     path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
@@ -195,6 +197,7 @@ def shipped(rng: np.random.Generator, q: tuple[int, ...], size: int, *, mistake:
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", ["", ">", "q + 1", "last", "goes on"])
 def test_an_off_by_one_is_told_apart(mistake: str) -> None:
     """An audit passes the implementation that does the same, and no other."""
@@ -207,6 +210,7 @@ def test_an_off_by_one_is_told_apart(mistake: str) -> None:
     assert sparse_vector.audit(at={"alpha": "1/2"}, runs=20_000, pairs=2).passes
 
 
+@pytest.mark.slow
 def test_a_mechanism_is_audited_against_another() -> None:
     """Two functions are compared, the second one as an implementation; the inputs have to be the same."""
 
@@ -697,6 +701,7 @@ def test_shapes_of_source(tmp_path: Path) -> None:
     assert names["m"](runpy.run_path(str(path))["deep"])(2, 0.5) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "kind", "reason"),
     [
@@ -831,6 +836,7 @@ def test_an_audit_against_other_values() -> None:
         less.audit(more, runs=10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [False, True])
 def test_numpy_scalars_in_lists_are_numbers(size: bool) -> None:
     """An implementation may return lists of numpy's own numbers and truth values."""
@@ -858,6 +864,7 @@ def other(x: int) -> int:
     return x + 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["shift", "geometric"])
 def test_a_name_that_means_something_else_later(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A helper or a word that is bound again after the decoration is an error of every later use."""

@@ -60,6 +60,7 @@ def without_seconds(text: str) -> list[str]:
     return [line.partition(", proved in ")[0] for line in text.strip().split("\n")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", [sign, answer, plain])
 def test_printed_results_are_those_of_the_commands(
     of: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]

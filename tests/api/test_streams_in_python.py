@@ -44,6 +44,7 @@ def test_verify(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert (report.witness is not None) is (code == 1)
 
 
+@pytest.mark.slow
 def test_changed_cases() -> None:
     """Another budget, other neighbours and other parameters give another case; `bound` says its budget."""
     case = paramverify.load(PRIVATE)
@@ -72,6 +73,7 @@ def test_show_and_what_has_no_meaning() -> None:
 AUTOMATON = CASES / "sparse-vector.dipa"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [*NAMES, AUTOMATON, CASES / "every-number.dipa"], ids=lambda path: path.name)
 def test_budget(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON, evidence and numbers of the least budgets are those of the command."""

@@ -111,6 +111,7 @@ def test_alarms_stand_in_each_other() -> None:
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_nothing_stays_behind_wherever_an_alarm_goes_off() -> None:
     """Two alarms that end at about one time, and at the end of the work, leave neither timer nor handler."""
     before = signal.getsignal(signal.SIGALRM)

@@ -122,6 +122,7 @@ def kernel_ways(automaton: Automaton, most: int) -> set[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_ways_that_are_possible() -> None:
     """The ways of the graph, and of the kernel, are those for whose order there are whole numbers."""
     compared = 0
@@ -144,6 +145,7 @@ def random_machine(seed: int) -> Automaton | None:
     return automaton
 
 
+@pytest.mark.slow
 def test_random_automata_against_all_ways() -> None:
     """The kernel accepts what is found, and no way of a private automaton costs more than the multiple."""
     standings = set()
@@ -160,6 +162,7 @@ def test_random_automata_against_all_ways() -> None:
     assert {Standing.HOLDS, Standing.VIOLATED} <= standings
 
 
+@pytest.mark.slow
 def test_probabilities() -> None:
     """The closed form of a way is what sums over a box give, and its loss is at most its cost."""
     compared = 0

@@ -76,6 +76,7 @@ def test_against_all_ways(name: str) -> None:
         assert f"length {most}: {last} times epsilon is enough, and no less is" in checked.lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("geometric", [False, True])
 def test_random_automata(geometric: bool) -> None:
     """Budgets never fall, stay below the multiple for all, and are not less than a way costs."""
@@ -127,6 +128,7 @@ def test_forged_evidence(name: str) -> None:
     assert not check_document(document).accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sparse-vector", "sparse-vector-geometric", "numeric-sparse-vector"])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)])
 def test_streams_of_numbers(name: str, epsilon: Fraction) -> None:
@@ -140,6 +142,7 @@ def test_streams_of_numbers(name: str, epsilon: Fraction) -> None:
     assert Fraction(19, 20) * entry.multiple * epsilon < found.low < found.high <= entry.multiple * epsilon
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("inputs", "epsilon"), [(20, Fraction(1, 100)), (1, Fraction(1, 10**90)), (3, Fraction(90))]
 )
@@ -221,6 +224,7 @@ def least_of(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", [False, True])
 def test_many_values(one: bool) -> None:
     """With more than five stored values budgets are those of brute force, and the kernel accepts them."""
@@ -263,6 +267,7 @@ MANY_FORGED: tuple[Change, ...] = (
 )
 
 
+@pytest.mark.slow
 def test_bounds_where_tables_are_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """If only some shifts are looked at, the multiples are still enough, and the others not exceeded."""
     gaps = 0
@@ -298,6 +303,7 @@ def output(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[in
     return code, capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """The text, the JSON and the evidence say the same."""
     case, path = str(CASES / "sparse-vector.dipa"), str(tmp_path / "e.json")
@@ -318,6 +324,7 @@ def test_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "read a second time: 3 states and 3 transitions" in text
 
 
+@pytest.mark.slow
 def test_command_without_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
     """That there is no budget for all lengths is an answer; a budget that may be too large is none."""
     code, text = output(["budget", str(CASES / "every-number.dipa"), "--length", "3", "--json"], capsys)
@@ -331,6 +338,7 @@ def test_command_without_a_budget(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["budget", str(ROOT / "cases" / "geometric-neighbours.toml"), "--length", "3"]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["1e-400", "1e308", "7.19077e308", "7.2e308", "1e309", "1e900"])
 def test_losses_beyond_floats(epsilon: str, capsys: pytest.CaptureFixture[str]) -> None:
     """JSON has floats around a loss, and null where none is so large; it has no other numbers."""

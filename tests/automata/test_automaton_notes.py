@@ -54,6 +54,7 @@ def step(reads: bool, low: str, high: str, target: str = "q2") -> str:
     return STEP.format(reads="" if reads else ":non-input", low=low, high=high, target=target)
 
 
+@pytest.mark.slow
 def test_no_state_reads(told: Decide) -> None:
     """Where no state reads, streams make no difference; that is said once, and not where one reads."""
     for code, out, document in told(START + step(False, "a", "b", "q3")):
@@ -64,6 +65,7 @@ def test_no_state_reads(told: Decide) -> None:
         assert (code, "reads an entry" in out, "notes" in document) == (0, False, False)
 
 
+@pytest.mark.slow
 def test_the_same_word(told: Decide) -> None:
     """Both transitions are named with their lines, and another word for one of them decides it."""
     for code, out, _ in told(START + step(True, "a", "a")):

@@ -123,6 +123,7 @@ def accepted(report: AutomatonReport) -> bool:
     return check_document(automaton_evidence_document(report, ROOT, b"")).accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped(name: str) -> None:
     """Each shipped automaton has its verdict, with evidence that the kernel accepts."""
@@ -151,6 +152,7 @@ def test_nothing_is_read() -> None:
     assert told(verify(parse_automaton(SILENT))) == ("0", True)
 
 
+@pytest.mark.slow
 def test_outputs_that_do_not_tell_the_way() -> None:
     """Where two transitions put out the same, ways whose costs grow refute nothing; a proof stays one."""
     body, _ = KNOWN["two loops in one state"]

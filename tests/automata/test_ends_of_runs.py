@@ -71,6 +71,7 @@ def automata(whole: bool, count: int) -> list[Automaton]:
     return list(islice(some(), count))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, True])
 def test_where_runs_may_end(whole: bool) -> None:
     """All orders of up to four samples, one by one, agree with both readers."""

@@ -171,6 +171,7 @@ def test_powers_are_named(text: str) -> None:
 GOES_ON = SVT.replace("        stop\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [SVT, TWICE, GOES_ON])
 def test_why_no_streams_were_looked_for(program: str) -> None:
     """Where a sequence of words begins with another one, no streams are tried; the reason says so."""
@@ -207,6 +208,7 @@ def test_entries_that_cannot_differ(values: str, neighbours: str) -> None:
         assert refused.value.key.startswith("neighbours")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("by", "times"), [(1, 1), (2, 2), (7, 7)])
 def test_entries_that_differ_by_more(by: int, times: int) -> None:
     """The least budget is so many times larger; streams are so many times further apart."""
@@ -238,6 +240,7 @@ FEW = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("values", "neighbours", "least", "known"), FEW)
 def test_bounds_for_few_values(values: str, neighbours: str, least: str, known: str) -> None:
     """The bound shrinks with the largest difference; a gap shows that less is not enough, with evidence."""
@@ -290,6 +293,7 @@ def height(automaton: Automaton, steps: Sequence[int], stream: Sequence[Fraction
     return Fraction(min(costs))
 
 
+@pytest.mark.slow
 def test_gaps_by_brute_force() -> None:
     """A gap is the difference of two least exponents; the kernel finds the same number."""
     compared = 0
@@ -334,6 +338,7 @@ def brute(automaton: Automaton, gap: Gap, values: set[Fraction]) -> bool:
     return bool(fixed) or gap.size > 0
 
 
+@pytest.mark.slow
 def test_a_gap_is_what_losses_tend_to() -> None:
     """The loss of two streams, divided by eps, comes near to the gap as eps grows."""
     case = read(text_of("[0, 1/2]", "eps", 'differ = "each"'))
@@ -364,6 +369,7 @@ def integrated(stream: Sequence[float], word: str, eps: float) -> float:
     return total
 
 
+@pytest.mark.slow
 def test_finitely_many_ways() -> None:
     """Each way is decided for all streams of the values, between a gap and the bound for any numbers."""
     verdict = found("[0, 1]", "3/2 * eps", 'differ = "each"', TWICE)

@@ -101,6 +101,7 @@ def worst(case: StreamCase, inputs: int, steps: int) -> Fraction:
     return max(found) * case.reach
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("differ", ["each", "one"])
 @pytest.mark.parametrize("geometric", [False, True])
 def test_files_beside_all_shifts(differ: str, geometric: bool) -> None:
@@ -141,6 +142,7 @@ def test_files_beside_all_shifts(differ: str, geometric: bool) -> None:
     assert compared > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("differ", ["each", "one"])
 def test_programs_beside_all_shifts(differ: str) -> None:
     """The multiples of random programs are those of brute force, and streams of numbers come near to them."""
@@ -167,6 +169,7 @@ def test_programs_beside_all_shifts(differ: str) -> None:
 VALUES = ('"-1..1"', "[0, 1]", "[0, 1/2]", "[-1, 1]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("differ", ["each", "one"])
 @pytest.mark.parametrize("values", VALUES)
 def test_few_values_beside_exact_losses(values: str, differ: str) -> None:
@@ -383,6 +386,7 @@ for x in stream(values="real"):
 """
 
 
+@pytest.mark.slow
 def test_no_bound_for_few_values() -> None:
     """That no multiple is enough for any numbers says nothing of few values; lengths have their bounds."""
     found = budgets(case_of(program(LEAKS, '"-1..1"')))
@@ -457,6 +461,7 @@ for x in stream(values="real"):
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("differ", ["each", "one"])
 @pytest.mark.parametrize("values", ['"real"', "[0, 1]"])
 @pytest.mark.parametrize("name", LATE)
@@ -497,6 +502,7 @@ def test_programs_that_read_first() -> None:
             compare_stream(told, content, Path())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in LATE if name != "a word before the entry"])
 def test_examples_have_the_next_entry(name: str) -> None:
     """The streams of an example are so long that the way is one of the program."""
@@ -513,6 +519,7 @@ def test_examples_have_the_next_entry(name: str) -> None:
     assert not check_document(told).accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("positives", [1, 2, 3])
 @pytest.mark.parametrize("values", ["-1..1", "0..3", "0..1"])
 def test_wide_gaps_are_found(values: str, positives: int) -> None:

@@ -50,6 +50,7 @@ def automaton_of(text: str) -> Automaton:
     return translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_shipped(path: Path) -> None:
     """Each shipped case has the verdict that it expects; what is not private has an example."""
@@ -90,6 +91,7 @@ def complete(automaton: Automaton, length: int) -> list[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_random_programs_beside_the_engine(seed: int) -> None:
     """A way of the automaton is as likely as its output is in the program that is written out."""
@@ -108,6 +110,7 @@ def test_random_programs_beside_the_engine(seed: int) -> None:
         assert chances(case, 0)["way"] == pytest.approx(expected[output_of(automaton, steps)], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_budgets_beside_the_engine() -> None:
     """On whole numbers and two entries: a proved multiple is enough, for each entry and for one entry."""
     for differ, epsilon in (("each", "eps"), ("one", "1/4 * eps")):
@@ -134,6 +137,7 @@ def decided(differ: str, epsilon: str, text: str = SVT) -> StreamVerdict:
     return decide(case, OPTIONS)
 
 
+@pytest.mark.slow
 def test_one_entry_by_brute_force() -> None:
     """No way of random automata costs more than the bound for one entry, and most bounds are the least."""
     tight = 0
@@ -253,6 +257,7 @@ def test_entries_that_are_kept(line: str) -> None:
     assert error.value.line == 5
 
 
+@pytest.mark.slow
 def test_a_count_without_end() -> None:
     """Variables with infinitely many values are refused."""
     with pytest.raises(LimitError, match=r"line 4 of the program: n has .* stop before it grows"):

@@ -44,6 +44,7 @@ SPARSE = """(q1:non-input, RATE, MEAN): t := insample; output ostart; goto q2
 NOTE = "examples were left out, because their exponents, or their formulas, would be too large."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("geometric", [False, True])
 def test_degrees_are_bounded_beforehand(geometric: bool) -> None:
     """No probability of a way of a random automaton has a larger degree than is known beforehand."""
@@ -102,6 +103,7 @@ STREAMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "values", "mean", "epsilon"), STREAMS)
 def test_verdicts_of_large_numbers(
     program: str, values: str, mean: str, epsilon: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -124,6 +126,7 @@ def test_large_numbers_in_python(tmp_path: Path) -> None:
 NEAR = TWICE.replace("2 / eps", "1 / eps").replace("4 / eps", "1 / eps")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "mean", "code"),
     [

@@ -292,6 +292,7 @@ def test_models_that_cannot_be_had(program: Callable[..., str]) -> None:
     assert isinstance(decide(program("cat > /dev/null; echo unsat"), HOLDS, models=False), Proved)
 
 
+@pytest.mark.slow
 def test_yices_and_algebraic_numbers() -> None:
     """Yices rounds irrational values to six digits, and rational points are found near them all the same."""
     yices = backend("yices")
@@ -391,6 +392,7 @@ def configure(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("PARAMVERIFY_CONFIG", str(path))
 
 
+@pytest.mark.slow
 def test_a_configured_solver(
     program: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -703,6 +705,7 @@ def test_the_real_qepcad() -> None:
             real.decide(HOLDS, options)
 
 
+@pytest.mark.slow
 def test_a_claim_without_parameters() -> None:
     """Claims about numbers, also about a constant in its enclosure, are questions for QEPCAD too."""
     real = backend("qepcad")

@@ -190,6 +190,7 @@ def test_one_coordinate_is_fixed_where_they_depend_on_each_other() -> None:
     assert not about.holds_at(point)
 
 
+@pytest.mark.slow
 def test_model_that_violates_nothing() -> None:
     """A rational model that does not violate the claim is no refutation, also straight from a backend."""
     about = TABLE[0].claim()

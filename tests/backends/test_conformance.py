@@ -116,6 +116,7 @@ def test_a_missing_backend_says_how_to_get_it(runner: Runner, name: str) -> None
         pytest.skip(answer.detail)
 
 
+@pytest.mark.slow
 def test_required_backends_are_found() -> None:
     """Every backend of the package is found without being registered."""
     assert BACKENDS.keys() >= REQUIRED | {"redlog"}

@@ -29,6 +29,7 @@ from paramverify.checker.automaton_tables import bounded_by_length, bounded_by_t
 from paramverify.checker.strict import Rejected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, True])
 def test_what_is_possible(whole: bool) -> None:
     """After each way the kernel finds the transitions that are possible, and finds where there are two."""
@@ -246,6 +247,7 @@ def right_link(data: Data, now: Data, later: Data, level: int) -> bool:
     return moved and Fraction(now["weight"]) >= paid + Fraction(later["weight"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(4))
 def test_links(chunk: int) -> None:
     """A link is accepted iff brute force over all shifts accepts it; demands say all that follows."""
@@ -328,6 +330,7 @@ def bounded(data: Data, proof: Data, lengths: bool) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(6))
 def test_tables(chunk: int) -> None:
     """Exact tables of all short ways are accepted; one smaller number, or one table less, is not."""

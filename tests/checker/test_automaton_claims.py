@@ -467,6 +467,7 @@ def test_budgets_without_parts() -> None:
         assert not check_document(grows | part).accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.dipa")), ids=lambda path: path.stem)
 def test_every_part_of_a_proof_counts(path: Any) -> None:
     """Without one of its links, demands or edges, or with a smaller weight, no shipped proof is accepted."""

@@ -63,6 +63,7 @@ def flows(generator: random.Random, data: Data, steps: tuple[int, ...]) -> Flow:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(3))
 def test_flows_show_no_more_than_the_cost(chunk: int) -> None:
     """No flow that is accepted says that a way costs more than it does, and some say what it costs."""
@@ -124,6 +125,7 @@ def least_value(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(3))
 def test_gaps_are_no_wider_than_they_are(chunk: int) -> None:
     """No gap that is accepted is wider than by brute force; some are as wide."""
@@ -244,6 +246,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", range(4))
 @pytest.mark.parametrize("number", range(len(PARTS)))
 def test_families(number: int, length: int) -> None:

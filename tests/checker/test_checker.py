@@ -185,6 +185,7 @@ def test_any_changed_number_is_rejected_or_harmless() -> None:
     assert harmless < rejected
 
 
+@pytest.mark.slow
 def test_claims_made_false_are_rejected() -> None:
     """With the claim itself lowered until it fails, its former proof is rejected, whatever is expected."""
     found = 0

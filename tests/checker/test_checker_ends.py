@@ -122,6 +122,7 @@ def test_no_exception_is_a_rejection(
     assert str(code) in program.USAGE
 
 
+@pytest.mark.slow
 def test_a_doubled_key_is_found_at_once(tmp_path: Path) -> None:
     """Among 300,000 keys, wherever it is; and in each of many objects."""
     keys = [f'"k{n}": 0' for n in range(300_000)]
@@ -161,6 +162,7 @@ RELEASES: dict[str, Callable[[str], dict[str, Any]]] = {
 NUMBERS = ["9" * 5_000, f"1/{'9' * 5_000}", "3" + "0" * 4_000 + "1/1" + "0" * 4_000, "9" * (MAX_DIGITS + 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", NUMBERS, ids=["large", "small", "near 3", "just over"])
 @pytest.mark.parametrize("release", RELEASES)
 def test_numbers_of_releases_have_a_size(release: str, number: str, composition: dict[str, Any]) -> None:
@@ -172,6 +174,7 @@ def test_numbers_of_releases_have_a_size(release: str, number: str, composition:
     assert any("more digits than the limit, 2,000" in line for line in found.lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["1/1000000", f"1/1{'0' * 300}", "1000000", "9" * 300])
 @pytest.mark.parametrize("release", RELEASES)
 def test_extreme_releases_end(release: str, number: str, composition: dict[str, Any]) -> None:

@@ -231,6 +231,7 @@ def proportional(pairs: Sequence[tuple[Fraction, Fraction]]) -> bool:
     return scale > 0 and all(b == scale * a for a, b in pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_forms_are_those_of_the_polynomial(seed: int) -> None:
     """The form on a box, its halves, faces and slopes have the values of the polynomial up to one factor."""
@@ -796,6 +797,7 @@ LOW = {"p": "lower", "q": "lower"}
 SHIFTED = {"p": "[1, 3]", "q": "[2, 5/2]"}  # with (p − 1)² − 4·(p − 1)·(q − 2) + 16·(q − 2)²
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("stated", "proof", "right"),
     [

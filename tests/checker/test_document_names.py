@@ -73,6 +73,7 @@ def doubled(name: str) -> Iterator[dict[str, Any]]:
                 yield changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLACES)
 def test_names_differ(name: str) -> None:
     """The evidence is accepted, and rejected where two names are one, by both checkers."""

@@ -187,6 +187,7 @@ FORGED: dict[str, tuple[str, str, Callable[[dict[str, Any]], None]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORGED)
 def test_forged(name: str, kept: Session) -> None:
     """What says more than is true is rejected."""
@@ -200,6 +201,7 @@ def test_forged(name: str, kept: Session) -> None:
 MADE = ("survey-coin", "equal-copies", "emptiness")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", MADE)
 def test_changed_for_the_case(case: str, kept: Session, tmp_path: Path) -> None:
     """Evidence is accepted for its case; about another model, other neighbours or formulas it is not."""

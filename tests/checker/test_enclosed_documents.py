@@ -323,6 +323,7 @@ def normal(x: float) -> float:
     return math.erfc(-x / math.sqrt(2)) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_slopes_and_ends_of_gaussian_numbers(seed: int) -> None:
     """Of two numbers, with an end of one of them, the integral over the other lies between the bounds."""

@@ -69,6 +69,7 @@ def whole(kind: str, value: Fraction) -> Callable[[Fraction], Any]:
 PLACES = [Fraction(n, 6) for n in (-300, -61, -18, -7, -1, 0, 1, 5, 6, 29, 200)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [Fraction(1, 3), Fraction(4, 5), Fraction(7, 2)])
 def test_distribution_functions(number: Fraction) -> None:
     """The bounds of each kind of noise contain what series and sums of mpmath give, to 40 digits."""
@@ -102,6 +103,7 @@ def less(v: int, w: int, by: Fraction = Fraction(0)) -> tuple[Form, Fraction]:
     return form, by
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sides", [(1, 1), (1, 2), (3, 2)])
 def test_two_gaussian_numbers(sides: tuple[int, int]) -> None:
     """The difference of two has a normal distribution, whose function is known."""
@@ -115,6 +117,7 @@ def test_two_gaussian_numbers(sides: tuple[int, int]) -> None:
 ORDERS = [order for size in (3, 4) for order in permutations(range(size)) if order < order[::-1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gauss", "laplace"])
 def test_orders_of_equal_noise(kind: str) -> None:
     """All orders of n numbers of one distribution are equally likely; four of them need two centres."""
@@ -147,6 +150,7 @@ def random_region(random: Random, count: int, is_whole: bool) -> dict[Form, Frac
     return region
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["geometric", "one_sided_geometric"])
 def test_regions_of_geometric_noise(kind: str) -> None:
     """Exact sums over random regions lie between the bounds, which are narrow: a cell has one value."""
@@ -198,6 +202,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Json]:
     return {name: json.loads((folder / f"{name}.json").read_text()) for name in names}
 
 
+@pytest.mark.slow
 def test_evidence_of_shipped_cases(evidence: dict[str, Json]) -> None:
     """It is accepted alone and with its case, and says how many probabilities agree."""
     for name, document in evidence.items():
@@ -258,6 +263,7 @@ def _chance(document: Json, ways: list[Json]) -> float:
     return total
 
 
+@pytest.mark.slow
 def test_what_is_accepted_is_true(evidence: dict[str, Json]) -> None:
     """Each part of the evidence is changed: alone what is accepted is so, with the case it says the same."""
     original = evidence["discrete-gauss-threshold"]
@@ -280,6 +286,7 @@ def test_what_is_accepted_is_true(evidence: dict[str, Json]) -> None:
     assert 0 < accepted < len(changes) / 3
 
 
+@pytest.mark.slow
 def test_a_violation_that_is_none_is_rejected(evidence: dict[str, Json]) -> None:
     """With other outputs, another direction or a larger delta the same ways are no violation."""
     original = evidence["noisy-max-gauss"]
@@ -296,6 +303,7 @@ def test_a_violation_that_is_none_is_rejected(evidence: dict[str, Json]) -> None
         assert "beyond the bounds" in report.lines[0]
 
 
+@pytest.mark.slow
 def test_a_program_that_is_read_as_another_one(evidence: dict[str, Json]) -> None:
     """Ways of a program with less noise are not those of the case: its own enclosures differ."""
     original = evidence["noisy-max-gauss"]
@@ -330,6 +338,7 @@ else:
     output(flip(3/8))"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "bound", "status"),
     [
@@ -379,6 +388,7 @@ UNREAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", UNREAD.values(), ids=UNREAD)
 def test_ways_that_nobody_finds_again_show_nothing(words: str, tmp_path: Path) -> None:
     """The bounds of few cells meet all probabilities: without the ways of the program they say nothing."""

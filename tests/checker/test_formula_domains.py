@@ -112,6 +112,7 @@ def constrained(constraint: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("fixed"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraint", ["c >= 1/4", "c < 1/2", "c*(1 - c) >= 1/10"])
 def test_evidence_of_a_constrained_case(
     constraint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -50,6 +50,7 @@ PRECISE = [Fraction(n, 4) for n in (-9, -4, -1, 0, 1, 3, 8)]
 NUMBERS = [Fraction(n) for n in ("1/100", "1/10", "1/3", "4/5", "3", "19")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", NUMBERS)
 def test_no_rounding_is_left_out(number: Fraction) -> None:
     """With 100 digits the probabilities lie between the bounds, to the last bit of these."""

@@ -60,6 +60,7 @@ def accepted(document: dict[str, Any]) -> str | None:
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NOISES)
 @pytest.mark.parametrize("ties", ["uniform", "first"])
 @pytest.mark.parametrize("differ", ["each", "one"])

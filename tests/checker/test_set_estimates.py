@@ -69,6 +69,7 @@ def test_what_counts_is_at_least_the_term(proof: dict[str, Any]) -> None:
         assert tried or claim is not proof["claims"][0]
 
 
+@pytest.mark.slow
 def test_forged_estimates_are_refused(proof: dict[str, Any]) -> None:
     """A polynomial that is smaller, another term, or a step that is left out or twice, proves nothing."""
     assert check_text(json.dumps(proof)).accepted
@@ -86,6 +87,7 @@ def test_forged_estimates_are_refused(proof: dict[str, Any]) -> None:
         assert not check_text(json.dumps(document)).accepted
 
 
+@pytest.mark.slow
 def test_the_least_delta_is_that_of_counts(tmp_path: Path) -> None:
     """The least delta over an interval of truths is that of a convolution of coins at its end."""
     path = tmp_path / "case.toml"

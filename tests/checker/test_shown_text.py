@@ -105,6 +105,7 @@ def forged(command: str) -> Iterator[dict[str, Any]]:
         yield changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_changed_text_is_shown(command: str) -> None:
     """Alone, and beside its case: what is accepted does not show the text that was changed."""
@@ -127,6 +128,7 @@ def test_the_proved_checker_shows_none(command: str, tmp_path: Path) -> None:
         assert answer.word in ("rejected", NOT_KNOWN) or FORGED not in " ".join(answer.lines), answer.lines
 
 
+@pytest.mark.slow
 def test_every_format_is_tried() -> None:
     """The commands write evidence of every format."""
     assert {json.loads(evidence(command))["format"] for command in COMMANDS} == CHECKERS.keys()

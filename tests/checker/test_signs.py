@@ -121,6 +121,7 @@ def affine(random: Random) -> Affine:
     return Fraction(random.randint(-4, 6), 8), Fraction(random.randint(-6, 6) or 1, 8)
 
 
+@pytest.mark.slow
 def test_probabilities_that_are_or_may_be_negative() -> None:
     """Affine families that sum to 1, or to -1 with signs turned: the ends of the box say what is right."""
     random, seen = Random(5), set()
@@ -144,6 +145,7 @@ def test_probabilities_that_are_or_may_be_negative() -> None:
     assert len(seen) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", range(3))
 def test_weights_masses_and_bounds_that_are_or_may_be_negative(place: int) -> None:
     """One polynomial is the weight, the mass or the bound: its values at the ends say what is right."""

@@ -51,6 +51,7 @@ def evidence(name: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_evidence_of_shipped_cases(name: str) -> None:
     """The kernel accepts it, and both readings of the program give its automaton."""
@@ -104,6 +105,7 @@ def _case(text: str) -> Any:
 VIOLATED = [*(n for n in NAMES if n.endswith(("stops", "noise"))), "stream-numeric-sparse-vector-same-noise"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VIOLATED)
 def test_examples_are_computed_again(name: str) -> None:
     """Other probabilities, streams that are no neighbours and another point are rejected."""
@@ -161,6 +163,7 @@ def _with(data: dict[str, Any], part: str, k: int, values: dict[str, Any]) -> di
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_other_automata(name: str) -> None:
     """The second reader rejects every automaton that differs from that of the program in one place."""
@@ -178,6 +181,7 @@ def test_other_automata(name: str) -> None:
             compare_stream({**document, "claim": claim}, text, FOLDER)
 
 
+@pytest.mark.slow
 def test_random_programs() -> None:
     """Both readings of random programs give the same automaton; and not that of another program."""
     rejected = 0
@@ -265,6 +269,7 @@ def chances_of(model: HMM, state: int) -> dict[str, Fraction]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["stream-fresh-answers", "stream-threshold-clamped"])
 def test_evidence_of_finite_programs(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The second reader compares the model of a stream with the program, and with that of another one not."""

@@ -221,6 +221,7 @@ QUOTIENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", QUOTIENTS)
 def test_quotients_as_entries(values: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each pair of entries has a name of its own, and both readers have the same names."""

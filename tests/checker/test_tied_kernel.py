@@ -244,6 +244,7 @@ def test_an_interval_beside_the_logarithm() -> None:
             check_claim(claim, proof(*ends))
 
 
+@pytest.mark.slow
 def test_two_tied_parameters() -> None:
     """One is replaced after the other; in between no rule may move the variable of the other one."""
     first, second = (Unbounded(n, f"x_{n}", Fraction(1), True) for n in ("eps", "rho"))

@@ -125,6 +125,7 @@ def test_steps_and_bounds(delta: str, steps: int, ratio: str) -> None:
     assert accepted(family(ratio, delta=delta, steps=steps)) == right
 
 
+@pytest.mark.slow
 def test_levels() -> None:
     """A pair of level 0 has equal probabilities; a level above the steps does not count for insertions."""
     assert refused(family(levels=[[0, 1, 0]]), "no bijection of supports")

@@ -201,6 +201,7 @@ def test_backends_lists_what_is_there(capsys: pytest.CaptureFixture[str]) -> Non
     assert re.search(r"^z3 +\d+\.\d+", out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_too_many_sequences_is_unknown_not_a_verdict(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

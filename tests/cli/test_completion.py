@@ -60,6 +60,7 @@ def test_commands_are_completed_without_being_imported() -> None:
     assert done.stdout == "['verify'] False False\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_gets_its_script(shell: str) -> None:
     """The program writes the script of a shell, and then answers in the form that this script reads."""
@@ -74,6 +75,7 @@ def test_each_shell_gets_its_script(shell: str) -> None:
     assert done.stdout.startswith(first)
 
 
+@pytest.mark.slow
 def test_bash_completes_by_the_script() -> None:
     """Bash itself reads the script; words come into `COMPREPLY`, and files are left to the shell."""
     script = f"""
@@ -94,6 +96,7 @@ def test_bash_completes_by_the_script() -> None:
     assert "_paramverify_completion paramverify" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_schema_is_printed() -> None:
     """`schema` prints what is made of the readers, for all kinds of cases or for one."""
     assert json.loads(CliRunner().invoke(schema.command, []).output) == schema_of()

@@ -84,6 +84,7 @@ def test_every_command_is_asked() -> None:
     assert set(commands()) - {entry[0] for entry in ASKED} <= NOT_ABOUT_CASES
 
 
+@pytest.mark.slow
 def test_evidence_of_a_delta_goes_round(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """`check` accepts the evidence of both cases, by itself and with the case, and of no other case."""
     for case, other in ((HOLDS, FAILS), (FAILS, HOLDS)):

@@ -59,6 +59,7 @@ def test_a_set_of_labels_breaks_the_bound(case: str, capsys: pytest.CaptureFixtu
     assert "set by -D, not by the file: d = 1/3" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("set_to", "code"), [("d=1/3", 0), ("d=1/100", 1), ("d=p/3 + 1/3", 0), ("a=2", 0)])
 def test_evidence_belongs_to_what_was_set(
     set_to: str, code: int, case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -92,6 +93,7 @@ def test_forged_settings_are_found_by_both_readers(
     assert "rejected" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zero", ["d=0", "d=p - p"])
 def test_a_delta_that_is_set_to_zero_is_none(
     zero: str, case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -373,6 +373,7 @@ def test_smt_solvers_run_their_files(name: str, run_script: Callable[[str], str]
     assert run_script(together.read_text()) == words[all(expected)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["z3", "yices-smt2"])
 def test_programs_run_smt_files(program: str, tmp_path: Path) -> None:
     """The programs themselves run the files, given by name."""
@@ -387,6 +388,7 @@ def test_programs_run_smt_files(program: str, tmp_path: Path) -> None:
     assert answers == ["unsat" if holds else "sat" for holds in verdicts("noisy-max-contagious")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*SMALL, "noisy-max-independent"])
 def test_redlog_files_are_in_its_grammar(name: str, tmp_path: Path) -> None:
     """The files for Redlog can be read, say what the claims say at some points, and REDUCE runs them."""

@@ -70,6 +70,7 @@ TIMED = ("verify", "budget", "synthesize", "prove", "report")
 FIXED = (("p",), ("t",), ("p", "t"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fixed", FIXED, ids="+".join)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands(
@@ -101,6 +102,7 @@ def test_commands(
         assert told[0] == told[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", OTHERS)
 def test_pages_about_losses(bound: str, tmp_path: Path) -> None:
     """The page of a divergence has its map of two open parameters, too."""
@@ -111,6 +113,7 @@ def test_pages_about_losses(bound: str, tmp_path: Path) -> None:
     assert run(["report", str(path), "-o", str(tmp_path / "page.html"), "--timeout", "6"]) in (1, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["budget", "verify"])
 @pytest.mark.parametrize("share", ["1/2", "1/10"])
 @pytest.mark.parametrize("output", ["x + noise", "x + noise > 1/2"])

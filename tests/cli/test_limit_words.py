@@ -49,6 +49,7 @@ def test_no_verdict(command: str, name: str, capsys: pytest.CaptureFixture[str])
         assert document.get("verdict", "undecided") == "undecided"
 
 
+@pytest.mark.slow
 def test_some_end_without_a_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     """Not all of these cases are too easy for that."""
     codes = [run([command, str(CASES / name), "--timeout", "0.001"]) for command, name in KINDS]

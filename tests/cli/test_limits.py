@@ -199,6 +199,7 @@ def test_a_killed_program_takes_its_solvers_with_it(number: signal.Signals, tmp_
     assert gone(environment)
 
 
+@pytest.mark.slow
 def test_help_needs_no_second_process() -> None:
     """`--help` and `--version` are answered by the program itself; what is no command is refused by it."""
     for arguments, code in ((["--help"], 0), (["--version"], 0), (["verfy"], 2)):
@@ -445,6 +446,7 @@ READERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pipe", "device", "directory", "large"])
 @pytest.mark.parametrize("command", READERS.values(), ids=READERS)
 def test_what_is_no_file_is_not_read(
@@ -492,6 +494,7 @@ def test_a_history_that_is_no_file_is_no_history(
     assert history.path is None
 
 
+@pytest.mark.slow
 def test_evidence_from_standard_input(tmp_path: Path) -> None:
     """Evidence may come through a pipe as /dev/stdin, the one name for which that is allowed."""
     evidence = tmp_path / "evidence.json"

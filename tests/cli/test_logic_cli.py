@@ -73,6 +73,7 @@ def test_json_of_a_violation(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(witness["secrets"]) == {"plus", "minus"}
 
 
+@pytest.mark.slow
 def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Evidence shows what the command says; without the case it says what was not compared."""
     for case, formula, status in (
@@ -94,6 +95,7 @@ def test_evidence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
         capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_sufficient_condition_that_fails(capsys: pytest.CaptureFixture[str]) -> None:
     """Where Prop. 2 fails, the answer is unknown, never violated, and says what was tried; code 3."""
     formula = "D{0, 0.1}[ X (bot U=1 top) ]"
@@ -104,6 +106,7 @@ def test_sufficient_condition_that_fails(capsys: pytest.CaptureFixture[str]) -> 
     assert call(capsys, case, "-p", formula, "--method", "exact")[0] == 0
 
 
+@pytest.mark.slow
 def test_budgets(capsys: pytest.CaptureFixture[str]) -> None:
     """The least δ and ε are told with the states that need them."""
     formula = "D{0, 1}[ X (out1 & X out1) ]"
@@ -183,6 +186,7 @@ def test_the_known_part_of_a_curve_is_drawn(
         assert ["curve_is_whole" in curve for curve in curves] == [k >= whole for k in range(len(pictures))]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_prism_file(capsys: pytest.CaptureFixture[str]) -> None:
     """A PRISM file with a parameter: proved for every value, also where only Storm can; or with a value."""
@@ -197,6 +201,7 @@ def test_prism_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, file, *fixed, "-p", "D{ln(2), 0}[ X yes ]")[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_mistakes_with_prism_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Undefined constants, broken files and missing ones are user mistakes; code 2."""
@@ -220,6 +225,7 @@ def test_mistakes_with_prism_files(capsys: pytest.CaptureFixture[str], tmp_path:
     assert "a Markov chain or decision process is needed" in said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_prism_decision_process(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A decision process from PRISM, where actions are shared by both runs."""
@@ -364,6 +370,7 @@ def test_a_trivial_bound_with_a_parameter(capsys: pytest.CaptureFixture[str], tm
     assert (code, "the least budget is not known" in said) == (3, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("formula", "method", "refused", "instead"),
     [

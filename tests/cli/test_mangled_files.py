@@ -110,6 +110,7 @@ def test_formulas(folder: Path, rng: random.Random) -> None:
     called("logic", str(LOGIC[-1]), f"--property={formula}", f"--neighbours={near}", *QUICK)
 
 
+@pytest.mark.slow
 @given(RANDOM)
 @MANY
 def test_evidence(folder: Path, rng: random.Random) -> None:
@@ -156,6 +157,7 @@ def test_states_and_results(folder: Path, rng: random.Random) -> None:
     called(*command, "spoilt" if name == "results.jsonl" else f"spoilt/{name}", "--timeout", "1")
 
 
+@pytest.mark.slow
 @given(RANDOM)
 @settings(MANY, max_examples=25)
 def test_configurations(folder: Path, rng: random.Random) -> None:
@@ -182,6 +184,7 @@ NESTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "text"), [(c, text) for c, texts in NESTED.items() for text in texts])
 def test_deep_nesting_is_refused_by_name(folder: Path, command: str, text: str) -> None:
     """What is nested too deeply is no crash: bad input, or evidence that is rejected where JSON ends."""
@@ -233,6 +236,7 @@ def test_only_mechanisms_are_kinds(folder: Path, kind: str) -> None:
     assert "unknown mechanism" in told.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["\\u0000", "", ".", "..", "no such file", "\\u0001", "x" * 5000])
 def test_names_of_files(folder: Path, name: str) -> None:
     """A name that no file can have is refused like a file that is not there."""
@@ -242,6 +246,7 @@ def test_names_of_files(folder: Path, name: str) -> None:
     assert called("logic", str(folder / "chain.toml")).code == 2
 
 
+@pytest.mark.slow
 def test_a_byte_order_mark_and_carriage_returns_change_nothing(folder: Path) -> None:
     """A mark at the start of a file, and the line ends of Windows, are read over; Storm refuses the mark."""
     mark = b"\xef\xbb\xbf"
@@ -260,6 +265,7 @@ def test_a_byte_order_mark_and_carriage_returns_change_nothing(folder: Path) -> 
     assert "byte order mark" in told.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

@@ -27,6 +27,7 @@ def with_keys(count: int) -> str:
     return CASE.replace("[mechanism]\n", f"[mechanism]\n{keys}", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, MOST_TOLD, MOST_TOLD + 1, MOST_TOLD + 750, 5_000])
 @pytest.mark.parametrize("command", ["verify", "budget", "show"])
 def test_the_lines_about_mistakes_have_an_end(

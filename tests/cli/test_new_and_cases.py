@@ -93,6 +93,7 @@ def test_mistakes_of_new(arguments: list[str], words: str) -> None:
     assert words in found.err
 
 
+@pytest.mark.slow
 def test_cases_lists_all_that_are_shipped() -> None:
     """The list has each file of `cases/` once, with its title, its kind and the verdict that it expects."""
     listed = json.loads(called("cases", "--json").out)["cases"]
@@ -147,6 +148,7 @@ def test_shipped_is_the_folder_of_cases() -> None:
 CASE = str(ROOT / "cases" / "geometric-neighbours.toml")  # its largest ratio is 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budgets", "codes"),
     [

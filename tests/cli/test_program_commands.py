@@ -229,6 +229,7 @@ def test_show_gives_the_probabilities_of_enumeration(name: str, path: str) -> No
     assert "graph" in called("show", path, "--graph", "--json").out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
 def test_verdicts_and_evidence(name: str, path: str) -> None:
     """`verify`, `check`, `certify`, `synthesize --witness` and `compare` say what enumeration says."""
@@ -254,6 +255,7 @@ def test_verdicts_and_evidence(name: str, path: str) -> None:
     assert compared["disagreements"] == compared["wrong"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
 def test_budgets_and_parameters(name: str, path: str) -> None:
     """`budget` is at least the ratio at the point, and equal to it without parameters; maps are checked."""
@@ -292,6 +294,7 @@ def _near(program: Program, x: str, y: str) -> bool:
     return sum(map(bool, apart)) <= 1 if "one" in program.case else max(apart) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
 def test_exports_and_samples(name: str, path: str) -> None:
     """Z3 decides the exported claims alike; what is sampled has the distribution that is proved."""
@@ -318,6 +321,7 @@ def test_exports_and_samples(name: str, path: str) -> None:
     assert called("sample", path, "--runs", "400", "--audit", "--direct", *at).code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("best", ["minimise", "maximise"])
 def test_a_design_parameter_of_a_program(best: str, tmp_path: Path) -> None:
     """For which alpha is a program private for all priors? Pr(0 | healthy) / Pr(0 | ill) is 1 / alpha^2."""
@@ -382,6 +386,7 @@ def test_a_design_parameter_without_an_end(
     assert told in text, text
 
 
+@pytest.mark.slow
 def test_a_parameter_without_an_end_is_known_by_its_name(tmp_path: Path) -> None:
     """`[quantify]` and `[design]` know a parameter of the domain (0, oo) by its own name."""
     path = tmp_path / "case.toml"

@@ -76,6 +76,7 @@ def test_a_mistake_in_a_case(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert not (tmp_path / "page.html").exists()
 
 
+@pytest.mark.slow
 def test_long_evidence_stands_beside_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Evidence that is too long for the page is a file beside it, with the digest that the page tells."""
     monkeypatch.setattr(handing, "MOST_EMBEDDED", 100)

@@ -98,6 +98,7 @@ def test_a_word_is_no_proof(
         assert not told.out or told.out.split()[0].strip(":") in ("undecided", "unknown")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["z3,bernstein", "bernstein"])
 def test_a_certificate_is_waited_for(
     strategy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -110,6 +111,7 @@ def test_a_certificate_is_waited_for(
     assert (found["evidence"]["on_the_word_of"], found["claims"][0]["backend"]) == ([], "bernstein")
 
 
+@pytest.mark.slow
 def test_who_confirms_needs_no_certificate(tmp_path: Path) -> None:
     """With `--confirm 2` one of both programs has to have one."""
     path = _case(tmp_path, "claim.toml", CLAIM)
@@ -152,6 +154,7 @@ def test_check(
         assert out.splitlines()[-1].startswith("undecided: 1 proof rests on the word" if code else "checked")
 
 
+@pytest.mark.slow
 def test_python(tmp_path: Path) -> None:
     """The same in Python, for what decides and for what checks."""
     case = paramverify.loads(CLAIM)

@@ -92,6 +92,7 @@ def test_command_searches(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, found["status"], found["ratio"], found["attained"]) == (0, "found", "2", False)
 
 
+@pytest.mark.slow
 def test_command_audits(capsys: pytest.CaptureFixture[str]) -> None:
     """An audit tells the input and the output that is farthest off; the exit code is 1, or 0 if none is."""
     arguments = (*FAST, "--audit", "--mechanism")

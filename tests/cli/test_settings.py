@@ -110,6 +110,7 @@ def checked(evidence: Path, case: Path, settings: list[str]) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_evidence_is_about_what_was_set(kind: str, tmp_path: Path) -> None:
     """Evidence is accepted with its own settings, and with no other ones nor for the file as written."""

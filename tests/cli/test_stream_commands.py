@@ -33,6 +33,7 @@ def output(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[in
 VERDICTS = [(PRIVATE, 0, "private"), (LEAKING, 1, "not private"), (FILE, 0, "private")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "code", "word"), VERDICTS)
 def test_verdicts(path: str, code: int, word: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The exit code, the text and the JSON say the same, and JSON has the keys of its page."""
@@ -44,6 +45,7 @@ def test_verdicts(path: str, code: int, word: str, capsys: pytest.CaptureFixture
     assert list(mistakes(document, "verify of a stream", path)) == []
 
 
+@pytest.mark.slow
 def test_examples_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A witness is told as a way, or as every output but this way, and without a word for a program."""
     for name in ("stream-sparse-vector-never-stops", "stream-sparse-vector-three-small-noise"):
@@ -164,6 +166,7 @@ def test_mistakes(
     assert reason in said
 
 
+@pytest.mark.slow
 def test_evidence_is_written_before_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A violation that is proved stays one, with its evidence, where the limit ends the search."""
     case, path = tmp_path / "case.toml", tmp_path / "evidence.json"
@@ -174,6 +177,7 @@ def test_evidence_is_written_before_the_limit(tmp_path: Path, capsys: pytest.Cap
     assert output(["check", str(path), "--case", str(case)], capsys)[0] == 0
 
 
+@pytest.mark.slow
 def test_budgets_are_written_before_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Budgets and evidence of lengths stay where the limit ends the search for losses."""
     case, path = str(CASES / "sparse-vector.dipa"), tmp_path / "evidence.json"
@@ -264,6 +268,7 @@ def test_budgets_at_one_epsilon(
         assert "≈" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RELATIONS)
 def test_budgets(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Text, JSON, evidence and exit code of `budget` say the same; the budget of the case plays no part."""
@@ -332,6 +337,7 @@ def test_budgets_of_a_case_with_a_file(
     assert output(["check", str(path), "--case", str(case)], capsys)[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", ['"real"', "[0, 1/2]", '"0..4"'])
 @pytest.mark.parametrize("by", [1, 2, 3])
 def test_what_repetitions_cost(

@@ -79,6 +79,7 @@ def test_show(kind: str, what: str, paths: dict[str, str], capsys: pytest.Captur
     assert (code, "digraph" in out) == (0, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["verify"], ["show", "--graph"]])
 def test_settings(command: list[str], paths: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """`-D` is refused for each file, with what to do instead; what is proposed is what it meant."""
@@ -137,6 +138,7 @@ def looked(automaton: Automaton, below: Fraction, budget: int, entries: Entries,
     return first_example(automaton, ways, StreamBudget(Fraction(budget)), Options(seconds=seconds), entries)
 
 
+@pytest.mark.slow
 def test_nothing_left(sparse: Automaton) -> None:
     """All pairs of streams were evaluated and are within the budget: then no time is blamed."""
     found = looked(sparse, Fraction(0), 5, ANY, 60)

@@ -121,6 +121,7 @@ def test_memory_is_limited() -> None:
     assert json.loads(out)["end"] == "memory"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "code", "words"),
     [

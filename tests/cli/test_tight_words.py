@@ -83,6 +83,7 @@ KNOWN = [  # the largest ratio is 1/p for the count, and p/(1 - p) for the answe
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("domain", "source", "ratio", "words", "tight", "there"), KNOWN)
 def test_a_bound_is_tight_only_where_it_is_above_one(
     domain: str,
@@ -117,6 +118,7 @@ def test_the_ratios_that_these_words_rest_on(p: Fraction) -> None:
         assert p / (1 - p) <= 1 + (p - Fraction(1, 2)) * 8
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ample_share")
 def test_an_unbounded_parameter_is_told_by_its_own_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -151,6 +153,7 @@ def test_a_ratio_without_limit_at_an_open_end_is_no_impossible_output(
     assert "infinitely more likely" not in out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ample_share")
 @pytest.mark.parametrize(
     ("noise", "bound", "first", "least"),

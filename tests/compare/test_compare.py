@@ -210,6 +210,7 @@ def test_csv(made: Path) -> None:
     assert any(row["options"] == "nl-cov=false nl-ext=full" for row in rows)
 
 
+@pytest.mark.slow
 def test_plots(made: Path) -> None:
     """Each plot is there as SVG with curves or points in it, and as PNG that is not one colour."""
     names = {p.stem for p in made.glob("*.svg")}
@@ -260,6 +261,7 @@ def test_the_same_again_does_nothing(made: Path, capsys: pytest.CaptureFixture[s
         assert text in out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_undrawn")
 def test_another_limit_is_another_attempt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With another time limit all attempts are made again; earlier results stay, and are not mixed in."""
@@ -272,6 +274,7 @@ def test_another_limit_is_another_attempt(tmp_path: Path, capsys: pytest.Capture
     assert [r["timeout"] for r in read(tmp_path)] == [3, 3, 4, 4]
 
 
+@pytest.mark.slow
 def test_without_matplotlib(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -359,6 +362,7 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert b"s left" in said
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_undrawn")
 def test_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A damaged last line is dropped; one in the middle is an error that names it, and nothing is changed."""
@@ -378,6 +382,7 @@ def test_a_damaged_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert path.read_bytes() == damaged
 
 
+@pytest.mark.slow
 def test_one_comparison_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A second comparison that writes to the same folder is refused while the first one runs."""
     process = start(tmp_path, stdout=subprocess.DEVNULL)
@@ -433,6 +438,7 @@ holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
 """  # simplification leaves something of it
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_undrawn")
 def test_a_forged_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A certificate that the checker rejects is no evidence, and an alarm."""
@@ -445,6 +451,7 @@ def test_a_forged_certificate(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads(out)["configurations"][0]["solved"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_undrawn")
 def test_a_false_refutation_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A refutation that does not stand exact evaluation is no answer; of a claim that holds it is wrong."""
@@ -464,6 +471,7 @@ def test_a_false_refutation_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "does not stand exact evaluation" in raw[0]["detail"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("says", "models"),
     [("echo sat", "false"), ("echo sat", "true"), ("echo 'sat ((p))'", "true"), ("exit 3", "true")],
@@ -487,6 +495,7 @@ def test_a_false_sat_of_a_solver_without_models(
     assert (code, "WRONG ANSWER" in err) == ((0, False) if "exit" in says else (1, True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["NOTHING", "STRANGER", "NO_JSON"])
 @pytest.mark.usefixtures("_undrawn")
 def test_a_mistake_of_a_backend_is_told_in_words(
@@ -663,6 +672,7 @@ def test_bad_input(
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_undrawn")
 def test_same_names_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two files of one name would be mixed up; the same file twice counts once."""

@@ -184,6 +184,7 @@ def test_long_numbers_stand_in_whole_sentences() -> None:
     assert told.startswith("epsilon ≈ 4e-15; exactly, the ratio e^epsilon is")
 
 
+@pytest.mark.slow
 def test_bounds_that_stay_apart_are_undecided() -> None:
     """Where no pair is the worst for every ε, both bounds are told, with the reason, and the code is 3."""
     case = str(CASES / "approximate" / "noisy-max.toml")
@@ -293,6 +294,7 @@ def test_epsilons_are_read_exactly() -> None:
         read_epsilon("ln(0)")
 
 
+@pytest.mark.slow
 def test_cases_beside_samples_are_said_to_be_of_one_person_more() -> None:
     """A case may replace records, and `subsample` leaves a person out: text, JSON and Python have a note."""
     case = str(CASES / "approximate" / "shuffled-responses.toml")
@@ -328,6 +330,7 @@ scale = 2
 """
 
 
+@pytest.mark.slow
 def test_a_file_of_releases_is_what_its_words_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file gives the JSON of its words, alone and mixed with words, also in Python."""
     monkeypatch.chdir(ROOT)

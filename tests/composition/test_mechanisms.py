@@ -63,6 +63,7 @@ def gaussian_delta(mu: mpf, epsilon: Fraction) -> mpf:
     return ncdf(mu / 2 - e / mu) - exp(e) * ncdf(-mu / 2 - e / mu)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "times", "epsilon"),
     [
@@ -150,6 +151,7 @@ def test_discrete_gaussian() -> None:
     assert between(told([(mechanism, 2)], Fraction(1)), twice)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("added", [False, True])
 def test_a_sampled_gaussian_once_and_twice(added: bool) -> None:
     """Quadrature over the outputs is between the bounds, in both directions."""

@@ -127,6 +127,7 @@ def check_at_points(proof: EveryLength) -> None:
                     assert b <= bound * a
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["changing", "three"])
 def test_bounds_are_as_small_as_their_margin(name: str) -> None:
     """Each bound of a ratio is needed by a step at a point, and at most by its margin larger than that."""
@@ -291,6 +292,7 @@ def test_claims_that_are_false_numbers(ratio: str, right: bool) -> None:
     assert bool(list(for_every_length(model))) == right
 
 
+@pytest.mark.slow
 def test_all_states_that_follow_are_found() -> None:
     """States that are reached after many steps are in the cone, too."""
     steps = [["1" if t == max(2, min(s + 1, 5)) else "0" for t in range(6)] for s in range(6)]

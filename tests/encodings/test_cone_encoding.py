@@ -177,6 +177,7 @@ def apart(ratio: Fraction, lengths: tuple[int, ...], bridge: bool = False) -> Mo
     return classical_model(transitions, emissions, starts[0], starts[1], ratio, lengths)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bridge", "lengths"), [*product((False, True), ((1,), (2,), (1, 3), (2, 4), (5,)))])
 def test_states_of_one_side_save_rays_and_lose_nothing(bridge: bool, lengths: tuple[int, ...]) -> None:
     """The largest ratio of each direction is that of all sequences, with states of one side or without."""

@@ -68,6 +68,7 @@ def three_states(low: str, high: str, ratio: str) -> Model:
     return parametric_model(box, stay, answers, ["1", "0", "0"], ["0", "1", "0"], ratio, (1,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [
@@ -92,6 +93,7 @@ def test_correlated_time_series_are_private_for_every_length(model: Model) -> No
     assert find_violation(longest) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "at"),
     [(two_states("1/5", "1/2", "6"), Fraction(1, 5)), (three_states("1/20", "1/3", "9"), None)],
@@ -202,6 +204,7 @@ def test_above_threshold_has_certificates_of_both_directions(root: Path) -> None
     assert not check_document(document).accepted
 
 
+@pytest.mark.slow
 def test_above_threshold_has_no_budget_at_all(root: Path) -> None:
     """The loop 12⊥ makes the left side twice as likely every time; the certificate and a witness show it."""
     model = load(root / "cases" / "above-threshold.toml").model

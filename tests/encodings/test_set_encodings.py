@@ -39,6 +39,7 @@ def case(seed: int, parameters: int) -> tuple[Drawn, Fraction, Fraction, Model]:
     return found, ratio, delta, found.model(ratio, min(delta, Fraction(1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1000, 1014))
 def test_solvers_find_what_cutting_finds(seed: int) -> None:
     """A script is satisfiable exactly where a set is too likely; nothing of the cutting is in it."""

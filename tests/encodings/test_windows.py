@@ -112,6 +112,7 @@ def proves(text: str, ratio: Fraction, folder: Path) -> bool:
     return any(all(constant_value(c.polynomial) >= 0 for c in own) for own in found if own is not None)
 
 
+@pytest.mark.slow
 def test_no_window_proves_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No window proves a ratio a little below the largest one; many prove twice that."""
     monkeypatch.setattr(priors, "MAX_ASSIGNMENTS", 0)
@@ -121,6 +122,7 @@ def test_no_window_proves_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert sum(proves(text, 2 * ratio, tmp_path) for text, ratio in made) > 5
 
 
+@pytest.mark.slow
 def test_people_in_a_row(tmp_path: Path) -> None:
     """All people are proved by few windows: those in the middle have the same claims."""
     report = loads(CHAIN.format(people=12, secret="person[i]", ratio="5")).verify()
@@ -130,6 +132,7 @@ def test_people_in_a_row(tmp_path: Path) -> None:
     assert len(longer.to_dict()["claims"]) == len(report.to_dict()["claims"])
 
 
+@pytest.mark.slow
 def test_evidence_is_about_the_windows(tmp_path: Path) -> None:
     """With --evidence the claims are those of the windows, and their proofs are accepted."""
     path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
@@ -142,6 +145,7 @@ def test_evidence_is_about_the_windows(tmp_path: Path) -> None:
     assert called("check", str(evidence)).code == 0
 
 
+@pytest.mark.slow
 def test_violations_are_found_at_points(tmp_path: Path) -> None:
     """A ratio that is too small is refuted at a point, where enumeration with fractions agrees."""
     people = 11

@@ -67,6 +67,7 @@ def squares(source: random.Random) -> str:
     return f"{source.randint(1, 9)}*{first}**2 + {second}**2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_random_systems_and_their_neighbours(seed: int) -> None:
     """f > 0 fails at the zero of a sum of squares; f + c > 0 fails nowhere for c > 0, however small."""

@@ -54,6 +54,7 @@ def decided(claim: Claim, boxes: int = 5000) -> bool:
     return replayed(answer)
 
 
+@pytest.mark.slow
 @given(polynomials(), boxes(single=False), st.fractions(0, 1, max_denominator=7).filter(lambda r: 0 < r < 1))
 def test_cutting_gives_the_coefficients_of_both_parts(f: Polynomial, box: Box, ratio: Fraction) -> None:
     """De Casteljau's coefficients are those computed on the smaller boxes directly."""
@@ -65,6 +66,7 @@ def test_cutting_gives_the_coefficients_of_both_parts(f: Polynomial, box: Box, r
             assert coefficients(part) == coefficients(direct)
 
 
+@pytest.mark.slow
 @given(polynomials(), boxes(single=False))
 def test_faces_corners_and_slopes(f: Polynomial, box: Box) -> None:
     """Faces are restrictions, corners are values, and slopes are derivatives on the unit box."""
@@ -100,6 +102,7 @@ def test_monotone_variables_are_monotone(f: Polynomial, box: Box) -> None:
             assert direction * (value_at(f, high) - value_at(f, low)) >= 0
 
 
+@pytest.mark.slow
 @given(polynomials(2, 6), boxes(single=False), points(), points())
 def test_convexity_is_convexity(
     f: Polynomial, box: Box, one: dict[str, Fraction], two: dict[str, Fraction]
@@ -177,6 +180,7 @@ def test_touching_zeros_are_decided(name: str) -> None:
     assert not decided(make(f"{text} - 1/10**12", names))
 
 
+@pytest.mark.slow
 def test_what_is_not_decided_is_open_with_the_boxes() -> None:
     """A zero at an irrational point to fourth order is given up, naming what is left, and does not loop."""
     answer = decide_exactly(make("(p**2 - 1/2)**4 + (q**2 - 1/3)**2"), RemainingWork(5000))

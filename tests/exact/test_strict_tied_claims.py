@@ -76,6 +76,7 @@ def test_ends(name: str, step: str) -> None:
         check(tied(text, step), truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["(eps - 3)**2", "(eps - x_eps)**2*x_eps"])
 def test_irrational_zeros_are_no_proof(text: str) -> None:
     """Where f is zero at a point that is not rational, the strict claim is false: it is never proved."""
@@ -94,6 +95,7 @@ CASES = {
 CONSTRAINTS = ("", "eps <= 1", "eps > 2", "p < 1/2", "eps*exp(-eps) <= 1/10")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize("holds", CASES)
 def test_cases(holds: str, constraint: str) -> None:
@@ -109,6 +111,7 @@ def test_cases(holds: str, constraint: str) -> None:
     assert check_text(json.dumps(evidence_document(case, report))).accepted
 
 
+@pytest.mark.slow
 def test_values_of_the_maximum() -> None:
     """Both sides of 4/e^2 are told apart up to 12 digits."""
     digits = Fraction(541341132946, 10**12)

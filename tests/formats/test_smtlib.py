@@ -25,6 +25,7 @@ def claim(polynomial: str, **box: str) -> Claim:
     return Claim(ring.parse(polynomial), box_domain(ring, {n: parse_interval(t) for n, t in box.items()}))
 
 
+@pytest.mark.slow
 @given(claims(), points())
 def test_script_means_violation(drawn: Claim, point: dict[str, Fraction]) -> None:
     """At every point the script's assertions are true together iff the point violates the claim."""
@@ -37,6 +38,7 @@ def test_script_means_violation(drawn: Claim, point: dict[str, Fraction]) -> Non
     assert all(value(c[1], point) for c in commands if c[0] == "assert") == expected
 
 
+@pytest.mark.slow
 @given(claims(), points())
 def test_formula_means_violation(drawn: Claim, point: dict[str, Fraction]) -> None:
     """At every point PySMT's formula simplifies to true iff the point violates the claim."""
@@ -103,6 +105,7 @@ def test_scripts_run_unchanged(run: Callable[[str], str], about: Claim, answer: 
     assert run(script(about, answer)) == answer
 
 
+@pytest.mark.slow
 @RUNS
 def test_every_name_of_a_parameter_can_be_used(run: Callable[[str], str]) -> None:
     """Parameters may have names that mean something in SMT-LIB."""

@@ -97,6 +97,7 @@ def test_impossible_with_exp(left: str, tmp_path: Path) -> None:
     assert called("check", str(evidence), "--case", case)[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("box", "constraints", "left", "root"),
     [
@@ -121,6 +122,7 @@ def test_impossible_at_an_irrational_point(
     assert ", which is 0 there." in called("budget", case)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("box", "constraints", "left", "more", "right"),
     [

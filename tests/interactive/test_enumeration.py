@@ -91,6 +91,7 @@ def noise(m: int, t: int, p: Fraction) -> dict[int, Fraction]:
     return {n: w if abs(t + n) < m else p ** abs(n) / (1 + p) for n, w in inner.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("printed", [False, True])
 def test_sample_n_in_140_settings(printed: bool) -> None:
     """With line 06 corrected all settings are right; as printed it is right where its loop never runs."""

@@ -92,6 +92,7 @@ def form_of(left: Counter[str], right: Counter[str]) -> Form:
     return (1,) * more.total() + (-1,) * less.total()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slots", "points", "full"),
     [(1, 1, "drop"), (2, 1, "drop"), (2, 2, "drop"), (1, 3, "drop"), (2, 2, "never"), (3, 1, "never")],

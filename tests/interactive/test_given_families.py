@@ -79,6 +79,7 @@ def test_the_conditions_are_the_pairs_that_they_say(tmp_path: Path) -> None:
     assert [set(relation) for relation in case.given.relations] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "level", "pair", "action"),
     [

@@ -235,6 +235,7 @@ def test_lifting_is_a_perfect_matching() -> None:
     assert SILENT == -1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", shipped(CASES))
 def test_expected_verdict(path: Path) -> None:
     """Every case has the verdict that it expects, and its evidence is accepted, also after a mutation not."""
@@ -260,6 +261,7 @@ def test_expected_verdict_of_large_systems(path: Path) -> None:
         assert report.costs.ratio == case.ratio
 
 
+@pytest.mark.slow
 def test_there_are_cases_of_both_kinds() -> None:
     """Cases that hold and cases that do not are both there."""
     assert {load(path).expect["status"] for path in CASES} == {"holds", "violated"}

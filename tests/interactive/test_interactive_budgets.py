@@ -141,6 +141,7 @@ def test_random_systems(for_ever: bool) -> None:
     assert words >= {"exact", "impossible"} | (set() if for_ever else {"growth"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "ratio"),
     [("slots-1-full", 4), ("slots-2", 16), ("slots-2-never-full", 4), ("slots-2-one-value", 4)],
@@ -179,6 +180,7 @@ def test_no_slots_and_more(slots: int, tmp_path: Path) -> None:
     assert (found.exact, found.upper) == (True, 4**slots)
 
 
+@pytest.mark.slow
 def test_budgets_with_parameters() -> None:
     """A budget may be a function: 1/p^4 for two slots, 1/(1 − p) for the survey, reached at every p."""
     for name, power in (("slots-2-symbolic", "p^4"), ("survey", "-p + 1")):
@@ -193,6 +195,7 @@ def test_budgets_with_parameters() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["slots-2-shared", "slots-2-keep"])
 def test_no_budget_at_all(name: str, tmp_path: Path) -> None:
     """With shared memory, or slots that keep their points, a loop makes the ratio grow without limit."""

@@ -143,6 +143,7 @@ def broken(values: tuple[Fraction, Fraction], bound: str) -> bool:
     return any(x > ratio * y + delta for x, y in (values, values[::-1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_equal_copies_satisfy_every_member(path: str, session: Session, tmp_path: Path) -> None:
     """Of two equal copies each D{0, 0} is true for every k, whichever operator has k in its bounds."""
@@ -154,6 +155,7 @@ def test_equal_copies_satisfy_every_member(path: str, session: Session, tmp_path
         assert all(PATHS[path](found, 0, k) == PATHS[path](found, 3, k) for k in range(MEMBERS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_families_agree_with_their_members(path: str, session: Session, tmp_path: Path) -> None:
     """What is true is true for each k that is tried; what is false, false for the k that is named."""
@@ -177,6 +179,7 @@ def test_families_agree_with_their_members(path: str, session: Session, tmp_path
     assert statuses.count("unknown") <= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_a_slow_leak_is_found(path: str, session: Session, tmp_path: Path) -> None:
     """Two states that differ after some steps only are told apart, at the first k, if there is one."""

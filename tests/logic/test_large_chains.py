@@ -105,6 +105,7 @@ def numbers(values: list[fmpq]) -> list[Fraction]:
     return [Fraction(int(v.p), int(v.q)) for v in values]
 
 
+@pytest.mark.slow
 def test_probabilities_of_knotted_chains() -> None:
     """On 300 random chains every value is that of Gauss, also where only two are wanted."""
     random = Random(11)
@@ -221,6 +222,7 @@ def answered(case: LogicCase) -> list[str]:
         return [str(check_property(work, found).status) for found in case.properties.values()]
 
 
+@pytest.mark.slow
 @storm
 def test_a_walk_of_storm_in_arrays(walk: Path) -> None:
     """A grid that Storm builds in its own process has our sum as its probability, and names."""
@@ -233,6 +235,7 @@ def test_a_walk_of_storm_in_arrays(walk: Path) -> None:
     assert answered(case) == ["holds", "violated", "holds", "holds"]
 
 
+@pytest.mark.slow
 @storm
 def test_mistakes_come_back_from_the_process(walk: Path) -> None:
     """What is wrong with a file is told as it was in this process: reason, key and mend."""
@@ -316,6 +319,7 @@ def comparisons(value: Fraction) -> list[tuple[str, Fraction, bool]]:
     return found
 
 
+@pytest.mark.slow
 def test_enclosures_prove_what_is_true_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """On random chains the ends enclose Gauss; a bound that is met exactly, or broken, is decided exactly."""
     monkeypatch.setattr("paramverify.logic.probability_comparisons.LARGE", 0)

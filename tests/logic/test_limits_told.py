@@ -83,6 +83,7 @@ def test_enumeration(session: Session, monkeypatch: pytest.MonkeyPatch, limit: s
     assert f"not all action sequences were enumerated: more than 1 {words}" in found.reason
 
 
+@pytest.mark.slow
 def test_functions(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """With parameters the reason names those that the entries are functions of; families say it too."""
     assert check(session, "equal-copies", "D{0, 0}[ F goal ]").status == "holds"

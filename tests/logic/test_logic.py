@@ -74,6 +74,7 @@ def test_expected_verdict(path: Path, name: str, session: Session) -> None:
         assert (left - example.ratio * right - example.delta).sign() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "name"), ALL, ids=lambda v: v.stem if isinstance(v, Path) else v)
 def test_expected_tight_budget(path: Path, name: str, session: Session) -> None:
     """Where a case gives the tight ratio for δ = 0, or the tight δ for the formula's ε, it is the least."""
@@ -94,6 +95,7 @@ def test_expected_tight_budget(path: Path, name: str, session: Session) -> None:
         assert least.sufficient == ("sufficient" in expected)
 
 
+@pytest.mark.slow
 def test_above_threshold_numbers(session: Session) -> None:
     """Above threshold by Prop. 2: δ = 0.7147 at k = 2 for ε = 1 and all neighbours, 0.1622 for one pair.
 
@@ -117,6 +119,7 @@ def test_above_threshold_numbers(session: Session) -> None:
     assert exact.value.rational == Fraction(379, 3840)
 
 
+@pytest.mark.slow
 def test_subsampling_majority_by_hand(session: Session) -> None:
     """The chain of the subsampling majority has the probabilities that a sum over all draws gives."""
     from paramverify.logic.probability_comparisons import PathEngine
@@ -344,6 +347,7 @@ def test_actions_must_be_enabled_everywhere(tmp_path: Path) -> None:
     assert model(text, tmp_path, LogicOptions(("P>=0 [ X true ]",))).chain.is_decision_process
 
 
+@pytest.mark.slow
 def test_how_formulas_bind() -> None:
     """X, F and G bind strongest, then U, then & and |; W and bounds are read as they are defined."""
     for text, meaning in (
@@ -366,6 +370,7 @@ def variables_chain(random: Random, size: int) -> Chain:
     return Chain(names, (ANY,), rows, (0,), {}, {"r": r, "t": t}, Domain(Ring(), {}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "holds"),
     [
@@ -471,6 +476,7 @@ def test_budgets_are_thresholds(session: Session) -> None:
         done += 1
 
 
+@pytest.mark.slow
 def test_curve(session: Session) -> None:
     """The curve's corners are least δ, and between two corners δ is linear in the ratio."""
     random = Random(23)
@@ -494,6 +500,7 @@ def test_curve(session: Session) -> None:
                 assert least.value.rational == delta
 
 
+@pytest.mark.slow
 def test_sampled_curve(session: Session, tmp_path: Path) -> None:
     """With constants exp(...) or parameters, the curve is told by upper bounds that hold as δ."""
     majority = load(FOLDER / "subsampling-majority.toml", LogicOptions(("D{0, 1}[ F out0 ]",)))
@@ -533,6 +540,7 @@ def test_parametric_budgets(session: Session, tmp_path: Path) -> None:
             assert least.value.rational == expected
 
 
+@pytest.mark.slow
 def test_families_settle_on_chains(session: Session, tmp_path: Path) -> None:
     """A family on a chain is proved for every k where its vectors settle, else only up to a bound."""
     text = """
@@ -707,6 +715,7 @@ def test_budgets_are_asked_for_nonnegative_numbers(given: LogicOptions) -> None:
         load(FOLDER / "survey.toml", given)
 
 
+@pytest.mark.slow
 def test_small_members_of_a_family_may_have_no_steps(session: Session) -> None:
     """Of F[3,k] and G[3,k] the members k < 3 are false and true: no path has a step in that range."""
     case = load(FOLDER / "double-survey.toml")

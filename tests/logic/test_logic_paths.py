@@ -63,6 +63,7 @@ def exact(chain: Chain, formula: Formula) -> list[Fraction]:
     return [fraction(found.upper[s]) for s in range(len(chain.states))]
 
 
+@pytest.mark.slow
 def test_bounded_formulas_against_all_paths() -> None:
     """On 200 random chains, bounded formulas have the probability that all their paths sum up to."""
     random = Random(7)
@@ -75,6 +76,7 @@ def test_bounded_formulas_against_all_paths() -> None:
         checked += 1
 
 
+@pytest.mark.slow
 def test_unbounded_formulas_are_limits() -> None:
     """`a U b` and `F b` are reached from below by their bounded variants, which the path sums confirm."""
     random = Random(8)
@@ -137,6 +139,7 @@ def test_storm_with_parameters() -> None:
     assert str(found.upper[0]) == str((p - p * q) / (one - p * q - p * q + p * p * q))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_recurrence_by_end_components() -> None:
     """`G F a` is to reach a closed component with a state in a, and `F G a` one with such states only."""

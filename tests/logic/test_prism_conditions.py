@@ -91,6 +91,7 @@ def test_arithmetic_as_python_has_it(tmp_path: Path) -> None:
     assert settled
 
 
+@pytest.mark.slow
 def test_constants_are_numbers_of_steps(tmp_path: Path) -> None:
     """A bound may be a constant of the file or a given one, with a number added; labels are no constants."""
     case = model(

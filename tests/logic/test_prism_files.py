@@ -255,6 +255,7 @@ def test_forged_evidence_that_some_scheduler_does_it(
     assert "not shown that the formula is true" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "part"),
     [

@@ -151,6 +151,7 @@ def read(text: str) -> Tree | None:
     return ours(found.path)
 
 
+@pytest.mark.slow
 def test_random_formulas_are_read_as_prism_reads_them() -> None:
     """Every text that both read has one meaning."""
     random = Random(20)

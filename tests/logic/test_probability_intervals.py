@@ -33,6 +33,7 @@ def session() -> Iterator[Session]:
         yield found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "formula", "status"),
     [
@@ -54,6 +55,7 @@ def test_intervals_of_the_survey(file: str, formula: str, status: str, session: 
     assert check_property(LogicSession(case, session), case.properties["property"]).status == status
 
 
+@pytest.mark.slow
 def test_ends_of_random_chains(session: Session) -> None:
     """On random chains an interval holds iff the probability, summed over all paths, lies in it."""
     random = Random(5)

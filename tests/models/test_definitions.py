@@ -122,6 +122,7 @@ def test_mistakes_in_definitions(define: str, words: str, tmp_path: Path) -> Non
     assert words in str(caught.value)
 
 
+@pytest.mark.slow
 def test_definitions_cannot_blow_up(tmp_path: Path) -> None:
     """Forty lines that double each other are an error, and soon."""
     lines = ['d0 = "q"', *(f'd{k} = "d{k - 1} + d{k - 1}"' for k in range(1, 41))]

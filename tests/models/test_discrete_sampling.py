@@ -12,6 +12,7 @@ from paramverify.errors import InputError
 from paramverify.models.programs.sampled_columns import discrete_gaussian
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [Fraction(1, 3), Fraction(1), Fraction(355, 113), Fraction(40)])
 def test_draws_have_their_probabilities(sigma: Fraction) -> None:
     """Pearson's statistic of 20,000 draws is where chance puts it, with a chance of about 1e-9 to fail."""

@@ -84,6 +84,7 @@ def model_of(data: dict, ratio: Fraction) -> Model:
     return Model(checks.domain, hmm, (pair,), Pure(bound), (data["length"],))
 
 
+@pytest.mark.slow
 @given(tables())
 def test_evaluation_equals_the_sum_over_all_paths(data: dict) -> None:
     """The forward recursion gives the probability that the definition gives, for every sequence."""
@@ -111,6 +112,7 @@ def test_claims_hold_iff_no_sequence_exceeds_the_ratio(data: dict, ratio: Fracti
         assert evaluate(model, claims[0].origins[0], {}).exceeds
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["p", "1 - p", "p*q", "(p + q)/2", "p**2", "1/(1 + p)", "q/(1 + p*q)"]),
     st.sampled_from(["p", "q", "1 - q", "p*(1 - q)", "1/2", "1/(2 - p)"]),

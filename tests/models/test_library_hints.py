@@ -218,6 +218,7 @@ def test_every_function_is_in_the_table(module: str) -> None:
     assert missing == []
 
 
+@pytest.mark.slow
 def test_names_in_messages_are_in_the_table() -> None:
     """Whatever function of a library a message of the package names stands in the table."""
     folder = Path(python_libraries.__file__).parents[2]

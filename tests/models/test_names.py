@@ -85,6 +85,7 @@ def eval_text(shown: str) -> str:
     return next(name for name in ODD if repr(name) == shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [False, True])
 def test_no_order_of_states_decides_the_verdict(start: bool, tmp_path: Path, capsys: Captured) -> None:
     """States that are equal as numbers stay different, whichever comes first; check agrees."""

@@ -105,6 +105,7 @@ def test_one_input_alone_has_no_neighbour(tmp_path: Path) -> None:
         load(written(tmp_path, CASE, "7"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "alone", "enough"), [("0, 1, 10, 20", "10, 20", 10), ("3, 0, 2", "0", 2), ("0, 1, 3", "3", 2)]
 )
@@ -130,6 +131,7 @@ def test_far_numbers_are_neighbours_by_anything() -> None:
 NUMBERS = st.lists(st.fractions(-40, 40, max_denominator=3), min_size=1, max_size=4, unique=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=3), st.integers(0, 30), st.sampled_from(["one", "each"]))
 def test_the_message_comes_exactly_if_no_pair_is_near(

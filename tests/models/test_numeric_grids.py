@@ -39,6 +39,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", FORMS)
 def test_outputs_are_in_one_set_of_their_own_input(text: str) -> None:
     rows = rows_of(text, NUMBERS)

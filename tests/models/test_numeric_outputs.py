@@ -68,6 +68,7 @@ def largest_ratio(path: Path, inputs: Sequence[Sequence[int]], reach: int) -> Fr
     return largest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_ratios_are_largest_at_ends_and_in_limits(seed: int) -> None:
     """With two terms far away, the largest ratio of all outputs is that of an observation or a limit."""
@@ -92,6 +93,7 @@ def test_shipped_cases_are_tight(name: str) -> None:
     assert found == 4**exponent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_densities_have_their_largest_ratio(seed: int) -> None:
     """A vector with Laplace noise is private with the largest ratio on a grid, and with no smaller one."""

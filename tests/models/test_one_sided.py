@@ -78,6 +78,7 @@ def chances(word: tuple[int, ...], start: list[Fraction], moves: Table, emission
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 def test_random_models_are_those_of_brute_force(seed: int, tmp_path: Path) -> None:
     """The largest ratio is that of the sequences with both probabilities positive, path by path."""
@@ -144,6 +145,7 @@ def test_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "a a are 4 times as likely" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lengths", ['"1..2"', "41"])
 def test_evidence_with_another_condition_is_rejected(
     lengths: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -246,6 +248,7 @@ def whole_figure() -> Model:
     return model.whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
 def test_lemma_10_1_has_the_exponent_2n_minus_1(count: int) -> None:
     """In Fig. 3 a sequence of n outputs has (1/3)^(2n-1) times its probability in the algorithm."""
@@ -303,6 +306,7 @@ def test_the_published_sequences() -> None:
         assert found.ratio.rational == ratio
 
 
+@pytest.mark.slow
 def test_without_the_condition_the_figure_is_violated_at_once(tmp_path: Path) -> None:
     """A suit, or an observation of other answers, is possible on one side only, so nothing is private."""
     path = tmp_path / "plain.toml"

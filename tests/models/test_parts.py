@@ -135,6 +135,7 @@ def test_the_least_delta_is_that_of_all_sets_of_tuples(seed: int, tmp_path: Path
     assert found.lower == found.upper == brute
 
 
+@pytest.mark.slow
 def test_programs_with_files_and_named_inputs(tmp_path: Path) -> None:
     """Programs are parts too, in files as well: the ratio is the product, and evidence is read again."""
     path = tmp_path / "case.toml"

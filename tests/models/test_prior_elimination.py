@@ -131,6 +131,7 @@ def counted(count: int, person: int, value: int, p: Fraction) -> dict[int, Fract
     return found
 
 
+@pytest.mark.slow
 def test_every_person_of_a_row(tmp_path: Path) -> None:
     """Each of 30 people in a row has two secrets, and the counts under each are those of a recursion."""
     case = chain(tmp_path, 30)
@@ -144,6 +145,7 @@ def test_every_person_of_a_row(tmp_path: Path) -> None:
             assert found == {n: w for n, w in counted(30, k, value, p).items() if w}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("secret", "query", "told"),
     [
@@ -245,6 +247,7 @@ def test_published_clique() -> None:
         assert [weights.get(n, Fraction(0)) / mass for n in range(5)] == [Fraction(v) for v in row]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "secret"),
     [("infection-tree", "ill"), ("infection-grid", "well"), ("infection-households", "ill[3]")],
@@ -283,6 +286,7 @@ ratio = 8
 """
 
 
+@pytest.mark.slow
 def test_noise_and_conditions_of_arrays(tmp_path: Path) -> None:
     """Noise around each entry, and conditions over all entries, mean the same to both readers and by hand."""
     path = tmp_path / "case.toml"
@@ -327,6 +331,7 @@ def spelt(pairs: str, separator: str) -> str:
     return SPELT.replace("TABLE", rows).replace("PAIRS", pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("most", "separator"), [(0, ", "), (1_000, " , ")])
 def test_spellings_of_one_case_mean_the_same(
     most: int, separator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -112,6 +112,7 @@ def geometric(f: int, o: int, n: int, alpha: Fraction) -> Fraction:
     return scale / (1 + alpha) * alpha ** abs(o - f)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["first", "uniform"])
 def test_noisy_max_against_enumeration_of_all_noise(ties: str, tmp_path: Path) -> None:
     """The distribution of the noisy maximum equals the sum over all noisy answers."""

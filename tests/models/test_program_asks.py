@@ -50,6 +50,7 @@ def rows_of(case: PrivacyCase, point: Mapping[str, Fraction]) -> Rows:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_calls(seed: int) -> None:
     """Adaptive calls of mechanisms of every kind, nested and in branches, against plain enumeration."""
@@ -248,6 +249,7 @@ def test_files_of_called_programs(tmp_path: Path) -> None:
         load(tmp_path / "case.toml")
 
 
+@pytest.mark.slow
 def test_evidence_is_checked_with_the_case(tmp_path: Path) -> None:
     """Evidence about a program that calls others is read a second time."""
     evidence = tmp_path / "evidence.json"
@@ -281,6 +283,7 @@ def test_a_run_tells_what_calls_gave() -> None:
     assert 'line 4  if answer(ill) == "yes":  false: answer(ill) is "no"' in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [2, 3])
 def test_sequences_of_runs(length: int) -> None:
     """`length` repeats a program with fresh noise: a sequence has the product of its runs' probabilities."""

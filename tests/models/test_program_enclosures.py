@@ -51,6 +51,7 @@ def integral(f: Function, cuts: set[int], scale: Fraction) -> Any:
     return mpmath.quad(f, ends)
 
 
+@pytest.mark.slow
 def test_one_comparison() -> None:
     """Pr(N1 + c > N2) is Φ(c/√(σ1² + σ2²)), with three ways to write it, and ties have no weight."""
     for sign in (">", ">="):
@@ -100,6 +101,7 @@ def sparse_vector(
 KINDS = [("gauss", "gauss"), ("laplace", "gauss"), ("gauss", "laplace"), ("exponential", "gauss")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("threshold", "query"), KINDS)
 def test_sparse_vector(threshold: str, query: str) -> None:
     """Gaussian, Laplace and exponential noise go together, with kinks where they are."""
@@ -112,6 +114,7 @@ def test_sparse_vector(threshold: str, query: str) -> None:
     agrees(enclosures(source, [given])[0], expected, 1e-13)
 
 
+@pytest.mark.slow
 def test_running_minimum_and_maximum() -> None:
     """The next value lies between the minimum and the maximum: Pr is 1 − Pr(largest) − Pr(smallest)."""
     source = "hi = q[0] + gauss(4)\nlo = hi\nfor i in range(1, 3):\n    v = q[i] + gauss(4)\n"
@@ -129,6 +132,7 @@ def test_running_minimum_and_maximum() -> None:
         agrees(enclosures(source, [given])[0], {"1": expected, "0": 1 - expected}, 1e-13)
 
 
+@pytest.mark.slow
 def test_two_thresholds() -> None:
     """Both noisy thresholds stay alive: nested integrals over the two of them."""
     source = "low = gauss(2)\nhigh = 1 + gauss(2)\nfor x in q:\n    v = x + gauss(1)\n"
@@ -201,6 +205,7 @@ def test_one_noise_twice() -> None:
     assert found.keys() == expected.keys()
 
 
+@pytest.mark.slow
 def test_more_bits_are_narrower() -> None:
     """Enclosures of more bits lie within their error of those of fewer, and are narrower."""
     source = SVT.format("gauss", 4, "laplace", 3, "<")

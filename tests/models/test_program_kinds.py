@@ -88,6 +88,7 @@ def test_programs_equal_the_built_in_kinds(name: str, tmp_path: Path) -> None:
         assert _row(built_in, state) == _row(written, state)
 
 
+@pytest.mark.slow
 def test_zones_hold_the_points_that_their_bounds_describe() -> None:
     """Closing a zone loses no point, and finds it empty only where it has none."""
     points = [(0, *p) for p in product(range(-4, 5), repeat=3)]

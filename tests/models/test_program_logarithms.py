@@ -61,6 +61,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", PROGRAMS)
 def test_every_eps_is_each_number(source: str) -> None:
     """With eps = 3/7 in the formulas for every eps, probabilities are those of the case with that number."""

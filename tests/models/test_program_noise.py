@@ -79,6 +79,7 @@ FIXED["states whose weights cancel"] = (
 ONE_SIDED = {"comparisons that exclude each other"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FIXED)
 def test_fixed_programs_equal_integrals(name: str) -> None:
     """The same for two programs that every run tries."""

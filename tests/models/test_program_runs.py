@@ -70,6 +70,7 @@ def _equal(seed: int, values: tuple[int, int]) -> None:
     assert found == LineOracle(ALPHA, REACH).runs(text, {"q": list(values)}), text
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
 def test_runs_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
@@ -164,6 +165,7 @@ def _equal_outcomes(seed: int, values: tuple[int, int]) -> None:
     assert found == OutcomeOracle(ALPHA, REACH).runs(text, {"q": list(values)}), text
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
 def test_outcomes_of_tests_equal_enumeration(seed: int, values: tuple[int, int]) -> None:

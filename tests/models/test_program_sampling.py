@@ -221,6 +221,7 @@ def test_a_range_that_no_machine_counts() -> None:
         proved("for k in range(10 ** 403):\n    output(k)", [(0,)], {"a": ALPHA})
 
 
+@pytest.mark.slow
 def test_noise_has_its_distribution() -> None:
     """Each kind of noise follows its formula: by exact tests, or by its distribution function."""
     a, runs = Fraction(2, 3), 200_000
@@ -242,6 +243,7 @@ def test_noise_has_its_distribution() -> None:
         assert stats.kstest(drawn, cdf).pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_samplers_can_be_sent_to_other_processes() -> None:
     """The program, and an implementation of it, draw the same counts after they were sent."""
     inputs = CaseInputs.of(load(ROOT / "cases" / "programs" / "sparse-vector.toml")).by_input()

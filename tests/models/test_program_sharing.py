@@ -144,6 +144,7 @@ output((x > y) - (y > x))
 """
 
 
+@pytest.mark.slow
 def test_permuted_and_mirrored_pairs_are_decided_once(tmp_path: Path) -> None:
     """There is one claim for all pairs of inputs with the same two probabilities, of whatever output."""
     path = tmp_path / "case.toml"
@@ -225,6 +226,7 @@ def _ends(zone: Zone) -> tuple[Number | None, Number | None]:
     return None if low is None else -low, bounds.get((1, ZERO))
 
 
+@pytest.mark.slow
 def test_zones_of_continuous_noise_have_weight() -> None:
     """A zone of two continuous variables is left out iff no point has a neighbourhood in it."""
     r = random.Random(3)

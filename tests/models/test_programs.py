@@ -45,6 +45,7 @@ def _equals_enumeration(seed: int) -> None:
         assert found == Oracle(ALPHA, REACH).distribution(text, {"q": values})
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9))
 def test_some_finite_programs_equal_enumeration(seed: int) -> None:
     """Each output of a program with finite choices has exactly the probability that enumeration gives."""
@@ -224,6 +225,7 @@ def test_meaning_is_that_of_python(name: str) -> None:
         assert _differ(found, wanted) <= bound
 
 
+@pytest.mark.slow
 def test_inputs_read_lazily_equal_inputs_run_one_by_one() -> None:
     """What all inputs have in common runs once; each input has the distribution that it has alone."""
     for seed in range(12):
@@ -232,6 +234,7 @@ def test_inputs_read_lazily_equal_inputs_run_one_by_one() -> None:
         assert together == [proved(text, [values], {"a": ALPHA})[0] for values in INPUTS]
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs have the same result where no variable is ever forgotten."""
     texts = [Maker(seed, noise=seed % 3 == 0).text() for seed in range(30)]

@@ -195,6 +195,7 @@ def test_infix_that_opens_with_a_minus(rest: str, file: Callable[[str], Rational
             assert (left >= 0) == (expected >= Fraction(1, 100))
 
 
+@pytest.mark.slow
 def test_a_large_file(file: Callable[[str], RationalFile]) -> None:
     """Degree (48, 48) with coefficients of 300 digits: every coefficient is read."""
     source = random.Random(1)

@@ -31,6 +31,7 @@ def shape_of(parts: Parts) -> Shape:
     return (*(InputPart(n, k) for n, k in parts.arrays), *(InputPart(n, None) for n in parts.single))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(40, 6))
 def test_conditions_mean_what_python_says(seed: int) -> None:
     """Random conditions are true for the same inputs as in Python, for both readers."""
@@ -55,6 +56,7 @@ def test_conditions_mean_what_python_says(seed: int) -> None:
     assert answers == {True, False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(20, 4))
 def test_distances_mean_what_python_says(seed: int) -> None:
     """Random numbers over two inputs are those of Python, for both readers."""

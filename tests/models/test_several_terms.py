@@ -117,6 +117,7 @@ def place(spread: ArithmeticSequence, x: float, step: float, w: float) -> tuple[
     return float(spread.anchor) + float(spread.way) * t, point
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "length", "oracle"), [(GAP, 2, gap), (MAXIMUM, 3, maximum)])
 def test_weights_are_densities_at_the_output_that_is_meant(source: str, length: int, oracle: Density) -> None:
     """The ratio of two weights is that of two densities, wherever the output lies; bounds hold the number."""
@@ -196,6 +197,7 @@ def test_whole_numbers_are_all_compared() -> None:
         evaluate(model, origin, {"alpha": alpha, spread.variable: Fraction(1, 2)})
 
 
+@pytest.mark.slow
 def test_what_is_known_by_bounds_refutes_nothing() -> None:
     """An output with the number beside its exponential has no exact weight; its neighbours have."""
     model = model_of(case(GAP, 2, "eps"))
@@ -205,6 +207,7 @@ def test_what_is_known_by_bounds_refutes_nothing() -> None:
         evaluate(model, Origin("(1, 0)", "(0, 0)", (name,)), point)
 
 
+@pytest.mark.slow
 def test_a_witness_tells_the_output() -> None:
     """A bound below the largest ratio is refuted at an output that is told, with its densities."""
     report = verify(case(MAXIMUM, 3, "3*eps/2", neighbours={"pairs": [[[0, 0, 0], [1, 0, 1]]]}), Options())
@@ -219,6 +222,7 @@ def test_a_witness_tells_the_output() -> None:
     assert float(sum(witness.ratio.enclosure()) / 2) == pytest.approx(math.exp(5 * eps / 4))
 
 
+@pytest.mark.slow
 def test_refusals() -> None:
     """Sequences of such outputs, and a parameter with the name of their variable, are refused."""
     with pytest.raises(InputError, match="sequences of such outputs"):

@@ -129,6 +129,7 @@ def test_a_wrong_statement_is_rejected(
         check_largest({**document, **change})
 
 
+@pytest.mark.slow
 def test_evidence_that_rests_on_the_wrong_pair_is_rejected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -148,6 +149,7 @@ def test_evidence_that_rests_on_the_wrong_pair_is_rejected(
         assert "rejected" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [3, '"1..3"', 40, '"all"'])
 def test_sequences(length: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Repeated releases are decided on the same pair: the ratio of k releases is the k-th power."""

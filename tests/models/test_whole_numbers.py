@@ -22,6 +22,7 @@ def built(folder: Path, text: str) -> Built:
     return build(Request(str(path), {}, (), {}))
 
 
+@pytest.mark.slow
 def test_values_out_of_range_are_refused(tmp_path: Path) -> None:
     """Storm keeps only the bits of a value for which the range has room: 4 in 0..3 would be 0."""
     rng = Random(7)

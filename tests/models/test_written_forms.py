@@ -38,6 +38,7 @@ def possible(probabilities: dict[str, Fraction]) -> dict[str, Fraction]:
     return {o: p for o, p in probabilities.items() if p}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(16, 4))
 def test_random_worlds(seed: int, tmp_path: Path) -> None:
     """The model, the second reader and brute force find the same probabilities at three points."""

@@ -64,6 +64,7 @@ def check_form(found: Page) -> None:
     assert not any(seen.tag in ("section", "figure", "li", "dd") and not seen.text for seen in found.elements)
 
 
+@pytest.mark.slow
 def test_every_part_is_there(three: Page) -> None:
     """A case about privacy has the question, the verdict, a map with a slice, the budget and the evidence."""
     check_form(three)

@@ -124,6 +124,7 @@ def test_samples_are_in_every_piece(text: str, interval: str, expected: list[str
 # --- the real program --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("real")
 @pytest.mark.parametrize(
     ("text", "free", "expected"),

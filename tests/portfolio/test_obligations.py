@@ -104,6 +104,7 @@ def written(folder: Path, subject: str, constraint: str, bound: str) -> list[str
     return [command, str(path)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_domains_with_irrational_points_only(
     subject: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

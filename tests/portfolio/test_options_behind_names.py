@@ -52,6 +52,7 @@ def test_names_and_settings() -> None:
             split_name(wrong)
 
 
+@pytest.mark.slow
 def test_a_race_with_options_and_without_simplification() -> None:
     """The options of the winner are recorded; without simplification its proof is its word alone."""
     options = Options(seconds=20, strategy=race_of(("z3(random_seed=7)",)), simplify=False)

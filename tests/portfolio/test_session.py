@@ -55,6 +55,7 @@ def test_time_that_is_over_is_no_verdict() -> None:
     assert answer.end is End.TIMEOUT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "holds"),
     [
@@ -107,6 +108,7 @@ def test_confirmation_by_a_second_backend() -> None:
     assert "different programs are needed" in answer.detail
 
 
+@pytest.mark.slow
 def test_cutting_the_box_proves_part_by_part() -> None:
     """A strategy with cuts gives one certificate for all parts, which the checker accepts."""
     from paramverify.checker.claims import check_claim
@@ -121,6 +123,7 @@ def test_cutting_the_box_proves_part_by_part() -> None:
     assert check_claim(to_document(hard), answer.certificate["proof"]) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
@@ -143,6 +146,7 @@ def test_a_mistaken_answer_is_no_proof(name: str, reason: str) -> None:
     assert reason in answer.detail
 
 
+@pytest.mark.slow
 def test_an_honest_certificate_is_kept_beside_a_forged_one() -> None:
     """A forged certificate does not end a race; one that the kernel accepts is evidence, without a word."""
     from paramverify.checker.claims import check_claim
@@ -157,6 +161,7 @@ def test_an_honest_certificate_is_kept_beside_a_forged_one() -> None:
     assert check_claim(to_document(hard), decision.proof) == ()
 
 
+@pytest.mark.slow
 def test_a_certificate_that_trusts_is_the_word_of_who_wrote_it() -> None:
     """A certificate that leans on a solver does not hide whose word a proof is."""
     with Session(Options(strategy=race_of(("lying_backends:TRUSTS",)))) as session:

@@ -112,6 +112,7 @@ def test_noisy_max_in_a_family(three: dict[tuple[int, ...], Row]) -> None:
     assert max(at(b, c) for b, c in grid(12)) < low
 
 
+@pytest.mark.slow
 def test_noisy_max_of_five_diseases() -> None:
     """The least delta is that of p2 = 0, exactly."""
     rows = {given: largest(given) for given in product((0, 2), *[range(3)] * 4)}
@@ -186,6 +187,7 @@ def most(a: Fraction) -> Fraction:
     )
 
 
+@pytest.mark.slow
 def test_sparse_vector() -> None:
     """The least delta from alpha = 1/2 on is that of 1/2; the map changes where brute force does."""
     least = expected("sparse-vector-delta")

@@ -83,6 +83,7 @@ def test_every_state_has_its_input() -> None:
     assert twice == once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("one", "two"), [("a, b", "c"), ("a", "b, c"), ('"a, b"', ", c"), (", ", "")])
 def test_a_run_is_about_the_inputs_that_are_compared(
     one: str, two: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -101,6 +102,7 @@ def test_a_run_is_about_the_inputs_that_are_compared(
         assert witness["run"]["parts_at"]["input"] == witness["secrets"][1]
 
 
+@pytest.mark.slow
 def test_the_second_reader_has_the_same_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The second reader of cases finds each pair by its names, and none left out."""
     path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
@@ -126,6 +128,7 @@ def test_sampling_is_about_the_inputs_that_are_compared() -> None:
             assert list(told) == [pair.inputs[side]]
 
 
+@pytest.mark.slow
 def test_theorems_are_about_the_inputs_that_are_compared() -> None:
     """The pairs of a theorem are those of the case, by the places of their labels."""
     inputs = list(product(FIRST, SECOND))

@@ -106,6 +106,7 @@ def test_sequences_agree_with_all_sequences(seed: int) -> None:
         assert check_with_case(json.dumps(evidence_document(case, report)), case).accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_transcendental_ratio(seed: int, tmp_path: Path) -> None:
     """With epsilon = 1/2 the bound is that of all outputs for exp(1/2), on both sides of it."""

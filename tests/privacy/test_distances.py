@@ -85,6 +85,7 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, di
 METRIC = 'distance = "abs(x - y)"'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(24, 4))
 def test_random_relations(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The verdict and the tight budget are those of all pairs that Python calls related."""
@@ -115,6 +116,7 @@ def test_random_relations(seed: int, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert document["ratio"] == ("infinity" if largest is None else str(largest))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(30, 5))
 def test_random_metrics(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each pair is held to the bound of its own distance, and the budget for one unit is the largest root."""
@@ -305,6 +307,7 @@ truth = "3/4"
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Distances and conditions work for each kind with neighbours, and brute force agrees with the claims."""
@@ -345,6 +348,7 @@ def geometric(x: int, o: int, top: int) -> Fraction:
     return alpha ** abs(o - x) * (1 if o in (0, top) else 1 - alpha) / (1 + alpha)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1, 2])
 def test_sequences_have_the_bound_of_their_pair(
     length: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -413,6 +417,7 @@ def test_distance_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "all inputs are at distance 0" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_evidence_is_about_the_bound_of_each_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A forged distance or bound is noticed, and the second reader notices another relation or distance."""
     path = case_of(tmp_path, 'distance = "abs(x - y)"', 'ratio = "2**distance - 1/4"')

@@ -94,6 +94,7 @@ def test_random_cases(seed: int, parameters: int) -> None:
     assert compare_with_brute_force(seed, parameters) != Unknown.__name__
 
 
+@pytest.mark.slow
 def test_a_point_beside_an_interval() -> None:
     """On {0} and [1/4, 1/2] both readers agree about the claims of the interval, and p = 0 has its own."""
     text = release("p", "p**2", '"p**2*(p - 1/4) >= 0"') + '[privacy]\nrenyi = { order = 2, ratio = "9/5" }'
@@ -128,6 +129,7 @@ def release(left: str, right: str, constraints: str = "") -> str:
     """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_domains_of_points(seed: int) -> None:
     """On a domain of points without neighbours the verdict is that of the sums there, also where q is 0."""
@@ -149,6 +151,7 @@ def test_domains_of_points(seed: int) -> None:
     assert isinstance(report.verdict, Violated if None in sums else Holds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("left", "right", "order"), [("p", "p**2", 2), ("p**2", "p**4", 2), ("p**2", "p**3", 3)]
 )

@@ -47,6 +47,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "scales", "answer"),
     [(e, s, a) for rows, a in ((PROVED, "private"), (REFUTED, "not private")) for e, *s in rows],
@@ -80,6 +81,7 @@ def test_between_both_ratios_nothing_is_said() -> None:
         assert "just below e^epsilon, is not proved, and ratio = " in str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0, Fraction(1, 100), Fraction(1, 5)])
 def test_a_delta_beside_it(delta: Fraction) -> None:
     """With a delta the same: at the bound 1 of this noise, the least delta for it decides."""
@@ -88,6 +90,7 @@ def test_a_delta_beside_it(delta: Fraction) -> None:
     assert (loads(one).verify().verdict == "private") == (float(least) < delta)
 
 
+@pytest.mark.slow
 def test_the_budget_does_not_ask_for_epsilon(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is that of the same case with another epsilon, in Python and of the command."""
     texts = [CASE.format("1", "2", f"epsilon = {epsilon}") for epsilon in ("1.500001", "2")]

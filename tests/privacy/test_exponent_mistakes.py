@@ -20,6 +20,7 @@ epsilon = "BOUND"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", ["1", "1/2"])
 def test_a_parameter_that_is_fixed(eps: str) -> None:
     """With noise exp(-eps) and eps fixed, two neighbours are private with eps, and not with a little less."""

@@ -147,6 +147,7 @@ def test_exports_that_are_refused(more: list[str]) -> None:
     assert run(["export", str(CASES / "geometric-contagious-ln4.toml"), *MONOLITHIC, *more]) == 2
 
 
+@pytest.mark.slow
 def test_an_exported_formula_tells_its_side_condition(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

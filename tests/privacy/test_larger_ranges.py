@@ -62,6 +62,7 @@ WITHIN = {  # cases without one, or without larger inputs
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ample_share")
 @pytest.mark.parametrize("name", BEYOND)
 def test_a_violation_beyond_the_range_is_said_first(
@@ -87,6 +88,7 @@ def test_a_violation_beyond_the_range_is_said_first(
     assert loads(larger).verify().verdict == "not private"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ample_share")
 def test_other_commands_say_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The page of a case, with its badge; a theorem that is written; several budgets of one case."""
@@ -125,6 +127,7 @@ def test_nothing_is_said_of_what_is_not_found(name: str) -> None:
     assert found.larger is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ample_share")
 def test_a_note_has_the_larger_inputs_that_are_private() -> None:
     """And says that it says nothing of others; each of them is decided to be private by itself."""
@@ -174,6 +177,7 @@ def test_a_function_of_python(tmp_path: Path) -> None:
     assert "Not private for n in {0..4}: " in told
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("usual_share")
 def test_what_takes_too_long_is_given_up() -> None:
     """A larger range that cannot be read in its share of the time changes nothing, nor does its end."""

@@ -45,6 +45,7 @@ def shares(word: tuple[str, ...], p: Fraction) -> list[Fraction]:
     return found
 
 
+@pytest.mark.slow
 def test_a_thousand_days_are_proved_by_all_lengths() -> None:
     """What is private for every length is private for 1,000 days, and a note says so."""
     report = loads(DAYS.format(ratio=6, length=1000)).verify()
@@ -52,6 +53,7 @@ def test_a_thousand_days_are_proved_by_all_lengths() -> None:
     assert any("sequences of every length" in note for note in report.notes)
 
 
+@pytest.mark.slow
 def test_a_short_violation_is_continued() -> None:
     """The witness has 1,000 outputs, and the forward recursion gives it a ratio above the bound."""
     report = loads(DAYS.format(ratio="11/5", length=1000)).verify()

@@ -132,6 +132,7 @@ def test_randomised_response_has_its_closed_form() -> None:
     assert found.is_within(Fraction(1, 10**6))
 
 
+@pytest.mark.slow
 def test_zcdp_of_randomised_response_is_at_least_kl_and_below_pure() -> None:
     """The least ρ is from KL to ε²/2 ([BunSteinke16] Proposition 1.4), and holds at all orders."""
     with Session(Options(seconds=20)) as session:
@@ -146,6 +147,7 @@ def test_zcdp_of_randomised_response_is_at_least_kl_and_below_pure() -> None:
     assert decimal(found.lower) <= Decimal(3).ln() ** 2 / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LossKind)
 def test_least_losses_stay_where_constraints_hold(kind: LossKind) -> None:
     """Points that constraints exclude do not count: neither on the way to a maximum, nor at the ends."""

@@ -114,6 +114,7 @@ def test_the_pair_has_the_largest_ratio_of_all(
     assert "for all parameters" in check_everywhere(guess.document(proofs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["uniform", "first"])
 def test_twenty_answers(ties: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The case of twenty answers is private for all alpha, and its evidence is accepted with the case."""
@@ -133,6 +134,7 @@ def test_twenty_answers(ties: str, tmp_path: Path, capsys: pytest.CaptureFixture
         assert "40 claims proved, 0 trusted to solvers, 0 open" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "noise", "privacy"),
     [
@@ -176,6 +178,7 @@ def cut(proofs: Sequence[Any], *places: int) -> list[Any]:
     return [p for k, p in enumerate(proofs) if k not in places]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ties", "differ"), [("uniform", "each"), ("first", "each"), ("uniform", "one")])
 def test_a_changed_statement_is_rejected(ties: str, differ: str) -> None:
     """Another pair, other noise, another way and other proofs are all refused."""

@@ -166,6 +166,7 @@ def test_what_the_same_draws_give_on_the_other_side(
     assert f"The input {given} parts from it at line 3, `output(yes)`: the same draws give output" in told
 
 
+@pytest.mark.slow
 def test_the_same_run_has_its_probability_on_the_other_side(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -176,6 +177,7 @@ def test_the_same_run_has_its_probability_on_the_other_side(
     assert f"the same run produces it, with probability {witness['probabilities'][1]} ≈" in told
 
 
+@pytest.mark.slow
 def test_draws_of_one_name_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Noise that a line draws in each turn has the value of its loop, or a number where these repeat."""
     told, _ = answer(tmp_path, capsys, LOOP, "verify")

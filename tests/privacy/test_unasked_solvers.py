@@ -26,6 +26,7 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[list[st
     return [note for note in document["notes"] if "asked nothing" in note], sorted(decided)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLAIMED)
 @pytest.mark.parametrize("choice", [("--backends", "z3"), ("--strategy", "z3:5; built-in")], ids=" ".join)
 def test_the_hint_makes_it_asked(
@@ -50,6 +51,7 @@ def test_nothing_for_solvers(capsys: pytest.CaptureFixture[str]) -> None:
     assert note == "z3, cvc5 were asked nothing: there was no claim for solvers"
 
 
+@pytest.mark.slow
 def test_in_python() -> None:
     """The same note, and the option that it names."""
     case = loads((CASES / "randomized-response.toml").read_text())
@@ -72,6 +74,7 @@ OTHERS = [  # commands, and whether --no-simplify makes them ask the chosen solv
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "asks"), OTHERS, ids=[" ".join(command) for command, _ in OTHERS])
 def test_other_commands(
     command: tuple[str, ...], asks: bool | None, capsys: pytest.CaptureFixture[str]

@@ -100,6 +100,7 @@ def detail(decision: Decision) -> tuple[End, str]:
     return decision.answer.end, decision.answer.detail
 
 
+@pytest.mark.slow
 def test_answer_and_its_circumstances_arrive(runner: Runner) -> None:
     """A proof comes back with certificate and transcript; the decision names backend, version and options."""
     decision = runner.run(attempt("prove", depth="3"), AMPLE)
@@ -108,6 +109,7 @@ def test_answer_and_its_circumstances_arrive(runner: Runner) -> None:
     assert (decision.version, decision.options) == ("1.0", {"depth": "3"})
 
 
+@pytest.mark.slow
 def test_claim_and_options_cross_the_pipe(runner: Runner) -> None:
     """The backend in its own process sees the very claim and options that were given, also large ones."""
     long = " + ".join(f"{k}/{k + 1}*p^{k}" for k in range(1, 9_000))
@@ -130,6 +132,7 @@ def test_time_limit(runner: Runner, name: str, end: End, words: str) -> None:
     assert detail(runner.run(attempt(name), SOON)) == (end, words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["eat_memory", "eat_native_memory"])
 def test_memory_limit(runner: Runner, name: str) -> None:
     """Memory beyond the limit ends the attempt for that reason, whether Python or a library notices it."""
@@ -137,6 +140,7 @@ def test_memory_limit(runner: Runner, name: str) -> None:
     assert detail(runner.run(attempt(name), limits)) == (End.MEMORY, "needed more than 200 MiB")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words", "printed"),
     [
@@ -156,11 +160,13 @@ def test_crash(runner: Runner, name: str, words: str, printed: str) -> None:
     assert printed in decision.answer.transcript
 
 
+@pytest.mark.slow
 def test_refusal_is_not_a_crash(runner: Runner) -> None:
     """What a backend cannot express is reported in its own words."""
     assert detail(runner.run(attempt("refuse"), AMPLE)) == (End.GAVE_UP, "cannot express p**p")
 
 
+@pytest.mark.slow
 def test_printed_text_is_never_an_answer(runner: Runner) -> None:
     """A proof that is printed, not returned, counts for nothing, and is kept in the transcript."""
     decision = runner.run(attempt("garbage_out"), AMPLE)
@@ -169,6 +175,7 @@ def test_printed_text_is_never_an_answer(runner: Runner) -> None:
         assert part in decision.answer.transcript
 
 
+@pytest.mark.slow
 def test_flood_is_bounded_and_does_not_block(runner: Runner) -> None:
     """45 MB of output do not keep a backend from answering; beginning and end are kept."""
     answer = runner.run(attempt("flood_then_prove"), AMPLE).answer
@@ -178,6 +185,7 @@ def test_flood_is_bounded_and_does_not_block(runner: Runner) -> None:
     assert len(answer.transcript) < 100_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
@@ -193,6 +201,7 @@ def test_wrong_model_is_no_refutation(runner: Runner, name: str, options: dict[s
     assert words in reason
 
 
+@pytest.mark.slow
 def test_constant_in_a_model(runner: Runner) -> None:
     """The constant E is exact where the claim is about the number, and a variable where it is enclosed."""
     ring = Ring(("p",), ExpConstant(Fraction(1)))
@@ -207,6 +216,7 @@ def test_constant_in_a_model(runner: Runner) -> None:
     assert answer.point == {"p": Fraction(1, 2)}
 
 
+@pytest.mark.slow
 def test_right_model_is_a_refutation(runner: Runner) -> None:
     """The same backend's point counts where it does violate the claim."""
     answer = runner.run(attempt("refute", VIOLATED, p="1/4"), AMPLE).answer
@@ -235,12 +245,14 @@ def test_temporary_files_of_a_backend_are_removed(
         assert all(path.startswith(str(scratch)) for path in detail(decision)[1].split("\n"))
 
 
+@pytest.mark.slow
 def test_limits_of_the_operating_system(runner: Runner) -> None:
     """An attempt leads its own session, has its seconds of processor time and little more, dumps no core."""
     _, words = detail(runner.run(attempt("tell_limits"), AttemptLimits(7.5)))
     assert words.startswith("core 0, cpu 9, leads True")
 
 
+@pytest.mark.slow
 def test_no_time_limit(runner: Runner) -> None:
     """Time may be unlimited."""
     assert isinstance(runner.run(attempt("prove"), AttemptLimits(float("inf"))).answer, Proved)
@@ -262,6 +274,7 @@ def test_unknown_backend(runner: Runner, name: str) -> None:
         runner.start(Attempt(name, HOLDS), AMPLE)
 
 
+@pytest.mark.slow
 def test_race_stops_at_the_first_decision(runner: Runner) -> None:
     """The first proof ends a race; hanging and waiting rivals are reported as interrupted."""
     names = ("hang", "prove", "hang", "late")
@@ -272,6 +285,7 @@ def test_race_stops_at_the_first_decision(runner: Runner) -> None:
         assert detail(decisions[index]) == (End.INTERRUPTED, "another backend was faster")
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_those_that_hang(runner: Runner) -> None:
     """Where those that run say nothing, others join them, although there are no more processors."""
     names = ("hang", "hang", "hang", "prove")
@@ -279,6 +293,7 @@ def test_nobody_waits_for_those_that_hang(runner: Runner) -> None:
     assert [isinstance(decision.answer, Proved) for decision in decisions] == [False, False, False, True]
 
 
+@pytest.mark.slow
 def test_the_limit_is_that_of_the_whole_race(runner: Runner) -> None:
     """Nobody joins while the first ones run alone; who waits has what they leave of the time."""
     rivals = [attempt("hang"), attempt("prove")]
@@ -290,6 +305,7 @@ def test_the_limit_is_that_of_the_whole_race(runner: Runner) -> None:
     assert isinstance(proving.answer, Proved)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.0, 60.0])
 def test_a_certificate_may_follow_a_word(runner: Runner, seconds: float) -> None:
     """Where it is asked for, a built-in procedure goes on after a solver's word, also if it had not begun."""
@@ -309,6 +325,7 @@ def test_race_that_nobody_wins(runner: Runner) -> None:
     assert ends == [End.TIMEOUT, End.CRASHED, End.UNAVAILABLE, End.GAVE_UP]
 
 
+@pytest.mark.slow
 def test_confirmation_and_contradiction(runner: Runner) -> None:
     """Two backends are asked for; one proves what the other refutes: an error with both transcripts."""
     rivals = [attempt("prove", VIOLATED), attempt("hang", VIOLATED)]
@@ -324,6 +341,7 @@ def test_confirmation_and_contradiction(runner: Runner) -> None:
     check_agreement(VIOLATED, decisions[1:])
 
 
+@pytest.mark.slow
 def test_start_wait_and_cancel(runner: Runner) -> None:
     """Attempts can be started, polled, waited for and cancelled one by one."""
     hanging, quick = runner.start(attempt("hang"), AMPLE), runner.start(attempt("prove"), AMPLE)

@@ -233,6 +233,7 @@ def test_forged_samples_are_refused(sampled: Document, forge: Change) -> None:
     assert refused(sampled, forge)
 
 
+@pytest.mark.slow
 def test_cases_are_derived_again(several: Document) -> None:
     """With a case its pairs are derived again; the second reader computes them by brute force."""
     found = checked(json.dumps(several), str(SHUFFLED))
@@ -244,6 +245,7 @@ def test_cases_are_derived_again(several: Document) -> None:
     assert not checked(json.dumps(several), str(SURVEY)).report.accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", ["1/10", "ln(11/10)"])
 def test_one_release_of_a_case_with_several_pairs(epsilon: str) -> None:
     """Its δ is found without a grid, as that of the dominating pair; the kernel has bounds of it."""
@@ -264,6 +266,7 @@ CASE: list[Change] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forge", CASE)
 def test_releases_of_another_case_are_refused(several: Document, forge: Change) -> None:
     """The dominating pair has to dominate, and all is compared with the case."""

@@ -44,6 +44,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], A
     return space, json.loads((folder / "tree.json").read_text()), told.out
 
 
+@pytest.mark.slow
 def test_the_module_says_what_holds_at_a_point(written: tuple[dict[str, Any], Any, str]) -> None:
     """At random points in any order its verdict agrees with the claims, evaluated by fractions."""
     space, _, _ = written

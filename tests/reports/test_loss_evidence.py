@@ -265,6 +265,7 @@ WITNESS_OF_CASE: list[Change] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forge", WITNESS)
 def test_forged_witnesses_are_refused(below: Document, forge: Change) -> None:
     """The kernel alone encloses the divergence of a witness, and compares it with the bound."""
@@ -331,6 +332,7 @@ BUDGET: list[Change] = [
 ]
 
 
+@pytest.mark.slow
 def test_the_least_zcdp(budget: Document) -> None:
     """The number that is enough is replayed, and the point below it is evaluated again."""
     told = accepted(budget, SURVEY)

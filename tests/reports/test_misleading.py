@@ -53,6 +53,7 @@ def shown(page: Path) -> str:
 # --- on whose word -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_page_says_on_whose_word_a_proof_rests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In its badge, beside its evidence, and in what the command prints."""
     case, page = (
@@ -81,6 +82,7 @@ def test_the_short_form_of_a_check_is_its_last_word() -> None:
     assert repr(check(forged, case)).startswith("<REJECTED: ")
 
 
+@pytest.mark.slow
 def test_a_condition_says_its_domain_and_whose_word_it_is() -> None:
     """Values outside of the domain are no answer; QEPCAD has no certificate."""
     text = (CASES / "randomized-response-condition.toml").read_text(encoding="utf-8")
@@ -96,6 +98,7 @@ def test_a_condition_says_its_domain_and_whose_word_it_is() -> None:
 # --- for which inputs --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ample_share")
 @pytest.mark.parametrize("design", [False, True])
 def test_safe_values_that_are_not_for_larger_inputs(
@@ -144,6 +147,7 @@ def test_compositions_name_what_each_release_is_about(
     assert f"  Note: {other}: the outputs do not depend on the inputs" in out
 
 
+@pytest.mark.slow
 def test_samples_name_their_inputs(capsys: pytest.CaptureFixture[str]) -> None:
     """A proved budget, and an audit with what it may have missed."""
     case = str(CASES / "geometric-neighbours.toml")
@@ -194,6 +198,7 @@ def test_places_of_least_bounds_that_are_only_approached() -> None:
     assert "at eps = " not in line
 
 
+@pytest.mark.slow
 def test_reversed_ends_are_no_interval(tmp_path: Path) -> None:
     """Two ends around a divergence stand in their order, also where nothing rests on it."""
     case = loads((CASES / "divergences" / "geometric-kl.toml").read_text(encoding="utf-8"))

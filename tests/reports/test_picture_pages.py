@@ -70,6 +70,7 @@ def line(width: str, heading: bool = True) -> Figure:
     return figure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", ["8cm", "16cm"])
 def test_labels_do_not_meet(width: str) -> None:
     """Every end has its label, no two of them overlap, none is cut off, and leaders begin at their ends."""
@@ -88,6 +89,7 @@ def test_labels_do_not_meet(width: str) -> None:
     assert [line.get_xdata()[0] for line in leaders] == pytest.approx(list(ENDS))
 
 
+@pytest.mark.slow
 def test_marks_of_open_ends_are_white() -> None:
     """A mark has a white face where no interval has the end, and the colour of the interval that has it."""
     (axes,) = line("16cm").axes
@@ -100,6 +102,7 @@ def test_marks_of_open_ends_are_white() -> None:
     assert marks == dict.fromkeys(ENDS, "#ffffff") | {0.07: closed}
 
 
+@pytest.mark.slow
 def test_a_heading_can_be_left_out() -> None:
     """With a heading a dollar is a dollar and epsilon a letter; without one there is neither."""
     with_heading, without = line("16cm"), line("16cm", heading=False)
@@ -226,6 +229,7 @@ def test_the_grid_of_pairs_has_no_holes(count: int) -> None:
     assert down * across == count * (count - 1) // 2
 
 
+@pytest.mark.slow
 def test_a_figure_is_written_in_its_style(tmp_path: Path) -> None:
     """Letters are smaller on a narrow page, unless their size is given."""
     sizes: list[float] = []

@@ -134,6 +134,7 @@ def test_a_map(tmp_path: Path) -> None:
     assert imread(tmp_path / "map.png").shape[0] > 600
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_map_that_has_just_begun(tmp_path: Path) -> None:
     """A map in which nothing is decided yet is drawn too, and so is one that was interrupted."""
     regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
@@ -175,6 +176,7 @@ def test_slices(tmp_path: Path) -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.slow
 def test_slices_of_one_s_own(tmp_path: Path) -> None:
     """Several maps over two parameters are one picture; maps over others are refused."""
     regions = noisy_max(tmp_path, "(0, 1)", "(0, 1)")
@@ -210,6 +212,7 @@ def test_exact_intervals(tmp_path: Path) -> None:
     assert texts(tmp_path / "named.svg").count("the root") == 2
 
 
+@pytest.mark.slow
 def test_a_line_of_a_region_map(tmp_path: Path) -> None:
     """A region map over one parameter is a line in which cells of one status are joined."""
     regions = noisy_max(tmp_path, "2/3", "3/4")
@@ -240,6 +243,7 @@ def test_the_same_map_is_the_same_file(tmp_path: Path) -> None:
     assert b"<dc:date>" not in (tmp_path / "one.svg").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_domain_is_seen(tmp_path: Path) -> None:
     """Where a constraint cuts the domain, the rest is covered, and the legend says what that is."""
     regions = noisy_max(tmp_path, "(0, 1)", "1/3", constraints='constraints = ["pA + pB <= 1"]')
@@ -322,6 +326,7 @@ def test_grey_prints_can_be_read() -> None:
 # --- the boundary -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_field_agrees_with_exact_values() -> None:
     """Signs are those of exact evaluation, in both ways of evaluating, also where claims nearly vanish."""
     claims = claims_of(
@@ -341,6 +346,7 @@ def test_the_field_agrees_with_exact_values() -> None:
             assert (failing[i, j] < 0) == (exact < 0)
 
 
+@pytest.mark.slow
 def test_the_field_of_a_high_degree() -> None:
     """At degree 48 in both parameters, with coefficients of 30 digits, signs are still exact."""
     claims = claims_of("(7*p - 3*q - 1)**24 * (p*q)**24 * 10**30 - p**48 * (1 - q)**48 * 123456789**3")

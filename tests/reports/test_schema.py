@@ -84,6 +84,7 @@ def data_of(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_every_shipped_case_fits() -> None:
     """Each shipped case fits the schema of its kind, that of all kinds, and that of no other kind."""
     known = {kind: validator(kind) for kind in ("", *KINDS)}
@@ -199,6 +200,7 @@ def completed(found: dict[str, Any], path: tuple[str, ...]) -> Iterator[tuple[st
                     yield name, inner["description"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "name", "words"),
     [

@@ -90,6 +90,7 @@ def test_a_delta_that_is_approached(delta: dict[str, Any]) -> None:
     assert Fraction(1, 6) - Fraction(written["delta"]) < Fraction(1, 1000)
 
 
+@pytest.mark.slow
 def test_a_ratio_that_is_reached(ratio: dict[str, Any]) -> None:
     """Where the set needs exactly what is proved, the line says so."""
     found = check(ratio, SHUFFLED)

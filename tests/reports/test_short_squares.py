@@ -43,6 +43,7 @@ def decomposed(random: Random, size: int, free: int) -> list[Square]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free", [0, 2])
 def test_the_sum_stays(free: int) -> None:
     """Random matrices, also such that have a kernel: same sum, much shorter denominators."""

@@ -242,6 +242,7 @@ def checked(latex: str) -> int:
     return len(formulas)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

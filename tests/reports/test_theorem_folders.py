@@ -54,6 +54,7 @@ def check_closed(files: dict[str, str]) -> None:
     assert {Path(word).stem for word in line.split() if word.endswith(".v")} == theories
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_folders_are_closed(name: str, tmp_path: Path) -> None:
     """What `prove` writes needs Coq, and no other library; each theory is one that the theorem needs."""

@@ -254,6 +254,7 @@ def test_command(tmp_path: Path) -> None:
     assert "`verify --evidence` writes evidence" in refused.err
 
 
+@pytest.mark.slow
 def test_a_theorem_of_another_case_is_not_replaced(tmp_path: Path) -> None:
     """A folder keeps what is not of the case, unless --force is given; the same case is written again."""
     folder, cases = tmp_path / "out", ROOT / "cases"
@@ -310,6 +311,7 @@ ratio = 4
 """
 
 
+@pytest.mark.slow
 def test_the_head_says_what_is_trusted(tmp_path: Path) -> None:
     """The head names the bound, the theories and what is trusted, and has no empty parts."""
     head = about(case_of(PLAIN)).partition("*)")[0]
@@ -406,6 +408,7 @@ def test_decimals_are_exact() -> None:
     )
 
 
+@pytest.mark.slow
 def test_reserved_words() -> None:
     """No name of a case is one that its file uses, so no definition hides a word of the theories."""
     plain = ("noisy-max-independent", "randomized-response", "time-series-2-all", "markov-quilt")

@@ -14,6 +14,7 @@ from paramverify.reports.theorems.coq_domains import number_text
 from paramverify.reports.theorems.coq_words import named
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "claim"),
     [

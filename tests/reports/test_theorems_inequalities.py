@@ -236,6 +236,7 @@ def test_a_false_claim_has_no_theorem(tmp_path: Path) -> None:
     assert "as_model" not in strict_json(true.out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "limit", "settings"),
     [
@@ -335,6 +336,7 @@ def value(node: Node, at: dict[str, Fraction]) -> Fraction:
     return -first if node.operator == "neg" else first
 
 
+@pytest.mark.slow
 def test_brackets_are_where_they_are_needed() -> None:
     """Random formulas: what is written means the same. Python binds - * / ^ as Coq does."""
     random, at = Random(5), {"x": Fraction(3, 7), "f": Fraction(-5, 2)}

@@ -239,6 +239,7 @@ def chance(
     return sum(now.values()) / mass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_only", [True, False])
 def test_chosen_streams_are_those_of_the_program(first_only: bool) -> None:
     """The model gives outputs the probabilities of the program, for the entries that symbols say."""
@@ -276,6 +277,7 @@ def truncated(alpha: Fraction, top: int, f: int) -> dict[int, Fraction]:
     }
 
 
+@pytest.mark.slow
 def test_sequences_of_above_threshold_are_those_of_the_mechanism() -> None:
     """The model with states that behave alike as one gives sequences the probabilities of the mechanism."""
     text = file_about("above-threshold-prior-all")
@@ -371,6 +373,7 @@ def test_a_theorem_about_nothing_says_so(length: str) -> None:
     assert all(chance(steps, side, [word]) == 0 for side in starts_of(text, {}) for word in range(3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "old", "new", "there"),
     [

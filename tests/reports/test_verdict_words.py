@@ -65,6 +65,7 @@ def test_what_a_verdict_is_about(
     assert first.split(" for ", 1)[1].split(":")[0].rstrip(".") == about.removeprefix("for ")
 
 
+@pytest.mark.slow
 def test_a_side_condition_is_told_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Text tells the condition once; a violation needs none, for `verify` and for `check`."""
     condition = "impossible under one of the two secrets are ignored"

@@ -53,6 +53,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return str(path), json.dumps(evidence_document(case, report))
 
 
+@pytest.mark.slow
 def test_windows_have_evidence(made: tuple[str, str]) -> None:
     """It is accepted with and without its case, and the second reader finds the brackets again."""
     path, text = made
@@ -97,6 +98,7 @@ def test_forged(name: str, made: tuple[str, str]) -> None:
     assert not checked(json.dumps(document), path).report.accepted
 
 
+@pytest.mark.slow
 def test_the_second_reader_computes_windows(made: tuple[str, str]) -> None:
     """What a nearer window needs does not hold, which the second reader finds by itself."""
     path, text = made

@@ -65,6 +65,7 @@ def test_verify_says_on_whose_word(
     assert f"on the word of {word}" in searched
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("backends", "start"),
     [
@@ -102,6 +103,7 @@ ratio = "3"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["verify", "budget", "synthesize"])
 def test_a_certificate_that_is_none_is_not_believed(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -117,6 +119,7 @@ def test_a_certificate_that_is_none_is_not_believed(
     assert json.loads(capsys.readouterr().out)["status"] == "unknown"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["verify", "budget", "synthesize"])
 def test_a_lie_about_the_model_is_told_as_a_word(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -133,6 +136,7 @@ def test_a_lie_about_the_model_is_told_as_a_word(
     assert word in json.dumps(document.get("evidence", document))
 
 
+@pytest.mark.slow
 def test_an_interactive_system_says_on_whose_word(
     root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "new"
 
 
+@pytest.mark.slow
 def test_statuses_are_right_and_have_evidence(made: Path) -> None:
     """Each status is what Z3 says of the script, and the kernel accepts its evidence about the same claim."""
     rows = list(csv.DictReader((made / "index.csv").read_text().splitlines()))

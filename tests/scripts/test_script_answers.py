@@ -96,6 +96,7 @@ def test_levels_options_and_what_prints() -> None:
     assert words(text) == ["unsat", "sat", "unsat", "sat", "unsat"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["z3", "cvc5-cov", "yices"])
 def test_models_with_algebraic_numbers(solver: str) -> None:
     """A solver's model at √2 and a cubic root counts after exact evaluation, in the form of each solver."""
@@ -151,6 +152,7 @@ class Says:
 SAYS_SAT, PROVES = Says("says-sat", "sat"), Says("proves", "unknown", proves=True)
 
 
+@pytest.mark.slow
 def test_contradictions_are_seen_from_step_to_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sat that no point shows contradicts the proof of the claims by another program, on its word."""
     text = "(assert (= (* x x x y) 7))(check-sat)"
@@ -198,6 +200,7 @@ def test_one_block_of_quantifiers(text: str, expected: str) -> None:
         assert words(f"{text}(check-sat)", logic="NRA") == [expected]
 
 
+@pytest.mark.slow
 def test_a_sat_that_rests_on_a_word_says_so() -> None:
     """What is true of all reals at a point is proved there, and a solver's word for that is told."""
     text = "(assert (forall ((u Real)) (> (+ (* u u u u) (* u x) x) 0)))(assert (< 1 x 2))(check-sat)"
@@ -224,6 +227,7 @@ def random_script(draw: random.Random) -> str:
     return "".join(f"(assert {formula(draw.randrange(3))})" for _ in range(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_random_scripts_against_z3(seed: int) -> None:
     """Random scripts: no other answer than Z3's, and no unsat where a grid of points has a solution."""

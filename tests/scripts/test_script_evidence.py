@@ -121,6 +121,7 @@ FORGED: dict[Callable[[Any], None], str] = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_not_so_is_rejected(written: dict[str, Any], script: Path) -> None:
     """Evidence that is changed so that it says more, or something else, is no evidence of the script."""
     assert checked(written, script)[0]
@@ -148,6 +149,7 @@ def test_a_solver_alone_is_trusted_and_told(written: dict[str, Any], script: Pat
     assert (report.accepted, report.proved, report.trusted, report.solvers) == (True, 0, 1, ("z3 5",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("symbol", "other"), [("<", "<="), ("+", "*"), ("xor", "or"), ("distinct", "=")])
 def test_a_mistake_of_the_first_reader_is_seen(
     script: Path, monkeypatch: pytest.MonkeyPatch, symbol: str, other: str

@@ -44,6 +44,7 @@ def fails(point: dict[str, Fraction], chunks: int, reflected: bool) -> Fraction:
     return 1 - (1 - (1 - p**2 * point["q"]) ** 3) ** chunks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reflected", [False, True])
 def test_the_claim_becomes_one_in_one_variable(reflected: bool) -> None:
     """The premise holds iff the claim does; a point that refutes it refutes the claim, by fractions."""

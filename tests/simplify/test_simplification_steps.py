@@ -125,6 +125,7 @@ def test_steps_say_the_truth(part: int) -> None:
     assert {"sign", "factors", "monotone"} <= applied.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_chains_of_steps_say_the_truth(part: int) -> None:
     """All steps together: the leaves hold iff the claim does, where the chain says that it is exact."""

@@ -59,6 +59,7 @@ def noisy_max_ratio() -> Fraction:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_ends_bracket_the_exact_budget() -> None:
     """For noisy max on three answers the ends are those published, and bracket the exact ratio."""
     found = bisect(case("noisy-max-3-above"), (1.21, 1.28), THOUSANDTH, 60)
@@ -72,6 +73,7 @@ def test_the_ends_bracket_the_exact_budget() -> None:
     assert found.wrong == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "testing", [(None, None), (0.1, 0.2), (3.0, 3.5), (1.2325, 1.2326), (1.25, 1.22), (0.0, None)]
 )

@@ -258,6 +258,7 @@ def test_samples_guide_to_a_violating_prior() -> None:
     assert len(fixed) == len(start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["noisy-max-3-above", "noisy-max-3-below", "noisy-max-5-below", "noisy-max-naive-3-ln2",
@@ -276,6 +277,7 @@ def test_likely_pairs_change_no_verdict(name: str, monkeypatch: pytest.MonkeyPat
     assert kinds[0] is kinds[1]
 
 
+@pytest.mark.slow
 def test_likely_pairs_find_violations_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """With many pairs a violation is found without the claims of all of them."""
     loaded = case("noisy-max-5-below")

@@ -171,6 +171,7 @@ def test_wrong_bounds_are_rejected_and_true_ones_are_not() -> None:
     assert all(0.5 < row.least < 0.5606 for row in found.asked)
 
 
+@pytest.mark.slow
 def test_a_violating_prior_is_found_and_evaluated() -> None:
     """The search over priors leads to a small p; the divergence there is above the bound, exactly."""
     found = paramverify.sample(RENYI, goal="certify", runs=4_000, select=2_000)
@@ -183,6 +184,7 @@ def test_a_violating_prior_is_found_and_evaluated() -> None:
     assert json.loads(json.dumps(found.to_dict()))["verdict"] == "not private"
 
 
+@pytest.mark.slow
 def test_rho_by_any_order() -> None:
     """Zero-concentrated privacy: 1/10 is rejected at one prior, and 1/5 is refuted there by an order."""
     found = sampled(RHO, (), "1/100", SamplingGoal.CERTIFY)
@@ -195,6 +197,7 @@ def test_rho_by_any_order() -> None:
     assert 0.1 < row["lower_bound"]["zcdp"] < 0.227
 
 
+@pytest.mark.slow
 def test_what_is_within_its_bound_is_spurious() -> None:
     """With few runs chance looks like a violation of a true bound; exact evaluation says that it is none."""
     case = paramverify.load(RENYI).with_(renyi={"order": 4, "epsilon": "0.57"})
@@ -254,6 +257,7 @@ def test_audits_of_other_measures() -> None:
     assert not answer.audit(lambda rng, n: n, runs=2_000).passes
 
 
+@pytest.mark.slow
 def test_a_mechanism_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -280,6 +284,7 @@ def test_a_mechanism_alone(
         assert words in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_case_with_another_divergence(capfd: pytest.CaptureFixture[str]) -> None:
     """An option takes the place of the bound of a case: pure privacy is tested as zero-concentrated."""
     case = str(CASES.parent / "geometric-independent.toml")

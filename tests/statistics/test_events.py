@@ -44,6 +44,7 @@ def bump(rng: np.random.Generator, given: int, size: int) -> np.ndarray:  # type
     return np.where(inside, 1 + rng.random(size), np.where(beside < 1, beside, beside + 1))
 
 
+@pytest.mark.slow
 def test_a_leak_between_two_numbers_is_found() -> None:
     """A leak of ratio 4 on (1, 2) is rejected up to near ln 4, by an interval; half-lines show below ln 2."""
     found = detected(bump, "0", "1", [1.1, 1.5])
@@ -118,6 +119,7 @@ def test_budgets_are_rejected_in_ascending_order() -> None:
         assert found.interval[0] == left
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.sampled_from("ab")), min_size=2, max_size=60),
     st.lists(st.tuples(st.integers(0, 6), st.sampled_from("ab")), min_size=2, max_size=60),

@@ -70,6 +70,7 @@ def test_equal_values_have_one_label(group: tuple[object, ...]) -> None:
     assert len({counted(value) for value in group}) == 1
 
 
+@pytest.mark.slow
 def test_other_types_have_other_labels() -> None:
     """No two different outputs have one label, also in messages, and no text is read as a number."""
     outputs = [*SPELLINGS, *VALUES]

@@ -67,6 +67,7 @@ rows = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(rows, st.integers(0, 2**32))
 @settings(max_examples=40)
 def test_draws_invert_the_distribution_function(table: list[list[Fraction]], seed: int) -> None:
@@ -196,6 +197,7 @@ def test_drawing_the_noise_agrees_with_the_model(name: str, length: int | None) 
     assert found.passes, [f.worst for f in found.rejected]
 
 
+@pytest.mark.slow
 def test_mixtures_of_inputs() -> None:
     """Under a prior, a mechanism is run on inputs that are drawn from the conditioned prior."""
     loaded = case("noisy-max-independent")
@@ -236,6 +238,7 @@ def test_labels_may_look_like_anything(tmp_path: Path) -> None:
     assert 200 < counts[("(yes, of course)",)] < 300
 
 
+@pytest.mark.slow
 def test_one_by_one_and_vectorised() -> None:
     """A mechanism of one run at a time and a vectorised one are both run as they are."""
     loaded = case("geometric-neighbours")
@@ -247,6 +250,7 @@ def test_one_by_one_and_vectorised() -> None:
         assert found.passes
 
 
+@pytest.mark.slow
 def test_sequences_end_early() -> None:
     """A mechanism that stops is filled up with `end`, and the adversary's answers go in front of its
     outputs."""

@@ -86,6 +86,7 @@ def sampled(epsilons: tuple[str, ...], at: str, goal: SamplingGoal | None = None
     return carry_out(case, Plan(goal, SMALL, epsilons=epsilons, at={"p": Fraction(at)}, seed=1, **more))
 
 
+@pytest.mark.slow
 def test_wrong_bounds_are_rejected_and_true_ones_are_not() -> None:
     """At p = 1/50 the set {0} needs δ = 77183/495000 with the ratio 3/2; 1/10 is rejected, 4/25 is not."""
     wrong, right = (sampled((), "1/50", delta=Fraction(d)) for d in ("1/10", "4/25"))
@@ -139,6 +140,7 @@ def test_what_has_no_meaning_for_sets_is_refused() -> None:
         sampled((), "1/50", plotted=True)
 
 
+@pytest.mark.slow
 def test_a_mechanism_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

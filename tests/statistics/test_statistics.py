@@ -77,6 +77,7 @@ def test_p_values_without_thinning() -> None:
     assert values == sorted(values)
 
 
+@pytest.mark.slow
 def test_cells_make_p_values_larger_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Averaging over cells of thinned counts never gives a smaller p-value, and hardly a larger one."""
     for second in (3_300, 3_450, 3_600):
@@ -203,6 +204,7 @@ def test_no_hits_give_no_bound() -> None:
     assert confidence_bound(0, 100, 1_000, 0.9) == -math.inf
 
 
+@pytest.mark.slow
 def test_attacks_accept_their_share() -> None:
     """Ties are broken at random so that an attack accepts the wanted share of the other side's outputs."""
     counts = [
@@ -345,6 +347,7 @@ def test_no_event_came_often_enough() -> None:
         detect(Runs(source, 1), experiments(loaded.model, 1, [{}]), [1.0], Settings(100, 100))
 
 
+@pytest.mark.slow
 def test_far_numbers_can_be_attacked() -> None:
     """Numbers whose squares are beyond floats do not stop the attack."""
     loaded = case("geometric-neighbours")
@@ -353,6 +356,7 @@ def test_far_numbers_can_be_attacked() -> None:
     assert found.bound.epsilon < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [5, 20])
 def test_bounds_and_p_values_are_valid_for_every_count(runs: int) -> None:
     """With all counts weighed exactly, wrong rejections and wrong bounds are at most as likely as stated."""

@@ -49,6 +49,7 @@ def symbolic(source: str, high: int = 3) -> str:
     return '[parameters]\neps = "(0, oo)"\n' + case(source, 'epsilon = "eps"', high=high)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in BOUNDS if name != "sets"])
 def test_larger_inputs_that_need_more_stand_beside_every_kind_of_bound(name: str) -> None:
     """With the inputs and a witness; the bound found for the larger range is larger indeed."""
@@ -89,6 +90,7 @@ def test_the_same_of_least_deltas(
     assert json.loads(capsys.readouterr().out)["larger"] == found.to_dict()["larger"]
 
 
+@pytest.mark.slow
 def test_the_worst_pair_on_the_border_where_larger_inputs_change_nothing() -> None:
     """It is said of the budget, and no note of it is needed beside the verdict: larger ones were proved.
 
@@ -107,6 +109,7 @@ def test_the_worst_pair_on_the_border_where_larger_inputs_change_nothing() -> No
     assert "border" not in str(found.verify())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", BOUNDS.values(), ids=BOUNDS)
 def test_nothing_is_less_than_a_least_bound_of_nothing(bound: str) -> None:
     """Outputs that do not depend on the inputs need the ratio 1, or 0: no smaller range needs less."""
@@ -121,6 +124,7 @@ def test_nothing_is_less_than_a_least_bound_of_nothing(bound: str) -> None:
         assert "larger inputs have" not in str(answer)
 
 
+@pytest.mark.slow
 def test_a_bound_between_two_multiples_says_nothing_of_those_of_larger_inputs() -> None:
     """The inputs need 31/100 of eps, and larger ones 32/100: 1/3 is named, and is enough, for both."""
     shifts = "(0 if n <= 0 else 10 if n == 1 else 31 if n == 2 else 32)"
@@ -136,6 +140,7 @@ def test_a_bound_between_two_multiples_says_nothing_of_those_of_larger_inputs() 
     assert loads(larger.replace("{}", "1/3")).verify().verdict == "private"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [case(GROWS, "epsilon = 2"), symbolic("n + laplace(10/eps) > 1")])
 def test_a_verdict_says_that_larger_inputs_have_a_larger_ratio(text: str) -> None:
     """It is private, and the next larger ones are too, but the ratio grows."""
@@ -144,6 +149,7 @@ def test_a_verdict_says_that_larger_inputs_have_a_larger_ratio(text: str) -> Non
     assert "larger inputs have a larger ratio, such as n in {0..4}" in found.notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [case("flip(1/2 if n % 2 == 0 else 1/3)", "epsilon = 1", high=4)])
 def test_nothing_is_said_where_the_ends_change_nothing(text: str) -> None:
     """Neither beside the verdict nor beside the budget; a list has no ends, and says nothing either."""
@@ -154,6 +160,7 @@ def test_nothing_is_said_where_the_ends_change_nothing(text: str) -> None:
             assert "border" not in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scale", "needed", "enough", "fails"),
     [("10/eps", "3/10", "3/10", "2/7"), ("3/(2*eps)", "2", "2", "19/10"), ("60/eps", "1/20", "1/10", None)],
@@ -169,6 +176,7 @@ def test_the_least_multiple_of_epsilon_comes_first(
     assert found.to_dict()["multiple"] == {"enough": enough, "fails": fails, "least": False}
 
 
+@pytest.mark.slow
 def test_a_multiple_that_is_the_least() -> None:
     """Randomised response with twice the budget that it needs."""
     text = symbolic("n if flip(exp(eps/2)/(1 + exp(eps/2))) else 1 - n", high=1)

@@ -106,6 +106,7 @@ ratio = 2
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("p", "q"), [("(0, 1)", "(0, 1)"), ("[1/4, 3/4]", "[1/10, 9/10]"), ("1/3", "(0, 1)")]
 )
@@ -259,6 +260,7 @@ def test_bounds_for_every_length(name: str) -> None:
     assert ratio.rational == found.lower
 
 
+@pytest.mark.slow
 def test_exact_for_every_length_relative_to_a_parametric_bound() -> None:
     """A survey whose answer is remembered reaches its own bound t/(1-t) at every length, and no more."""
     model = load(CASES / "survey-memory-all.toml").model
@@ -318,6 +320,7 @@ def test_evidence_that_there_is_no_budget(
     assert "budget: there is none" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_loops_with_priors_that_are_no_numbers(tmp_path: Path) -> None:
     """Weights with exp are no numbers, though their sum is one: the search for loops leaves them out."""
     case = tmp_path / "case.toml"

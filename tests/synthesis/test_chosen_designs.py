@@ -88,6 +88,7 @@ def test_the_best_value_names_the_other_axes() -> None:
     assert largest_ratio(lower, Fraction(1, 2)) <= 3 < largest_ratio(lower, Fraction(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("truth", "code"), [("3/5", 0), ("3/4", 1)])
 def test_a_design_parameter_may_be_chosen(
     truth: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -119,6 +120,7 @@ def test_a_design_parameter_that_was_never_marked_is_an_error() -> None:
         paramverify.loads(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "private"), [("4/eps", True), ("1/eps", False)])
 def test_a_witness_beside_an_exponential(source: str, private: bool) -> None:
     """`--witness` says what `verify` says where eps stands beside its exponential."""

@@ -53,6 +53,7 @@ def needed(alpha: Fraction, p: Fraction, ratio: Fraction) -> Fraction:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ratio", "delta", "low", "high"),
     [("5/4", "8/29", "1/10", "7/10"), ("1", "3/20", "1/5", "4/5"), ("2", "1/7", "3/10", "7/10")],
@@ -71,6 +72,7 @@ def test_the_best_design_by_brute_force(ratio: str, delta: str, low: str, high: 
     assert worst[0] <= Fraction(delta) < worst[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_several_answers_of_neighbours(seed: int) -> None:
     """`times` with [neighbours]: least δ, least ε and tight ratio are those of all sequences of answers."""

@@ -86,6 +86,7 @@ ratio = "4**distance"
 )
 
 
+@pytest.mark.slow
 def test_ties_of_algebraic_numbers_are_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The ratio at distance 2 is the square of an algebraic one at distance 1, and that is decided exactly.
 

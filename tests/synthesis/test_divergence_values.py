@@ -182,6 +182,7 @@ kl = "BOUND"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constraint", "bound", "inside", "outside"),
     [
@@ -213,6 +214,7 @@ def test_parts_end_where_the_domain_does(
         assert answer.partition.having(Status.SAFE)[0].lower is value
 
 
+@pytest.mark.slow
 def test_maps_of_losses() -> None:
     """Cells of a map of two parameters say what logarithms at points say."""
     found, bound, case = loss_case(2, 2, LossKind.KL)

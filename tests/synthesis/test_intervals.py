@@ -203,6 +203,7 @@ def test_reduction_against_decisions(
             assert found.status_at(value) is (Status.SAFE if holds else Status.VIOLATING)
 
 
+@pytest.mark.slow
 @given(polynomials(2, 4, APE), intervals(), intervals())
 @settings(max_examples=40)
 def test_projection_with_exp_against_decisions(poly: Polynomial, box_a: Interval, box_p: Interval) -> None:

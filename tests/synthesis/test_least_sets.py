@@ -106,6 +106,7 @@ def test_one_parameter(seed: int) -> None:
     assert ratio.infinite or ratio.value is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(400, 404))
 def test_two_parameters(seed: int) -> None:
     """With two parameters both budgets are known within the precision, and proved."""
@@ -133,6 +134,7 @@ delta = "1/10"
 """
 
 
+@pytest.mark.slow
 def test_constraints(tmp_path: Path) -> None:
     """A bound that a constraint keeps below an irrational number is bounded within the precision."""
     path = tmp_path / "case.toml"
@@ -157,6 +159,7 @@ def test_constraints(tmp_path: Path) -> None:
     assert below**2 < Fraction(1, 2) <= above**2
 
 
+@pytest.mark.slow
 def test_a_bound_that_has_no_value_at_an_end() -> None:
     """With the ratio 1/alpha there is none at alpha = 0: the least delta is a limit there, and no defect."""
     path = Path(__file__).parents[2] / "cases" / "programs" / "family.toml"

@@ -67,6 +67,7 @@ def mapped(case: Composed, free: tuple[str, ...]) -> RegionMap:
     return region_map([Claim(case.polynomial(), case.domain)], case.domain, free, Fraction(1, 20), seconds=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_cells_say_what_is_so_at_points(seed: int) -> None:
     """Signs of f at points of each cell, by fractions, agree with its status, and the kernel does."""
@@ -106,6 +107,7 @@ def channels(reflected: bool) -> tuple[RegionMap, dict]:
     return found, to_document(found, domain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reflected", [False, True])
 def test_the_roots_are_all_that_a_document_needs(reflected: bool) -> None:
     """Of a polynomial of a high degree no coefficients on a box are computed; each change is rejected."""

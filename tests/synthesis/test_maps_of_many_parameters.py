@@ -90,6 +90,7 @@ def report(found: RegionMap, domain: Domain, change: Callable[[Any], None] = lam
     return check_text(json.dumps(document), claims)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("free", "degree", "constraints"), [(3, 2, 1), (4, 1, 0), (5, 1, 1), (6, 1, 0)])
 def test_no_point_of_a_cell_contradicts_it(free: int, degree: int, constraints: int) -> None:
     """Random claims in 3 to 6 parameters, at random points of their cells by fractions; the kernel too."""
@@ -185,6 +186,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", CASES)
 def test_folding_equals_no_folding(problem: Problem) -> None:
     """The shares fit together, all images have the volume of the box, and points in any order agree."""
@@ -213,6 +215,7 @@ def test_folding_equals_no_folding(problem: Problem) -> None:
         assert any(cell.status is not Status.MIRRORED for cell in cells)
 
 
+@pytest.mark.slow
 def test_exact_shares_of_a_folded_map() -> None:
     """p + q + r < 1 has the volume 1/6: certified from both sides."""
     problem = stated("p + q + r - 1")
@@ -230,6 +233,7 @@ LIMITED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("problem", "size"), LIMITED)
 def test_folding_within_symmetric_constraints(problem: Problem, size: Fraction | None) -> None:
     """Shares of folded and plain maps fit together, and with samples; points in any order agree."""
@@ -305,6 +309,7 @@ def test_exact_shares_beside_a_fixed_parameter() -> None:
     assert not wrong_beside(found, domain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", [CASES[0], CASES[2], LIMITED[0][0]])
 def test_an_unfolded_map_tiles_the_box(problem: Problem) -> None:
     """Its cells have the volume of the box; no point contradicts them; a slice has the same ones."""
@@ -347,6 +352,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch, waiting: int, kept: int) -> None:
     monkeypatch.setattr(regions, "MOST_KEPT", kept)
 
 
+@pytest.mark.slow
 def test_with_few_cells_waiting_the_map_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where only 20 cells may wait, and 8 inside of one of them, the same share is decided."""
     problem = stated(CORNER)
@@ -361,6 +367,7 @@ def test_with_few_cells_waiting_the_map_is_as_good(monkeypatch: pytest.MonkeyPat
     assert report(found, problem.domain).accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("waiting", [40, 100_000])
 def test_streamed_equals_not_streamed(waiting: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 30 cells in memory at most, the file has the cells of the map that is made in memory."""
@@ -381,6 +388,7 @@ def test_streamed_equals_not_streamed(waiting: int, tmp_path: Path, monkeypatch:
         assert report(found, problem.domain).accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [10, 10**6])
 def test_killed_and_resumed_equals_not_killed(
     kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -421,6 +429,7 @@ def test_killed_and_resumed_equals_not_killed(
     assert whole.share(Status.SAFE) <= 1 - found.share(Status.VIOLATING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [5, 10**6])
 @pytest.mark.parametrize("folding", ["101", "0101", "110011"])
 def test_runs_may_fold_or_not_as_they_like(

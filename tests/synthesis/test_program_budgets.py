@@ -86,6 +86,7 @@ def _check_finite(seed: int, enough: bool, path: Path) -> None:
 FRESH = {"suppress_health_check": [HealthCheck.function_scoped_fixture]}
 
 
+@pytest.mark.slow
 @settings(max_examples=8, **FRESH)
 @given(st.integers(0, 10**9), st.booleans())
 def test_some_budgets_equal_enumeration(tmp_path: Path, seed: int, enough: bool) -> None:
@@ -153,6 +154,7 @@ def _check_noisy(program: NoisyProgram, path: Path, parameters: str, **more: flo
 NUMBERED = ("laplace(1 / (4 * eps))", "exponential(1 / (6 * eps))")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(4, 1))
 def test_budgets_with_whole_noise_equal_sums(seed: int, tmp_path: Path) -> None:
     """Ten programs with geometric noise have the budgets that summation gives, to ten digits."""
@@ -160,6 +162,7 @@ def test_budgets_with_whole_noise_equal_sums(seed: int, tmp_path: Path) -> None:
     assert sum(answered) >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(4, 1))
 def test_budgets_with_continuous_noise_equal_integrals(seed: int, tmp_path: Path) -> None:
     """Ten programs with Laplace and exponential noise have the budgets that integration gives."""
@@ -205,6 +208,7 @@ def _told(output: Output) -> str:
     return ", ".join(str(int(v)) if isinstance(v, float) else str(v[1]) for v in output)  # type: ignore[index]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(3, 1))
 def test_formulas_in_eps_equal_integrals(seed: int, tmp_path: Path) -> None:
     """With eps in (0, oo) the formulas have the values of integrals, and verdicts agree with these."""
@@ -256,6 +260,7 @@ def _check_witness(program: NoisyProgram, report: object, factor: float) -> None
     assert left > math.exp(factor * eps) * right * (1 - 1e-9), program.text
 
 
+@pytest.mark.slow
 def test_cells_have_the_weights_of_sums_and_integrals() -> None:
     """The oracle of noise agrees with mpmath: a sum of geometric noise, and a double integral."""
     text = "if geometric(1/3) + geometric(1/4) >= 2:\n    output(1)\nelse:\n    output(0)"

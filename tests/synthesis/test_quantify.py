@@ -23,6 +23,7 @@ from paramverify.synthesis.written import condition_of
 CASE = Path(__file__).parents[2] / "cases" / "randomized-response-condition.toml"
 
 
+@pytest.mark.slow
 def test_condition_of_randomised_response(capsys: pytest.CaptureFixture[str]) -> None:
     """Ratio 3 is kept exactly for truth probabilities in [1/4, 3/4]."""
     assert run(["verify", str(CASE), "--json"]) == 1

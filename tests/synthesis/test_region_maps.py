@@ -148,6 +148,7 @@ def test_a_square_that_vanishes_inside() -> None:
     assert found.share(Status.VIOLATING) >= Fraction(99, 100)
 
 
+@pytest.mark.slow
 def test_claims_that_touch_zero_for_some_quantified_value() -> None:
     """q·(p − r)² + r⁴·(1 − q) ≥ 0 touches zero at p = r = 0 and more; other exact procedures prove cells."""
     stated = problem("p^2*q - 2*p*q*r + q*r^2 + r^4 - r^4*q", "pqr")
@@ -206,6 +207,7 @@ def test_example_5_at_smaller_budgets(root: Path, tmp_path: Path) -> None:
 # --- interruption and files -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """After Ctrl-C at any cell the cells tile the box; the file gives them back, a cut last line excepted."""
     stated = problem("p^2 + q^2 - 1/2*r*p - 1/4*r^2 - 1/8", "pqr")

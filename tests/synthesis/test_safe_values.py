@@ -83,6 +83,7 @@ def test_a_map_is_cut_for_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
     assert 0 < given[0] < 600
 
 
+@pytest.mark.slow
 def test_only_the_forms_that_are_allowed() -> None:
     """Intervals do not apply to two parameters: nothing else is tried then unless it is allowed."""
     with Session(Options(seconds=60)) as session:
@@ -111,6 +112,7 @@ def several_squares(number: int, degree: int) -> str:
     return '[parameters]\nq = "[0, 1]"\na = "[0, 1]"\n[claim]\nholds = "' + " and ".join(claims) + '"\n'
 
 
+@pytest.mark.slow
 def test_a_map_answers_if_intervals_take_too_long() -> None:
     """Of one parameter among others the map is the answer then, which says so."""
     case = loads(several_squares(6, 13))
@@ -125,6 +127,7 @@ def test_a_map_answers_if_intervals_take_too_long() -> None:
     assert direct["shares"] == document["shares"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("parameters", "most"), [("t", "0.01"), ("p,t", "0.01"), ("p,q,t", "0.05")])
 def test_the_default_coverage(parameters: str, most: str, capsys: pytest.CaptureFixture[str]) -> None:
     """More parameters leave more undecided, unless the user says how much."""

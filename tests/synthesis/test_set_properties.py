@@ -22,6 +22,7 @@ PRECISION = Fraction(1, 10**9)
 RATIOS = [Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(500, 506))
 def test_the_profile_of_a_random_case(seed: int) -> None:
     """δ at ε = 0 is the total variation; δ falls, and is convex in e^ε; the least ε for it gives it back."""
@@ -101,6 +102,7 @@ def test_the_corners_of_a_curve(seed: int) -> None:
             assert beta == max(1 - least(c) - c * alpha for c in [*ratios, ratios[-1] + 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(540, 546))
 def test_a_curve_over_all_priors(seed: int) -> None:
     """Chords are above δ of all priors and sets, lines below it, and they are as near as is said."""

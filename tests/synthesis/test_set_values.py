@@ -92,6 +92,7 @@ def test_exact_intervals_of_one_parameter(seed: int) -> None:
         assert partition.status_at(place) is (Status.VIOLATING if broken else Status.SAFE), place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(800, 808))
 def test_maps_of_two_parameters(seed: int) -> None:
     """At corners and inside of each cell brute force agrees; the kernel replays the map and its trees."""
@@ -201,6 +202,7 @@ def document(made: RegionMap, model: Model) -> dict[str, Any]:
     return {**to_document(made, model.domain), "obligations": [], "sums": sums}
 
 
+@pytest.mark.slow
 def test_forged_maps_are_rejected() -> None:
     """A map without a sum, with another leaf, another claim, or a sign that is not so, shows nothing."""
     seed = next(k for k in range(800, 900) if len(set_claims(case(k, 2)[3]).claims) > 3)

@@ -82,6 +82,7 @@ def document(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[in
 # --- the papers' examples ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["geometric-contagious-ln2", "noisy-max-five-diseases"])
 def test_violating_everywhere(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Examples 3 and 6: all of (0, 1) violates ln 2, with a witness."""
@@ -104,6 +105,7 @@ def test_example_4_is_safe_everywhere(capsys: pytest.CaptureFixture[str]) -> Non
     assert (part["status"], part["interval"], part["lower"], part["upper"]) == ("safe", "(, )", "0", "1")
 
 
+@pytest.mark.slow
 def test_example_4_just_below(tmp_path: Path) -> None:
     """Below ratio 2 the violating priors are an interval (0, r): checked against the published formulas.
 
@@ -139,6 +141,7 @@ def test_example_4_with_a_decimal_budget(tmp_path: Path) -> None:
     assert not any(evaluate(model, o, {"p": root.upper}).exceeds for o in origins)
 
 
+@pytest.mark.slow
 def test_example_5_region(tmp_path: Path) -> None:
     """Example 5 with a smaller budget: no random point (pA, pB) contradicts its cell for all pC."""
     case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
@@ -330,6 +333,7 @@ def test_design_of_randomised_response() -> None:
     assert isclose(float(best.value.refined(Fraction(1, 10**15)).lower), (10 * e - 1) / (10 * e + 8))
 
 
+@pytest.mark.slow
 def test_design_of_noisy_max(tmp_path: Path) -> None:
     """The smallest alpha is exact, private itself by verification, and any smaller one is violated."""
     case = load(CASES / "design-noisy-max.toml")
@@ -439,6 +443,7 @@ def test_no_witness_with_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(["check", str(evidence), "--case", str(case)]) == 0
 
 
+@pytest.mark.slow
 def test_region_with_state_and_evidence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A map goes on where a coarser one stopped, and its evidence is accepted for its case only."""
     case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
@@ -585,6 +590,7 @@ def test_domains_without_a_map(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_constraints_of_a_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A map says under which constraints, and its example satisfies them: simplest points of cells do not."""
     ranges = 'p = "(0, 1)"\nq = "(0, 1)"\nconstraints = ["p + q <= 1", "p >= 17*q"]'

@@ -111,6 +111,7 @@ def test_the_domains_of_the_oracle_have_points() -> None:
 SIDES = 'p = "[0, 1]"\nq = "[0, 1]"\nconstraints = [{}]'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "parameters", "ratio"),
     [
@@ -225,6 +226,7 @@ def test_nothing_to_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "no prior gives both secrets" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", ["epsilon = 1.1", 'epsilon = "ln(5)"', 'ratio = "exp(2)"'])
 def test_the_own_bound_does_not_matter(
     bound: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -310,6 +312,7 @@ def test_budgets_of_shipped_cases_can_be_checked(
     assert "budget: " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "parameters"),
     [
@@ -407,6 +410,7 @@ found = "D{{ln(2), 0}}[ X out ]"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("a", "b", "parameters", "ratio"),
     [

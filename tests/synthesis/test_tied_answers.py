@@ -110,6 +110,7 @@ def largest(eps: float) -> float:
     return max(max(a / b, (1 - a) / (1 - b)) for a, b in pairs)
 
 
+@pytest.mark.slow
 def test_a_budget_between_bounds(session: Session) -> None:
     """On eps ≤ 1 the largest ratio is that at eps = 1, which no rational x reaches: the bounds enclose it."""
     case = program(COMPARED, "2*eps", ["eps <= 1"])
@@ -134,6 +135,7 @@ def test_a_budget_without_limit(session: Session) -> None:
         evidence(case, found, session)
 
 
+@pytest.mark.slow
 def test_solvers_cannot_read_it(capsys: pytest.CaptureFixture[str]) -> None:
     """Solvers alone leave such a claim undecided with the reason, and formats refuse it with the term."""
     case = str(CASES / "exponential-mean.toml")

@@ -32,6 +32,7 @@ differ = "one"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("left", "right", "largest"),
     [
