@@ -239,6 +239,26 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False)
+class Growing(Section):
+    """A table with more keys where packages beside this one add some; `whole` is asked when it is needed."""
+
+    whole: Callable[[], Section] | None = None
+
+    def key(self, name: str) -> Key:
+        """Returns the declaration of a key that a reader asks for.
+
+        Raises:
+            DefectError: there is none.
+        """
+        own = any(key.name == name for key in self.keys)
+        return super().key(name) if own or not self.whole else self.whole().key(name)
+
+    def schema(self) -> Json:
+        """Returns it as JSON Schema."""
+        return self.whole().schema() if self.whole else super().schema()
+
+
+@dataclass(frozen=True, eq=False)
 class Variants:
     """A table of one of several kinds: `sections` by their words, which are imported when they are asked for.
 
@@ -321,6 +341,11 @@ def whole(least: int, most: int) -> Leaf:
 def by_name(name: str, about: str, inner: Shape, text: str, *, named: str = "NAME") -> Section:
     """A table whose keys are names that the case has elsewhere, such as those of states."""
     return Section(name, about, others=Key(named, inner, text))
+
+
+def growing(section: Section, whole: Callable[[], Section]) -> Growing:
+    """Returns a section that has the keys of `whole` where it does not have one itself."""
+    return Growing(section.name, section.about, section.keys, rules=section.rules, whole=whole)
 
 
 def with_keys(section: Section, *keys: Key) -> Section:

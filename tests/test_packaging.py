@@ -36,6 +36,7 @@ LAYERS = (
     ("toml_mistakes",),
     ("algebra", "files", "language", "plugins"),
     ("claims", "tables"),
+    ("divergences",),
     ("answers", "models"),
     ("formats",),
     ("evidence",),

@@ -98,7 +98,7 @@ def extended(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 def test_the_backend_of_the_page_works() -> None:
     """The backend in docs/extending.md is complete: its refutation stands, and the kernel takes its proof."""
-    (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/extending.md").read_text(), re.M | re.S)
+    code, _ = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/extending.md").read_text(), re.M | re.S)
     names: dict[str, Any] = {}
     exec(code, names)
     (backend,) = names["BACKENDS"]

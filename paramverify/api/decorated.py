@@ -28,7 +28,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
 from paramverify.models.mechanisms._inputs import GivenInput, read_inputs
 from paramverify.models.mechanisms.program import NumericProgram, ProgramMechanism
-from paramverify.models.model import Model, need_privacy
+from paramverify.models.model import Model, of_privacy
 from paramverify.models.model_evaluation import Values
 from paramverify.models.parameters import unbounded_names
 from paramverify.models.programs.program_syntax import Output, Program, every_statement
@@ -227,7 +227,7 @@ class Mechanism(Decorated):
 
     @staticmethod
     def _model(case: PrivacyCase) -> Model:
-        return need_privacy(case.model, "this", sets=True, together=True)
+        return of_privacy(case.model, "this")
 
     # --- what is run -----------------------------------------------------------------------------------
 

@@ -14,11 +14,11 @@ from typing import Any
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api.toml import document
 from paramverify.automata.automaton import MAX_BYTES as MAX_AUTOMATON
+from paramverify.divergences import registry
 from paramverify.errors import CaseError, InputError
 from paramverify.files import read_file
 from paramverify.logic.logic_cases import LogicOptions
 from paramverify.models.settings import designed, without_chosen
-from paramverify.privacy.keys import MEASURES, TOGETHER
 from paramverify.subjects.registry import opened, subject_named
 from paramverify.subjects.subject import CaseFile, Subject
 from paramverify.tables import MAX_BYTES
@@ -145,7 +145,8 @@ def _privacy(
     ratios = [name for name in bounds if name != "delta"]
     if len(ratios) > 1:
         raise InputError(f"give one of {' and '.join(ratios)}", key=named)
-    replaced = MEASURES if any(name in TOGETHER for name in bounds) else (*BOUNDS, *TOGETHER)
+    others = registry.names()
+    replaced = registry.measures() if any(name in others for name in bounds) else (*BOUNDS, *others)
     kept = {k: v for k, v in table.items() if not ratios or k not in replaced}
     found = {("epsilon" if name == "budget" else name): value for name, value in bounds.items()}
     return {**kept, **found, **({} if length is None else {"length": length})}
@@ -163,7 +164,7 @@ def _parameters(table: Mapping[str, object], given: Mapping[str, object]) -> dic
 def _merged(of: Read, table: object, name: str, given: object) -> object:
     known = of.subject.tables
     if name not in known:
-        what = ", ".join(["budget", *MEASURES, "length", "title", "parameters", *known])
+        what = ", ".join(["budget", *registry.measures(), "length", "title", "parameters", *known])
         raise InputError(f"with_ cannot change this{_near(name, known)}; it changes: {what}", key=name)
     if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
         raise InputError(f"a dict with names is needed here, not {given!r}", key=name)

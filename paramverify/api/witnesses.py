@@ -156,22 +156,21 @@ def told_witness(found: AnyWitness) -> ToldWitness:
         sides = ExactNumber(found.left), ExactNumber(found.right)
         return Counterexample(dict(found.parameters), found.stated.text, *sides)
     if isinstance(found, MomentWitness):
-        far = found.divergence
         return DivergenceWitness(
             parameters=dict(found.parameters),
             left=found.left,
             right=found.right,
-            order=Fraction(found.order),
+            order=Fraction(found.order) if found.order else None,
             moment=ExactNumber(found.moment),
             bound=ExactNumber(found.bound),
-            divergence=float(far.number()) if far else math.inf,
+            divergence=float(found.measure.value_near(found.moment)),
         )
     if isinstance(found, LossWitness):
         return DivergenceWitness(
             parameters=dict(found.parameters),
             left=found.left,
             right=found.right,
-            order=found.order,
+            order=Fraction(found.order) if found.order else None,
             moment=None,
             bound=ExactNumber(found.bound[0]) if found.bound[0] == found.bound[1] else None,
             divergence=float(sum(found.value) / 2) if found.value else math.inf,

@@ -42,12 +42,12 @@ def largest(real: Shape) -> Shape:
     return listed(record({"output": listed(text), "probabilities": row(real, real)}))
 
 
-def moment(real: Shape, ratio: Shape) -> dict[str, Shape]:
-    """The sum of an order at a point."""
+def moment(real: Shape, ratio: Shape, of: str = "order") -> dict[str, Shape]:
+    """The sum of an order at a point, or that `of` a "measure" that has none."""
     return {
         "secrets": listed(text),
         "length": whole,
-        "order": whole,
+        of: whole if of == "order" else text,
         "moment": ratio,
         "bound": real,
         "exceeds": flag,
@@ -55,13 +55,16 @@ def moment(real: Shape, ratio: Shape) -> dict[str, Shape]:
     }
 
 
-def compared(one: Shape, together: Mapping[str, Shape]) -> Shape:
-    """The witness of a budget: of one output, or of the sum of an order, which has a `moment`."""
+def compared(one: Shape, together: Mapping[str, Shape], other: Mapping[str, Shape]) -> Shape:
+    """The witness of a budget: of one output, or of a sum, which has a `moment`, of an order or a measure."""
     parameters: dict[str, Shape] = {"parameters": table(rational)}
-    all_outputs = record({**parameters, **together})
+    of_order, of_measure = record({**parameters, **together}), record({**parameters, **other})
 
     def either(value: object) -> None:
-        (all_outputs if isinstance(value, dict) and "moment" in value else one)(value)
+        if not isinstance(value, dict) or "moment" not in value:
+            one(value)
+        else:
+            (of_measure if "measure" in value else of_order)(value)
 
     return either
 

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .strict import UnreadCase
+
 NAMES = ("renyi", "chi_squared", "total_variation", "kl", "zcdp")
 
 
 LOSSES = ("kl", "zcdp")
+
+KEYS = ("epsilon", "ratio", "delta", "length", "one_sided")
 
 
 def loss_of(privacy: Mapping[str, Any]) -> tuple[str, Any] | None:
@@ -26,8 +30,12 @@ def as_ratio(privacy: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
 
     Raises:
         ValueError: two measures, or an order that is none.
+        UnreadCase: a measure that is not known here, such as that of a plugin.
     """
     given = [name for name in NAMES if name in privacy]
+    other = [name for name in privacy if name not in (*NAMES, *KEYS)]
+    if other and not given and not {"ratio", "epsilon"} & privacy.keys():
+        raise UnreadCase(f"the measure {other[0]}")
     if not given:
         return dict(privacy), None
     if len(given) > 1 or {"ratio", "epsilon", "delta"} & privacy.keys():

@@ -60,7 +60,7 @@ COMPARED: dict[str, Shape] = {
     "bound": REAL,
     "exceeds": flag,
 }
-MOMENT = moment(REAL, RATIO)
+MOMENT, SUM = moment(REAL, RATIO), moment(REAL, RATIO, "measure")
 WITNESS = record(
     {"claim": CLAIM, "parameters": COORDINATES},
     {
@@ -68,7 +68,9 @@ WITNESS = record(
         **COMPARED,
         "distance": rational,  # of the two inputs, where the bound depends on it
         **BESIDE,
-        **{name: shape for name, shape in MOMENT.items() if name not in COMPARED},  # of a divergence
+        **{
+            name: shape for name, shape in {**MOMENT, **SUM}.items() if name not in COMPARED
+        },  # of a divergence
         "number": whole,  # of an inequality
         "statement": text,
         "relation": one_of("<", "<=", ">", ">=", "=="),
@@ -86,7 +88,7 @@ BUDGET = record(
     {
         "bound": maybe(row(text, text)),
         "witnesses": listed(
-            compared(record({"parameters": POINT, **COMPARED}, {"distance": rational, **BESIDE}), MOMENT)
+            compared(record({"parameters": POINT, **COMPARED}, {"distance": rational, **BESIDE}), MOMENT, SUM)
         ),
     },
     {"bounds": table(row(text, text))},  # by distances

@@ -17,6 +17,7 @@ from .values import Value, is_true, rational, read_value
 PRIVACY = ("probabilities", "ratio", "bound")
 MAX_ORDER = 10_000  # of a Rényi divergence: powers of this are computed
 MOMENT = ("secrets", "length", "order", "moment", "bound", "exceeds", "largest")
+SUM = ("secrets", "length", "measure", "moment", "bound", "exceeds", "largest")  # of one without an order
 INEQUALITY = ("relation", "left", "right", "difference", "fails")
 WORDS = ("infinity", "undefined")  # instead of a quotient by zero
 
@@ -36,7 +37,7 @@ def check_numbers(witness: Mapping[str, Any]) -> None:
         raise Misformed("not positive", "witness", "claim", "constant")
     if "moment" in witness:
         _check_moment(witness, exponent)
-    for names in (MOMENT if "moment" in witness else PRIVACY, INEQUALITY):
+    for names in (_sum_of(witness) if "moment" in witness else PRIVACY, INEQUALITY):
         given = [name for name in names if name in witness]
         if given and given != list(names):
             missing = next(name for name in names if name not in witness)
@@ -78,12 +79,21 @@ def _check_ratio(witness: Mapping[str, Any], left: Value, right: Value, exponent
         raise Misformed("the probabilities are within the bound", "witness")
 
 
+def _sum_of(witness: Mapping[str, Any]) -> tuple[str, ...]:
+    return SUM if "measure" in witness and "order" not in witness else MOMENT
+
+
 def _check_moment(witness: Mapping[str, Any], exponent: Fraction | None) -> None:
-    """Checks a sum of p^order/q^(order−1): it is above its bound, and no smaller than its parts."""
-    for name in MOMENT:
+    """Checks a sum of p^order/q^(order−1): it is above its bound, and no smaller than its parts.
+
+    That of a measure without an order has no parts that are known here.
+    """
+    names = _sum_of(witness)
+    for name in names:
         if name not in witness:
             raise Misformed(f"the key {name!r} is missing", "witness")
-    order, endless = witness["order"], witness["moment"] == "infinity"
+    known = names == MOMENT
+    order, endless = witness["order"] if known else 2, witness["moment"] == "infinity"
     if order < 2 or witness["length"] < 1 or witness["moment"] == "undefined":
         raise Misformed("not a sum of an order from 2 on", "witness")
     if order > MAX_ORDER:
@@ -93,6 +103,8 @@ def _check_moment(witness: Mapping[str, Any], exponent: Fraction | None) -> None
         p, q = (read_value(v, exponent, "largest", k) for v in share["probabilities"])
         if p.sign() <= 0 or q.sign() < 0 or any(v.minus(rational(1)).sign() > 0 for v in (p, q)):
             raise Misformed("not probabilities", "witness", "largest", k)
+        if not known:
+            continue
         if endless != (q.sign() == 0):
             raise Misformed(
                 "a sum is infinite iff an output is possible on the left only", "witness", "moment"

@@ -11,8 +11,8 @@ import click
 
 from paramverify.algebra.rationals import nearest
 from paramverify.cli._settings import settings
+from paramverify.divergences.masses import BY_KEY, MassDivergence, of_order
 from paramverify.errors import InputError, located
-from paramverify.models.measures import BY_KEY, MassDivergence, of_order
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.statistics.case_testing import numbers

@@ -21,9 +21,9 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
 from paramverify.cli._together import certify_together
+from paramverify.divergences import Event
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import ExactWitness, evaluate, given_set, worst_set
-from paramverify.models.measures import Approximate, LossBound, Renyi
 from paramverify.models.mechanisms import Worded
 from paramverify.models.model import Model, need_privacy
 from paramverify.models.neighbourhoods import read_neighbours
@@ -67,7 +67,7 @@ def command(
     """
     point = read_point(at)
     loaded = load(case, point, settings())
-    if isinstance(loaded.model, Model) and isinstance(loaded.model.measure, Approximate | Renyi | LossBound):
+    if isinstance(loaded.model, Model) and loaded.model.measure.event is not Event.OUTPUT:
         return _certify_many(loaded, point, (observations, outputs), secrets, as_json=as_json)
     if not observations or outputs:
         raise click.UsageError("give the output sequence with --observations; --output is for sets")
@@ -123,7 +123,7 @@ def _certify_many(
     model = case.model
     assert isinstance(model, Model)
     observations, outputs = given
-    if isinstance(model.measure, Approximate):
+    if model.measure.event is Event.SET:
         if observations:
             raise click.UsageError("this case has a delta: give the outputs of a set with --output")
         return _certify_set(case, model, point, outputs, secrets, as_json=as_json)

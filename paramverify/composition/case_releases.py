@@ -34,7 +34,7 @@ from paramverify.composition.composing import DirectedRelease
 from paramverify.composition.release_losses import Atom, Exactly, Loss, Losses, MassTable, ball
 from paramverify.encodings.output_sums import PairOutcomes, outcomes
 from paramverify.errors import InputError, LimitError, located
-from paramverify.models.model import Model, need_privacy
+from paramverify.models.model import SETS, Model, need_privacy
 from paramverify.models.priors import InitialDistribution
 from paramverify.models.settings import Settings, case_entry
 from paramverify.models.settings import told as set_by
@@ -67,7 +67,7 @@ def read_case(session: Session, path: str, settings: Settings) -> tuple[Directed
     """
     case = load_with_bounds(path, {"ratio": "1", "delta": "1"}, settings)
     with located(file=path):
-        model = need_privacy(case.model, "compose", sets=True)
+        model = need_privacy(case.model, "compose", events=SETS)
         doubt, _ = discharge(session, model)
         if doubt:
             raise LimitError(f"the model is in doubt: {doubt.detail}")

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paramverify.claims import Claim
+from paramverify.divergences import Average, Event, PositiveParts, registry
+from paramverify.divergences.one_by_one import refused
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.measures import LossBound
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel, Model, is_about
 from paramverify.plugins import Registry, plugins, taken
 
 REGISTRY = Registry("paramverify.encodings", "paramverify.encodings", "encoding")
@@ -58,7 +59,8 @@ def chosen(model: AnyModel) -> Encoding:
     Raises:
         InputError: a plugin fails, or an encoding that suits the model lacks what evidence needs.
     """
-    _refuse_losses(model)
+    if is_about(model, Average):
+        raise refused(model.measure)
     found = max(encodings().values(), key=lambda encoding: _suitability(encoding, model))
     if found.claims is None or (found.again is None and found.certificate is None):
         needs = "claims, and again or certificate, so that evidence can be checked"
@@ -66,17 +68,13 @@ def chosen(model: AnyModel) -> Encoding:
     return found
 
 
-def _refuse_losses(model: AnyModel) -> None:
-    """Raises an UnsupportedError where a measure makes no polynomial claims; see `privacy.losses`."""
-    if isinstance(model, Model) and isinstance(model.measure, LossBound):
-        model.measure.at(None)
-
-
 def foreign(model: AnyModel) -> str:
-    """Returns in words whose encoding makes the claims of a model; "" for one of this package."""
+    """Returns in words whose divergence or encoding makes the claims of a model; "" for ours."""
     if isinstance(model, EnclosedModel):
         return ""
-    if isinstance(model, Model) and (model.measure.by_sets or isinstance(model.measure, LossBound)):
+    if isinstance(model, Model) and (package := registry.foreign(model.measure.key)):
+        return f"the divergence {model.measure.key} is that of {package}"
+    if is_about(model, PositiveParts, Average):
         return ""
     found = chosen(model)
     return "" if found.name in _ours() else f"the claims are those of {_told(found)}"
@@ -112,7 +110,7 @@ def is_long(model: AnyModel) -> bool:
 
 def listing(model: AnyModel) -> Encoding:
     """Returns the encoding that lists all that is compared: sequences, sets of them, or all together."""
-    if isinstance(model, Model) and (model.measure.by_sets or model.measure.together):
+    if isinstance(model, Model) and model.measure.event is not Event.OUTPUT:
         return chosen(model)
     return sequences.ENCODING
 

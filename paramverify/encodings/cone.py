@@ -48,7 +48,6 @@ from paramverify.encodings.sequences import claim_polynomial
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.certificates import Proof, text
 from paramverify.models.hmm import HMM, HmmStep
-from paramverify.models.measures import Metric
 from paramverify.models.model import AnyModel, Model
 from paramverify.models.priors import InitialDistribution
 
@@ -158,7 +157,7 @@ def model_document(model: Model) -> dict[str, Any]:
             for step in row
         ],
         "pairs": [[p.left, p.right, start(p.pi), start(p.tau)] for p in model.pairs],
-        **model.measure.document(),
+        **model.ratio_bound().document(),
     }
 
 
@@ -446,7 +445,7 @@ def certificate(model: Model, claims: Sequence[Claim], proofs: Sequence[Proof]) 
 
 def _is_long(model: AnyModel) -> bool:
     """Whether the model has too many sequences to list, and numbers as transitions, so that cones apply."""
-    if not isinstance(model, Model) or isinstance(model.measure, Metric):
+    if not isinstance(model, Model) or model.measure.distances:
         return False
     longest = max(model.lengths, default=1)
     many = longest > 40 or len(model.hmm.observations) ** longest > FEW

@@ -39,24 +39,38 @@ from paramverify.algebra.domains import Constraint, Domain, number_at
 from paramverify.algebra.polynomials import Polynomial, is_constant, key, primitive, rational
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import AllOutputs, Claim
+from paramverify.divergences import Event, SumDivergence
+from paramverify.divergences.one_by_one import refused
 from paramverify.encodings.encoding import Candidate, Encoding
-from paramverify.encodings.output_sums import PairOutcomes, listed_outcomes, outcomes, strata, vanishing
+from paramverify.encodings.output_sums import (
+    PairOutcomes,
+    listed_outcomes,
+    ordered_outcomes,
+    outcomes,
+    strata,
+    vanishing,
+)
 from paramverify.encodings.point_violations import with_numbers
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.context import sample_points
-from paramverify.models.measures import Renyi
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel, Model, divergence_of, is_about
 from paramverify.simplify.reductions import factorable, factorisation
 
 MAX_TERMS = 20_000  # of the common multiple, as its degrees allow
 POINTS = 200  # of the domain at which a polynomial is tried
+
+TOUCHES = (
+    "the probability of an output may be zero where the constraints hold with =; "
+    "write them with <, or make the domain smaller"
+)
 
 _ONE_SIGN = {Sign.POSITIVE: 1, Sign.NONNEGATIVE: 1, Sign.NEGATIVE: -1, Sign.NONPOSITIVE: -1}
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """For every θ: Σ_ω Pr(ω|left)^α/Pr(ω|right)^(α−1) = `above`/`below` where both secrets are possible.
+    """For every θ: a sum, such as Σ_ω Pr(ω|left)^α/Pr(ω|right)^(α−1), is `above`/`below` where both
+    secrets are possible.
 
     So it is where `below` ≠ 0 and none of `cancelled` is 0; `below` is total·multiple and nowhere negative.
     `endless` are the probabilities, up to a positive factor, of outputs that are impossible on the right
@@ -87,26 +101,41 @@ def moments(model: Model, found: Iterable[PairOutcomes] | None = None) -> Iterat
     Raises:
         LimitError: the common multiple is too large.
     """
-    measure = model.measure
-    assert isinstance(measure, Renyi)
+    measure = divergence_of(model, SumDivergence)
     signs: dict[str, int] = {}
-    for pair in outcomes(model) if found is None else found:
+    for pair in _outcomes(model, measure) if found is None else found:
         for direction in (pair, pair.turned):
-            yield moment_of(measure.order, direction, model.domain, signs)
+            yield from moments_of(measure, direction, model.domain, signs)
 
 
-def moment_of(order: int, found: PairOutcomes, domain: Domain, signs: dict[str, int]) -> Moment:
-    """Returns the sum of one direction; `signs` remembers those of factors on the domain."""
+def _outcomes(model: Model, measure: SumDivergence) -> Iterator[PairOutcomes]:
+    return ordered_outcomes(model) if measure.ordered else outcomes(model)
+
+
+def moments_of(
+    measure: SumDivergence, found: PairOutcomes, domain: Domain, signs: dict[str, int]
+) -> Iterator[Moment]:
+    """Yields the sums of one direction; `signs` remembers those of factors on the domain."""
+    for quotients in measure.quotients(found.outputs, found.total):
+        yield _moment(quotients, found, domain, signs)
+
+
+def _moment(
+    quotients: Iterable[tuple[Polynomial, Polynomial]],
+    found: PairOutcomes,
+    domain: Domain,
+    signs: dict[str, int],
+) -> Moment:
     summed: dict[str, tuple[Polynomial, Polynomial]] = {}  # numerators by their denominator
     endless = []
     cancelled: dict[str, Polynomial] = {}
-    for p, q in found.outputs:
-        if not q:
-            endless.append(p)
+    for above, below in quotients:
+        if not above:
             continue
-        if not p:
+        if not below:
+            endless.append(above)
             continue
-        top, bottom, shared = _reduced(p, q, order)
+        top, bottom, shared = _reduced(above, below)
         for fine in (top, found.total):  # there the fraction is 0 too, or nothing is compared
             shared = _without(shared, fine)
         if not is_constant(shared):
@@ -128,17 +157,11 @@ def moment_of(order: int, found: PairOutcomes, domain: Domain, signs: dict[str, 
     )
 
 
-def _reduced(p: Polynomial, q: Polynomial, order: int) -> tuple[Polynomial, Polynomial, Polynomial]:
-    """Returns p^α/q^(α−1) in lowest terms, with a primitive denominator.
-
-    The third is what was cancelled beside the common divisor of p and q.
-    """
-    common = p.gcd(q)
-    a, b = p / common, q / common
-    top, bottom = common * a**order, b ** (order - 1)
-    shared = top.gcd(bottom)
-    content, bottom = primitive(bottom / shared)
-    return top / shared / rational(content), bottom, shared
+def _reduced(above: Polynomial, below: Polynomial) -> tuple[Polynomial, Polynomial, Polynomial]:
+    """Returns a quotient in lowest terms, with a primitive denominator, and what was cancelled."""
+    shared = above.gcd(below)
+    content, bottom = primitive(below / shared)
+    return above / shared / rational(content), bottom, shared
 
 
 def _without(polynomial: Polynomial, other: Polynomial) -> Polynomial:
@@ -220,24 +243,26 @@ def _is_linear(constraint: Constraint) -> bool:
 def _made(model: Model, found: Iterable[PairOutcomes] | None = None) -> Iterator[Claim]:
     """Yields the claims of each direction, not merged."""
     model = with_numbers(model)
-    measure = model.measure
-    assert isinstance(measure, Renyi)
+    measure = divergence_of(model, SumDivergence)
     signs: dict[str, int] = {}
-    for pair in outcomes(model) if found is None else found:
+    for pair in _outcomes(model, measure) if found is None else found:
         for direction in (pair, pair.turned):
-            moment = moment_of(measure.order, direction, model.domain, signs)
-            if moment.vanishes_rarely(model.domain):
-                yield from _claims_of(measure, moment, model.domain)
+            known = tuple(moments_of(measure, direction, model.domain, signs))
+            if all(moment.vanishes_rarely(model.domain) for moment in known):
+                for moment in known:
+                    yield from _claims_of(measure, moment, model.domain)
                 continue
+            if not measure.stratified:
+                raise LimitError(TOUCHES)
             for stratum in strata(direction, model.domain):
-                moment = moment_of(measure.order, stratum.found, stratum.domain, {})
-                for claim in _claims_of(measure, moment, stratum.domain):
-                    yield replace(claim, polynomial=claim.polynomial * stratum.positive)
+                for moment in moments_of(measure, stratum.found, stratum.domain, {}):
+                    for claim in _claims_of(measure, moment, stratum.domain):
+                        yield replace(claim, polynomial=claim.polynomial * stratum.positive)
                 for p in stratum.nothing:
-                    yield Claim(primitive(-p)[1], stratum.domain, (moment.origin,))
+                    yield Claim(primitive(-p)[1], stratum.domain, (known[0].origin,))
 
 
-def _claims_of(measure: Renyi, moment: Moment, domain: Domain) -> Iterator[Claim]:
+def _claims_of(measure: SumDivergence, moment: Moment, domain: Domain) -> Iterator[Claim]:
     """Yields the claims of a sum that is its quotient on the domain."""
     yield Claim(primitive(measure.claim(moment.above, moment.below))[1], domain, (moment.origin,))
     for p in moment.endless:
@@ -257,7 +282,8 @@ def _claims(model: AnyModel) -> tuple[Claim, ...]:
 def _again(model: AnyModel) -> Iterator[Claim]:
     """Yields the claims from outcomes that are found forwards, one sequence after the other."""
     model = _own(model)
-    return _made(model, listed_outcomes(model))
+    ordered = divergence_of(model, SumDivergence).ordered
+    return _made(model, (ordered_outcomes if ordered else listed_outcomes)(model))
 
 
 def _candidates(model: Model) -> Iterator[Candidate]:
@@ -269,23 +295,22 @@ def _candidates(model: Model) -> Iterator[Candidate]:
     model = with_numbers(model)
     for moment in moments(_own(model)):
         if not moment.vanishes_rarely(model.domain):
-            reason = "the probability of an output may be zero where the constraints hold with ="
-            raise LimitError(f"{reason}; write them with <, or make the domain smaller")
+            raise LimitError(TOUCHES)
         origin = moment.origin
         yield Candidate(moment.above, moment.below, origin)
         yield from (Candidate(p, p * 0, origin) for p in moment.endless)
 
 
 def _own(model: AnyModel) -> Model:
-    if not isinstance(model, Model) or not isinstance(model.measure, Renyi):
-        if isinstance(model, Model) and (model.measure.by_sets or model.measure.together):
-            model.measure.at(None)  # says what it compares
-        raise UnsupportedError("the encoding moments is about Renyi privacy only")
-    return model
+    if is_about(model, SumDivergence):
+        return model
+    if isinstance(model, Model) and model.measure.event is not Event.OUTPUT:
+        raise refused(model.measure)
+    raise UnsupportedError("the encoding moments is about Renyi privacy only")
 
 
 def _suits(model: AnyModel) -> int:
-    return 1_000 if isinstance(model, Model) and isinstance(model.measure, Renyi) else 0
+    return 1_000 if is_about(model, SumDivergence) else 0
 
 
 ENCODING = Encoding(

@@ -30,7 +30,7 @@ from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.formats.smtlib import symbol as smtlib_symbol
 from paramverify.models.definitions import Inequality
 from paramverify.models.hmm import HMM
-from paramverify.models.model import AnyModel, Model, need_privacy, refuse_tied
+from paramverify.models.model import SETS, AnyModel, Model, need_privacy, refuse_tied
 from paramverify.models.priors import InitialDistribution, SecretPair
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ class _Builder:
 def _formula(model: Model, length: int, pair: SecretPair) -> ViolationFormula:
     builder = _Builder(model, length)
     manager = builder.manager
-    ratio = model.measure.at(pair.distance).ratio
+    ratio = model.ratio_bound(pair.distance).ratio
     top, bottom = (builder.term(f) for f in (ratio.numerator, ratio.denominator))
     masses = [builder.term(start.mass) for start in (pair.pi, pair.tau)]
     likely = manager.Times(bottom, builder.forward(pair.pi), masses[1])
@@ -323,7 +323,7 @@ def _scripts(model: AnyModel) -> Iterator[WrittenScript]:
     if isinstance(model, Inequality):
         raise UnsupportedError(NO_SEQUENCES)
     refuse_tied(model, "the monolithic encoding")
-    model = need_privacy(model, "a script", sets=True)
+    model = need_privacy(model, "a script", events=SETS)
     if model.domain.constant:
         raise UnsupportedError("a script cannot name the constant E, and sat says nothing about an interval")
     count = 2 * len(model.pairs) * len(model.lengths)

@@ -46,6 +46,7 @@ from paramverify.algebra.polynomials import (
     variables,
 )
 from paramverify.algebra.signs import Sign, sign_on
+from paramverify.divergences import PositiveParts
 from paramverify.encodings.point_violations import with_numbers
 from paramverify.encodings.sequences import (
     MAX_VECTORS,
@@ -57,8 +58,7 @@ from paramverify.encodings.sequences import (
 )
 from paramverify.errors import LimitError, ModelError
 from paramverify.models.hmm import HMM
-from paramverify.models.measures import Approximate
-from paramverify.models.model import Model
+from paramverify.models.model import Model, divergence_of
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.simplify.reductions import factorable, factorisation
 
@@ -146,6 +146,22 @@ def listed_outcomes(model: Model) -> Iterator[PairOutcomes]:
             yield _merged(model, pair, length, ((left.get(w, zero), right.get(w, zero)) for w in words))
 
 
+def ordered_outcomes(model: Model) -> Iterator[PairOutcomes]:
+    """Yields the outcomes with each sequence for itself, in the order of the outputs of the model."""
+    model = with_numbers(model)
+    sums = {id(s): (s, forward_sums(model, s)) for p in model.pairs for s in (p.pi, p.tau)}
+    for length in model.lengths:
+        for pair in model.pairs:
+            left, right = (sums[id(start)][1] for start in (pair.pi, pair.tau))
+            zero = pair.pi.mass * 0
+            words = sorted(w for w in left.keys() | right.keys() if len(w) == length)
+            outputs = tuple(
+                (left.get(w, zero) * pair.tau.mass, right.get(w, zero) * pair.pi.mass) for w in words
+            )
+            total = pair.pi.mass * pair.tau.mass * model.hmm.denominator**length
+            yield _checked(PairOutcomes(pair.left, pair.right, length=length, total=total, outputs=outputs))
+
+
 def _levels(hmm: HMM, lengths: tuple[int, ...]) -> Iterator[tuple[int, list[Vector]]]:
     """Yields for each length the vectors v with v(s) = Σ_ω Pr(ω | s) · denominator^length, over like ω."""
     by_observation = steps_by_observation(hmm)
@@ -188,22 +204,27 @@ def _merged(
     scale = model.hmm.denominator**length
     total = pair.pi.mass * pair.tau.mass * scale
     found: dict[str, tuple[Polynomial, Polynomial]] = {}
-    left, right = total * 0, total * 0
     for one, other in sums:
         p, q = one * pair.tau.mass, other * pair.pi.mass
-        left, right = left + p, right + q
         if not p and not q:
             continue
         content = rational(primitive(p if p else q)[0])
         name = f"{key(p / content)};{key(q / content)}"
         before = found.get(name)
         found[name] = (before[0] + p, before[1] + q) if before else (p, q)
-    if left != total or right != total:
+    outputs = tuple(found.values())
+    return _checked(PairOutcomes(pair.left, pair.right, length=length, total=total, outputs=outputs))
+
+
+def _checked(found: PairOutcomes) -> PairOutcomes:
+    """Returns the outcomes, whose sums have to be the total."""
+    zero = found.total * 0
+    if any(sum(side, zero) != found.total for side in zip(*found.outputs, strict=True)):
         raise ModelError(
             "the probabilities of the outputs do not sum to 1, so sets of outputs are not compared",
             key="mechanism",
         )
-    return PairOutcomes(pair.left, pair.right, length=length, total=total, outputs=tuple(found.values()))
+    return found
 
 
 def excesses(model: Model, found: Iterable[PairOutcomes] | None = None) -> tuple[Excess, ...]:
@@ -211,8 +232,7 @@ def excesses(model: Model, found: Iterable[PairOutcomes] | None = None) -> tuple
 
     `found` are the outcomes of the model, where they are known.
     """
-    measure = with_numbers(model).measure
-    assert isinstance(measure, Approximate)
+    measure = divergence_of(with_numbers(model), PositiveParts)
     merged: dict[str, Excess] = {}
     for pair in outcomes(model) if found is None else found:
         for direction in (pair, pair.turned):
@@ -225,7 +245,7 @@ def excesses(model: Model, found: Iterable[PairOutcomes] | None = None) -> tuple
     return tuple(merged.values())
 
 
-def excess_of(measure: Approximate, found: PairOutcomes, domain: Domain) -> Excess:
+def excess_of(measure: PositiveParts, found: PairOutcomes, domain: Domain) -> Excess:
     """Returns the claim of one direction, divided by a positive number."""
     sums: dict[str, tuple[Polynomial, fmpq]] = {}
     for p, q in found.outputs:

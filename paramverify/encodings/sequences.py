@@ -101,7 +101,7 @@ def sequence_claims(model: Model) -> tuple[Claim, ...]:
 
 def claim_polynomial(model: Model, candidate: Candidate) -> Polynomial:
     """Returns the polynomial whose nonnegativity says that the candidate is within the bound."""
-    return model.measure.at(candidate.distance).claim(candidate.left, candidate.right)
+    return model.ratio_bound(candidate.distance).claim(candidate.left, candidate.right)
 
 
 def _severity(candidate: Candidate) -> tuple[int, Fraction]:
@@ -351,7 +351,7 @@ def _again(model: AnyModel) -> Iterator[Claim]:
             if id(start) not in sums:
                 sums[id(start)] = forward_sums(model, start)
         left, right = sums[id(pair.pi)], sums[id(pair.tau)]
-        measure = model.measure.at(pair.distance)
+        measure = model.ratio_bound(pair.distance)
         for word in left.keys() | right.keys():
             zero = pair.pi.mass * 0
             a = left.get(word, zero) * pair.tau.mass

@@ -19,12 +19,13 @@ from typing import Any
 from paramverify.algebra.polynomials import Polynomial, key
 from paramverify.answers import Open
 from paramverify.claims import Claim, Direction
+from paramverify.divergences import PositiveParts
 from paramverify.encodings.domain_cuts import SignRegion, cut_by_signs
 from paramverify.encodings.encoding import Encoding
 from paramverify.encodings.output_sums import Excess, excesses, listed_outcomes, statement
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.certificates import Token
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel, Model, is_about
 
 MAX_SETS = 2_000  # of one case
 
@@ -68,7 +69,7 @@ def compared(model: AnyModel) -> Model:
     Raises:
         UnsupportedError: it does not.
     """
-    if isinstance(model, Model) and model.measure.by_sets:
+    if is_about(model, PositiveParts):
         return model
     raise UnsupportedError("the case has no delta: its outputs are compared one by one")
 
@@ -109,6 +110,6 @@ ENCODING = Encoding(
     "sets",
     "one claim for each set of outputs that is the worst one somewhere; for a case with a delta",
     claims=_claims,
-    suits=lambda model: 3 if isinstance(model, Model) and model.measure.by_sets else 0,
+    suits=lambda model: 3 if is_about(model, PositiveParts) else 0,
     again=_again,
 )

@@ -17,8 +17,8 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, content_of, is_constant, key, primitive
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, Origin
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings.sequences import Vector, steps_by_observation, vectors
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import SecretPair
 from paramverify.models.windows import Powers, Whole, WindowPair
@@ -74,7 +74,7 @@ class Windows:
         origins: tuple[Origin, Origin],
     ) -> Iterator[tuple[Origin, Polynomial]]:
         """Yields the brackets of `models.windows` for both directions."""
-        measure = self.model.measure.at(None)
+        measure = self.model.ratio_bound()
         zero = self.model.hmm.ring.number(0)
         for first, second in near.tables:
             for vector in outputs:
@@ -155,7 +155,7 @@ class Windows:
 
 def windows_of(model: Model, whole: Whole | None) -> Windows | None:
     """Returns the windows of a model; None where they say nothing about it."""
-    plain = isinstance(model.measure, Pure) and bool(model.lengths) and model.whole is None
+    plain = isinstance(model.measure, MaxDivergence) and bool(model.lengths) and model.whole is None
     if whole is None or not plain or model.hmm.densities or model.hmm.spreads or model.hmm.chosen:
         return None
     one = model.hmm.ring.number(1)

@@ -24,11 +24,11 @@ from paramverify.algebra.number_fields import (
 from paramverify.algebra.polynomials import RationalFunction, key
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.claims import AllOutputs, Claim, Origin, Stated
+from paramverify.divergences import Event
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence.divergence_witnesses import pair_of
 from paramverify.formats.refutations import fails_at_algebraic
 from paramverify.models.definitions import Inequality
-from paramverify.models.measures import Metric, Pure
 from paramverify.models.model import AnyModel, Model
 from paramverify.models.model_evaluation import observation_indices
 from paramverify.models.priors import InitialDistribution
@@ -121,7 +121,7 @@ def find_algebraic(model: AnyModel, claim: Claim, point: AlgebraicPoint) -> AtAl
 def _is_plain(model: Model, origin: Origin) -> bool:
     """Tells whether outputs are compared one by one, and no parameter means more than itself."""
     ring = model.domain.ring
-    compared = isinstance(model.measure, Pure | Metric)
+    compared = model.measure.event is Event.OUTPUT
     return compared and not (
         ring.unbounded or ring.outputs or any(map(model.hmm.is_density, origin.observations))
     )
@@ -159,7 +159,7 @@ def evaluate(model: Model, origin: Origin, point: AlgebraicPoint) -> AlgebraicWi
             raise InputError(f"the secret {name!r} has probability zero at this point")
     word = observation_indices(model, origin.observations)
     left, right = (_probability(model, start, word, point) for start in (pair.pi, pair.tau))
-    bound = _function(model.measure.at(pair.distance).ratio, point)
+    bound = _function(model.ratio_bound(pair.distance).ratio, point)
     return AlgebraicWitness(
         point,
         origin.left,
@@ -168,7 +168,7 @@ def evaluate(model: Model, origin: Origin, point: AlgebraicPoint) -> AlgebraicWi
         probabilities=(left, right),
         bound=bound,
         exceeds=(left - bound * right).sign() > 0,
-        distance=pair.distance if isinstance(model.measure, Metric) else None,
+        distance=model.distance(pair),
     )
 
 

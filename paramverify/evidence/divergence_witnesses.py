@@ -9,22 +9,23 @@ Probabilities are exact, from the model; logarithms and powers are balls of Arb 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cmp_to_key
 from math import inf
+from typing import Any
 
 from flint import arb, fmpq, fmpq_poly
 
 from paramverify import printable
-from paramverify.algebra.budgets import Epsilon
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
 from paramverify.algebra.domains import in_words
 from paramverify.algebra.polynomials import Point, meant
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
+from paramverify.divergences import Average, SumDivergence
 from paramverify.errors import InputError
-from paramverify.models.measures import LossBound, LossKind, Renyi
 from paramverify.models.model import Model
 from paramverify.models.model_evaluation import Numbers, probabilities_at
 from paramverify.models.priors import InitialDistribution, SecretPair
@@ -122,7 +123,7 @@ class Contribution:
 
 @dataclass(frozen=True, eq=False)
 class MomentWitness:
-    """Σ_ω Pr(ω|left)^order / Pr(ω|right)^(order−1) over all outputs of one length, at one parameter point.
+    """The sum of a divergence over all outputs of one length, at one parameter point.
 
     None stands for infinity. `exceeds` tells whether it is more than the bound, decided exactly. `largest`
     are the outputs that contribute most, or those that are possible on the left only.
@@ -132,7 +133,7 @@ class MomentWitness:
     left: str
     right: str
     length: int
-    order: int
+    measure: SumDivergence
     moment: Real | None
     bound: Real
     exceeds: bool
@@ -145,28 +146,27 @@ class MomentWitness:
         return self.moment
 
     @property
-    def divergence(self) -> Epsilon | None:
-        """The Rényi divergence, enclosed; None stands for infinity."""
-        return divergence(self.moment, self.order)
+    def order(self) -> int | None:
+        """The order of a Rényi divergence."""
+        return self.measure.renyi_order
 
     @property
     def nearness(self) -> float:
         """The sum divided by its bound, rounded."""
         return inf if self.moment is None else float((self.moment / self.bound).middle())
 
+    @property
+    def _of(self) -> str:
+        return f"order {self.order}" if self.order else self.measure.key
+
     def __repr__(self) -> str:
         told = "infinity" if self.moment is None else self.moment.describe()
         at = f" at {in_words(self.parameters)}" if self.parameters else ""
-        return f"<MomentWitness: order {self.order}, sum {told}, {self.left!r} against {self.right!r}{at}>"
-
-
-def divergence(moment: Real | None, order: int) -> Epsilon | None:
-    """Returns the divergence ln(moment)/(order − 1), enclosed; None stands for infinity."""
-    return None if moment is None else Epsilon.of(moment).per(Fraction(order - 1))
+        return f"<MomentWitness: {self._of}, sum {told}, {self.left!r} against {self.right!r}{at}>"
 
 
 def moment_at(
-    numbers: Numbers, measure: Renyi, pair: SecretPair, secrets: tuple[str, str], length: int
+    numbers: Numbers, measure: SumDivergence, pair: SecretPair, secrets: tuple[str, str], length: int
 ) -> MomentWitness:
     """Returns the sum of a pair, in its direction, at the point of `numbers`, which is in the domain.
 
@@ -176,22 +176,17 @@ def moment_at(
         InputError: a secret is impossible there.
         LimitError: too many sequences.
     """
-    model, order = numbers.model, measure.order
+    model = numbers.model
     shares = shares_at(numbers, pair, secrets, length)
-    one = fmpq_poly([1])
-    terms: list[tuple[fmpq_poly, fmpq_poly, tuple[int, ...]]] = []
-    endless = []
-    for word, (p, q) in shares.words.items():
-        if p and q:
-            terms.append((p**order, q ** (order - 1), word))
-        elif p:
-            endless.append(word)
+    left, right = shares.scales
+    outputs = [(p * right, q * left) for p, q in shares.words.values()]
+    sums = [_sum(numbers, each) for each in measure.quotients(outputs, left * right)]
     moment: Real | None = None
-    if not endless:
-        scaled = numbers.real(shares.scales[1] ** (order - 1), shares.scales[0] ** order)
-        moment = _sum(numbers, terms) * scaled
-        most = sorted(terms, key=lambda t: -(numbers.real(t[0], one) / numbers.real(t[1], one)).middle())
-        endless = [word for _, _, word in most]
+    most = [word for word, (p, q) in shares.words.items() if p and not q]
+    if all(sums):
+        whole = numbers.real(fmpq_poly([1]), left * right)
+        moment = max((each * whole for each in sums if each), key=_ordered)
+        most += _by_weight(numbers, shares, measure.renyi_order or 2)
     bound = numbers.function(measure.bound)
 
     def told(word: tuple[int, ...]) -> Contribution:
@@ -201,26 +196,46 @@ def moment_at(
         numbers.point,
         *secrets,
         length=length,
-        order=order,
+        measure=measure,
         moment=moment,
         bound=bound,
         exceeds=moment is None or (moment - bound).sign() > 0,
-        largest=tuple(map(told, endless[:SHOWN])),
+        largest=tuple(map(told, most[:SHOWN])),
         meant=meant(model.domain.ring.unbounded, numbers.point),
     )
 
 
-def _sum(numbers: Numbers, terms: Sequence[tuple[fmpq_poly, fmpq_poly, tuple[int, ...]]]) -> Real:
-    """Returns the sum of quotients with positive denominators; those with one denominator come first."""
+def _sum(numbers: Numbers, quotients: Iterable[tuple[fmpq_poly, fmpq_poly]]) -> Real | None:
+    """Returns the sum of quotients, in which 0/0 counts 0; None stands for infinity.
+
+    Those with one denominator come first.
+    """
     alike: dict[str, tuple[fmpq_poly, fmpq_poly]] = {}
-    for top, bottom, _ in terms:
+    for top, bottom in quotients:
+        if not top:
+            continue
+        if not bottom:
+            return None
         before = alike.get(str(bottom))
         alike[str(bottom)] = (before[0] + top if before else top), bottom
     parts = [numbers.real(top, bottom) for top, bottom in alike.values()]
     while len(parts) > 1:  # in pairs, so that numbers stay short
         pairs = zip(parts[::2], parts[1::2], strict=False)
         parts = [_plus(a, b) for a, b in pairs] + ([parts[-1]] if len(parts) % 2 else [])
-    return parts[0]
+    return parts[0] if parts else numbers.real(fmpq_poly([0]), fmpq_poly([1]))
+
+
+def _by_weight(numbers: Numbers, shares: Shares, power: int) -> list[tuple[int, ...]]:
+    """Returns the outputs that are possible on both sides, the largest p^power/q^(power−1) first."""
+    weights = {
+        word: numbers.real(p**power, q ** (power - 1)).middle()
+        for word, (p, q) in shares.words.items()
+        if p and q
+    }
+    return sorted(weights, key=lambda word: -weights[word])
+
+
+_ordered: Callable[[Real], Any] = cmp_to_key(lambda a, b: (a - b).sign())
 
 
 def _plus(left: Real, right: Real) -> Real:
@@ -325,12 +340,9 @@ def ball(value: Real) -> arb:
         return top / bottom
 
 
-def bound_of(measure: LossBound) -> arb:
+def bound_of(measure: Average) -> arb:
     """Returns a ball with the bound of a loss, at the working precision."""
-    total = number(measure.rational)
-    for factor, value in measure.logarithms:
-        total += number(value).log() * number(factor)
-    return total
+    return measure.ball()
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,7 +357,7 @@ class LossWitness:
     left: str
     right: str
     length: int
-    kind: LossKind
+    kind: type[Average]
     order: Fraction | None
     value: Ends | None
     bound: Ends
@@ -361,7 +373,7 @@ class LossWitness:
     def __repr__(self) -> str:
         told = "infinity" if self.value is None else f"{float(self.value[0]):.9g}"
         at = f" at {in_words(self.parameters)}" if self.parameters else ""
-        return f"<LossWitness: {self.kind.value} {told}, {self.left!r} against {self.right!r}{at}>"
+        return f"<LossWitness: {self.kind.key} {told}, {self.left!r} against {self.right!r}{at}>"
 
 
 @dataclass(frozen=True, eq=False)
@@ -373,7 +385,7 @@ class LossComparison:
     exceeds: bool
 
 
-def compared(found: Balls, measure: LossBound, order: Fraction | None) -> LossComparison:
+def compared(found: Balls, measure: Average, order: Fraction | None) -> LossComparison:
     """Compares a divergence with its bound: of an order above 1, or of Kullback and Leibler without one."""
     with working_precision(BITS):
         bound = bound_of(measure)
@@ -385,7 +397,7 @@ def compared(found: Balls, measure: LossBound, order: Fraction | None) -> LossCo
         return LossComparison(value, bound, value is None or bool(value > bound))
 
 
-def loss_at(found: Distributions, measure: LossBound, order: Fraction | None) -> LossWitness:
+def loss_at(found: Distributions, measure: Average, order: Fraction | None) -> LossWitness:
     """Returns the divergence at a point, of an order above 1, or of Kullback and Leibler without one."""
     both = compared(found, measure, order)
     exact = measure.rational * (order or 1)
@@ -399,7 +411,7 @@ def loss_at(found: Distributions, measure: LossBound, order: Fraction | None) ->
         left,
         right=right,
         length=found.length,
-        kind=measure.kind,
+        kind=type(measure),
         order=order,
         value=ends,
         bound=bound,

@@ -12,7 +12,6 @@ from paramverify.algebra.constants import lower_bound, upper_bound, working_prec
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.errors import LimitError
 from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities
-from paramverify.models.measures import Approximate
 from paramverify.models.priors import SecretPair
 from paramverify.models.programs.noise_densities import number
 
@@ -102,8 +101,8 @@ def witness_of(
     with working_precision(known.encloser.precision):
         sums = [sum((row[k] for k in chosen), arb(0)) for row in sides]
         bound = known.number(model.ratio(pair))
-        delta = known.number(measure.delta) if isinstance(measure, Approximate) else arb(0)
-        share = _number(known, measure.delta) if isinstance(measure, Approximate) else None
+        delta = known.number(measure.share) if measure.share else arb(0)
+        share = _number(known, measure.share) if measure.share else None
         exceeds = bool(sums[0] > bound * sums[1] + delta)
         left, right = (near(shares(s), known.encloser.precision) for s in sums)
         if not left[0]:

@@ -21,6 +21,7 @@ from paramverify.algebra.polynomials import Point, meant, variables
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs, Claim, Direction, Origin, Stated
+from paramverify.divergences import MaxDivergence, PositiveParts, SumDivergence
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence.algebraic_witnesses import AtAlgebraic
 from paramverify.evidence.divergence_witnesses import (
@@ -37,8 +38,7 @@ from paramverify.formats.refutations import fails_at
 from paramverify.models.context import sample_points
 from paramverify.models.definitions import Inequality
 from paramverify.models.hmm import ArithmeticSequence, Spreads
-from paramverify.models.measures import Approximate, Metric, Pure, Renyi
-from paramverify.models.model import AnyModel, Model, need_formulas
+from paramverify.models.model import AnyModel, Model, divergence_of, need_formulas
 from paramverify.models.model_evaluation import Numbers, Values, observation_indices
 
 MOST_STEPS = 12  # whole numbers up to the power of 2 with this exponent are tried in the place of a limit
@@ -153,7 +153,7 @@ class ExactWitness:
     @property
     def ratio(self) -> Real | None:
         """Pr(observations | left) / Pr(observations | right); None stands for infinity (right side zero)."""
-        return Pure.leak(*self.probabilities)
+        return MaxDivergence.leak(*self.probabilities)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +259,7 @@ def evaluate(model: Model, origin: Origin, point: Point) -> ExactWitness:
     word = observation_indices(model, origin.observations)
     spreads = exact_spreads(model, origin, parameters)
     left, right = numbers.probability(pi, word), numbers.probability(tau, word)
-    measure = model.measure.at(pair.distance)
+    measure = model.ratio_bound(pair.distance)
     bound = numbers.bound(pair.distance)
     away = {*model.domain.ring.outputs} - {spread.variable for _, spread in spreads}
     return ExactWitness(
@@ -272,11 +272,18 @@ def evaluate(model: Model, origin: Origin, point: Point) -> ExactWitness:
         exceeds=measure.exceeds(left, right, bound),
         meant=meant(model.domain.ring.unbounded, parameters)
         | {word: spread.at(model.domain.ring, parameters) for word, spread in spreads},
-        distance=pair.distance if isinstance(model.measure, Metric) else None,
+        distance=model.distance(pair),
         densities=any(map(model.hmm.is_density, origin.observations)),
         beside=DensityWitness(numbers, (pi, tau), origin.observations, bound),
         unread=frozenset(away),
     )
+
+
+def evaluate_either(model: Model, origin: Origin, point: Point) -> Evaluated:
+    """Returns what one output, or all of them, have at a point; see `evaluate` and `divergence_at`."""
+    if isinstance(origin, AllOutputs):
+        return divergence_at(model, origin, point)
+    return evaluate(model, origin, point)
 
 
 def divergence_at(model: Model, origin: AllOutputs, point: Point) -> MomentWitness:
@@ -286,10 +293,10 @@ def divergence_at(model: Model, origin: AllOutputs, point: Point) -> MomentWitne
         InputError: see `evaluate`.
         LimitError: too many sequences.
     """
-    assert isinstance(model.measure, Renyi)
+    measure = divergence_of(model, SumDivergence)
     pair = pair_of(model, origin.left, origin.right)
     secrets = pair.left, pair.right
-    return moment_at(_numbers(model, point), model.measure, pair, secrets, origin.length)
+    return moment_at(_numbers(model, point), measure, pair, secrets, origin.length)
 
 
 def _numbers(model: Model, point: Point) -> Numbers:
@@ -538,8 +545,7 @@ def sides(model: Model, left: str, right: str, length: int, point: Point) -> Sid
 
 def bounds_at(model: Model, numbers: Numbers) -> tuple[Real, Real]:
     """Returns e^ε and δ of an (ε, δ) model at a point."""
-    measure = model.measure
-    assert isinstance(measure, Approximate)
+    measure = divergence_of(model, PositiveParts)
     return numbers.function(measure.ratio), numbers.function(measure.delta)
 
 

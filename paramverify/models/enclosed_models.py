@@ -16,9 +16,9 @@ from paramverify.algebra.constants import working_precision
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Value
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator
+from paramverify.divergences import DistanceBound, MaxDivergence, Measure, PositiveParts
 from paramverify.errors import DefectError, UnsupportedError
 from paramverify.models.context import Checks, Obligation
-from paramverify.models.measures import Approximate, Measure, Metric, Pure
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.noise_densities import ball_of
 from paramverify.models.programs.noise_enclosures import Encloser, FunctionTable, Share
@@ -62,16 +62,14 @@ class EnclosedModel:
     domain: Domain
     table: EnclosedTable
     pairs: tuple[SecretPair, ...]
-    measure: Pure | Metric | Approximate
+    measure: MaxDivergence | DistanceBound | PositiveParts
     obligations: tuple[Obligation, ...] = ()
     notes: tuple[str, ...] = ()
     maybe_empty: Obligation | None = None
 
     def ratio(self, pair: SecretPair) -> RationalFunction:
         """Returns e^ε for a pair."""
-        if isinstance(self.measure, Approximate):
-            return self.measure.ratio
-        return self.measure.at(pair.distance).ratio
+        return self.measure.bound_at(pair.distance)
 
 
 def table_of(
@@ -101,13 +99,13 @@ def check_numbers(checks: Checks) -> None:
         raise UnsupportedError(f'{NO_PARAMETERS}: {name} has none; write, for example, {name} = "1/2"')
 
 
-def bounded(measure: Measure) -> Pure | Metric | Approximate:
+def bounded(measure: Measure) -> MaxDivergence | DistanceBound | PositiveParts:
     """Returns a measure that compares enclosed probabilities.
 
     Raises:
         UnsupportedError: it is another one.
     """
-    if isinstance(measure, Pure | Metric | Approximate):
+    if isinstance(measure, MaxDivergence | DistanceBound | PositiveParts):
         return measure
     reason = "enclosed probabilities (gauss, discrete_gaussian) are compared by epsilon, ratio and delta"
     raise UnsupportedError(f"{reason}; {measure.key} is not covered", key=f"privacy.{measure.key}")

@@ -15,32 +15,24 @@ model that is not identically zero has to be positive on the whole domain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from math import gcd
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Polynomial, Ring
+from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
-from paramverify.errors import BesideError, InputError, LimitError, ModelError, UnsupportedError
+from paramverify.divergences import Divergence, Event, MaxDivergence, Measure, Quotients
+from paramverify.divergences.one_by_one import PROBABILITIES, not_for, ratio_bound, refused
+from paramverify.errors import BesideError, DefectError, InputError, LimitError, ModelError, UnsupportedError
 from paramverify.models.context import Obligation
 from paramverify.models.definitions import Inequality
 from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.hmm import HMM, HmmStep
-from paramverify.models.measures import (
-    INSTEAD,
-    PROBABILITIES,
-    SETS,
-    TOGETHER,
-    Approximate,
-    LossBound,
-    Measure,
-    Pure,
-    Renyi,
-)
 from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.priors import InitialDistribution, SecretPair
 
@@ -79,6 +71,14 @@ class Model:
     maybe_impossible: tuple[Obligation, ...] = ()
     whole: Model | None = None
 
+    def distance(self, pair: SecretPair) -> Fraction | None:
+        """Returns the distance of two inputs where the bound depends on it."""
+        return pair.distance if self.measure.distances else None
+
+    def ratio_bound(self, distance: Fraction | None = None) -> MaxDivergence:
+        """Returns the bound on each output, for two inputs at a distance; see `one_by_one.ratio_bound`."""
+        return ratio_bound(self.measure, distance)
+
     @property
     def side_condition(self) -> str:
         """What is left out, in words; "" for nothing."""
@@ -100,6 +100,11 @@ class Model:
 Formal = Model | Inequality  # what has formulas, and makes claims
 AnyModel = Formal | EnclosedModel
 
+SETS = (Event.OUTPUT, Event.SET)
+TOGETHER = (Event.OUTPUT, Event.ALL)
+
+D = TypeVar("D", bound=Divergence)
+
 ENCLOSED = "`verify`, `budget`, `show`, `explain` and `sample` take such a case"
 
 
@@ -119,6 +124,18 @@ class OnDomain(Protocol):
     @property
     def domain(self) -> Domain:
         """The parameter domain."""
+
+
+def is_about(model: AnyModel, *forms: type[Divergence]) -> TypeGuard[Model]:
+    """Tells whether a model is about hidden Markov models, with a divergence of one of these forms."""
+    return isinstance(model, Model) and isinstance(model.measure, forms)
+
+
+def divergence_of(model: Model | EnclosedModel, form: type[D]) -> D:
+    """Returns the divergence of a model that is known to have this form."""
+    if not isinstance(model.measure, form):
+        raise DefectError(f"{model.measure.key} is no divergence of the form {form.__name__}")
+    return model.measure
 
 
 def refuse_tied(model: AnyModel, what: str) -> None:
@@ -153,33 +170,40 @@ def need_privacy(
     model: AnyModel,
     what: str,
     instead: str = "`verify` decides it",
-    sets: bool = False,
-    together: bool = False,
+    events: Collection[Event] = (Event.OUTPUT,),
     tied: bool = False,
     densities: bool = False,
 ) -> Model:
-    """Returns the model if it is a privacy question about a hidden Markov model.
+    """Returns the model if it is a privacy question whose witnesses name such an event; see `of_privacy`.
+
+    Raises:
+        InputError: it is of another kind, or its witnesses name something else.
+    """
+    found = of_privacy(model, what, instead, tied=tied, densities=densities)
+    if found.measure.event not in events:
+        raise not_for(found.measure, what)
+    return found
+
+
+def of_privacy(
+    model: AnyModel,
+    what: str,
+    instead: str = "`verify` decides it",
+    tied: bool = False,
+    densities: bool = False,
+) -> Model:
+    """Returns the model if it is a privacy question about a hidden Markov model, of any divergence.
 
     Raises:
         InputError: it is of another kind; `what` names the command or option that does not apply, `instead`
-            says what does. Or its measure compares `sets` of outputs, or all outputs `together`, or a
-            parameter is `tied` to its exponential, or its outputs have `densities`, and these are not said to
-            apply.
+            says what does. Or a parameter is `tied` to its exponential, or its outputs have `densities`, and
+            these are not said to apply.
     """
     if isinstance(model, Model):
         if not tied:
             refuse_tied(model, what)
         if model.hmm.densities and not densities:
             raise InputError(f"{what} needs {PROBABILITIES}", key="mechanism")
-        if model.measure.by_sets and not sets:
-            name = model.measure.key
-            has = "has one" if name == "delta" else "has it"
-            raise InputError(
-                f"{what} needs no {name}; this case {has}, so {SETS}; {INSTEAD}", key=f"privacy.{name}"
-            )
-        if model.measure.together and not together:
-            key = model.measure.key
-            raise InputError(f"{what} needs no {key}; this case has it, so {TOGETHER}", key=f"privacy.{key}")
         return model
     need_formulas(model, what)
     raise InputError(
@@ -198,12 +222,10 @@ def without_bound(model: Model) -> Model:
     Raises:
         UnsupportedError: the measure compares sets of outputs, which have no ratio.
     """
-    if isinstance(model.measure, Approximate | LossBound):
-        model.measure.at(None)
-    one = model.domain.ring.number(1)
-    own = model.measure
-    unit = own.unit(one) if isinstance(own, Renyi) else Pure.number(model.domain.ring, 1)
-    model = replace(model, measure=unit)
+    if not isinstance(model.measure, Quotients):
+        raise refused(model.measure)
+    one = RationalFunction.of(model.domain.ring.number(1))
+    model = replace(model, measure=model.measure.with_bound(one))
     constant = model.domain.constant
     if constant is None:
         return model

@@ -62,7 +62,7 @@ class Numbers(Values):
 
     def bound(self, distance: Fraction | None = None) -> Real:
         """Returns the bound of the measure at the point, for a pair of inputs at a distance."""
-        return self.model.measure.at(distance).bound(self.function)
+        return self.model.ratio_bound(distance).bound(self.function)
 
     def mass(self, start: InitialDistribution) -> Real:
         """Returns the mass of a conditioned prior (its weights are only fixed up to a factor)."""

@@ -11,11 +11,11 @@ from paramverify import printable
 from paramverify.algebra.rationals import decimal_text
 from paramverify.answers import Decision, Standing
 from paramverify.claims import AllOutputs, Claim, Origin
+from paramverify.divergences import Event
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import LimitError
 from paramverify.evidence.witnesses import AnyWitness, ExactCounterexample, ExactWitness
 from paramverify.models.definitions import Inequality
-from paramverify.models.measures import Approximate, LossBound, Renyi
 from paramverify.models.model import Model, need_formulas
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import (
@@ -67,10 +67,10 @@ def _in_words(work: PrivacyWork) -> str:
             Standing.HOLDS: "The claim is true at every point of the parameters.",
             Standing.VIOLATED: "The claim is false at a point of the parameters.",
         }.get(work.standing, _OPEN)
-    if _together(work):
+    if _event(work) is Event.ALL:
         told = _together_in_words(work.standing, bool(work.case.neighbours))
         return told or _OPEN
-    a, what = ("a", "set of outputs") if _sets(work) else ("an", "output")
+    a, what = _NAMED[_event(work)]
     sides = "two neighbouring inputs" if work.case.neighbours else "the secrets of a pair"
     who = "" if work.case.neighbours else ", whichever prior of the family an attacker has"
     return {
@@ -79,12 +79,11 @@ def _in_words(work: PrivacyWork) -> str:
     }.get(work.standing, _OPEN)
 
 
-def _sets(work: PrivacyWork) -> bool:
-    return isinstance(work.case.model, Model) and isinstance(work.case.model.measure, Approximate)
+_NAMED = {Event.OUTPUT: ("an", "output"), Event.SET: ("a", "set of outputs")}
 
 
-def _together(work: PrivacyWork) -> bool:
-    return isinstance(work.case.model, Model) and isinstance(work.case.model.measure, Renyi | LossBound)
+def _event(work: PrivacyWork) -> Event:
+    return work.case.model.measure.event if isinstance(work.case.model, Model) else Event.OUTPUT
 
 
 def _together_in_words(standing: Standing, neighbours: bool) -> str:
@@ -186,7 +185,7 @@ def claims(work: PrivacyWork) -> Element:
         title = f"The first {MOST_CLAIMS} of {title}"
     each = (
         "what its outputs have beyond c is at most δ in all"
-        if _sets(work)
+        if _event(work) is Event.SET
         else "a polynomial is nowhere negative"
     )
     told = f"Each claim says that {each}. Equal claims are merged."

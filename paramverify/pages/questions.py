@@ -8,10 +8,10 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
+from paramverify.divergences import DistanceBound, Event, MaxDivergence, PositiveParts, Quotients
 from paramverify.errors import LimitError
 from paramverify.models.definitions import Inequality
 from paramverify.models.hmm import HMM
-from paramverify.models.measures import Approximate, LossBound, LossKind, Metric, Renyi
 from paramverify.models.mechanisms import singles
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model, need_formulas
@@ -50,49 +50,37 @@ def _privacy(case: PrivacyCase, model: Model) -> Element:
 
 
 def _bound(case: PrivacyCase, model: Model) -> list[Part]:
-    sets = isinstance(model.measure, Approximate)
+    sets = model.measure.event is Event.SET
     who = "every pair of neighbouring inputs, in both directions, and every"
     if not case.neighbours:
         who = "every prior of the family, every pair of secrets in both directions, and every"
     what, sign = ("set of outputs", "S") if sets else ("output", "ω")
     told = paragraph(f"It is private if for {who} {what} ", h("i", sign), ": ", _inequality(sign, sets), ".")
-    if isinstance(model.measure, Renyi | LossBound):
+    if model.measure.event is Event.ALL:
         who = who.removesuffix(", and every")
-        told = paragraph(f"It is private if for {who} {_divergence(model.measure)}.")
+        told = paragraph(f"It is private if for {who} {model.measure.told}.")
     return _bounds(case, model, told)
+
+
+_RATIO = "bound c on the ratio"
 
 
 def _bounds(case: PrivacyCase, model: Model, defined: Element) -> list[Part]:
     about: list[tuple[str, Part]] = [("budget", h("code", case.budget)), ("outputs", _lengths(model))]
-    if isinstance(model.measure, Metric):
-        rows: list[Row] = [
-            [str(distance), formula(bound.ratio, model)]
-            for distance, bound in sorted(model.measure.bounds.items())
-        ]
-        told = paragraph("The bound c depends on the distance of the two inputs.")
-        return [defined, facts(about), told, table("The bound for each distance", ["distance", "c"], rows)]
-    if isinstance(model.measure, Renyi):
-        bound = formula(model.measure.bound, model)
-        return [defined, facts([about[0], ("bound on the sum", bound), about[1]])]
-    if isinstance(model.measure, LossBound):
-        return [defined, facts(about)]
-    if isinstance(model.measure, Approximate):
-        delta = [("bound δ on what is beyond", formula(model.measure.delta, model))]
-        ratio = model.measure.ratio
-    else:
-        delta, ratio = [], model.measure.at(None).ratio
-    return [defined, facts([about[0], ("bound c on the ratio", formula(ratio, model)), *delta, about[1]])]
-
-
-def _divergence(measure: Renyi | LossBound) -> str:
-    """Returns in words what is bounded, of the outputs ω under secrets s and t."""
-    if isinstance(measure, Renyi):
-        power = "" if measure.order == 2 else f"^{measure.order - 1}"
-        told = f"the sum of Pr(ω | s)^{measure.order} / Pr(ω | t){power} over all outputs ω"
-        return f"{told} is within the bound"
-    if measure.kind is LossKind.KL:
-        return "the sum of Pr(ω | s) · ln(Pr(ω | s) / Pr(ω | t)) over all outputs ω is within the bound"
-    return "the Rényi divergence of each order α > 1 is at most ρ · α"
+    match model.measure:
+        case DistanceBound(bounds=bounds):
+            rows: list[Row] = [[str(d), formula(bound.ratio, model)] for d, bound in sorted(bounds.items())]
+            told = paragraph("The bound c depends on the distance of the two inputs.")
+            each = table("The bound for each distance", ["distance", "c"], rows)
+            return [defined, facts(about), told, each]
+        case MaxDivergence(ratio=ratio):
+            about.insert(1, (_RATIO, formula(ratio, model)))
+        case Quotients():
+            about.insert(1, ("bound on the sum", formula(model.measure.bound_at(None), model)))
+        case PositiveParts(ratio=ratio, delta=delta):
+            both = (_RATIO, formula(ratio, model)), ("bound δ on what is beyond", formula(delta, model))
+            about[1:1] = both
+    return [defined, facts(about)]
 
 
 def _inequality(sign: str, sets: bool) -> Element:

@@ -130,7 +130,7 @@ def _pairs(model: Model, functions: PageFunctions) -> dict[str, Any]:
 
 
 def _pair(model: Model, pair: SecretPair, functions: PageFunctions) -> dict[str, Any]:
-    bound = model.measure.at(pair.distance).ratio
+    bound = model.ratio_bound(pair.distance).ratio
     return {
         "left": pair.left,
         "right": pair.right,

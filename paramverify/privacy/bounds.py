@@ -6,21 +6,16 @@ import re
 from collections.abc import Collection, Sequence
 from fractions import Fraction
 
-from paramverify.algebra.budgets import Budget, read_epsilon
-from paramverify.algebra.constants import GENERATOR, ExpConstant, generator
-from paramverify.algebra.expressions import Expression, Operation, RationalConstant
+from paramverify.algebra.budgets import Budget
+from paramverify.algebra.constants import ExpConstant, generator
 from paramverify.algebra.polynomials import (
-    Polynomial,
-    RationalFunction,
     Ring,
-    constant_value,
-    is_constant,
 )
 from paramverify.algebra.rationals import at_least, at_most
-from paramverify.algebra.signs import Sign, sign_on
+from paramverify.divergences import DistanceBound, Event, HockeyStick, MaxDivergence, Measure
+from paramverify.divergences.reading import read_bound, read_probability
 from paramverify.errors import BesideError, CaseError, InputError, LimitError, UnsupportedError, located
 from paramverify.models.context import Checks
-from paramverify.models.measures import Approximate, Measure, Metric, Pure
 from paramverify.privacy.keys import LENGTH, MAX_LENGTH
 from paramverify.tables import Table
 
@@ -44,14 +39,14 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
         if delta is None or not delta.numerator:
             return pure, words
         told = checks.definitions.told(privacy.expression("delta").text)
-        return Approximate(pure.ratio, delta), f"{words}, delta = {told}"
+        return HockeyStick(pure.ratio, delta), f"{words}, delta = {told}"
     if delta is not None and delta.numerator:
         reason = "bounds that depend on a distance have no delta here: leave delta out, or the distance"
         raise CaseError(reason, key="delta")
     if not DISTANCE.search(str(privacy.get(name))):
         reason = "[neighbours] gives a distance, and this bound does not depend on it; write distance here"
         raise CaseError(reason, key=name)
-    bounds: dict[Fraction, Pure] = {}
+    bounds: dict[Fraction, MaxDivergence] = {}
     for distance in sorted(distances):
         try:
             bounds[distance], words = read_bound(
@@ -62,21 +57,7 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
             hint = "" if whole else "; make all distances whole, or write the bound with exp or epsilon"
             error.reason += f" (for the distance {distance}{hint})"
             raise
-    return Metric(bounds), words
-
-
-def read_probability(expression: Expression, checks: Checks, name: str = "delta") -> RationalFunction:
-    """Returns a bound with a positive denominator, from 0 to 1 on the whole domain."""
-    with located(key=name):
-        delta, told = checks.function(expression), checks.definitions.told(expression.text)
-        denominator = checks.positive(delta.denominator, f"the denominator of {name}")
-        numerator = delta.numerator if denominator == delta.denominator else -delta.numerator
-        for part in (numerator, denominator - numerator):
-            if is_constant(part) and constant_value(part) < 0:
-                raise CaseError(f"{name} is a probability, from 0 to 1, and not {told}")
-        checks.nonnegative(numerator, name)
-        checks.nonnegative(denominator - numerator, name, "is larger than 1")
-        return RationalFunction(numerator, denominator)
+    return DistanceBound(bounds), words
 
 
 def check_sets(privacy: Table, compared_chosen: bool, stands_for: bool, lengths: tuple[int, ...]) -> None:
@@ -114,37 +95,6 @@ def check_distance(privacy: Table, known: Collection[str]) -> None:
             raise CaseError(f'{reason} = "sum(abs(x[i] - y[i]))"', key=name)
 
 
-def times(expression: Expression, factor: int) -> Expression:
-    """Returns a whole multiple of an expression; places in its text stay."""
-    if factor == 1:
-        return expression
-    number = RationalConstant(Fraction(factor), expression.root.column)
-    return Expression(expression.text, Operation("*", (number, expression.root), expression.root.column))
-
-
-def read_bound(expression: Expression, name: str, checks: Checks, power: int = 1) -> tuple[Pure, str]:
-    """Returns the measure of one bound, and the bound in words; `power` is that to which e^ε is raised."""
-    with located(key=name):
-        if name == "epsilon":
-            unbounded = [u.name for u in checks.ring.unbounded]
-            fixed = {n: i.lower for n, i in checks.domain.box.items() if i.is_point and n != GENERATOR}
-            budget = read_epsilon(times(expression, power), unbounded, fixed)
-            if len(budget.logarithms) > 1 or any(factor not in (1, -1) for factor, _ in budget.logarithms):
-                for _, argument in budget.logarithms:  # their signs may cancel in the product
-                    _positive(checks.function(argument), checks)
-            ratio = budget.ratio(checks.ring, checks.function)
-        else:
-            ratio = checks.function(expression)
-        numerator, denominator = _positive(ratio, checks)
-        if name == "ratio":
-            numerator, denominator = numerator**power, denominator**power
-        if sign_on(numerator - denominator, checks.domain) is Sign.NEGATIVE:
-            raise CaseError("the ratio bound e^epsilon is below 1, so epsilon would be negative")
-        return Pure(
-            RationalFunction(numerator, denominator)
-        ), f"{name} = {checks.definitions.told(expression.text)}"
-
-
 def check_fits(budget: Budget, others: Sequence[Fraction]) -> None:
     """Checks that e^ε of a number ε is a power of what the other exponents of exp need.
 
@@ -164,19 +114,6 @@ def check_fits(budget: Budget, others: Sequence[Fraction]) -> None:
         raise BesideError(reason, (below, above)) from None
 
 
-def _positive(ratio: RationalFunction, checks: Checks) -> tuple[Polynomial, Polynomial]:
-    """Returns the numerator and the denominator of a bound, or of what ln is of, both positive on the domain.
-
-    Raises:
-        CaseError: it is zero or negative. ModelError: it vanishes or changes its sign.
-    """
-    denominator = checks.positive(ratio.denominator, "the denominator of the ratio bound")
-    numerator = ratio.numerator if denominator == ratio.denominator else -ratio.numerator
-    if not numerator or checks.positive(numerator, "the ratio bound") != numerator:
-        raise CaseError("the ratio bound e^epsilon must be positive")
-    return numerator, denominator
-
-
 def read_one_sided(privacy: Table) -> bool:
     """Reads `one_sided`: whether sequences that are impossible under one secret are ignored."""
     return "one_sided" in privacy and bool(privacy.choice("one_sided"))
@@ -186,7 +123,7 @@ def check_ties(measure: Measure, lengths: Sequence[int], one_sided: bool, ring: 
     """Raises an UnsupportedError if a parameter stands beside its exponential where that is not covered."""
     for tie in ring.tied:
         what = ""
-        if measure.by_sets or measure.together:
+        if measure.event is not Event.OUTPUT:
             what = f"`{measure.key}`"
         elif not lengths or one_sided:
             what = "sequences of every length" if not lengths else "`one_sided`"

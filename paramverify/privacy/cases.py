@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from paramverify.algebra.expressions import arrays_in, defining, reaching
 from paramverify.algebra.polynomials import RationalFunction, meanings
+from paramverify.divergences import Measure
 from paramverify.errors import BesideError, CaseError, Each, FinerError, gathered, located
 from paramverify.expectations import read_expect
 from paramverify.models.context import Checks, check_domain
@@ -28,7 +29,6 @@ from paramverify.models.definitions import (
     read_named,
     unknown_table,
 )
-from paramverify.models.measures import Measure
 from paramverify.models.mechanisms import Input, Mechanism
 from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.model import AnyModel, Withheld

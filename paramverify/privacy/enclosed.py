@@ -18,7 +18,6 @@ from paramverify.answers import End
 from paramverify.errors import LimitError, TimeLimitError
 from paramverify.evidence.enclosed_witnesses import witness_of
 from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities, are_same, bits_of
-from paramverify.models.measures import Approximate
 from paramverify.models.priors import SecretPair
 from paramverify.portfolio.session import Session
 from paramverify.privacy.every_length_verification import EveryLengthOutcome
@@ -78,9 +77,9 @@ def compared(model: EnclosedModel, known: EnclosedProbabilities, pair: SecretPai
     left, right = known.under(pair.pi), known.under(pair.tau)
     with working_precision(known.encloser.precision):
         ratio = known.number(model.ratio(pair))
-        if isinstance(model.measure, Approximate):
+        if model.measure.share:
             same = {k for k in range(len(left)) if ratio >= 1 and are_same(known.table, pair, k)}
-            return _of_sets((left, right), ratio, known.number(model.measure.delta), same)
+            return _of_sets((left, right), ratio, known.number(model.measure.share), same)
         proved = True
         for k, (p, q) in enumerate(zip(left, right, strict=True)):
             bound = ratio * q

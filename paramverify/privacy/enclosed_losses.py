@@ -29,9 +29,9 @@ from paramverify.algebra.bernstein import bernstein_form
 from paramverify.algebra.constants import upper_bound, working_precision
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, is_constant, key
+from paramverify.divergences import Average
 from paramverify.encodings.output_sums import PairOutcomes
 from paramverify.errors import LimitError
-from paramverify.models.measures import LossKind
 from paramverify.simplify.reductions import factorable, factorisation
 
 BITS = 128  # of balls over boxes
@@ -276,10 +276,10 @@ def _entropy(most: arb, power: int) -> list[arb]:
     return [low, arb(0).max(end)]
 
 
-def within(found: OnBox, kind: LossKind, bound: arb) -> tuple[Fraction, ...] | None:
+def within(found: OnBox, measure: Average, bound: arb) -> tuple[Fraction, ...] | None:
     """Returns the orders that show a loss to be at most its bound on a box, none for KL; None: not shown."""
     with working_precision(BITS):
-        if kind is LossKind.KL:
+        if not measure.of_orders:
             most = found.divergence(None)
             return () if most is not None and most <= bound else None
         return _concentrated(found, bound)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from paramverify.algebra.polynomials import meanings
+from paramverify.divergences import Measure
 from paramverify.errors import CaseError, UnsupportedError, located
 from paramverify.models.context import Checks, check_domain
 from paramverify.models.definitions import unused
 from paramverify.models.enclosed_models import EnclosedModel, EnclosedTable, bounded, check_numbers
 from paramverify.models.hmm import HMM
-from paramverify.models.measures import Measure
 from paramverify.models.model import Model, without_one_sided
 from paramverify.privacy import bounds
 from paramverify.privacy.impossible import possible

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from paramverify.divergences.reading import DivergenceKind
+from paramverify.divergences.registry import OURS, kinds
 from paramverify.expectations import EXPECT, EXPECT_CLAIMED, SOURCE, TITLE
 from paramverify.models.mechanisms import MECHANISM
 from paramverify.models.mechanisms._queries import NEIGHBOURS
@@ -24,6 +26,7 @@ from paramverify.tables import (
     at_most_one,
     by_name,
     exactly_one,
+    growing,
     needs,
     one_of,
     whole,
@@ -31,56 +34,43 @@ from paramverify.tables import (
 
 MAX_LENGTH = 100_000
 LENGTH = re.compile(r"\s*([0-9]{1,6})\s*\.\.\s*([0-9]{1,6})\s*")
-MAX_ORDER = 100
-INFINITE = "oo"
-TOGETHER = ("renyi", "chi_squared", "total_variation", "kl", "zcdp")  # all outputs, not one by one
-MEASURES = ("epsilon", "ratio", "delta", *TOGETHER)
-RENYI = Section(
-    "[privacy] renyi",
-    "The Renyi divergence of an order, and its bound.",
-    (
-        Key(
-            "order",
-            Either((whole(2, MAX_ORDER), one_of(INFINITE))),
-            "A whole order from 2 on, or infinity, which is pure privacy.",
-            needed=True,
+_LENGTHS = (
+    Key(
+        "length",
+        Either(
+            (
+                whole(1, MAX_LENGTH),
+                Leaf('"1..15" or "all"', {"type": "string", "pattern": f"^(all|{LENGTH.pattern})$"}),
+            )
         ),
-        Key("epsilon", EXPRESSION, 'The bound of the divergence, such as 1/2 or "ln(2)".'),
-        Key("ratio", EXPRESSION, "The bound e^epsilon itself."),
+        'The length of the observation sequences: a number, a range such as "1..15", or "all".',
+        default=1,
     ),
-    rules=(exactly_one("epsilon", "ratio"),),
-)
-PRIVACY = Section(
-    "[privacy]",
-    "What is claimed: the bound, and the lengths of the sequences that it is about.",
-    (
-        Key("epsilon", EXPRESSION, 'The budget, such as 1.372 or "ln(2)".'),
-        Key("ratio", EXPRESSION, 'The bound e^epsilon itself, such as 2 or "1/alpha".'),
-        Key("delta", EXPRESSION, "How much more a set of outputs may have, from 0 to 1.", default=0),
-        Key("renyi", RENYI),
-        Key("chi_squared", EXPRESSION, "The bound of the chi-squared divergence, at least 0."),
-        Key("total_variation", EXPRESSION, "The bound of the total variation distance, from 0 to 1."),
-        Key("kl", EXPRESSION, "The bound of the Kullback-Leibler divergence: a number above 0."),
-        Key("zcdp", EXPRESSION, "The rho of zero-concentrated privacy: a number above 0."),
-        Key(
-            "length",
-            Either(
-                (
-                    whole(1, MAX_LENGTH),
-                    Leaf('"1..15" or "all"', {"type": "string", "pattern": f"^(all|{LENGTH.pattern})$"}),
-                )
-            ),
-            'The length of the observation sequences: a number, a range such as "1..15", or "all".',
-            default=1,
-        ),
-        Key(
-            "one_sided",
-            one_of("ignored"),
-            "Sequences that are impossible under one of two secrets are ignored; the verdict says so.",
-        ),
+    Key(
+        "one_sided",
+        one_of("ignored"),
+        "Sequences that are impossible under one of two secrets are ignored; the verdict says so.",
     ),
-    rules=(exactly_one("epsilon", "ratio", *TOGETHER), at_most_one("delta", *TOGETHER)),
 )
+
+
+def _privacy(kinds: Mapping[str, DivergenceKind]) -> Section:
+    """Returns what `[privacy]` may have with some divergences."""
+    return Section(
+        "[privacy]",
+        "What is claimed: the bound, and the lengths of the sequences that it is about.",
+        (
+            Key("epsilon", EXPRESSION, 'The budget, such as 1.372 or "ln(2)".'),
+            Key("ratio", EXPRESSION, 'The bound e^epsilon itself, such as 2 or "1/alpha".'),
+            Key("delta", EXPRESSION, "How much more a set of outputs may have, from 0 to 1.", default=0),
+            *(kind.key for kind in kinds.values()),
+            *_LENGTHS,
+        ),
+        rules=(exactly_one("epsilon", "ratio", *kinds), at_most_one("delta", *kinds)),
+    )
+
+
+PRIVACY = growing(_privacy(OURS), lambda: _privacy(kinds()))
 
 _PAIRS = Key(
     "pairs",

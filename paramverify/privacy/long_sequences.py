@@ -17,6 +17,7 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import Point, Polynomial, constant_value, is_constant, primitive
 from paramverify.answers import Decision, Refuted
 from paramverify.claims import Claim, Origin
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.point_violations import at_point
 from paramverify.encodings.sequences import claim_polynomial, forward_sum, levels, steps_by_observation
@@ -24,7 +25,6 @@ from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.divergence_witnesses import pair_of
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.exact.procedure_outcomes import VERSION
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.strategies import BUILT_IN
@@ -63,7 +63,7 @@ def are_many(session: Session, model: Model) -> bool:
 def by_every_length(session: Session, model: Model) -> EveryLengthOutcome | None:
     """Returns what sequences of every length say about those of a model; None where that is nothing."""
     hmm = model.hmm
-    plain = isinstance(model.measure, Pure) and model.whole is None and model.stands_for is None
+    plain = isinstance(model.measure, MaxDivergence) and model.whole is None and model.stands_for is None
     if not plain or not model.lengths or hmm.densities or hmm.spreads or hmm.chosen:
         return None
     left = max(0.01, (session.deadline - time.monotonic()) / 2)

@@ -14,10 +14,10 @@ from paramverify.algebra.domains import Domain, Interval, contains, number_at
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
+from paramverify.divergences import Average
 from paramverify.encodings.output_sums import PairOutcomes, joint_statement, outcomes, reduced
 from paramverify.encodings.point_violations import with_numbers
 from paramverify.evidence.divergence_witnesses import BITS, Balls, ball, bound_of
-from paramverify.models.measures import LossBound
 from paramverify.models.model import Model
 from paramverify.privacy.enclosed_losses import EnclosedOutput, Factors, OnBox, excluded, within
 from paramverify.privacy.loss_points import is_beyond
@@ -109,7 +109,7 @@ def directions(model: Model) -> list[LossDirection]:
 def cover(
     direction: LossDirection,
     domain: Domain,
-    measure: LossBound,
+    measure: Average,
     in_time: Callable[[], None],
     confirm: Callable[[Point], bool],
     names: frozenset[str] | None = None,
@@ -135,7 +135,7 @@ def cover(
         part.constraint = excluded(closed, box)
         if part.constraint is not None:
             continue
-        part.orders = within(OnBox(direction.outputs, direction.factors, box), measure.kind, bound)
+        part.orders = within(OnBox(direction.outputs, direction.factors, box), measure, bound)
         if part.orders is not None:
             continue
         point = {n: (i.lower + i.upper) / 2 for n, i in box.items() if n != GENERATOR}

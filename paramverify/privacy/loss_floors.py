@@ -14,12 +14,12 @@ from fractions import Fraction
 from flint import arb
 
 from paramverify.algebra.constants import working_precision
+from paramverify.divergences import Average
 from paramverify.evidence.divergence_witnesses import number
-from paramverify.models.measures import LossKind
 from paramverify.privacy.enclosed_losses import BITS, EnclosedOutput, OnBox
 
 
-def beyond(found: OnBox, kind: LossKind, bound: arb, orders: Iterable[Fraction] = ()) -> bool:
+def beyond(found: OnBox, measure: Average, bound: arb, orders: Iterable[Fraction] = ()) -> bool:
     """Tells whether a loss is proved to be above its bound at each point of a box with both secrets possible.
 
     ZCDP is above ρ if D_α > ρ·α for one of the orders, or if KL > ρ: D_α ≥ KL for all α, also near 1.
@@ -27,7 +27,7 @@ def beyond(found: OnBox, kind: LossKind, bound: arb, orders: Iterable[Fraction] 
     with working_precision(BITS):
         if divergence(found, None) > bound:
             return True
-        if kind is LossKind.KL:
+        if not measure.of_orders:
             return False
         return any(divergence(found, number(order)) > bound * number(order) for order in orders)
 

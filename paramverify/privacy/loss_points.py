@@ -10,6 +10,7 @@ from flint import arb
 from paramverify.algebra.constants import lower_bound, working_precision
 from paramverify.algebra.domains import contains
 from paramverify.claims import AllOutputs
+from paramverify.divergences import Average
 from paramverify.errors import InputError
 from paramverify.evidence.divergence_witnesses import (
     BITS,
@@ -22,7 +23,6 @@ from paramverify.evidence.divergence_witnesses import (
     model_at,
     pair_of,
 )
-from paramverify.models.measures import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.privacy.enclosed_losses import near_order
 
@@ -31,7 +31,7 @@ CLOSER = 20  # steps towards the order with the largest divergence for it
 
 
 def broken(
-    model: Model, origin: AllOutputs, measure: LossBound, point: Mapping[str, Fraction]
+    model: Model, origin: AllOutputs, measure: Average, point: Mapping[str, Fraction]
 ) -> LossWitness | None:
     """Returns the witness at a point of the domain where a loss is above its bound there, for certain."""
     found = evaluated(model, origin, point)
@@ -51,7 +51,7 @@ def evaluated(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -
         return None
 
 
-def worst_at(found: Distributions, measure: LossBound) -> LossWitness:
+def worst_at(found: Distributions, measure: Average) -> LossWitness:
     """Returns the loss at a point; of ZCDP at the order that needs about the largest ρ."""
     for order in _orders(found, measure):
         witness = loss_at(found, measure, order)
@@ -60,14 +60,14 @@ def worst_at(found: Distributions, measure: LossBound) -> LossWitness:
     return witness
 
 
-def is_beyond(found: Balls, measure: LossBound) -> bool:
+def is_beyond(found: Balls, measure: Average) -> bool:
     """Tells whether the loss of these probabilities is above its bound, for certain."""
     return any(compared(found, measure, order).exceeds for order in _orders(found, measure))
 
 
-def _orders(found: Balls, measure: LossBound) -> Iterator[Fraction | None]:
+def _orders(found: Balls, measure: Average) -> Iterator[Fraction | None]:
     """Yields the orders at which a loss is compared with its bound; None is for KL, which has none."""
-    if measure.kind is LossKind.KL:
+    if not measure.of_orders:
         yield None
     elif found.is_infinite:
         yield Fraction(2)

@@ -9,10 +9,10 @@ from typing import Any
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, fraction
+from paramverify.divergences import Average
 from paramverify.encodings.output_sums import PairOutcomes, joint_statement, outcomes, reduced
 from paramverify.errors import DefectError
 from paramverify.evidence.divergence_witnesses import LossWitness
-from paramverify.models.measures import LossBound
 from paramverify.models.model import Model
 from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.enclosed_losses import Factors
@@ -63,19 +63,19 @@ def nothing_apart() -> Tree:
     return [["+", []]]
 
 
-def document(domain: Domain, measure: LossBound, claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def document(domain: Domain, measure: Average, claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Returns claims about a domain with their trees."""
     return {
         "format": FORMAT,
         "version": VERSION,
-        "measure": measure.kind.value,
+        "measure": measure.key,
         "bound": bound_document(measure),
         "domain": domain_document(domain, domain.ring.number(0)),
         "claims": list(claims),
     }
 
 
-def bound_document(measure: LossBound) -> list[Any]:
+def bound_document(measure: Average) -> list[Any]:
     """Returns the bound: a number, and factors of logarithms of numbers."""
     return [str(measure.rational), [[str(factor), str(value)] for factor, value in measure.logarithms]]
 
@@ -98,7 +98,7 @@ def claim(
     return {**joint_statement(found, origins), "factors": list(numbers), "products": products, "tree": tree}
 
 
-def violation(model: Model, measure: LossBound, witness: LossWitness) -> dict[str, Any]:
+def violation(model: Model, measure: Average, witness: LossWitness) -> dict[str, Any]:
     """Returns the claim that fails at a witness; `reports` adds its numbers."""
     wanted = witness.left, witness.right, witness.length
     for pair in outcomes(model):

@@ -17,9 +17,9 @@ from paramverify.algebra.polynomials import key
 from paramverify.checker.losses import bound_of, check_tree
 from paramverify.checker.strict import Rejected
 from paramverify.claims import AllOutputs, Claim, from_document, to_document
+from paramverify.divergences import Average, KLDivergence, ZeroConcentrated
 from paramverify.encodings.output_sums import PairOutcomes
 from paramverify.evidence.divergence_witnesses import LossWitness
-from paramverify.models.measures import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session, session_of
 from paramverify.privacy.enclosed_losses import Factors
@@ -46,7 +46,7 @@ class Shown:
 
 
 def covers(
-    session: Session, model: Model, every: Sequence[LossDirection], measure: LossBound
+    session: Session, model: Model, every: Sequence[LossDirection], measure: Average
 ) -> Generator[Shown, None, None]:
     """Yields for each direction whether a loss is at most the bound of a measure on the domain of a model.
 
@@ -56,7 +56,7 @@ def covers(
     yield from session.each([_task(session, model, direction, measure) for direction in every])
 
 
-def _task(session: Session, model: Model, direction: LossDirection, measure: LossBound) -> Task[Shown]:
+def _task(session: Session, model: Model, direction: LossDirection, measure: Average) -> Task[Shown]:
     def at(point: Point) -> LossWitness | None:
         return broken(model, direction.origin, measure, point)
 
@@ -79,7 +79,7 @@ def _task(session: Session, model: Model, direction: LossDirection, measure: Los
     return Task("loss", here, asked, read, partial(_lost, direction), seconds=session.left)
 
 
-def _replay(direction: LossDirection, domain: Domain, measure: LossBound, tree: Tree) -> None:
+def _replay(direction: LossDirection, domain: Domain, measure: Average, tree: Tree) -> None:
     """Replays a worker's proof by the kernel.
 
     Raises:
@@ -97,12 +97,12 @@ def _lost(direction: LossDirection, reason: str) -> Shown:
     return Shown(lost=reason)
 
 
-def _told(direction: LossDirection, domain: Domain, measure: LossBound) -> dict[str, Any]:
+def _told(direction: LossDirection, domain: Domain, measure: Average) -> dict[str, Any]:
     """Returns a direction, the domain and the measure as JSON data."""
     found = direction.found
     return {
         "domain": to_document(Claim(domain.ring.number(0), domain)),
-        "measure": measure.kind.value,
+        "measure": measure.key,
         "bound": bound_document(measure),
         "total": key(found.total),
         "outputs": [[key(p), key(q)] for p, q in found.outputs],
@@ -115,7 +115,8 @@ def covered(given: Mapping[str, Any]) -> dict[str, Any]:
     domain = from_document(given["domain"]).domain
     rational, logarithms = given["bound"]
     parts = tuple((Fraction(factor), Fraction(value)) for factor, value in logarithms)
-    measure = LossBound(LossKind(given["measure"]), Fraction(rational), parts)
+    kind = KLDivergence if given["measure"] == KLDivergence.key else ZeroConcentrated
+    measure = kind(Fraction(rational), parts)
     read = domain.ring.parse
     outputs = tuple((read(p), read(q)) for p, q in given["outputs"])
     own, factors = PairOutcomes("", "", length=0, total=read(given["total"]), outputs=outputs), Factors()

@@ -18,6 +18,7 @@ from paramverify.algebra.constants import working_precision
 from paramverify.algebra.domains import Interval, contains
 from paramverify.answers import End
 from paramverify.claims import AllOutputs
+from paramverify.divergences import Average
 from paramverify.errors import InputError, LimitError, TimeLimitError
 from paramverify.evidence.divergence_witnesses import (
     BITS,
@@ -29,8 +30,7 @@ from paramverify.evidence.divergence_witnesses import (
 )
 from paramverify.evidence.witnesses import divergence_at
 from paramverify.models.context import sample_points
-from paramverify.models.measures import LossBound
-from paramverify.models.model import Model
+from paramverify.models.model import Model, divergence_of, is_about
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import OnBox, within
 from paramverify.privacy.every_length_verification import EveryLengthOutcome
@@ -46,8 +46,7 @@ TOUCHED = "the bound may be reached exactly, which balls cannot tell"
 
 def verify_losses(session: Session, model: Model) -> EveryLengthOutcome:
     """Decides a model whose measure is a loss, and whose obligations are proved."""
-    measure = model.measure
-    assert isinstance(measure, LossBound)
+    measure = divergence_of(model, Average)
     trees: list[tuple[LossDirection, Tree]] = []
     boxes = 0
     try:
@@ -75,13 +74,13 @@ def verify_losses(session: Session, model: Model) -> EveryLengthOutcome:
     )
 
 
-def proofs(model: Model, measure: LossBound, trees: Sequence[tuple[LossDirection, Tree]]) -> dict[str, Any]:
+def proofs(model: Model, measure: Average, trees: Sequence[tuple[LossDirection, Tree]]) -> dict[str, Any]:
     """Returns what is proved of a model as evidence has it, for `checker.losses`."""
     claims = [claim(each.found, each.origins, each.factors, tree) for each, tree in trees]
     return document(model.domain, measure, claims)
 
 
-def first_violation(session: Session, model: Model, measure: LossBound) -> LossWitness | None:
+def first_violation(session: Session, model: Model, measure: Average) -> LossWitness | None:
     """Returns a simple point of the domain at which a loss is above its bound, if one is found."""
     for point in islice(sample_points(model.domain), POINTS):
         for origin in origins(model):
@@ -106,25 +105,24 @@ def far_apart(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -
     Raises:
         InputError: a point outside of the domain, unknown secrets, or one that is impossible there.
     """
-    if not isinstance(model.measure, LossBound):
+    if not is_about(model, Average):
         return divergence_at(model, origin, point)
     pair = pair_of(model, origin.left, origin.right)
     if not contains(model.domain, point):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
     own = AllOutputs(pair.left, pair.right, length=origin.length)
-    return worst_at(model_at(model, own, point, pair), model.measure)
+    return worst_at(model_at(model, own, point, pair), divergence_of(model, Average))
 
 
 def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -> bool:
     """Tells whether the loss of a direction is proved to be within the bound of a model at a point."""
-    measure = model.measure
-    assert isinstance(measure, LossBound)
+    measure = divergence_of(model, Average)
     box = dict(model.domain.enclose(96).box)
     box |= {n: Interval(v, v, True, True) for n, v in point.items() if n in box}
     with working_precision(BITS):
         bound = bound_of(measure)
     alike = [d for d in directions(model) if origin in d.alike]
-    own = (within(OnBox(d.outputs, d.factors, box), measure.kind, bound) for d in alike)
+    own = (within(OnBox(d.outputs, d.factors, box), measure, bound) for d in alike)
     return bool(alike) and all(orders is not None for orders in own)
 
 
@@ -135,6 +133,6 @@ def is_within(model: Model, witness: MomentWitness | LossWitness, point: Mapping
     return holds_at(model, AllOutputs(witness.left, witness.right, length=witness.length), point)
 
 
-def at_bound(measure: LossBound, value: Fraction) -> LossBound:
+def at_bound(measure: Average, value: Fraction) -> Average:
     """Returns the measure with a number as its bound."""
     return replace(measure, rational=value, logarithms=())

@@ -8,12 +8,13 @@ from os import PathLike
 from pathlib import Path
 
 from paramverify.algebra.expressions import constant
+from paramverify.divergences import PositiveParts
+from paramverify.divergences.registry import measures
 from paramverify.errors import CaseError, InputError, located
-from paramverify.models.model import Model
+from paramverify.models.model import is_about
 from paramverify.models.neighbourhoods import NAME
 from paramverify.models.settings import NONE, Settings
 from paramverify.privacy.cases import NOWHERE, PrivacyCase, read_case
-from paramverify.privacy.keys import MEASURES
 from paramverify.tables import in_case, read_document
 
 ABOUT_BOUNDS = ("quantify", "design")  # tables that speak of the bounds of the file
@@ -40,7 +41,7 @@ def load_with_bounds(
             reason = "these bounds are for all pairs alike, and the case gives the distance of two inputs"
             raise CaseError(reason, key=f"neighbours.{NAME}")
         if isinstance(privacy, dict):
-            kept = {name: value for name, value in privacy.items() if name not in MEASURES}
+            kept = {name: value for name, value in privacy.items() if name not in measures()}
             data = {name: table for name, table in data.items() if name not in ABOUT_BOUNDS}
             data["privacy"] = {**kept, **bounds}
     return read_case(data, document.digest, str(path), at, text=document.text, settings=settings)
@@ -78,5 +79,4 @@ def load_for_least(
 
 def is_total_variation(case: PrivacyCase) -> bool:
     """Tells whether a case bounds the total variation distance, which is the least delta for the ratio 1."""
-    measure = case.model.measure if isinstance(case.model, Model) else None
-    return measure is not None and measure.by_sets and measure.key == "total_variation"
+    return is_about(case.model, PositiveParts) and case.model.measure.key == "total_variation"

@@ -10,6 +10,7 @@ from typing import Any
 from paramverify.algebra.domains import Domain
 from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
+from paramverify.divergences import Average, MaxDivergence, Quotients
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, LimitError, TimeLimitError
@@ -17,7 +18,6 @@ from paramverify.evidence.algebraic_witnesses import find_algebraic
 from paramverify.evidence.witnesses import AnyWitness, ExactWitness, find_violation, has_larger
 from paramverify.models.context import sample_points
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.measures import LossBound, Pure
 from paramverify.models.model import AnyModel, Model
 from paramverify.models.neighbourhoods import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
@@ -102,12 +102,10 @@ def verify(
         doubt, obligations = discharge(session, model)
         if doubt:
             found = EveryLengthOutcome(Unknown(doubt.end, doubt.detail))
-        elif isinstance(model, Model) and model.measure.by_sets:
-            found = verify_sets(session, model, progress)
-        elif isinstance(model, Model) and isinstance(model.measure, LossBound):
-            found = verify_losses(session, model)
         elif isinstance(model, EnclosedModel):
             found = verify_enclosed(session, model)
+        elif isinstance(model, Model) and not isinstance(model.measure, Quotients):
+            found = verify_form(session, model, progress)
         elif isinstance(model, Model) and not model.lengths:
             found = _of_every_length(session, model, progress)
         else:
@@ -128,6 +126,13 @@ def verify(
             bound=bool(found.note),
             windows=found.windows,
         )
+
+
+def verify_form(session: Session, model: Model, progress: Progress | None = None) -> EveryLengthOutcome:
+    """Decides a model whose divergence makes no claims about quotients, and whose obligations are proved."""
+    if isinstance(model.measure, Average):
+        return verify_losses(session, model)
+    return verify_sets(session, model, progress)
 
 
 def _of_every_length(session: Session, model: Model, progress: Progress | None) -> EveryLengthOutcome:
@@ -275,6 +280,6 @@ def _weak(model: AnyModel, found: EveryLengthOutcome) -> str:
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
     if not isinstance(model, Model) or not isinstance(witness, ExactWitness) or not model.lengths:
         return ""
-    if not isinstance(model.measure, Pure) or not has_larger(model, witness, found.claims):
+    if not isinstance(model.measure, MaxDivergence) or not has_larger(model, witness, found.claims):
         return ""
     return "the largest ratio is at least twice that of this witness: `paramverify budget` finds it"

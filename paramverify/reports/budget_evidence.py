@@ -53,19 +53,26 @@ from paramverify.checker import claims as checker
 from paramverify.checker.documents import BUDGET
 from paramverify.checker.polynomials import parse
 from paramverify.checker.strict import Misformed
-from paramverify.claims import AllOutputs, Claim, Origin
+from paramverify.claims import AllOutputs, Claim
+from paramverify.divergences import Average, DistanceBound, Event, MaxDivergence, PositiveParts, Quotients
 from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence.divergence_witnesses import LossWitness
 from paramverify.evidence.witnesses import (
     Evaluated,
     ExactSetWitness,
     ExactWitness,
-    divergence_at,
-    evaluate,
+    evaluate_either,
     given_set,
 )
-from paramverify.models.measures import Approximate, LossBound, Metric, Pure, Renyi
-from paramverify.models.model import Model, need_privacy, without_bound
+from paramverify.models.model import (
+    SETS,
+    TOGETHER,
+    Model,
+    divergence_of,
+    is_about,
+    need_privacy,
+    without_bound,
+)
 from paramverify.models.settings import NONE, Settings
 from paramverify.portfolio.session import Session
 from paramverify.privacy.approximate import proof_document, verify_sets
@@ -82,6 +89,7 @@ from paramverify.reports.case_evidence import (
     evaluated,
     evidence_document,
     exact_witness,
+    origin_of,
 )
 from paramverify.synthesis.distance_budget import DistanceBudget
 from paramverify.synthesis.least_loss import LeastLoss
@@ -101,7 +109,7 @@ def budget_document(
     bound = None
     if found.proof:
         proof = found.proof
-        one = replace(proof.model, measure=Pure.number(proof.model.domain.ring, 1))
+        one = replace(proof.model, measure=MaxDivergence.number(proof.model.domain.ring, 1))
         bound = [key(f) for f in as_polynomials(proof.bound, one)]
         certificate = proof.certificate
         if certificate is None:
@@ -147,7 +155,7 @@ def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -
     """
     try:
         stated = _read(document)
-        model = need_privacy(case.model, "the evidence of a budget", densities=True, together=True)
+        model = need_privacy(case.model, "the evidence of a budget", events=TOGETHER, densities=True)
         scaled = model
         bounds = stated.get("bounds")
         if stated["bound"] is not None:
@@ -159,10 +167,10 @@ def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -
         if not report.accepted:
             return report
         found = [_derived_budget(model, written) for written in stated["witnesses"]]
-        if isinstance(model.measure, Metric):
+        if model.measure.distances:
             line = _distances_line(scaled if bounds is not None else None, found)
         else:
-            what = "sum of all outputs" if isinstance(model.measure, Renyi) else "ratio"
+            what = "sum of all outputs" if model.measure.event is Event.ALL else "ratio"
             line = _budget_line(scaled if stated["bound"] is not None else None, found, what)
         if document.get("kind") == "loop":
             line = "budget: there is none; the loop makes the ratio larger than every number"
@@ -179,8 +187,7 @@ def bounded(model: Model, written: list[str]) -> Model:
     """
     plain = without_bound(model)
     bound = _bound(plain, written)
-    one = plain.measure
-    return replace(plain, measure=replace(one, bound=bound) if isinstance(one, Renyi) else Pure(bound))
+    return replace(plain, measure=divergence_of(plain, Quotients).with_bound(bound))
 
 
 def bounded_by_distance(model: Model, written: Mapping[str, list[str]]) -> Model:
@@ -190,10 +197,10 @@ def bounded_by_distance(model: Model, written: Mapping[str, list[str]]) -> Model
         EvidenceError: see `bounded`; or other distances than those of the model.
     """
     plain = without_bound(model)
-    bounds = {Fraction(distance): Pure(_bound(plain, pair)) for distance, pair in written.items()}
+    bounds = {Fraction(distance): MaxDivergence(_bound(plain, pair)) for distance, pair in written.items()}
     if bounds.keys() != {pair.distance for pair in model.pairs}:
         raise EvidenceError("the case has other distances")
-    return replace(plain, measure=Metric(bounds))
+    return replace(plain, measure=DistanceBound(bounds))
 
 
 def _bound(plain: Model, written: list[str]) -> RationalFunction:
@@ -235,18 +242,14 @@ def _derived_budget(model: Model, written: Mapping[str, Any]) -> Evaluated:
     Raises:
         EvidenceError: the model gives other numbers.
     """
-    left, right = written["secrets"]
     point = {name: Fraction(value) for name, value in written["parameters"].items()}
-    together = isinstance(model.measure, Renyi)
-    length = written["length"] if together else len(written["observations"])
+    origin = origin_of(model, written)
+    length = origin.length if isinstance(origin, AllOutputs) else len(origin.observations)
     if model.lengths and length not in model.lengths:
         raise EvidenceError("the case is not about sequences of this length")
     found: Evaluated
     try:
-        if together:
-            found = divergence_at(model, AllOutputs(left, right, length=length), point)
-        else:
-            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
+        found = evaluate_either(model, origin, point)
     except InputError as error:
         raise EvidenceError(f"a witness: {error}") from None
     if json_documents.evidence_of(found) != written:
@@ -276,8 +279,8 @@ def _budget_line(scaled: Model | None, found: list[Evaluated], what: str) -> str
 
 def _number(scaled: Model, distance: Fraction | None) -> Real:
     """Returns the number that is the bound of a model, for a distance."""
-    constant, measure = scaled.domain.constant, scaled.measure
-    ratio = measure.bound if isinstance(measure, Renyi) else measure.at(distance).ratio
+    constant = scaled.domain.constant
+    ratio = divergence_of(scaled, Quotients).bound_at(distance)
     parts = [
         in_generator(f) if constant else fmpq_poly(list(f.coeffs()))
         for f in (ratio.numerator, ratio.denominator)
@@ -289,9 +292,8 @@ def _distances_line(scaled: Model | None, found: list[Evaluated]) -> str:
     """Returns in words what no ratio at each distance exceeds, and where a witness reaches that."""
     if scaled is None:
         return "budget: no upper bound of the ratio is stated here"
-    assert isinstance(scaled.measure, Metric)
     told = []
-    for distance in sorted(scaled.measure.bounds):
+    for distance in sorted(scaled.measure.distances):
         bound = _number(scaled, distance)
         ratios = [
             w.ratio.describe()
@@ -320,10 +322,10 @@ def distance_document(
     verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved at some distance")
     beyond = next((w for w in witnesses if w.exceeds), None)
     if len(proofs) == len(found.parts):
-        measures: dict[Any, Pure] = {d: proof.model.measure.at(d) for d, proof in proofs.items()}
+        measures: dict[Any, MaxDivergence] = {d: proof.model.ratio_bound(d) for d, proof in proofs.items()}
         first = next(iter(proofs.values())).model
         pairs = tuple(pair for proof in proofs.values() for pair in proof.model.pairs)
-        model = replace(first, pairs=pairs, measure=Metric(measures))
+        model = replace(first, pairs=pairs, measure=DistanceBound(measures))
         bounds = {
             str(d): [key(measure.ratio.numerator), key(measure.ratio.denominator)]
             for d, measure in measures.items()
@@ -365,7 +367,7 @@ def loss_budget_document(
         own = evaluated(model, measure, origin, witness.parameters, witness.order)
         witnesses.append(exact_witness(own))
     stated = {
-        "kind": measure.kind.value,
+        "kind": measure.key,
         "enough": None if number is None else json_documents.exact(number),
         "witnesses": witnesses,
     }
@@ -381,7 +383,7 @@ def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> checker
     try:
         stated = document[BUDGET]
         model, measure = _asked(case)
-        if stated["kind"] != measure.kind.value:
+        if stated["kind"] != measure.key:
             raise EvidenceError("the case has another measure")
         number = None if stated["enough"] is None else Fraction(stated["enough"])
         if (number is not None) != (document["status"] == Standing.HOLDS):
@@ -399,11 +401,11 @@ def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> checker
     )
 
 
-def _asked(case: PrivacyCase) -> tuple[Model, LossBound]:
-    model = need_privacy(case.model, "evidence of a least bound", together=True)
-    if not isinstance(model.measure, LossBound):
+def _asked(case: PrivacyCase) -> tuple[Model, Average]:
+    model = need_privacy(case.model, "evidence of a least bound", events=TOGETHER)
+    if not is_about(model, Average):
         raise EvidenceError("the case has another measure")
-    return model, model.measure
+    return model, divergence_of(model, Average)
 
 
 def _loss_budget_line(name: str, number: Fraction | None, found: list[LossWitness]) -> str:
@@ -428,8 +430,7 @@ def bounds_for(kind: NeedKind, given: str) -> dict[str, str]:
 
 def enough(model: Model, kind: NeedKind, number: Fraction) -> Model:
     """Returns the model with a number in place of what is looked for."""
-    measure = model.measure
-    assert isinstance(measure, Approximate)
+    measure = divergence_of(model, PositiveParts)
     value = RationalFunction.of(model.domain.ring.number(number))
     changed = replace(measure, delta=value) if kind is NeedKind.DELTA else replace(measure, ratio=value)
     return replace(model, measure=changed)
@@ -443,7 +444,7 @@ def set_budget_document(
     obligations: tuple[tuple[Claim, Decision], ...],
 ) -> dict[str, Any]:
     """Returns the evidence of a bound that was found for a case; the obligations of the case are proved."""
-    model = need_privacy(case.model, "evidence of a least bound", sets=True)
+    model = need_privacy(case.model, "evidence of a least bound", events=SETS)
     status, certificate, number = Standing.UNKNOWN, proof_document([], model.domain), None
     if found.upper is not None and not found.infinite:
         bounded = enough(model, found.kind, found.upper)
@@ -478,8 +479,8 @@ def check_set_budget(
     kind = NeedKind(stated["kind"])
     try:
         case = load_with_bounds(path, bounds_for(kind, stated["given"]), settings)
-        model = need_privacy(case.model, "evidence of a least bound", sets=True)
-        if not model.measure.by_sets:
+        model = need_privacy(case.model, "evidence of a least bound", events=SETS)
+        if not is_about(model, PositiveParts):
             raise EvidenceError("with the given delta 0 no sets are compared")
         number = None if stated["enough"] is None else Fraction(stated["enough"])
         if (number is not None) != (document["status"] == Standing.HOLDS):

@@ -13,10 +13,10 @@ from paramverify.algebra.rationals import at_least, at_most, decimal_text, relat
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
+from paramverify.divergences import Average, Event
 from paramverify.errors import LimitError
 from paramverify.evidence.divergence_witnesses import MomentWitness
-from paramverify.models.measures import LossBound, Renyi
-from paramverify.models.model import Model, need_privacy, refuse_tied
+from paramverify.models.model import TOGETHER, Model, is_about, need_privacy, refuse_tied
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
@@ -117,10 +117,14 @@ def evidence(case: PrivacyCase, budget: CaseBudget, session: Session) -> dict[st
 
 def is_asked(case: PrivacyCase) -> bool:
     """Tells whether the budget of a case is the least bound of a divergence."""
-    return isinstance(case.model, Model) and isinstance(case.model.measure, Renyi | LossBound)
+    return isinstance(case.model, Model) and case.model.measure.event is Event.ALL
 
 
 Least = LeastMoment | LeastLoss
+
+
+def _model(case: PrivacyCase) -> Model:
+    return need_privacy(case.model, "budget", events=TOGETHER)
 
 
 def find(case: PrivacyCase, session: Session, precision: Fraction) -> Least:
@@ -129,11 +133,11 @@ def find(case: PrivacyCase, session: Session, precision: Fraction) -> Least:
     Raises:
         LimitError: a limit was met, or the model is in doubt.
     """
-    model = need_privacy(case.model, "budget", together=True)
+    model = _model(case)
     doubt, _ = discharge(session, model)
     if doubt:
         raise LimitError(f"the model is in doubt: {doubt.detail}")
-    if isinstance(model.measure, LossBound):
+    if is_about(model, Average):
         return least_loss(model, session, precision)
     return least_moment(model, session, precision)
 
@@ -142,7 +146,7 @@ def divergence_evidence(case: PrivacyCase, found: Least, session: Session) -> di
     """Returns the evidence of a least bound; the obligations are proved over the ring of its claims."""
     from paramverify.reports.budget_evidence import budget_document, loss_budget_document
 
-    model = need_privacy(case.model, "budget", together=True)
+    model = _model(case)
     if isinstance(found, LeastLoss):
         return loss_budget_document(case, found, discharge(session, model)[1])
     proof = found.sum.proof
@@ -151,7 +155,7 @@ def divergence_evidence(case: PrivacyCase, found: Least, session: Session) -> di
 
 def divergence_lines(case: PrivacyCase, found: Least, words: Iterable[str]) -> list[str]:
     """Returns the least bound in words; `words` are the programs on whose word it rests."""
-    model = need_privacy(case.model, "budget", together=True)
+    model = _model(case)
     if isinstance(found, LeastLoss):
         return _loss_lines(case, model, found)
     best, origin = found.sum, found.sum.origin
@@ -159,7 +163,7 @@ def divergence_lines(case: PrivacyCase, found: Least, words: Iterable[str]) -> l
     left, right = printable.name(origin.left), printable.name(origin.right)
     where = sentences.priors(model.domain, case)
     if best.infinite:
-        head = f"no {found.key} bound {where}: the divergence is infinite, or grows without limit"
+        head = f"no {found.measure.key} bound {where}: the divergence is infinite, or grows without limit"
     elif best.upper is None:
         head = f"the largest sum is {budgets.exact_text(best)} (no upper bound was proved); {where}"
     else:
@@ -171,7 +175,7 @@ def divergence_lines(case: PrivacyCase, found: Least, words: Iterable[str]) -> l
         shown = f"≈ {decimal_text(best.lower, 12)}"
     return [
         head,
-        f"  {sentences.moment_told(left, right, found.order, origin.length)}: {shown}",
+        f"  {found.measure.sum_told(left, right, origin.length)}: {shown}",
         f"  {statement.reached()}",
         *_near(best),
         *more,
@@ -189,7 +193,7 @@ def _near(found: TightBudget) -> list[str]:
 
 def _loss_lines(case: PrivacyCase, model: Model, found: LeastLoss) -> list[str]:
     where = sentences.priors(model.domain, case)
-    name = found.kind.value
+    name = found.kind.key
     if found.infinite:
         head = f"no {name} bound {where}: the divergence is infinite"
     elif found.upper is None:
@@ -219,7 +223,7 @@ def _order(order: Fraction) -> str:
 
 
 def _loss_document(case: PrivacyCase, model: Model, found: LeastLoss) -> dict[str, Any]:
-    name = found.kind.value
+    name = found.kind.key
     bounds = json_documents.between((found.lower, found.upper)) if found.upper is not None else None
     return {
         "measure": name,
@@ -236,29 +240,29 @@ def _loss_document(case: PrivacyCase, model: Model, found: LeastLoss) -> dict[st
 
 
 def _least(found: LeastMoment) -> str:
-    if found.key == "chi_squared":
-        return f"chi_squared {_less_one(found)}"
-    return f"renyi of order {found.order}: epsilon {found.epsilon.told()}"
+    if found.epsilon and not found.measure.exact:
+        return f"renyi of order {found.order}: epsilon {found.epsilon.told()}"
+    return f"{found.measure.key} {_least_value(found)}"
 
 
-def _less_one(found: LeastMoment) -> str:
-    """Returns the sum minus one in words."""
-    value = found.sum.value
+def _least_value(found: LeastMoment) -> str:
+    """Returns the sum minus what it has more than the divergence, in words."""
+    value, less = found.sum.value, found.measure.less
     if isinstance(value, Real):
         one = value.denominator * 0 + 1
-        return sentences.number(value - Real.of(one, one, value.constant))
+        return sentences.number(value - Real.of(one * less, one, value.constant))
     if isinstance(value, RealRoot) and value.is_rational:
-        exact, near = json_documents.exact(value.lower - 1), rounded(value.lower - 1)
+        exact, near = json_documents.exact(value.lower - less), rounded(value.lower - less)
         if len(exact) > sentences.LONGEST:
             return near
         return exact if exact.isdigit() else f"{exact} ({near})"
-    low, high = found.sum.lower - 1, (found.sum.upper or Fraction(0)) - 1
+    low, high = found.sum.lower - less, (found.sum.upper or Fraction(0)) - less
     return f"between {at_least(low, 12)} and {at_most(high, 12)}"
 
 
 def divergence_document(case: PrivacyCase, found: Least, words: Iterable[str]) -> dict[str, Any]:
     """Returns the same as JSON data."""
-    model = need_privacy(case.model, "budget", together=True)
+    model = _model(case)
     if isinstance(found, LeastLoss):
         return _loss_document(case, model, found)
     best = found.sum
@@ -266,10 +270,10 @@ def divergence_document(case: PrivacyCase, found: Least, words: Iterable[str]) -
     number = {name.replace("ratio", "moment"): v for name, v in statement.ratio_document().items()}
     _, told = sentences.session_words(words)
     return {
-        "measure": found.key,
-        "order": found.order,
+        "measure": found.measure.key,
+        **({"order": found.order} if found.order else {}),
         **number,
-        **budgets.epsilon_document(found.epsilon, best.infinite),
+        **(budgets.epsilon_document(found.epsilon, best.infinite) if found.epsilon else {}),
         "attained": best.attained,
         "proved_upper": json_documents.exact(statement.proved_upper)
         if statement.proved_upper is not None

@@ -30,6 +30,7 @@ from paramverify.checker.second_enclosed import read_ways
 from paramverify.checker.shapes import WINDOWED
 from paramverify.checker.strict import Misformed, Rejected, UnreadCase, changed, check, read, shown
 from paramverify.claims import AllOutputs, Claim, Origin, Stated, to_document, without_enclosure
+from paramverify.divergences import Average, Event, PositiveParts
 from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.cone import lump, model_document
 from paramverify.encodings.output_sums import excesses, listed_outcomes, listed_statements
@@ -48,16 +49,23 @@ from paramverify.evidence.witnesses import (
     ExactCounterexample,
     ExactSetWitness,
     compare_at,
-    divergence_at,
-    evaluate,
+    evaluate_either,
     given_set,
 )
 from paramverify.formats.refutations import fails_at, fails_at_algebraic
 from paramverify.models.definitions import Inequality
 from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
-from paramverify.models.measures import Approximate, LossBound, LossKind, Pure, Renyi
 from paramverify.models.mechanisms.program import ProgramMechanism
-from paramverify.models.model import AnyModel, Model, need_formulas, need_privacy
+from paramverify.models.model import (
+    SETS,
+    TOGETHER,
+    AnyModel,
+    Model,
+    divergence_of,
+    is_about,
+    need_formulas,
+    need_privacy,
+)
 from paramverify.models.programs.noise_densities import number
 from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
@@ -128,12 +136,12 @@ def _ways(case: PrivacyCase) -> dict[str, Any]:
 def _bounds(model: EnclosedModel, case: PrivacyCase) -> dict[str, Any]:
     """Returns the bound and the delta of a model."""
     measure = model.measure
-    if not isinstance(measure, Pure | Approximate) or not model.pairs:
+    if measure.distances or not model.pairs:
         raise _none(case, "its bound depends on the distance of the inputs, or there are none")
     ratio = model.ratio(model.pairs[0])
     found: dict[str, Any] = {"bound": _bound(ratio, model, case)}
-    if isinstance(measure, Approximate):
-        delta = _bound(measure.delta, model, case)
+    if measure.share:
+        delta = _bound(measure.share, model, case)
         if delta["of"] != "ratio":
             raise _none(case, "its delta has exp")
         found["delta"] = delta["value"]
@@ -209,7 +217,7 @@ def _compare(rows: kernel.Rows, model: EnclosedModel) -> int:
 ROUNDED = ("value", "bound")  # balls with errors; the kernel encloses these by itself
 
 
-def certificate(model: Model, measure: LossBound, report: PrivacyReport) -> dict[str, Any]:
+def certificate(model: Model, measure: Average, report: PrivacyReport) -> dict[str, Any]:
     """Returns the trees of a report, or its witness with the claim that fails there."""
     if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, LossWitness):
         found = report.verdict.witness
@@ -236,9 +244,9 @@ def check_losses(
     Raises:
         Rejected: the case has another measure, bound or domain, or gives other numbers for the witness.
     """
-    measure = model.measure
-    if not isinstance(measure, LossBound) or written["measure"] != measure.kind.value:
+    if not is_about(model, Average) or written["measure"] != model.measure.key:
         raise checker.Rejected("the case has another measure")
+    measure = divergence_of(model, Average)
     if written["bound"] != bound_document(measure):
         raise Misformed("the case has another bound", "bound")
     if written["domain"] != domain_document(model.domain, model.domain.ring.number(0)):
@@ -254,7 +262,7 @@ def check_losses(
 
 def evaluated(
     model: Model,
-    measure: LossBound,
+    measure: Average,
     origin: tuple[str, str, int],
     point: Mapping[str, Fraction],
     order: Fraction | None,
@@ -270,7 +278,7 @@ def evaluated(
     return loss_at(model_at(model, own, point, pair), measure, order)
 
 
-def again(model: Model, measure: LossBound, written: Mapping[str, Any]) -> LossWitness:
+def again(model: Model, measure: Average, written: Mapping[str, Any]) -> LossWitness:
     """Evaluates a witness again, from the model; the numbers must agree.
 
     Raises:
@@ -283,7 +291,7 @@ def again(model: Model, measure: LossBound, written: Mapping[str, Any]) -> LossW
     if point.keys() != set(model.domain.ring.parameters):
         raise Misformed("the case has other parameters", "witness", "parameters")
     order = Fraction(written["order"]) if "order" in written else None
-    if (order is None) != (measure.kind is LossKind.KL) or (order is not None and order <= 1):
+    if (order is None) is measure.of_orders or (order is not None and order <= 1):
         raise Misformed("not above 1, or not of this measure", "witness", "order")
     if not contains(model.domain, point):
         raise checker.Rejected("the witness is outside of the domain")
@@ -341,8 +349,16 @@ def claim_of(model: Model, origin: Origin) -> Claim:
     """Returns the claim that one sequence of observations makes about one direction of a secret pair."""
     pair = pair_of(model, origin.left, origin.right)
     left, right = (forward_sum(model, start, origin.observations) for start in (pair.pi, pair.tau))
-    f = model.measure.at(pair.distance).claim(left * pair.tau.mass, right * pair.pi.mass)
+    f = model.ratio_bound(pair.distance).claim(left * pair.tau.mass, right * pair.pi.mass)
     return without_enclosure(Claim(primitive(f)[1], model.domain, (origin,)))
+
+
+def origin_of(model: Model, written: Mapping[str, Any]) -> Origin:
+    """Returns what a witness of evidence is about: one output, or all of them where the case compares all."""
+    left, right = written["secrets"]
+    if model.measure.event is Event.ALL:
+        return AllOutputs(left, right, length=written["length"])
+    return Origin(left, right, tuple(written["observations"]))
 
 
 def recheck_witness(
@@ -364,12 +380,10 @@ def recheck_witness(
         shown = found.fails
     else:
         left, right = written["secrets"]
-        if isinstance(model.measure, Renyi):
-            if written["length"] not in model.lengths:
-                raise checker.Rejected("the case is not about sequences of this length")
-            found = divergence_at(model, AllOutputs(left, right, length=written["length"]), point)
-        else:
-            found = evaluate(model, Origin(left, right, tuple(written["observations"])), point)
+        origin = origin_of(model, written)
+        if isinstance(origin, AllOutputs) and origin.length not in model.lengths:
+            raise checker.Rejected("the case is not about sequences of this length")
+        found = evaluate_either(model, origin, point)
         shown = found.exceeds
         if (left, right) != (found.left, found.right):
             raise Misformed("the case has other names for the secrets", "witness", "secrets")
@@ -462,8 +476,8 @@ def evidence_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any
     if isinstance(case.model, EnclosedModel):
         own = enclosed_document(case, case.model, report)
         return own | about(case, report.obligations, status)
-    if isinstance(case.model, Model) and isinstance(case.model.measure, LossBound):
-        own = certificate(case.model, case.model.measure, report)
+    if is_about(case.model, Average):
+        own = certificate(case.model, divergence_of(case.model, Average), report)
         return {**own, "status": status, **about(case, report.obligations, status)}
     if report.certificate is not None:
         document = {**report.certificate, "status": status, **about(case, report.obligations, status)}
@@ -582,7 +596,7 @@ def check_with_case(text: str, case: PrivacyCase) -> checker.KernelReport:
         if not report.accepted:
             return report
         if report.status == Standing.VIOLATED and document["format"] == set_checker.FORMAT:
-            known = need_privacy(model, "evidence about sets of outputs", sets=True)
+            known = need_privacy(model, "evidence about sets of outputs", events=SETS)
             return _recheck_set(document["witness"], known, report)
         again = (loss_kernel.FORMAT, kernel.FORMAT)  # their witnesses were computed again
         if report.status == Standing.VIOLATED and document["format"] in again:
@@ -622,7 +636,7 @@ def _obligations(model: AnyModel) -> list[dict[str, Any]]:
 def _check_claims(document: dict[str, Any], case: PrivacyCase) -> checker.KernelReport:
     """Checks claims one by one, each the case's own, and where they are said to come from."""
     model, needed = case.model, _obligations(case.model)
-    if isinstance(model, Model) and model.measure.by_sets:
+    if is_about(model, PositiveParts):
         raise checker.Rejected("the case has a delta, and this evidence is about outputs one by one")
     told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
     if "windows" in document:
@@ -660,7 +674,7 @@ def check_has_map_evidence(case: PrivacyCase) -> None:
     Raises:
         InputError: there is none.
     """
-    if isinstance(case.model, Model) and isinstance(case.model.measure, LossBound):
+    if is_about(case.model, Average):
         name = case.model.measure.key
         reason = f"there is no evidence of a map of {name}: `verify --evidence` proves a bound"
         raise InputError(f"{reason}, `synthesize --witness --evidence` shows a prior", key=f"privacy.{name}")
@@ -672,7 +686,7 @@ def map_evidence(
     """Returns a region map with all that is needed to check it, and what it says of its case."""
     check_has_map_evidence(case)
     document = map_document(found, case.model.domain) | about(case, obligations)
-    if not isinstance(case.model, Model) or not case.model.measure.by_sets:
+    if not is_about(case.model, PositiveParts):
         return document
     known = set_claims(case.model)
     if [key(claim.polynomial) for claim in known.claims] != document["claims"]:
@@ -681,7 +695,7 @@ def map_evidence(
 
 
 def _check_regions(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    if isinstance(case.model, Model) and case.model.measure.by_sets:
+    if is_about(case.model, PositiveParts):
         zero = case.model.domain.ring.number(0)
         domain = to_document(without_enclosure(Claim(zero, case.model.domain)))
         stated = [{**domain, "polynomial": text} for text in document["claims"]]
@@ -691,7 +705,7 @@ def _check_regions(document: Mapping[str, Any], case: PrivacyCase) -> checker.Ke
 
 
 def _check_intervals(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    if isinstance(case.model, Model) and (case.model.measure.by_sets or checked_zeros(case.model).all):
+    if is_about(case.model, PositiveParts) or checked_zeros(case.model).all:
         raise checker.Rejected("there are no exact intervals of claims of such a case")
     stated = [to_document(without_enclosure(claim)) for claim in claims_of(case.model)]
     return interval_checker.check_document(document, stated, _obligations(case.model))
@@ -715,8 +729,8 @@ def _check_cone(document: Mapping[str, Any], case: PrivacyCase) -> checker.Kerne
 
 def _check_sets(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
     """Checks claims about sums, each the case's own, derived forwards and one sequence after the other."""
-    model = need_privacy(case.model, "evidence about sets of outputs", sets=True)
-    if not model.measure.by_sets:
+    model = need_privacy(case.model, "evidence about sets of outputs", events=SETS)
+    if not is_about(model, PositiveParts):
         raise checker.Rejected("the case has no delta")
     zero = model.domain.ring.number(0)
     if document["domain"] != domain_document(model.domain, zero):
@@ -725,7 +739,7 @@ def _check_sets(document: Mapping[str, Any], case: PrivacyCase) -> checker.Kerne
 
 
 def _check_losses(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    model = need_privacy(case.model, "evidence about a divergence", together=True)
+    model = need_privacy(case.model, "evidence about a divergence", events=TOGETHER)
     return check_losses(document, model, _obligations(model))
 
 
@@ -783,7 +797,7 @@ def check_has_synthesis_evidence(case: PrivacyCase, exact: bool) -> None:
     if not exact:
         return
     check_can_write(case.model.domain)
-    if isinstance(case.model, Model) and case.model.measure.by_sets:
+    if is_about(case.model, PositiveParts):
         raise InputError("there is no evidence of exact intervals with a delta: leave --exact out")
     if checked_zeros(case.model).all:
         raise InputError("there is no evidence of exact intervals where probabilities may vanish")

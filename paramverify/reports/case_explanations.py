@@ -16,6 +16,7 @@ from paramverify.automata.stream_cases import StreamCase
 from paramverify.automata.stream_verdicts import never_taken
 from paramverify.checker.strict import counted
 from paramverify.claims import show_sequence
+from paramverify.divergences import Average, PositiveParts
 from paramverify.encodings.choice import chosen, claims_of
 from paramverify.encodings.output_sums import excesses
 from paramverify.encodings.sequences import ENCODING as SEQUENCES
@@ -25,10 +26,9 @@ from paramverify.logic.formula_syntax import Private, Probability, parts
 from paramverify.logic.logic_cases import LogicCase
 from paramverify.models.definitions import Inequality
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.measures import Approximate, LossBound
 from paramverify.models.mechanisms import REGISTRY as KINDS
 from paramverify.models.mechanisms import tables_of
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel, Model, is_about
 from paramverify.models.noise import REGISTRY as NOISES
 from paramverify.models.systems.transition_systems import as_function
 from paramverify.privacy.cases import PrivacyCase
@@ -247,14 +247,14 @@ def _outputs(found: Understood, model: Model) -> int:
 
 def _claims(found: Understood, model: Model, sequences: int) -> None:
     pairs = len(model.pairs)
-    if isinstance(model.measure, Approximate):
+    if is_about(model, PositiveParts):
         sums = excesses(model)
         directions = sum(len(claim.origins) for claim in sums)
         told = f"{counted(len(sums), 'claim')} about the sum of all outputs"
         told += f", for {counted(directions, 'direction')}"
         found.add("claims", {"count": len(sums), "comparisons": directions}, told)
         return
-    if isinstance(model.measure, LossBound):
+    if is_about(model, Average):
         directions = 2 * pairs * len(model.lengths)
         told = f"no polynomials: {counted(directions, 'divergence')} of real orders, to be enclosed on boxes"
         found.add("claims", {"count": None, "divergences": directions}, told)

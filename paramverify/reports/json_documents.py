@@ -45,8 +45,7 @@ def witness(found: AnyWitness) -> dict[str, Any]:
     """Returns a witness as answers have it: as in evidence, with unbounded parameters in words."""
     meaning = found.meant
     if isinstance(found, MomentWitness):
-        divergence = found.divergence
-        told = {"divergence": divergence.number() if divergence else "infinity"}
+        told = {"divergence": found.measure.value_near(found.moment)}
         return evidence_of(found) | told | ({"meaning": dict(meaning)} if meaning else {})
     return evidence_of(found) | ({"meaning": dict(meaning)} if meaning else {})
 
@@ -125,7 +124,7 @@ def _together(found: LossWitness | MomentWitness) -> dict[str, Any]:
             "parameters": {name: str(value) for name, value in found.parameters.items()},
             "secrets": [found.left, found.right],
             "length": found.length,
-            "measure": found.kind.value,
+            "measure": found.kind.key,
             **({"order": exact(found.order)} if found.order is not None else {}),
             "value": between(found.value),
             "bound": exact(low) if low == high else between(found.bound),
@@ -136,7 +135,7 @@ def _together(found: LossWitness | MomentWitness) -> dict[str, Any]:
         "parameters": {name: str(value) for name, value in found.parameters.items()},
         "secrets": [found.left, found.right],
         "length": found.length,
-        "order": found.order,
+        **found.measure.document(),
         "moment": real(found.moment),
         "bound": real(found.bound),
         "exceeds": found.exceeds,

@@ -18,7 +18,7 @@ from paramverify.errors import InputError
 from paramverify.evidence.enclosed_witnesses import Ends, near, shares
 from paramverify.models.definitions import Inequality
 from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
-from paramverify.models.model import Model, need_privacy
+from paramverify.models.model import Model, of_privacy
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import control_graph
@@ -180,7 +180,7 @@ class ShownProbabilities:
                 the sequences that are wanted.
         """
         require_possible(case.model)
-        asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True, densities=True)
+        asked = of_privacy(case.model, "show --graph", tied=True, densities=True)
         wanted = wanted or RowSelection()
         model = wanted.of(asked.whole or asked)
         rows, left_out = wanted.rows(model, on_row)
@@ -332,7 +332,7 @@ def graph(case: PrivacyCase) -> str:
     program = control_graph(case)
     if program:
         return dot_graphs.program_dot(*program)
-    asked = need_privacy(case.model, "show --graph", sets=True, together=True, tied=True, densities=True)
+    asked = of_privacy(case.model, "show --graph", tied=True, densities=True)
     return model_dot(asked.whole or asked)
 
 

@@ -411,24 +411,16 @@ def _moment(witness: MomentWitness) -> list[str]:
     """Returns the sentences that tell a divergence: prior, secrets, the sum, its bound, its largest parts."""
     at = f"With {place(witness)}: " if witness.parameters else ""
     left, right = (printable.name(secret) for secret in (witness.left, witness.right))
-    divergence = witness.divergence
     far = "more" if witness.exceeds else "not more"
     head = f"{at}'{left}' is {'too far from' if witness.exceeds else 'within the bound of'} '{right}'."
     return [
         head,
-        f"{moment_told(left, right, witness.order, witness.length)} "
+        f"{witness.measure.sum_told(left, right, witness.length)} "
         f"{equals(witness.moment) if witness.moment else 'is infinite'}, "
         f"which is {far} than the bound {equals(witness.bound)}",
-        f"Renyi divergence of order {witness.order} {divergence.told() if divergence else 'is infinite'}",
+        witness.measure.value_told(witness.moment),
         *(_share(witness, share) for share in witness.largest),
     ]
-
-
-def moment_told(left: str, right: str, order: int, length: int) -> str:
-    """Returns in words which sum it is; the names are printable."""
-    power = f"^{order - 1}" if order > 2 else ""
-    outputs = "all outputs o" if length == 1 else f"all sequences o of length {length}"
-    return f"the sum of Pr(o | {left})^{order} / Pr(o | {right}){power} over {outputs}"
 
 
 def _loss(witness: LossWitness) -> list[str]:

@@ -21,26 +21,25 @@ from paramverify.algebra.volumes import VolumeShare
 from paramverify.answers import End, Open, Standing
 from paramverify.checker.strict import counted
 from paramverify.claims import AllOutputs, Claim
+from paramverify.divergences import Average, PositiveParts
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.output_sums import excesses
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness, ExactSetWitness
 from paramverify.formats.quantified_questions import AndCondition, question
 from paramverify.models.definitions import Inequality
-from paramverify.models.measures import LossBound
-from paramverify.models.model import Model
+from paramverify.models.model import Model, is_about
 from paramverify.models.parameters import Sense
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.quantifier_elimination import Elimination, by_vertices, check, eliminate
 from paramverify.portfolio.session import Options, Session
 from paramverify.printable import line
-from paramverify.privacy.approximate import verify_sets, violation_document
+from paramverify.privacy.approximate import violation_document
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.every_length_verification import EveryLengthOutcome
 from paramverify.privacy.larger_ranges import Larger
-from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.runs import LeftOut, ToldRun, told_run
-from paramverify.privacy.verification import PrivacyReport, levels_certificate
+from paramverify.privacy.verification import PrivacyReport, levels_certificate, verify_form
 from paramverify.reports import json_documents, sentences, verdict_reports
 from paramverify.reports.algebraic_numbers import closed_form, decimal, origin_text, root_document, root_text
 from paramverify.reports.case_evidence import evidence_document
@@ -513,7 +512,7 @@ def prior_evidence(case: PrivacyCase, session: Session, found: Violating) -> dic
     """Returns the evidence of a violating prior, or of the proof that there is none."""
     model = case.model
     _, obligations = discharge(session, model)
-    if isinstance(model, Model) and (model.measure.by_sets or isinstance(model.measure, LossBound)):
+    if is_about(model, PositiveParts, Average):
         return evidence_document(case, _about_sums(session, model, found, obligations))
     verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
     decisions = found.decisions
@@ -546,10 +545,8 @@ def _about_sums(session: Session, model: Model, found: Violating, obligations: P
         said = EveryLengthOutcome(Violated(witness), (), (), violation_document(next(sums), witness))
     elif found.witness:
         said = EveryLengthOutcome(Violated(found.witness))
-    elif isinstance(model.measure, LossBound):
-        said = verify_losses(session, model)
     else:
-        said = verify_sets(session, model)
+        said = verify_form(session, model)
     return PrivacyReport(
         verdict=said.verdict,
         claims=said.claims,

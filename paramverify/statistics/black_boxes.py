@@ -59,7 +59,7 @@ from paramverify.models.mechanisms import Mechanism as ModelMechanism
 from paramverify.models.mechanisms._streams import StreamMechanism
 from paramverify.models.mechanisms.above_threshold import END
 from paramverify.models.mechanisms.hmm import Explicit
-from paramverify.models.model import Model, need_privacy
+from paramverify.models.model import Model, of_privacy
 from paramverify.models.model_evaluation import Numbers
 from paramverify.models.names import as_value
 from paramverify.models.neighbourhoods import pattern_pairs
@@ -147,7 +147,7 @@ class CaseInputs:
     @property
     def model(self) -> Model:
         """The model of the case."""
-        return need_privacy(self.case.model, "sampling", sets=True, together=True)
+        return of_privacy(self.case.model, "sampling")
 
     @staticmethod
     def of(case: PrivacyCase) -> CaseInputs:
@@ -156,7 +156,7 @@ class CaseInputs:
         Raises:
             InputError: the case is not about privacy.
         """
-        model = need_privacy(case.model, "sampling", sets=True, together=True)
+        model = of_privacy(case.model, "sampling")
         assert case.mechanism is not None  # a case about privacy has one
         if case.times > 1:
             reason = "sampling is of single outputs, and this mechanism answers several times"

@@ -20,6 +20,7 @@ from paramverify.algebra.expressions import evaluate, parse
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.rationals import logarithm
 from paramverify.claims import AllOutputs
+from paramverify.divergences import Average, Event, HockeyStick, PositiveParts, Quotients, SumDivergence
 from paramverify.encodings.output_sums import excesses
 from paramverify.errors import InputError, located
 from paramverify.evidence.divergence_witnesses import LossWitness, MomentWitness, directed
@@ -28,8 +29,7 @@ from paramverify.evidence.witnesses import ExactSetWitness, bounds_at, given_set
 from paramverify.models.context import Checks
 from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities
 from paramverify.models.hmm import one_shot
-from paramverify.models.measures import Approximate, LossBound, Metric, Renyi
-from paramverify.models.model import Model, need_privacy
+from paramverify.models.model import Model, of_privacy
 from paramverify.models.model_evaluation import Numbers
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.approximate import find_set
@@ -218,15 +218,15 @@ def with_delta(model: Model, delta: Fraction | None) -> Model:
     if model.hmm.chosen:
         reason = "an adversary chooses answers here, so sets of outputs are not compared: leave it out"
         raise InputError(reason, key="--delta")
-    measure = model.measure
-    if measure.together:
-        reason = f"sets of outputs are compared with an epsilon, and this case has {measure.key}"
-        raise InputError(f"{reason}: leave it out", key="--delta")
-    ratio = measure.ratio if isinstance(measure, Approximate) else measure.at(None).ratio
-    if not delta and not measure.by_sets:
-        return model
     given = RationalFunction.of(model.domain.ring.number(delta))
-    return replace(model, measure=Approximate(ratio, given))
+    match model.measure:
+        case PositiveParts(ratio=ratio):
+            return replace(model, measure=HockeyStick(ratio, given))
+        case Quotients(event=Event.OUTPUT):
+            ratio = model.ratio_bound().ratio
+            return replace(model, measure=HockeyStick(ratio, given)) if delta else model
+    reason = f"sets of outputs are compared with an epsilon, and this case has {model.measure.key}"
+    raise InputError(f"{reason}: leave it out", key="--delta")
 
 
 def tested_sets(
@@ -325,7 +325,10 @@ def tested_divergence(
         InputError: no output came often enough to be tested, or a divergence that has no ε.
     """
     measure = model.measure
-    assert isinstance(measure, Renyi | LossBound)
+    assert isinstance(measure, SumDivergence | Average)
+    if not measure.processed:
+        reason = f"a test needs a divergence that no function of the outputs makes larger, and {measure.key}"
+        raise InputError(f"{reason} does not say so: use verify or budget", key=f"privacy.{measure.key}")
     divergence = measure.on_masses
     if epsilons and divergence.order is None:
         reason = f"the bound of this case is {divergence.key}, and no epsilon: change it in the case"
@@ -462,10 +465,10 @@ def carry_out(
     deadline = time.monotonic() + plan.seconds
     goal, settings = plan.goal, plan.settings
     loaded, source = _subject(load({} if goal is SamplingGoal.SEARCH else plan.at), plan)
-    model = need_privacy(loaded.model, "sample", sets=True, together=True)
+    model = of_privacy(loaded.model, "sample")
     points = chosen_points(model, dict(plan.at), plan.seed, *([1] if goal is SamplingGoal.AUDIT else []))
     size = length_of(model, plan.length)
-    if isinstance(model.measure, Metric) and (goal is SamplingGoal.SEARCH or plan.bisection):
+    if model.measure.distances and (goal is SamplingGoal.SEARCH or plan.bisection):
         raise InputError("the bound of the case depends on the distance of two inputs: use budget")
     if goal in (SamplingGoal.CERTIFY, SamplingGoal.SEARCH):
         check_length(model, size)
@@ -474,7 +477,7 @@ def carry_out(
         if goal is SamplingGoal.AUDIT:
             found = audit(sampled, model, listed, settings.runs, settings.level)
             return SamplingResult(loaded, model, plan, audit=found)
-        if model.measure.by_sets or model.measure.together:
+        if model.measure.event is not Event.OUTPUT:
             return _of_many(SamplingResult(loaded, model, plan), sampled, listed, on_detection)
         epsilons = _epsilons(plan.epsilons, model, points)
         if len(points) > 1:
@@ -489,9 +492,9 @@ def _subject(loaded: PrivacyCase, plan: Plan) -> tuple[PrivacyCase, Source]:
     loaded = rounded(
         loaded, certified=plan.goal in (SamplingGoal.CERTIFY, SamplingGoal.SEARCH) or bool(plan.bisection)
     )
-    model = with_delta(need_privacy(loaded.model, "sample", sets=True, together=True), plan.delta)
+    model = with_delta(of_privacy(loaded.model, "sample"), plan.delta)
     loaded = replace(loaded, model=model)
-    if (model.measure.by_sets or model.measure.together) and plan.goal is not SamplingGoal.AUDIT:
+    if model.measure.event is not Event.OUTPUT and plan.goal is not SamplingGoal.AUDIT:
         _check_many(plan, model)
     if model.side_condition:
         reason = f"in this case {model.side_condition}, and sample draws all sequences"
@@ -530,7 +533,7 @@ def _of_many(
     plan, model = found.plan, found.model
     certifies = plan.goal is SamplingGoal.CERTIFY
     epsilons = _given(plan.epsilons)
-    if model.measure.together:
+    if model.measure.event is Event.ALL:
         divergence = tested_divergence(
             sampled, model, listed, epsilons, settings=plan.settings, fixed=plan.at
         )
@@ -578,7 +581,7 @@ def _epsilons(given: Sequence[str], model: Model, points: Iterable[Mapping[str, 
     """Returns the budgets to test: those given, else that of the case if it is one number at all points."""
     if given:
         return _given(given)
-    if isinstance(model.measure, Metric):
+    if model.measure.distances:
         reason = "the bound of the case depends on the distance of two inputs, and a test is about one number"
         raise InputError(f"{reason}: give --epsilon")
     own = {epsilon_at(model, point) for point in points}

@@ -29,13 +29,13 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, 
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.reals import Real
 from paramverify.claims import Claim, Origin
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings.encoding import Candidate as Compared
 from paramverify.encodings.sequences import claim_polynomial, forward_sum
 from paramverify.encodings.unbounded_ratios import no_budget
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.divergence_witnesses import pair_of
 from paramverify.evidence.witnesses import ExactWitness, evaluate, find_witness
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model, need_privacy, without_bound
 from paramverify.models.model_evaluation import Numbers
 from paramverify.portfolio.obligations import discharge
@@ -276,7 +276,7 @@ def with_ratio(case: PrivacyCase, ratio: Real | Fraction) -> PrivacyCase:
         top, bottom = (_polynomial(ring, p.coeffs()) for p in (ratio.numerator, ratio.denominator))
         # Not in lowest terms, so that both stay positive: the denominator of a Real is.
         bound = RationalFunction(top, bottom)
-    return replace(case, budget=f"ratio = {ratio}", model=replace(model, measure=Pure(bound)))
+    return replace(case, budget=f"ratio = {ratio}", model=replace(model, measure=MaxDivergence(bound)))
 
 
 def _polynomial(ring: Ring, coefficients: Sequence[Any]) -> Polynomial:

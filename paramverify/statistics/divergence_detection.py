@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from paramverify.divergences.masses import MassDivergence, Masses
 from paramverify.errors import InputError
-from paramverify.models.measures import MassDivergence, Masses
 from paramverify.statistics.detection import (
     ATTACKED,
     NO_EVENT,

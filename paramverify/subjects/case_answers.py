@@ -9,6 +9,7 @@ from typing import Any
 
 from paramverify.answers import WORST, Decision, Proved, Standing
 from paramverify.claims import Claim
+from paramverify.divergences.registry import names
 from paramverify.errors import InputError
 from paramverify.models.mechanisms import Worded
 from paramverify.models.model import Model
@@ -16,7 +17,6 @@ from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, read_case
 from paramverify.privacy.formula_verification import verify_by_formulas
-from paramverify.privacy.keys import TOGETHER
 from paramverify.privacy.runs import told_run
 from paramverify.privacy.sides import deciding
 from paramverify.privacy.verification import Progress
@@ -166,7 +166,7 @@ def _bounded(privacy: dict[str, Any]) -> tuple[str, Callable[[str], dict[str, An
 
     That is an epsilon, also of a Rényi divergence; other divergences have bounds of their own.
     """
-    name = next((name for name in TOGETHER if name in privacy), "epsilon")
+    name = next((name for name in names() if name in privacy), "epsilon")
     kept = {key: value for key, value in privacy.items() if key not in ("epsilon", "ratio")}
     renyi = privacy.get("renyi")
     if name == "renyi" and isinstance(renyi, dict):

@@ -15,7 +15,7 @@ from paramverify.answers import Standing
 from paramverify.claims import AllOutputs
 from paramverify.errors import InputError, LimitError
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.model import AnyModel, need_privacy
+from paramverify.models.model import SETS, AnyModel, need_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session, remarked
 from paramverify.privacy.cases import PrivacyCase
@@ -227,7 +227,7 @@ def _of_sets(file: CaseFile, asked: Budget, session: Session, width: Fraction, b
     name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for or "")
     if isinstance(case.model, EnclosedModel):
         return _enclosed(case, session, width, {name: value}, begun, asked)
-    model = need_privacy(case.model, "budget --delta-for", sets=True)
+    model = need_privacy(case.model, "budget --delta-for", events=SETS)
     obligations = undoubted(session, model)
     found = least_bound(model, session, width, NeedKind.RATIO if delta_for is None else NeedKind.DELTA)
     border = border_of(case, found, session.options, begun)
@@ -260,7 +260,7 @@ def _curve(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     point = read_point(asked.at) if asked.at else None
     with file.as_file():
         case = load_with_bounds(file.path, {"ratio": "1", "delta": "1"}, file.settings)
-    model = need_privacy(case.model, "budget --curve", sets=True)
+    model = need_privacy(case.model, "budget --curve", events=SETS)
     check_names(model.domain.ring, point or {})
     undoubted(session, model)
     found = curve(model, session, width, point)

@@ -17,7 +17,7 @@ from flint import fmpq_poly
 from paramverify.algebra.domains import number_at
 from paramverify.algebra.reals import Real
 from paramverify.claims import Origin
-from paramverify.models.measures import Metric, Pure
+from paramverify.divergences import MaxDivergence
 from paramverify.models.model import Model
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ def beside(model: Model, origin: Origin, place: Place) -> ClosureLimit:
     )
 
 
-def _bound(model: Model, origin: Origin) -> Pure:
+def _bound(model: Model, origin: Origin) -> MaxDivergence:
     """Returns the bound of the two secrets of an origin."""
-    if not isinstance(model.measure, Metric):
-        return model.measure.at(None)
+    if not model.measure.distances:
+        return model.ratio_bound()
     wanted = {origin.left, origin.right}
-    return model.measure.at(next(p.distance for p in model.pairs if {p.left, p.right} == wanted))
+    return model.ratio_bound(next(p.distance for p in model.pairs if {p.left, p.right} == wanted))
 
 
 def is_one(value: object) -> bool:

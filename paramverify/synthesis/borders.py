@@ -12,12 +12,12 @@ from math import exp
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.rationals import simplest_between
+from paramverify.divergences import MaxDivergence
+from paramverify.divergences.registry import measures
 from paramverify.errors import InputError, LimitError, TimeLimitError
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.keys import MEASURES
 from paramverify.privacy.larger_ranges import (
     Larger,
     has_ranges,
@@ -50,7 +50,6 @@ from paramverify.verdicts import Holds, Verdict, Violated
 
 SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long other inputs are looked at
 MOST_EXPONENT = 700  # of exp as a float
-CHI_SQUARED = "chi_squared"
 Least = LeastBound | LeastEnclosed | LeastLoss | LeastMoment
 Bounds = tuple[Mapping[str, object], Mapping[str, object]]
 BY = "neighbours differ by at most 1, the default of `by` in [neighbours]"
@@ -148,23 +147,22 @@ def _ends(found: Least) -> tuple[Fraction, Fraction | None]:
     """Returns numbers below and above a bound as `[privacy]` has it; None above if it is infinite."""
     if not isinstance(found, LeastMoment):
         return found.lower, None if found.infinite else found.upper
-    if found.key == CHI_SQUARED:
-        return found.sum.lower - 1, None if found.sum.upper is None else found.sum.upper - 1
-    power = 1 / (found.order - 1)
     sums = found.sum.lower, found.sum.upper
     try:
-        low, high = (None if s is None else _near(float(s) ** power) for s in sums)
+        low, high = (None if s is None else found.measure.of_sum(s) for s in sums)
     except OverflowError:  # no float is so large: nothing is looked at
         return Fraction(0), None
-    return low or Fraction(0), high and _above(high)
+    if found.measure.exact:
+        return low or Fraction(0), high
+    return _near(float(low or 0)), high and _above(_near(float(high)))
 
 
 def _key(found: Least) -> str:
     """Returns what `[privacy]` calls a least bound."""
     if isinstance(found, LeastMoment):
-        return found.key
+        return found.measure.key
     if isinstance(found, LeastLoss):
-        return found.kind.value
+        return found.kind.key
     is_delta = (
         found.kind is NeedKind.DELTA if isinstance(found, LeastBound) else found.wanted is LeastTarget.DELTA
     )
@@ -173,9 +171,7 @@ def _key(found: Least) -> str:
 
 def _written(found: Least, number: Fraction) -> object:
     """Returns a bound as it is written in `[privacy]`."""
-    if isinstance(found, LeastMoment) and found.key != CHI_SQUARED:
-        return {"order": found.order, "ratio": exact(number)}
-    return exact(number)
+    return found.measure.written(exact(number)) if isinstance(found, LeastMoment) else exact(number)
 
 
 def bounds(case: PrivacyCase, found: CaseBudget, multiple: Multiple | None) -> Bounds:
@@ -199,7 +195,7 @@ def bounds(case: PrivacyCase, found: CaseBudget, multiple: Multiple | None) -> B
 
 def own_bound(case: PrivacyCase) -> dict[str, object]:
     """Returns the bound of a case as it is written."""
-    return {name: case.data["privacy"][name] for name in MEASURES if name in case.data["privacy"]}
+    return {name: case.data["privacy"][name] for name in measures() if name in case.data["privacy"]}
 
 
 def border(case: PrivacyCase, bound: Bounds, options: Options, until: float) -> Border | None:
@@ -290,7 +286,7 @@ def _met(one: Interval, other: Interval) -> Interval | None:
 def _note(case: PrivacyCase, options: Options, until: float) -> str:
     """Returns that the worst pair of a private case lies on the border of its ranges; else ""."""
     model = case.model
-    if not isinstance(model, Model) or not isinstance(model.measure, Pure) or not model.lengths:
+    if not isinstance(model, Model) or not isinstance(model.measure, MaxDivergence) or not model.lengths:
         return ""
     if not has_ranges(case):
         return ""

@@ -19,14 +19,14 @@ from paramverify.algebra.real_roots import RealRoot, exact
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, FailsAt, Proved, Refuted
 from paramverify.claims import Claim, Origin
+from paramverify.divergences import Quotients
 from paramverify.encodings.choice import candidates_of
 from paramverify.encodings.encoding import Candidate
 from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import Evaluated
 from paramverify.exact.univariate import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
-from paramverify.models.measures import Renyi
-from paramverify.models.model import Model, without_bound
+from paramverify.models.model import Model, divergence_of, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.attainment import reaching
 from paramverify.synthesis.beside import beside, is_one
@@ -337,8 +337,7 @@ class _BudgetHunt:
 
 def _quotient(model: Model, candidate: Candidate) -> Quotient:
     """Returns the ratio of a candidate divided by the bound of its pair."""
-    measure = model.measure
-    ratio = measure.bound if isinstance(measure, Renyi) else measure.at(candidate.distance).ratio
+    ratio = divergence_of(model, Quotients).bound_at(candidate.distance)
     return Quotient(candidate.left * ratio.denominator, candidate.right * ratio.numerator, candidate.origin)
 
 

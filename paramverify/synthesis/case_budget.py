@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.errors import ModelError
-from paramverify.models.measures import Metric
 from paramverify.models.model import Model, refuse_tied, refuse_wider
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.beside import beside, is_one
@@ -53,7 +52,7 @@ def _by_parameters(model: Model, session: Session, precision: Fraction) -> CaseB
     """Returns the tight budget, which is attained if a point has it, be it as a limit for outputs."""
     if model.nothing_compared:
         raise ModelError(f"{model.nothing_compared}, and there is no ratio")
-    if isinstance(model.measure, Metric):
+    if model.measure.distances:
         refuse_tied(model, "a budget for each distance")
         refuse_wider(model, "a budget for each distance")
         apart = distance_budget(model, session, precision).each(lambda found: by_outputs(model, found))

@@ -20,7 +20,6 @@ from paramverify.algebra.polynomials import rational
 from paramverify.algebra.real_roots import RealRoot, compare, power
 from paramverify.algebra.reals import Real
 from paramverify.errors import ModelError
-from paramverify.models.measures import Metric
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget
@@ -91,7 +90,6 @@ def distance_budget(model: Model, session: Session, precision: Fraction) -> Dist
     Raises:
         LimitError: too many sequences. ModelError: all inputs are at distance 0.
     """
-    assert isinstance(model.measure, Metric)
     distances = sorted({pair.distance for pair in model.pairs if pair.distance is not None})
     if distances == [0]:
         raise ModelError("all inputs are at distance 0, and there is no budget for one unit of distance")

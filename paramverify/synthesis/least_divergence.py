@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.algebra.budgets import Epsilon
+from paramverify.divergences import SumDivergence
 from paramverify.encodings.moments import may_vanish
-from paramverify.models.measures import Renyi
-from paramverify.models.model import Model
+from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.suprema import TightBudget
@@ -23,14 +23,18 @@ from paramverify.synthesis.suprema import TightBudget
 class LeastMoment:
     """The largest sum of an order, or bounds on it: its logarithm over order − 1 is the least ε."""
 
-    order: int
-    key: str
+    measure: SumDivergence
     sum: TightBudget
 
     @property
-    def epsilon(self) -> Epsilon:
-        """The least bound of the divergence, enclosed."""
-        return self.sum.epsilon.per(Fraction(self.order - 1))
+    def order(self) -> int | None:
+        """The order of a Rényi divergence."""
+        return self.measure.renyi_order
+
+    @property
+    def epsilon(self) -> Epsilon | None:
+        """The least bound of a Rényi divergence, enclosed."""
+        return self.sum.epsilon.per(Fraction(self.order - 1)) if self.order else None
 
     def is_within(self, precision: Fraction) -> bool:
         """Tells whether it is exact, or has bounds whose relative distance is at most the precision."""
@@ -47,9 +51,8 @@ def least_moment(model: Model, session: Session, precision: Fraction) -> LeastMo
         LimitError: too many sequences, or a denominator that may vanish where constraints hold with equality.
         ModelError: no prior gives both secrets of a pair a positive probability.
     """
-    measure = model.measure
-    assert isinstance(measure, Renyi)
+    measure = divergence_of(model, SumDivergence)
     found = tight_budget(model, session, precision)
     if found.attained is False and may_vanish(model):
         found = replace(found, attained=None)
-    return LeastMoment(measure.order, measure.key, found)
+    return LeastMoment(measure, found)

@@ -13,10 +13,11 @@ from fractions import Fraction
 from flint import arb
 
 from paramverify.algebra.constants import working_precision
+from paramverify.divergences import PositiveParts
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.enclosed_witnesses import LEAST, ends, shares
 from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities, are_same, bits_of
-from paramverify.models.measures import Approximate, Metric
+from paramverify.models.model import divergence_of
 from paramverify.models.priors import SecretPair
 from paramverify.models.programs.noise_densities import number
 from paramverify.portfolio.session import Session
@@ -75,7 +76,7 @@ def least_enclosed(
         UnsupportedError: the bounds depend on a distance.
         TimeLimitError: the time of the session is over before anything is known.
     """
-    if isinstance(model.measure, Metric):
+    if model.measure.distances:
         reason = "the least bound for each distance needs formulas, and enclosed probabilities have none"
         raise UnsupportedError(reason, key="neighbours.distance")
     found: LeastEnclosed | None = None
@@ -101,8 +102,7 @@ def _with_bits(
         if wanted is LeastTarget.RATIO:
             largest = _largest_ratio(known, model)
         else:
-            measure = model.measure
-            assert isinstance(measure, Approximate)
+            measure = divergence_of(model, PositiveParts)
             if wanted is LeastTarget.DELTA:
                 largest = _largest_excess(known, model, known.number(measure.ratio))
             else:

@@ -17,11 +17,11 @@ from paramverify.algebra.constants import GENERATOR, lower_bound, working_precis
 from paramverify.algebra.rationals import simplest_between
 from paramverify.answers import Proved
 from paramverify.claims import Claim
+from paramverify.divergences import Average
 from paramverify.errors import LimitError
 from paramverify.evidence.divergence_witnesses import BITS, Distributions, LossWitness, loss_at, number
 from paramverify.models.context import sample_points
-from paramverify.models.measures import LossBound, LossKind
-from paramverify.models.model import Model
+from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import near_order
 from paramverify.privacy.loss_boxes import LossDirection, directions
@@ -45,7 +45,7 @@ class LeastLoss:
     `witness` has the lower bound at its point: of ZCDP the divergence of its order, divided by the order.
     """
 
-    kind: LossKind
+    kind: type[Average]
     lower: Fraction
     upper: Fraction | None
     secrets: tuple[str, str]
@@ -68,8 +68,7 @@ def least_loss(model: Model, session: Session, precision: Fraction) -> LeastLoss
     Raises:
         LimitError: too many sequences, or too large polynomials.
     """
-    measure = model.measure
-    assert isinstance(measure, LossBound)
+    measure = divergence_of(model, Average)
     hunt = _LossHunt(model, session, measure)
     best = hunt.largest()
     return best if best.infinite else hunt.bounded(best, precision)
@@ -88,7 +87,7 @@ class _TriedLoss:
 class _LossHunt:
     model: Model
     session: Session
-    measure: LossBound
+    measure: Average
 
     def largest(self) -> LeastLoss:
         """Returns the largest loss that was found at a point."""
@@ -121,10 +120,10 @@ class _LossHunt:
 
     def _needed(self, found: Distributions) -> LeastLoss:
         """Returns what one direction needs at a point, at least."""
-        kind = self.measure.kind
-        order = Fraction(2) if kind is LossKind.ZCDP else None  # any one, where all are infinite
+        kind = type(self.measure)
+        order = Fraction(2) if kind.of_orders else None  # any one, where all are infinite
         with working_precision(BITS):
-            if kind is LossKind.ZCDP and not found.is_infinite:
+            if kind.of_orders and not found.is_infinite:
                 kl = max(Fraction(0), lower_bound(found.kl()))
                 order = worst_order(found, number(kl) * 2 + 1)
                 near_one = near_order(1 + Fraction(1, 2**30))

@@ -32,12 +32,12 @@ from paramverify.algebra.polynomials import (
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import compare, exact, univariate
 from paramverify.algebra.reals import Real
+from paramverify.divergences import PositiveParts
 from paramverify.encodings.output_sums import PairOutcomes, excesses, outcomes
 from paramverify.errors import DefectError, LimitError
 from paramverify.evidence.witnesses import ExactSetWitness, bounds_at, sides
 from paramverify.models.context import sample_points
-from paramverify.models.measures import Approximate
-from paramverify.models.model import Model
+from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
 from paramverify.privacy.set_spreading import decide_excesses
 from paramverify.synthesis.numbers import middle
@@ -90,8 +90,7 @@ class _SetHunt:
     kind: NeedKind
 
     def run(self) -> LeastBound:
-        assert isinstance(self.model.measure, Approximate)
-        self.measure = self.model.measure
+        self.measure = divergence_of(self.model, PositiveParts)
         both = [(o, o.turned) for o in outcomes(self.model)]
         self.directions = [direction for pair in both for direction in pair]
         self.floor = Fraction(0 if self.kind is NeedKind.DELTA else 1)

@@ -25,11 +25,11 @@ from paramverify.algebra.domains import Domain, Interval, contains
 from paramverify.algebra.polynomials import variables
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.signs import Sign, sign_on
+from paramverify.divergences import Average
 from paramverify.errors import TimeLimitError
 from paramverify.evidence.divergence_witnesses import BITS, LossWitness, bound_of
 from paramverify.models.context import sample_points
-from paramverify.models.measures import LossBound
-from paramverify.models.model import Model
+from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import OnBox, excluded, within
 from paramverify.privacy.loss_boxes import LossDirection, directions
@@ -75,7 +75,7 @@ def at_value(model: Model, name: str, value: Fraction, session: Session) -> Cell
 @dataclass(eq=False)
 class _LossRegionSearch:
     model: Model
-    measure: LossBound
+    measure: Average
     axes: tuple[str, ...]
     session: Session
     domain: Domain  # with an enclosure of `E`
@@ -86,8 +86,7 @@ class _LossRegionSearch:
 
     @staticmethod
     def of(model: Model, axes: Sequence[str], session: Session) -> _LossRegionSearch:
-        measure = model.measure
-        assert isinstance(measure, LossBound)
+        measure = divergence_of(model, Average)
         every = directions(model)
         with working_precision(BITS):
             bound = bound_of(measure)
@@ -200,7 +199,7 @@ class _LossRegionSearch:
             found = OnBox(direction.outputs, direction.factors, part)
             witness = broken(self.model, direction.origin, self.measure, self._full({**center, **at}))
             orders = [witness.order] if witness and witness.order is not None else []
-            if beyond(found, self.measure.kind, self.bound, orders):
+            if beyond(found, self.measure, self.bound, orders):
                 return number, at
         return None
 
@@ -275,7 +274,7 @@ class _LossRegionSearch:
             if excluded(self.domain, part) is not None:
                 continue
             own = OnBox(direction.outputs, direction.factors, part)
-            if within(own, self.measure.kind, self.bound) is not None:
+            if within(own, self.measure, self.bound) is not None:
                 continue
             if not names or boxes + len(pending) > MAX_BOXES:
                 return False
@@ -313,8 +312,7 @@ def witness_in(
 
     `every` are the directions of the model.
     """
-    measure = model.measure
-    assert isinstance(measure, LossBound)
+    measure = divergence_of(model, Average)
     found: list[tuple[Fraction, Cell, dict[str, Fraction]]] = []
     for cell in cells:
         if cell.claim is not None:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
+from paramverify.divergences.registry import measures
 from paramverify.errors import InputError, LimitError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import NAMED
 from paramverify.privacy.cases import PrivacyCase, read_case
-from paramverify.privacy.keys import MEASURES
 from paramverify.privacy.verification import verify
 from paramverify.processes.time_limits import alarm, can_ring
 from paramverify.synthesis.beside import is_one
@@ -56,7 +56,7 @@ def with_bound(case: PrivacyCase, **bound: object) -> PrivacyCase:
     Raises:
         InputError: it cannot be read with it.
     """
-    away = {*MEASURES} - {"delta"} if bound.keys() - {"delta"} else set()
+    away = {*measures()} - {"delta"} if bound.keys() - {"delta"} else set()
     kept = {name: value for name, value in case.data["privacy"].items() if name not in away}
     asked = {name: table for name, table in case.data.items() if name not in ("quantify", "design")}
     data = {**asked, "privacy": {**kept, **bound}}

@@ -8,7 +8,8 @@ from typing import Any
 
 from paramverify.answers import Decision
 from paramverify.claims import Claim
-from paramverify.models.model import Model
+from paramverify.divergences import Quotients
+from paramverify.models.model import Model, divergence_of
 from paramverify.synthesis.quotients import Bound, as_polynomials
 
 
@@ -29,4 +30,4 @@ class BoundProof:
 def rebound(model: Model, bound: Bound) -> Model:
     """Returns the model with its ratio bound multiplied by a number."""
     top, bottom = as_polynomials(bound, model)
-    return replace(model, measure=model.measure.scaled(top, bottom))
+    return replace(model, measure=divergence_of(model, Quotients).scaled(top, bottom))

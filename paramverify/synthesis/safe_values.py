@@ -18,10 +18,10 @@ from pathlib import Path
 from paramverify.algebra.domains import Domain
 from paramverify.answers import Open
 from paramverify.claims import Claim
+from paramverify.divergences import Average
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness
-from paramverify.models.measures import LossBound
-from paramverify.models.model import Model, refuse_tied
+from paramverify.models.model import Model, is_about, refuse_tied
 from paramverify.portfolio.quantifier_elimination import Elimination, eliminate
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
@@ -164,7 +164,7 @@ def safe_values(
         TimeLimitError: the time is over; a map is returned as it is then.
     """
     model = case.model
-    if isinstance(model, Model) and isinstance(model.measure, LossBound):
+    if is_about(model, Average):
         return _of_losses(case, model, session, (parameters, forms, options or MapOptions()))
     claims = region_claims(case.model)
     axes = axes_of(case, claims, parameters)

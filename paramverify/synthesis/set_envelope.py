@@ -21,10 +21,10 @@ from paramverify.algebra.polynomials import RationalFunction, fraction, in_gener
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
+from paramverify.divergences import PositiveParts
 from paramverify.encodings.output_sums import PairOutcomes, outcomes
 from paramverify.errors import LimitError
-from paramverify.models.measures import Approximate
-from paramverify.models.model import Model
+from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import LeastBound, NeedKind
@@ -125,9 +125,9 @@ class _EnvelopeSearch:
         """Finds δ at a ratio, and a line below δ that touches it there or nearly."""
         if ratio in self.found:
             return self.found[ratio]
-        assert isinstance(self.model.measure, Approximate)
+        measure = divergence_of(self.model, PositiveParts)
         number = RationalFunction.of(self.model.domain.ring.number(ratio))
-        bounded = replace(self.model, measure=replace(self.model.measure, ratio=number))
+        bounded = replace(self.model, measure=replace(measure, ratio=number))
         found = least_bound(bounded, self.session, self.precision / 4, NeedKind.DELTA)
         if found.upper is None:
             raise LimitError(f"no upper bound of delta was proved at the ratio {ratio}")

@@ -14,10 +14,10 @@ from paramverify.algebra.domains import number_at
 from paramverify.algebra.polynomials import Point, RationalFunction, rational
 from paramverify.algebra.real_roots import RealRoot, compare, exact
 from paramverify.algebra.reals import Real
+from paramverify.divergences import PositiveParts
 from paramverify.encodings.output_sums import PairOutcomes
 from paramverify.evidence.witnesses import ExactSetWitness
-from paramverify.models.measures import Approximate
-from paramverify.models.model import Model
+from paramverify.models.model import Model, divergence_of
 
 Place = Mapping[str, RealRoot]
 
@@ -63,8 +63,7 @@ def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Poin
 
     None as well where the bound has no value, which may be so at an end of the domain: 1/alpha at alpha = 0.
     """
-    measure, constant = model.measure, model.domain.constant
-    assert isinstance(measure, Approximate)
+    measure, constant = divergence_of(model, PositiveParts), model.domain.constant
     total = number_at(direction.total, point)
     one = fmpq_poly([1])
     given = measure.ratio if kind is NeedKind.DELTA else measure.delta

@@ -66,7 +66,7 @@ class _BudgetSearch:
         plain = model if relative else without_bound(model)
         found: dict[str, Quotient] = {}
         for c in candidates_of(plain):
-            bound = plain.measure.at(c.distance).ratio
+            bound = plain.ratio_bound(c.distance).ratio
             q = Quotient(c.left * bound.denominator, c.right * bound.numerator, c.origin)
             found.setdefault(f"{key(q.left)}/{key(q.right)}", q)
         return _BudgetSearch(plain, session, precision, relative, tuple(found.values()))

@@ -23,7 +23,8 @@ from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import RealRoot, around
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open, Proved
-from paramverify.claims import AllOutputs, Claim, Origin
+from paramverify.claims import Claim
+from paramverify.divergences import Average
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.divergence_witnesses import MomentWitness
@@ -32,12 +33,10 @@ from paramverify.evidence.witnesses import (
     Evaluated,
     ExactSetWitness,
     ExactWitness,
-    divergence_at,
-    evaluate,
+    evaluate_either,
     find_violation,
 )
-from paramverify.models.measures import LossBound
-from paramverify.models.model import AnyModel, Model, need_privacy, refuse_tied
+from paramverify.models.model import TOGETHER, AnyModel, Model, is_about, need_privacy, refuse_tied
 from paramverify.portfolio.session import Session
 from paramverify.privacy.losses import verify_losses
 from paramverify.privacy.verification import decide_with_witness
@@ -105,8 +104,8 @@ def violating_prior(
         case Objective.SIMPLEST:
             return simplest(model, session, progress)
         case Objective.RATIO:
-            asked = need_privacy(model, "--objective ratio", "leave the objective out", together=True)
-            if isinstance(asked.measure, LossBound):
+            asked = need_privacy(model, "--objective ratio", "leave the objective out", events=TOGETHER)
+            if is_about(asked, Average):
                 name = asked.measure.key
                 reason = f"--objective ratio needs claims, and {name} has none: `budget` finds the largest"
                 raise InputError(reason, key=f"privacy.{name}")
@@ -157,7 +156,7 @@ def _length(witness: AnyWitness) -> float:
 
 def _is_loss(model: AnyModel) -> TypeGuard[Model]:
     """Tells whether a model has no claims: they are proved and refuted by enclosures."""
-    return isinstance(model, Model) and isinstance(model.measure, LossBound)
+    return is_about(model, Average)
 
 
 def _of_loss(model: Model, session: Session) -> Violating:
@@ -247,7 +246,7 @@ def worst(
     known = [w.parameters for w in (*found.approached, *([found.witness] if found.witness else []))]
     for point in chain(points_towards(found.place, model.domain), known):
         try:
-            witness = _evaluated(model, found.origin, point)
+            witness = evaluate_either(model, found.origin, point)
         except InputError:
             continue  # outside the constraints, or a secret is impossible there
         if best is None or _above(_value(witness, relative), _value(best, relative)):
@@ -261,12 +260,6 @@ def worst(
     return Violating(
         best, reached, reason=reason, decisions=found.decisions, supremum=found, relative=relative
     )
-
-
-def _evaluated(model: Model, origin: Origin, point: Mapping[str, Fraction]) -> Evaluated:
-    if isinstance(origin, AllOutputs):
-        return divergence_at(model, origin, point)
-    return evaluate(model, origin, point)
 
 
 def _value(witness: Evaluated, relative: bool) -> Real | None:

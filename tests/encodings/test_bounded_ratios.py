@@ -12,6 +12,7 @@ from random_models import parametric_model
 
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, to_rational_function, value_at
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings import every_length
 from paramverify.encodings.every_length import (
     MARGINS,
@@ -21,7 +22,6 @@ from paramverify.encodings.every_length import (
     for_every_length,
 )
 from paramverify.errors import DefectError
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 
 LEFT, RIGHT = ["1", "0"], ["0", "1"]
@@ -165,7 +165,7 @@ def test_small_ratios_are_not_proved(ratio: str, name: str) -> None:
     """With a smaller ratio there are fewer proofs, and those are right: the first answers count too."""
     model = MODELS[name]
     bound = to_rational_function(parse(ratio), model.domain.ring)
-    found = list(for_every_length(replace(model, measure=Pure(bound))))
+    found = list(for_every_length(replace(model, measure=MaxDivergence(bound))))
     assert bool(found) == (name == "three" or (name == "kept" and int(ratio) >= 3))
     for proof in found:
         check_at_points(proof)

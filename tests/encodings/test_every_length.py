@@ -14,6 +14,7 @@ from random_models import all_probabilities, classical_model, largest_ratio, par
 from paramverify.answers import Proved
 from paramverify.checker.cones import check_document
 from paramverify.claims import Claim, without_enclosure
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings import cone, every_length
 from paramverify.encodings.cone import cone_claims, lump
 from paramverify.encodings.every_length import EveryLength, for_every_length
@@ -22,7 +23,6 @@ from paramverify.encodings.unbounded_ratios import certificate as no_budget_cert
 from paramverify.encodings.unbounded_ratios import no_budget
 from paramverify.evidence.witnesses import evaluate
 from paramverify.exact.branching import decide_exactly
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 
@@ -175,7 +175,7 @@ def test_certificates_of_levels_are_accepted(seed: int) -> None:
     claims = cone_claims(model)
     proofs = proofs_of(claims)
     if proofs is None:
-        model = replace(model, measure=Pure(model.measure.ratio * model.measure.ratio))
+        model = replace(model, measure=MaxDivergence(model.measure.ratio * model.measure.ratio))
         claims = cone_claims(model)
         proofs = proofs_of(claims)
     if proofs is None:

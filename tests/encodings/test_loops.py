@@ -15,11 +15,11 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, Ring, constant_value, to_rational_function
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings import unbounded_ratios as module
 from paramverify.encodings.unbounded_ratios import Loop, no_budget
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 
@@ -43,7 +43,7 @@ def stepwise(rows: Rows, pi: list[str], tau: list[str], ring: Ring | None = None
         for ws in (pi, tau)
     ]
     pair = SecretPair("left", "right", *starts)
-    return Model(checks.domain, hmm, (pair,), Pure(function("2")), ())
+    return Model(checks.domain, hmm, (pair,), MaxDivergence(function("2")), ())
 
 
 def matrix(model: Model, word: tuple[int, ...]) -> list[list[Fraction]]:

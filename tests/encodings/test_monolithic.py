@@ -10,11 +10,11 @@ from quick import seeds
 from random_models import all_probabilities, parametric_model, random_model
 
 from paramverify.backends import backend
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Unsatisfiable, formulas, script, solve
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import ExactWitness
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 from paramverify.scripts.script_solutions import run_script
@@ -100,7 +100,7 @@ def test_parametric_priors_and_impossible_secrets() -> None:
 def test_above_threshold_in_the_general_step_form(root: Path) -> None:
     """Moves that depend on the observation are selected by successor: 4 holds for two answers, 3 does not."""
     model = load(root / "cases" / "above-threshold.toml").model
-    four, three = (replace(model, measure=Pure.number(model.domain.ring, c)) for c in (4, 3))
+    four, three = (replace(model, measure=MaxDivergence.number(model.domain.ring, c)) for c in (4, 3))
     assert all(isinstance(answer, Unsatisfiable) for answer in answers(four, 2))
     witnesses = [answer for answer in answers(three, 2) if isinstance(answer, ExactWitness)]
     assert len(witnesses) == 2

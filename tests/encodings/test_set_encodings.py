@@ -12,6 +12,7 @@ from set_oracle import Drawn, drawn, points
 from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Proved
 from paramverify.backends import discover
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings.all_sets import ENCODING as ALL_SETS
 from paramverify.encodings.all_sets import MAX_TERMS
 from paramverify.encodings.choice import chosen, encodings, listing
@@ -19,7 +20,6 @@ from paramverify.encodings.encoding import Encoding
 from paramverify.encodings.sets import ENCODING as SETS
 from paramverify.encodings.sums import ENCODING as SUMS
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.approximate import verify_sets
@@ -87,7 +87,7 @@ def test_which_encoding_a_case_gets() -> None:
                 asked(encoding, model)
         else:
             with pytest.raises(UnsupportedError, match="has no delta"):
-                asked(encoding, replace(model, measure=Pure.number(model.domain.ring, 2)))
+                asked(encoding, replace(model, measure=MaxDivergence.number(model.domain.ring, 2)))
         assert name == encoding.name
 
 

@@ -11,12 +11,12 @@ from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function, value_at
 from paramverify.claims import Origin
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 
@@ -81,7 +81,7 @@ def model_of(data: dict, ratio: Fraction) -> Model:
 
     pair = SecretPair("left", "right", start(data["pi"]), start(data["tau"]))
     bound = RationalFunction.of(ring.number(ratio))
-    return Model(checks.domain, hmm, (pair,), Pure(bound), (data["length"],))
+    return Model(checks.domain, hmm, (pair,), MaxDivergence(bound), (data["length"],))
 
 
 @pytest.mark.slow
@@ -134,7 +134,7 @@ def test_parametric_claims_agree_with_evaluation(move: str, emit: str, p: Fracti
     )
     mixed = InitialDistribution.of({0: m, 1: one}, checks)
     pair = SecretPair("left", "right", InitialDistribution.point(0, ring.number(1)), mixed)
-    model = Model(checks.domain, hmm, (pair,), Pure(RationalFunction.of(ring.number(2))), (3,))
+    model = Model(checks.domain, hmm, (pair,), MaxDivergence(RationalFunction.of(ring.number(2))), (3,))
     point = {"p": p, "q": q}
     for claim in sequence_claims(model):
         exceeds = {evaluate(model, origin, point).exceeds for origin in claim.origins}

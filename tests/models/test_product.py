@@ -8,11 +8,11 @@ from random_models import random_row
 
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import RationalFunction, Ring, constant_value
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import UnsupportedError
 from paramverify.evidence.witnesses import evaluate
 from paramverify.models.context import Checks
-from paramverify.models.measures import Pure
 from paramverify.models.mechanisms import compare
 from paramverify.models.mechanisms._one_shot import OneShot
 from paramverify.models.mechanisms.noisy_max import arg_max
@@ -41,7 +41,7 @@ def mechanism(noise: Noise, n: int, ties: str) -> OneShot:
 
 def enumerated(noise: Noise, n: int, ties: str, differ: str, by: str) -> Fraction | None:
     hmm, pairs = mechanism(noise, n, ties).neighbours(Table({"differ": differ, "by": by}))
-    model = Model(CHECKS.domain, hmm, tuple(pairs), Pure(number(2)))
+    model = Model(CHECKS.domain, hmm, tuple(pairs), MaxDivergence(number(2)))
     found = list(candidates(model))
     if any(c.is_infinite for c in found):
         return None
@@ -55,7 +55,7 @@ def check_witness(noise: Noise, n: int, ties: str, differ: str, found: LargestRa
     if left == right:
         return
     hmm, pairs = compare(mechanism(noise, n, ties), [(left, right)])
-    witness = evaluate(Model(CHECKS.domain, hmm, tuple(pairs), Pure(number(1))), found.origin, {})
+    witness = evaluate(Model(CHECKS.domain, hmm, tuple(pairs), MaxDivergence(number(1))), found.origin, {})
     assert [p.rational for p in witness.probabilities] == list(found.probabilities)
     assert (witness.ratio.rational if witness.ratio else None) == found.ratio
 

@@ -14,9 +14,9 @@ import pytest
 from set_oracle import Drawn, Point, drawn, points
 from set_oracle import value as value_of
 
+from paramverify.divergences import MaxDivergence
 from paramverify.errors import CaseError, InputError, LimitError
 from paramverify.models.hmm import repeated
-from paramverify.models.measures import Pure
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.statistics.black_boxes import CaseInputs
@@ -84,7 +84,7 @@ def test_pure_privacy_of_counts(tmp_path: Path) -> None:
     path.write_text(CASE.replace("TIMES", "3"), encoding="utf-8")
     case = load(path)
     assert case.times == 3
-    assert isinstance(case.model.measure, Pure)  # type: ignore[union-attr]
+    assert isinstance(case.model.measure, MaxDivergence)  # type: ignore[union-attr]
     with Session(Options(seconds=30)) as session:
         found = tight_budget(case.model, session)  # type: ignore[arg-type]
     assert found.upper == found.lower == 27

@@ -16,8 +16,8 @@ from set_oracle import Drawn, drawn, points
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.checker.documents import check_text
 from paramverify.checker.second_reading import with_second_look
+from paramverify.divergences import HockeyStick
 from paramverify.evidence.witnesses import ExactSetWitness
-from paramverify.models.measures import Approximate
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load
@@ -100,7 +100,7 @@ def test_sequences_agree_with_all_sequences(seed: int) -> None:
         if not 0 < delta <= 1:
             continue
         bounds = (RationalFunction.of(ring.number(bound)) for bound in (ratio, delta))
-        case = case_of(replace(pure, measure=Approximate(*bounds)))
+        case = case_of(replace(pure, measure=HockeyStick(*bounds)))
         report = verify(case, Options(seconds=60))
         assert isinstance(report.verdict, Holds if holds else Violated)
         assert check_with_case(json.dumps(evidence_document(case, report)), case).accepted

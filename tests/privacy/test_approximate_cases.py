@@ -12,9 +12,9 @@ from set_oracle import binomial
 
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.checker.second_reading import with_second_look
+from paramverify.divergences import HockeyStick, MaxDivergence
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import ExactSetWitness
-from paramverify.models.measures import Approximate, Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
@@ -130,8 +130,8 @@ def read(tmp_path: Path, more: str, start: str = ONE) -> Model:
 @pytest.mark.parametrize("delta", ["0", "0/5", "p - p"])
 def test_a_delta_of_zero_is_pure(tmp_path: Path, delta: str) -> None:
     """With delta = 0 a case is about pure privacy, by the claims and the words of it."""
-    assert isinstance(read(tmp_path, f'delta = "{delta}"\n').measure, Pure)
-    assert isinstance(read(tmp_path, 'delta = "p/9"\n').measure, Approximate)
+    assert isinstance(read(tmp_path, f'delta = "{delta}"\n').measure, MaxDivergence)
+    assert isinstance(read(tmp_path, 'delta = "p/9"\n').measure, HockeyStick)
 
 
 @pytest.mark.parametrize(

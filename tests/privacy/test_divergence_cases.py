@@ -13,8 +13,8 @@ from test_divergences import moment
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api import Case, loads
 from paramverify.checker.second_reading import with_second_look
+from paramverify.divergences import MaxDivergence
 from paramverify.errors import InputError
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
@@ -87,7 +87,7 @@ def test_infinite_order_is_pure_privacy() -> None:
     """The order oo has the measure and the verdict of pure privacy."""
     case = with_measure('renyi = { order = "oo", epsilon = "ln(2)" }')
     content = case.content
-    assert isinstance(content.model.measure, Pure)
+    assert isinstance(content.model.measure, MaxDivergence)
     assert case.verify().verdict == "private"
     assert with_measure('renyi = { order = "oo", ratio = "199/100" }').verify().verdict == "not private"
 

@@ -17,9 +17,9 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.api import loads
 from paramverify.checker.documents import check_text
 from paramverify.checker.second_reading import with_second_look
+from paramverify.divergences import Renyi
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.divergence_witnesses import MomentWitness
-from paramverify.models.measures import Renyi
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase
@@ -42,7 +42,7 @@ def model_of(found: Drawn, order: int, bound: Fraction) -> Model:
     """The model of the package with a bound on the sum of an order."""
     model = found.model(Fraction(1), Fraction(1))
     number = RationalFunction.of(model.domain.ring.number(bound))
-    return replace(model, measure=Renyi(order, number))
+    return replace(model, measure=Renyi(number, order))
 
 
 def decided(model: Model, seconds: float = 60) -> PrivacyReport:

@@ -12,8 +12,8 @@ import pytest
 from set_oracle import Drawn, drawn, points
 
 from paramverify.api import loads
+from paramverify.divergences import Average, KLDivergence, ZeroConcentrated
 from paramverify.evidence.divergence_witnesses import LossWitness
-from paramverify.models.measures import LossBound, LossKind
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
@@ -67,16 +67,16 @@ def needs(one: Sequence[Fraction], other: Sequence[Fraction]) -> Decimal | None:
     return None if None in found else max(value for value in found if value is not None)
 
 
-def model_of(found: Drawn, kind: LossKind, bound: Fraction) -> Model:
+def model_of(found: Drawn, kind: type[Average], bound: Fraction) -> Model:
     """The model of the package with a bound on a loss."""
-    return replace(found.model(Fraction(1), Fraction(1)), measure=LossBound(kind, bound))
+    return replace(found.model(Fraction(1), Fraction(1)), measure=kind(bound))
 
 
-def compare_with_points(seed: int, parameters: int, kind: LossKind) -> str:
+def compare_with_points(seed: int, parameters: int, kind: type[Average]) -> str:
     """Compares one random case at one bound with a grid of points; returns the verdict."""
     random = Random(seed)
     found = drawn(random, parameters)
-    measured = kl if kind is LossKind.KL else needs
+    measured = kl if kind is KLDivergence else needs
     values = [
         measured(found.shares(side, at), found.shares(1 - side, at))
         for side in (0, 1)
@@ -86,7 +86,7 @@ def compare_with_points(seed: int, parameters: int, kind: LossKind) -> str:
     largest = max(finite, default=Decimal(1))
     share = random.choice((Fraction(4, 5), Fraction(19, 20), Fraction(21, 20), Fraction(3, 2), 4))
     bound = max(Fraction(1, 100), Fraction(largest).limit_denominator(10**6) * share)
-    case = PrivacyCase("here.toml", "0" * 64, kind.value, model_of(found, kind, bound))
+    case = PrivacyCase("here.toml", "0" * 64, kind.key, model_of(found, kind, bound))
     report = verify(case, Options(seconds=30))
     if isinstance(report.verdict, Holds):
         assert None not in values
@@ -107,14 +107,14 @@ def compare_with_points(seed: int, parameters: int, kind: LossKind) -> str:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("parameters", [0, 1])
-@pytest.mark.parametrize("kind", list(LossKind))
-def test_random_cases(seed: int, parameters: int, kind: LossKind) -> None:
+@pytest.mark.parametrize("kind", [KLDivergence, ZeroConcentrated])
+def test_random_cases(seed: int, parameters: int, kind: type[Average]) -> None:
     """The verdict on a random case is that of the divergences at a grid of points."""
     assert getcontext().prec == 40
     assert compare_with_points(seed, parameters, kind) != Unknown.__name__
 
 
-def responses(kind: LossKind) -> Model:
+def responses(kind: type[Average]) -> Model:
     """Randomised response with truth t in [3/5, 3/4]."""
     a, b = (Fraction(3, 5), Fraction(3, 4), "p"), (Fraction(2, 5), Fraction(1, 4), "p")
     one = (Fraction(1), Fraction(1), ""), (Fraction(0), Fraction(0), "")
@@ -125,7 +125,7 @@ def responses(kind: LossKind) -> Model:
 def test_randomised_response_has_its_closed_form() -> None:
     """The least kl is (2t − 1)·ln(t/(1 − t)) at the largest truth t = 3/4: ln(3)/2."""
     with Session(Options(seconds=20)) as session:
-        found = least_loss(responses(LossKind.KL), session, Fraction(1, 10**6))
+        found = least_loss(responses(KLDivergence), session, Fraction(1, 10**6))
     exact = Decimal(3).ln() / 2
     assert found.upper is not None
     assert decimal(found.lower) - SLACK <= exact <= decimal(found.upper)
@@ -136,7 +136,7 @@ def test_randomised_response_has_its_closed_form() -> None:
 def test_zcdp_of_randomised_response_is_at_least_kl_and_below_pure() -> None:
     """The least ρ is from KL to ε²/2 ([BunSteinke16] Proposition 1.4), and holds at all orders."""
     with Session(Options(seconds=20)) as session:
-        found = least_loss(responses(LossKind.ZCDP), session, Fraction(1, 10**4))
+        found = least_loss(responses(ZeroConcentrated), session, Fraction(1, 10**4))
     assert found.upper is not None
     one, other = [Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]
     for order in ORDERS:
@@ -148,8 +148,8 @@ def test_zcdp_of_randomised_response_is_at_least_kl_and_below_pure() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", LossKind)
-def test_least_losses_stay_where_constraints_hold(kind: LossKind) -> None:
+@pytest.mark.parametrize("kind", [KLDivergence, ZeroConcentrated])
+def test_least_losses_stay_where_constraints_hold(kind: type[Average]) -> None:
     """Points that constraints exclude do not count: neither on the way to a maximum, nor at the ends."""
     text = f"""
     [parameters]
@@ -169,7 +169,7 @@ def test_least_losses_stay_where_constraints_hold(kind: LossKind) -> None:
     [secrets]
     pairs = [["a", "b"]]
     [privacy]
-    {kind.value} = "1/2"
+    {kind.key} = "1/2"
     """
     model = loads(text).content.model
     with Session(Options(seconds=20)) as session:
@@ -177,7 +177,7 @@ def test_least_losses_stay_where_constraints_hold(kind: LossKind) -> None:
     half = [Fraction(1, 2)] * 2
     sides = [[1 - p, p] for p in (Fraction(1, 4), Fraction(1, 3))]
     values = [
-        kl(*pair) if kind is LossKind.KL else needs(*pair) for p in sides for pair in ((p, half), (half, p))
+        kl(*pair) if kind is KLDivergence else needs(*pair) for p in sides for pair in ((p, half), (half, p))
     ]
     largest = max(value for value in values if value is not None)
     assert not found.infinite

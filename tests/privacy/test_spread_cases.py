@@ -15,7 +15,7 @@ from cluster_tools import Elsewhere
 from set_oracle import drawn
 
 from paramverify.answers import End
-from paramverify.models.measures import LossBound, LossKind
+from paramverify.divergences import Average, KLDivergence, ZeroConcentrated
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
@@ -76,11 +76,9 @@ def test_shipped_cases_are_the_same(name: str) -> None:
     assert SHIPPED[name] is None or SHIPPED[name] in far.names
 
 
-def _loss(seed: int, kind: LossKind) -> Model:
+def _loss(seed: int, kind: type[Average]) -> Model:
     """A random mechanism with one parameter; its bound is to be replaced."""
-    return replace(
-        drawn(Random(seed), 1).model(Fraction(1), Fraction(1)), measure=LossBound(kind, Fraction(1))
-    )
+    return replace(drawn(Random(seed), 1).model(Fraction(1), Fraction(1)), measure=kind(Fraction(1)))
 
 
 @pytest.mark.slow
@@ -89,21 +87,21 @@ def test_least_losses_are_the_same() -> None:
     found = []
     for executor in (Options().executor, Counting()):
         with Session(Options(executor=executor)) as session:
-            least = least_loss(_loss(3, LossKind.KL), session, Fraction(1, 5))
+            least = least_loss(_loss(3, KLDivergence), session, Fraction(1, 5))
             found.append((least.lower, least.upper, least.boxes, [tree for _, tree in least.proof]))
     assert found[0] == found[1]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [LossKind.KL, LossKind.ZCDP])
-def test_points_of_workers_are_evaluated_from_the_model(kind: LossKind) -> None:
+@pytest.mark.parametrize("kind", [KLDivergence, ZeroConcentrated])
+def test_points_of_workers_are_evaluated_from_the_model(kind: type[Average]) -> None:
     """Where a direction fails inside of the domain, its witness, and the boxes until then, are the same."""
     model = _loss(8, kind)
     for bound in (Fraction(1, 8), Fraction(1, 32)):
         found = []
         for executor in (Options().executor, Counting()):
             with Session(Options(executor=executor)) as session:
-                made = list(covers(session, model, directions(model), LossBound(kind, bound)))
+                made = list(covers(session, model, directions(model), kind(bound)))
                 found.append([(m.boxes, m.tree, repr(m.witness)) for m in made])
         assert found[0] == found[1]
     assert any("LossWitness" in witness for *_, witness in found[0])

@@ -16,8 +16,8 @@ import pytest
 
 import paramverify
 from paramverify.cli.main import run
+from paramverify.divergences.masses import CHI_SQUARED, KL, ZCDP, MassDivergence, of_order
 from paramverify.errors import InputError
-from paramverify.models.measures import CHI_SQUARED, KL, ZCDP, MassDivergence, of_order
 from paramverify.privacy.cases import load
 from paramverify.statistics.case_testing import Plan, SamplingGoal, carry_out
 from paramverify.statistics.detection import Outputs, Settings

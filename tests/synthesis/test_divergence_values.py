@@ -15,7 +15,7 @@ from set_oracle import Drawn, Point, drawn, points
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.api import loads
-from paramverify.models.measures import LossBound, LossKind, Renyi
+from paramverify.divergences import Average, KLDivergence, Renyi, ZeroConcentrated
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
@@ -55,7 +55,7 @@ def renyi_case(seed: int, parameters: int) -> tuple[Drawn, int, Fraction, Privac
     bound = max(Fraction(1), finite[len(finite) // 2].limit_denominator(40))
     model: Model = found.model(Fraction(1), Fraction(1))
     number = RationalFunction.of(model.domain.ring.number(bound))
-    case = PrivacyCase("here.toml", "0" * 64, "renyi", replace(model, measure=Renyi(order, number)))
+    case = PrivacyCase("here.toml", "0" * 64, "renyi", replace(model, measure=Renyi(number, order)))
     return found, order, bound, case
 
 
@@ -97,30 +97,30 @@ def test_intervals_of_random_cases(seed: int) -> None:
 ORDERS = [1 + 10 ** (k / 10 - 3) for k in range(60)]
 
 
-def needed(kind: LossKind, one: Sequence[Fraction], other: Sequence[Fraction]) -> float:
+def needed(kind: type[Average], one: Sequence[Fraction], other: Sequence[Fraction]) -> float:
     """KL, or the largest D_α/α of a grid of orders and KL, by logarithms of floats."""
     if any(p and not q for p, q in zip(one, other, strict=True)):
         return inf
     both = [(float(p), float(q)) for p, q in zip(one, other, strict=True) if p]
     best = sum(p * log(p / q) for p, q in both)
-    for order in ORDERS if kind is LossKind.ZCDP else ():
+    for order in ORDERS if kind is ZeroConcentrated else ():
         logs = [order * log(p) - (order - 1) * log(q) for p, q in both]
         most = max(logs)
         best = max(best, (most + log(sum(exp(v - most) for v in logs))) / (order - 1) / order)
     return best
 
 
-def loss_case(seed: int, parameters: int, kind: LossKind) -> tuple[Drawn, Fraction, PrivacyCase]:
+def loss_case(seed: int, parameters: int, kind: type[Average]) -> tuple[Drawn, Fraction, PrivacyCase]:
     """A random mechanism with a bound that some points keep."""
     found = drawn(Random(seed), parameters)
     losses = sorted(largest(found, kind, at) for at in points(found.names, 9))
     finite = [loss for loss in losses if 0 < loss < inf] or [0.1]
     bound = max(Fraction(1, 50), Fraction(finite[len(finite) // 2]).limit_denominator(50))
-    model = replace(found.model(Fraction(1), Fraction(1)), measure=LossBound(kind, bound))
-    return found, bound, PrivacyCase("here.toml", "0" * 64, kind.value, model)
+    model = replace(found.model(Fraction(1), Fraction(1)), measure=kind(bound))
+    return found, bound, PrivacyCase("here.toml", "0" * 64, kind.key, model)
 
 
-def largest(found: Drawn, kind: LossKind, at: Point) -> float:
+def largest(found: Drawn, kind: type[Average], at: Point) -> float:
     """What both directions need at a point."""
     return max(needed(kind, found.shares(side, at), found.shares(1 - side, at)) for side in (0, 1))
 
@@ -128,13 +128,13 @@ def largest(found: Drawn, kind: LossKind, at: Point) -> float:
 @pytest.mark.parametrize(
     ("kind", "seed"),
     [
-        pytest.param(LossKind.KL, 1, marks=pytest.mark.slow),
-        (LossKind.KL, 2),
-        (LossKind.KL, 3),
-        pytest.param(LossKind.ZCDP, 0, marks=pytest.mark.slow),
+        pytest.param(KLDivergence, 1, marks=pytest.mark.slow),
+        (KLDivergence, 2),
+        (KLDivergence, 3),
+        pytest.param(ZeroConcentrated, 0, marks=pytest.mark.slow),
     ],
 )
-def test_enclosed_ends(kind: LossKind, seed: int) -> None:
+def test_enclosed_ends(kind: type[Average], seed: int) -> None:
     """Parts of one parameter say what logarithms at points say; what stays open is narrow."""
     found, bound, case = loss_case(seed, 1, kind)
     with Session(Options(seconds=20)) as session:
@@ -149,7 +149,8 @@ def test_enclosed_ends(kind: LossKind, seed: int) -> None:
         if status is Status.SAFE:
             assert loss <= float(bound) * (1 + 1e-9)
         elif status is Status.VIOLATING:
-            assert loss >= float(bound) * (1 - (1e-9 if kind is LossKind.KL else 1e-2))  # of a grid of orders
+            near = 1e-9 if kind is KLDivergence else 1e-2  # of a grid of orders
+            assert loss >= float(bound) * (1 - near)
     for number, witness in answer.witnesses.items():
         assert witness.parameters[name] in parts[number]
         assert largest(found, kind, witness.parameters) >= float(bound) * 0.99
@@ -217,7 +218,7 @@ def test_parts_end_where_the_domain_does(
 @pytest.mark.slow
 def test_maps_of_losses() -> None:
     """Cells of a map of two parameters say what logarithms at points say."""
-    found, bound, case = loss_case(2, 2, LossKind.KL)
+    found, bound, case = loss_case(2, 2, KLDivergence)
     with Session(Options(seconds=20)) as session:
         answer = safe_values(case, session, options=MapOptions(Fraction(1, 4)))
     assert isinstance(answer, Regions)
@@ -227,7 +228,7 @@ def test_maps_of_losses() -> None:
         for at in points(found.names, 17):
             sides = zip(answer.map.parameters, cell.box, strict=True)
             if all(low <= at[name] <= high for name, (low, high) in sides):
-                loss = largest(found, LossKind.KL, at)
+                loss = largest(found, KLDivergence, at)
                 assert cell.status is not Status.SAFE or loss <= float(bound) * (1 + 1e-9)
                 assert cell.status is not Status.VIOLATING or loss >= float(bound) * (1 - 1e-9)
                 decided.add(cell.status)
@@ -237,7 +238,7 @@ def test_maps_of_losses() -> None:
 def test_lower_bounds_on_boxes() -> None:
     """A lower bound on a box is not above the divergence at its points, and near it on small boxes."""
     for seed in range(5):
-        found, _, case = loss_case(seed, 1, LossKind.KL)
+        found, _, case = loss_case(seed, 1, KLDivergence)
         assert isinstance(case.model, Model)
         for direction in directions(case.model):
             side = int(direction.origin.left == "right")

@@ -11,7 +11,7 @@ import pytest
 from set_oracle import drawn, points
 
 from paramverify.algebra.real_roots import RealRoot
-from paramverify.models.measures import Pure
+from paramverify.divergences import MaxDivergence
 from paramverify.portfolio.session import Options, Session
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.least_sets import least_bound
@@ -60,7 +60,7 @@ def test_delta_is_zero_from_the_tight_ratio_on(seed: int) -> None:
     found = drawn(Random(seed), seed % 2)
     with Session(Options(seconds=60)) as session:
         pure = found.model(Fraction(1), Fraction(1))
-        tight = tight_budget(replace(pure, measure=Pure.number(pure.domain.ring, 1)), session)
+        tight = tight_budget(replace(pure, measure=MaxDivergence.number(pure.domain.ring, 1)), session)
         if tight.infinite or tight.lower <= 1:
             return
         assert tight.upper is not None

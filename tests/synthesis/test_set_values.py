@@ -15,12 +15,12 @@ from set_oracle import Drawn, Point, drawn, points, value
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import RationalFunction, value_at
 from paramverify.checker.regions import check_document
+from paramverify.divergences import HockeyStick, MaxDivergence
 from paramverify.encodings.choice import claims_of
 from paramverify.encodings.output_sums import excesses
 from paramverify.encodings.sets import set_claims
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.witnesses import ExactSetWitness
-from paramverify.models.measures import Approximate, Pure
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.reports.pictures.ratio_curves import curve_of
@@ -67,14 +67,14 @@ def test_one_of_the_claims_is_the_sum_at_every_point(seed: int) -> None:
 
 def bounds(model: Model, point: Point) -> tuple[Fraction]:
     """The ratio at a point."""
-    assert isinstance(model.measure, Approximate)
+    assert isinstance(model.measure, HockeyStick)
     ratio = model.measure.ratio
     return (value_at(ratio.numerator, point) / value_at(ratio.denominator, point),)
 
 
 def delta_of(model: Model, point: Point) -> Fraction:
     """The delta at a point."""
-    assert isinstance(model.measure, Approximate)
+    assert isinstance(model.measure, HockeyStick)
     delta = model.measure.delta
     return value_at(delta.numerator, point) / value_at(delta.denominator, point)
 
@@ -325,8 +325,8 @@ def test_delta_zero_is_pure(seed: int) -> None:
     ring = model.domain.ring
     bound = RationalFunction.of(ring.number(2 * ratio))
     none = RationalFunction.of(ring.number(0))
-    by_sets = replace(model, measure=Approximate(bound, none))
-    one_by_one = replace(model, measure=Pure(bound))
+    by_sets = replace(model, measure=HockeyStick(bound, none))
+    one_by_one = replace(model, measure=MaxDivergence(bound))
     parts = [project(region_claims(m), m.domain, "p").parts for m in (by_sets, one_by_one)]
     ends = [[(p.status, p.lower_closed, p.upper_closed) for p in each] for each in parts]
     assert ends[0] == ends[1]
@@ -344,4 +344,4 @@ def test_too_many_sets_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LimitError, match="more than 1 sets"):
         claims_of(model)
     with pytest.raises(UnsupportedError, match="no delta"):
-        set_claims(replace(model, measure=Pure.number(model.domain.ring, 2)))
+        set_claims(replace(model, measure=MaxDivergence.number(model.domain.ring, 2)))

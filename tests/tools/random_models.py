@@ -9,9 +9,9 @@ from random import Random
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import RationalFunction, Ring, to_rational_function
+from paramverify.divergences import MaxDivergence
 from paramverify.models.context import Checks
 from paramverify.models.hmm import HMM
-from paramverify.models.measures import Pure
 from paramverify.models.model import Model
 from paramverify.models.priors import InitialDistribution, SecretPair
 
@@ -83,7 +83,7 @@ def parametric_model(
         InitialDistribution.of({k: function(v) for k, v in enumerate(values)}, checks) for values in (pi, tau)
     ]
     pair = SecretPair("left", "right", *starts)
-    return Model(checks.domain, hmm, (pair,), Pure(function(ratio)), lengths)
+    return Model(checks.domain, hmm, (pair,), MaxDivergence(function(ratio)), lengths)
 
 
 def all_probabilities(model: Model) -> dict[tuple[str, ...], tuple[Fraction, Fraction]]:

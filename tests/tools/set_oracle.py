@@ -16,7 +16,7 @@ from random import Random
 from random_models import parametric_model, random_row
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.models.measures import Approximate
+from paramverify.divergences import HockeyStick
 from paramverify.models.model import Model
 
 SYMBOLS = "wxyz"
@@ -66,7 +66,7 @@ class Drawn:
         found = parametric_model(box, transitions, emissions, pi, tau, str(ratio), (length,))
         ring = found.domain.ring
         bounds = (RationalFunction.of(ring.number(bound)) for bound in (ratio, delta))
-        return replace(found, measure=Approximate(*bounds))
+        return replace(found, measure=HockeyStick(*bounds))
 
 
 def largest_set(

@@ -19,12 +19,12 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, rational, substitute, variables
 from paramverify.algebra.rationals import nearest
 from paramverify.claims import Claim
+from paramverify.divergences import Event, PositiveParts
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.output_sums import outcomes
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import LimitError
-from paramverify.models.measures import Approximate, Metric, Pure
-from paramverify.models.model import Model
+from paramverify.models.model import Model, divergence_of, is_about
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -229,7 +229,7 @@ def ratio_curve(model: Model, name: str) -> Curve | None:
     intervals. Where the bound depends on these, ratio over bound is drawn against 1. None where the model
     has observation sequences of every length, or too many for a picture, or compares all outputs together.
     """
-    if not isinstance(model.measure, Pure | Metric):
+    if model.measure.event is not Event.OUTPUT:
         return None
     found = _candidates(model)
     domain = model.domain.enclose(128)
@@ -237,8 +237,8 @@ def ratio_curve(model: Model, name: str) -> Curve | None:
     if not found or len(found) * len(others) > MOST_QUOTIENTS:
         return None
     free = model.measure.variables
-    relative = not free <= {name, GENERATOR} or isinstance(model.measure, Metric)
-    bounds = [model.measure.at(c.distance).ratio for c in found]
+    relative = not free <= {name, GENERATOR} or bool(model.measure.distances)
+    bounds = [model.ratio_bound(c.distance).ratio for c in found]
     pairs = [(c.left, c.right) for c in found]
     if relative:
         pairs = [(c.left * b.denominator, c.right * b.numerator) for c, b in zip(found, bounds, strict=True)]
@@ -334,7 +334,7 @@ def _number(value: fmpq) -> Fraction:
 
 def curve_of(model: Model, name: str) -> Curve | None:
     """Returns what the bound of a model is compared with, as a function of one parameter; None for none."""
-    return delta_curve(model, name) if model.measure.by_sets else ratio_curve(model, name)
+    return delta_curve(model, name) if is_about(model, PositiveParts) else ratio_curve(model, name)
 
 
 def delta_curve(model: Model, name: str) -> Curve | None:
@@ -344,8 +344,7 @@ def delta_curve(model: Model, name: str) -> Curve | None:
     intervals. Where the δ of the case depends on these, the largest difference is drawn against 0. None where
     there are too many sums for a picture.
     """
-    measure = model.measure
-    assert isinstance(measure, Approximate)
+    measure = divergence_of(model, PositiveParts)
     try:
         both = [d for pair in islice(outcomes(model), MOST_QUOTIENTS) for d in (pair, pair.turned)]
     except LimitError:

@@ -9,10 +9,10 @@ from typing import Any
 
 from paramverify.algebra.expressions import Name, Text, Value, parse
 from paramverify.checker.strict import counted
+from paramverify.divergences import DistanceBound, PositiveParts
 from paramverify.encodings.cone import lump, model_document
 from paramverify.errors import DefectError, UnsupportedError
-from paramverify.models.measures import Metric
-from paramverify.models.model import Model
+from paramverify.models.model import Model, is_about
 from paramverify.models.names import as_value
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.reports.theorems.coq_cones import CERTIFICATES
@@ -304,7 +304,7 @@ def _compared(model: Model, words: TheoremNames) -> list[str]:
     def listed(pairs: Sequence[SecretPair]) -> str:
         return ";\n   ".join(f"({start(p.pi)}, {start(p.tau)})" for p in pairs)
 
-    if not isinstance(model.measure, Metric):
+    if not isinstance(model.measure, DistanceBound):
         return [f"Definition secrets : list (weights * weights) :=\n  [{listed(model.pairs)}]."]
     if any(p.distance not in model.measure.bounds for p in model.pairs):
         raise DefectError("a pair of inputs has a distance without a bound")
@@ -368,7 +368,7 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
     words = sum(len(model.hmm.observations) ** length for length in model.lengths)
     if words > MAX_WORDS:
         raise UnsupportedError(f"it has {words:,} sequences of outputs, too many to be compared in Coq")
-    if model.measure.by_sets:
+    if is_about(model, PositiveParts):
         return StatedTheorem(
             definitions,
             f"sequences_approximately_private ({{point}}) model {lengths} ({{ratio}}) ({{delta}}) secrets",
@@ -376,7 +376,7 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
             f"every set of sequences of a length is {ALIKE}",
             CHAIN,
         )
-    if isinstance(model.measure, Metric):
+    if isinstance(model.measure, DistanceBound):
         return StatedTheorem(
             definitions,
             f"sequences_private_by ({{point}}) model {about} bounds",

@@ -10,11 +10,11 @@ from typing import Any
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction
+from paramverify.divergences import DistanceBound, HockeyStick, MaxDivergence, PositiveParts
 from paramverify.errors import UnsupportedError
 from paramverify.models.definitions import Inequality
-from paramverify.models.measures import Approximate, Metric, Pure
 from paramverify.models.mechanisms.program import ProgramMechanism
-from paramverify.models.model import Model
+from paramverify.models.model import Model, is_about
 from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase
@@ -67,14 +67,14 @@ def statement_of(
             raise UnsupportedError("somebody chooses what is given to the mechanism, step by step")
         if model.side_condition:
             raise UnsupportedError(f"it has a side condition: {model.side_condition}")
-        if isinstance(model.measure, Metric):
+        if isinstance(model.measure, DistanceBound):
             raise UnsupportedError("its bound depends on the distance of two inputs")
         if "define" in data:
             raise UnsupportedError("it has [define]: write the expressions in place of the names")
         if data["mechanism"]["kind"] == "time_series":
             return _series(data, model, place, document)
         if isinstance(case.mechanism, ProgramMechanism):
-            if model.measure.by_sets:
+            if is_about(model, PositiveParts):
                 raise UnsupportedError("the theorems about programs have no delta")
             return told_program(case, case.mechanism, data, model, place)
         form = _neighbours if "neighbours" in data else _secrets
@@ -88,14 +88,17 @@ def _secrets(data: Json, model: Model, place: TheoremDomain, document: Json) -> 
     if data["mechanism"]["kind"] not in KINDS:
         raise UnsupportedError(f"the theories have no words for the mechanism {data['mechanism']['kind']}")
     told = prior_of(
-        data["prior"], place.own, data["mechanism"].get("values", ()), quotients=not model.measure.by_sets
+        data["prior"],
+        place.own,
+        data["mechanism"].get("values", ()),
+        quotients=not is_about(model, PositiveParts),
     )
     words = told.words
     lengths = list(model.lengths)
     answers = answers_of(data["mechanism"], words)
     experiment = mechanism_of(data["mechanism"], words, answers, max(lengths, default=0))
     several = data["mechanism"]["kind"] == "above_threshold"
-    if several and model.measure.by_sets:
+    if several and is_about(model, PositiveParts):
         raise UnsupportedError("sets of several outputs have a delta")
     if document.get("kind") in CERTIFICATES:
         raise UnsupportedError("its proof is about many sequences of a hidden Markov model at once")
@@ -121,7 +124,7 @@ def _secrets(data: Json, model: Model, place: TheoremDomain, document: Json) -> 
             ONCE,
         )
     privacy, about, bounds = "pufferfish", "output", "({ratio})"
-    if model.measure.by_sets:
+    if is_about(model, PositiveParts):
         privacy, about, bounds = "approximate_pufferfish", "set of outputs", "({ratio}) ({delta})"
     return StatedTheorem(
         definitions,
@@ -134,7 +137,7 @@ def _secrets(data: Json, model: Model, place: TheoremDomain, document: Json) -> 
 
 def _used(model: Model, theorem: str, arguments: str) -> str:
     """Returns a theorem with what it is about: with the ratio, or with ratio and delta."""
-    if model.measure.by_sets:
+    if is_about(model, PositiveParts):
         return f"{theorem} evidence sums {arguments} ratio delta"
     return f"{theorem} evidence {arguments} ratio"
 
@@ -147,7 +150,7 @@ def _neighbours(data: Json, model: Model, place: TheoremDomain, document: Json) 
     if made["kind"] not in ("noisy_max", "geometric") or "range" not in made["noise"]:
         raise UnsupportedError("the theories have no words for neighbours of this mechanism or its noise")
     count, by = made.get("queries", 1), str(given.get("by", 1))
-    words = TheoremNames(place.own, {}, {}, quotients=not model.measure.by_sets)
+    words = TheoremNames(place.own, {}, {}, quotients=not is_about(model, PositiveParts))
     if not isinstance(count, int) or not by.isdigit():
         raise UnsupportedError("the theories have no words for these neighbours")
     top = made["noise"]["range"]
@@ -158,7 +161,7 @@ def _neighbours(data: Json, model: Model, place: TheoremDomain, document: Json) 
     experiment = mechanism_of(made, words, answers, 1)
     privacy, theorem = "differentially_private", "differential_privacy_theorem"
     about, bounds = "output", "({ratio})"
-    if model.measure.by_sets:
+    if is_about(model, PositiveParts):
         privacy, theorem = "approximately_private", "approximate_privacy_theorem"
         about, bounds = "set of outputs", "({ratio}) ({delta})"
     return StatedTheorem(
@@ -225,21 +228,21 @@ def check_is_covered(model: object) -> Model:
 
 _REFUSED: Mapping[str, Callable[[Model], bool]] = {
     "the theories compare outputs one by one or in sets, and this case compares all of them together": (
-        lambda model: not isinstance(model.measure, (Pure, Metric, Approximate))
+        lambda model: not isinstance(model.measure, (MaxDivergence, DistanceBound, HockeyStick))
     ),
     "it has a delta, and a parameter that can have one value only: write the number in its place": (
-        lambda model: model.measure.by_sets and any(i.is_point for i in model.domain.box.values())
+        lambda model: is_about(model, PositiveParts) and any(i.is_point for i in model.domain.box.values())
     ),
     "it has a delta, and a parameter beside its own exponential": (
-        lambda model: model.measure.by_sets and bool(model.domain.ring.tied)
+        lambda model: is_about(model, PositiveParts) and bool(model.domain.ring.tied)
     ),
     "its outputs have densities": lambda model: model.hmm.densities,
     "its outputs stand for many": lambda model: bool(model.hmm.spreads),
     "it has a delta, and somebody chooses what is given to the mechanism": (
-        lambda model: model.measure.by_sets and model.hmm.chosen
+        lambda model: is_about(model, PositiveParts) and model.hmm.chosen
     ),
     "it has a side condition, and outputs are compared in sets or by distance": (
-        lambda model: bool(model.side_condition) and not isinstance(model.measure, Pure)
+        lambda model: bool(model.side_condition) and not isinstance(model.measure, MaxDivergence)
     ),
 }
 
@@ -405,11 +408,11 @@ def _shown(bound: RationalFunction, place: TheoremDomain) -> str:
 
 def _bounds(model: Model) -> tuple[RationalFunction | None, RationalFunction | None]:
     """Returns the ratio of a case, and its delta if it has one; no ratio where it depends on a distance."""
-    if isinstance(model.measure, Metric):
+    if isinstance(model.measure, DistanceBound):
         return None, None
-    if isinstance(model.measure, Approximate):
+    if isinstance(model.measure, HockeyStick):
         return model.measure.ratio, model.measure.delta
-    return model.measure.at(None).ratio, None
+    return model.ratio_bound().ratio, None
 
 
 def _theorem(found: StatedTheorem, model: Model, place: TheoremDomain) -> list[str]:

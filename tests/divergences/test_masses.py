@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from paramverify.models.measures import BY_KEY, chi_squared, kl, of_order, renyi, zcdp
+from paramverify.divergences.masses import BY_KEY, chi_squared, kl, of_order, renyi, zcdp
 
 
 def shares(random: Random, size: int) -> list[Fraction]:

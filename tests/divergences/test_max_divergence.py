@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_poly
 
 from paramverify.algebra.polynomials import RationalFunction, Ring, value_at
 from paramverify.algebra.reals import Real
-from paramverify.models.measures import Pure
+from paramverify.divergences import MaxDivergence
 
 RING = Ring(("p", "q"))
 
@@ -24,7 +24,8 @@ def test_claims_witnesses_and_leaks_agree() -> None:
     left, right = RING.parse("p^2 + q/3"), RING.parse("p*q + 1/7")
     ratio = RationalFunction(RING.parse("1 + p"), RING.parse("2 - q"))
     top, bottom = RING.parse("3"), RING.parse("2")
-    for measure, scale in ((Pure(ratio), Fraction(1)), (Pure(ratio).scaled(top, bottom), Fraction(3, 2))):
+    own = MaxDivergence(ratio)
+    for measure, scale in ((own, Fraction(1)), (own.scaled(top, bottom), Fraction(3, 2))):
         outcomes = set()
         for _ in range(200):
             point = {name: Fraction(random.randint(0, 12), 12) for name in "pq"}
@@ -35,7 +36,7 @@ def test_claims_witnesses_and_leaks_agree() -> None:
             outcomes.add(within)
             assert (value_at(measure.claim(left, right), point) >= 0) == within
             assert measure.exceeds(real(more), real(less), real(bound)) != within
-            found = Pure.leak(real(more), real(less))
+            found = MaxDivergence.leak(real(more), real(less))
             assert found is not None
             assert found.rational == more / less
         assert outcomes == {True, False}
@@ -43,13 +44,13 @@ def test_claims_witnesses_and_leaks_agree() -> None:
 
 def test_what_is_impossible_on_the_right_leaks_without_limit() -> None:
     """No number bounds an output that one secret makes impossible."""
-    assert Pure.leak(real(Fraction(1, 5)), real(Fraction(0))) is None
+    assert MaxDivergence.leak(real(Fraction(1, 5)), real(Fraction(0))) is None
 
 
 def test_the_bound_as_a_number_and_its_variables() -> None:
     """A number has no variables; a bound with parameters names them; both write themselves for evidence."""
-    assert Pure.number(RING, Fraction(5, 2)).variables == frozenset()
-    own = Pure(RationalFunction(RING.parse("1 + p"), RING.parse("1")))
+    assert MaxDivergence.number(RING, Fraction(5, 2)).variables == frozenset()
+    own = MaxDivergence(RationalFunction(RING.parse("1 + p"), RING.parse("1")))
     assert own.variables == {"p"}
     assert own.document() == {"ratio": ["p + 1", "1"]}
     assert own.map(lambda f: f + f).document() == {"ratio": ["2*p + 2", "2"]}
