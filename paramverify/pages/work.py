@@ -195,7 +195,7 @@ def _case(source: CaseSource, wanted: PageOptions, seconds: float) -> PrivacyWor
 
 def _source(file: CaseFile) -> CaseSource:
     path = str(file.path)
-    if file.document is None:
+    if (file.path.suffix != ".toml" and not file.written) or file.document is None:
         raise InputError("a page is about a case file, which ends with .toml", file=path)
     with located(file=path):
         content = read_file(file.path, MAX_BYTES, "a case file")

@@ -97,7 +97,7 @@ class Automaton(Subject):
 
 _NOT_FOR_STREAMS: Answers = {
     Synthesize: NotAsked(
-        "the verdict about streams is for every value of the parameter: `paramverify verify` gives it"
+        "the verdict about streams is for every value of the parameter: `paramverify verify` decides it"
     ),
     Sample: NotAsked("streams of every length are not sampled"),
     Prove: _no_theorem("automata over streams"),

@@ -16,7 +16,6 @@ from calling_tools import strict_json
 from conftest import ROOT
 
 from paramverify.cli import main as main_module
-from paramverify.cli import show
 from paramverify.cli._commands import commands
 from paramverify.cli._exits import CODES, STATUS_CODES, Exit
 from paramverify.cli.main import run
@@ -39,7 +38,7 @@ def fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def load(path: str, **settings: object) -> None:
         raise error
 
-    monkeypatch.setattr(show, "load", load)
+    monkeypatch.setattr("paramverify.privacy.cases.load", load)
 
 
 def paramverify(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -59,21 +60,12 @@ def said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int,
     return code, found.out, found.err
 
 
-SHOWN = {
-    "program": "a program that reads a stream with Laplace noise",
-    "automaton": "an automaton",
-    "file": "an automaton over streams",
-}
-
-
-@pytest.mark.parametrize(("kind", "what"), SHOWN.items())
-def test_show(kind: str, what: str, paths: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    """`show` says what the file is and how to see it, and that works."""
-    code, out, err = said(["show", paths[kind]], capsys)
-    assert (code, out) == (2, "")
-    assert f"{what}. It has no table of probabilities." in err
-    assert "Give --graph" in err
-    assert f"`paramverify verify {paths[kind]}`" in err
+@pytest.mark.parametrize("kind", ["program", "automaton", "file"])
+def test_show(kind: str, paths: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """`show` says how large the automaton is and how to see it, and that works."""
+    code, out, _ = said(["show", paths[kind]], capsys)
+    assert code == 0
+    assert re.search(r"\d+ states?, \d+ variables?, \d+ transitions?; `--graph` ", out)
     assert run(["verify", paths[kind]]) == 0
     code, out, _ = said(["show", paths[kind], "--graph"], capsys)
     assert (code, "digraph" in out) == (0, True)
