@@ -1,95 +1,26 @@
-"""The JSON that commands print, against the tables of docs/json.md: keys and types."""
+"""The JSON that commands print, against the tables of docs/json.md: keys and types.
+
+tests/test_shipped_cases.py does the same with what `verify`, `budget`, `interactive`, `explain`, `check` say.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import ROOT
+from json_shapes import PAGE, PLAIN, SHAPES, mistakes
 
 from paramverify.cli._commands import commands
 from paramverify.cli.main import run
 
-PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 LIMITED = "Errors and limits"
-PLAIN: dict[str, tuple[type, ...]] = {
-    "text": (str,),
-    "flag": (bool,),
-    "whole": (int,),
-    "float": (float, int),
-    "any": (object,),
-    "exact": (str, dict),
-    "null": (type(None),),
-    "unknown": (str,),
-}
-
-
-def shapes() -> dict[str, dict[str, str]]:
-    """The type of each key, for each heading of the page that has a table."""
-    found: dict[str, dict[str, str]] = {}
-    for name, body in re.findall(r"^##+ (.+?)$([\s\S]*?)(?=^##|\Z)", PAGE, re.MULTILINE):
-        rows = re.findall(r"^\| (`.+?`) \| (.+?) \| .+ \|$", body, re.MULTILINE)
-        if rows:
-            found[name] = {key: kind for keys, kind in rows for key in re.findall(r"`([\w ]+)`", keys)}
-    return found
-
-
-SHAPES = shapes()
-
-
-def mistakes(value: Any, kind: str, place: str) -> Iterator[str]:
-    """The places at which a value has a key that its shape does not have, or another type."""
-    if " or " in kind:
-        parts = [list(mistakes(value, part, place)) for part in kind.split(" or ")]
-        if all(parts):
-            yield f"{place}: {value!r} is no {kind}"
-    elif kind.startswith(("list of ", "map of ")):
-        wanted, inner = kind.split(" of ", 1)
-        if not isinstance(value, list if wanted == "list" else dict):
-            yield f"{place}: {value!r} is no {wanted}"
-            return
-        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from mistakes(entry, inner, f"{place}[{key}]")
-    elif kind in SHAPES:
-        if not isinstance(value, dict):
-            yield f"{place}: {value!r} is no {kind}"
-            return
-        for key, entry in value.items():
-            if key in SHAPES[kind]:
-                yield from mistakes(entry, SHAPES[kind][key], f"{place}.{key}")
-            else:
-                yield f"{place}: {kind} has no key {key}"
-    elif not is_plain(value, kind):
-        yield f"{place}: {value!r} is no {kind}"
-
-
-def is_plain(value: Any, kind: str) -> bool:
-    """Whether a value is of one of the types that have no table."""
-    if isinstance(value, bool) and kind in ("whole", "float"):
-        return False
-    if kind in ("exact", "unknown") and isinstance(value, str):
-        return (value == "unknown") == (kind == "unknown")
-    bounds = kind != "exact" or not isinstance(value, dict) or set(value) == {"exact", "lower", "upper"}
-    return isinstance(value, PLAIN[kind]) and bounds
-
 
 RUNS = (
-    "explain geometric-independent.toml",
-    "explain programs/sparse-vector.toml",
-    "explain blood-test.toml",
     "explain logic/survey-coin.toml",
-    "explain interactive/slots-2.toml",
-    "verify geometric-contagious-ln2.toml",
-    "verify programs/sparse-vector-no-query-noise.toml",
-    "verify blood-test.toml",
-    "verify time-series-2-all.toml",
-    "verify geometric-metric.toml",
     "prove randomized-response.toml -o FOLDER",
-    "verify approximate/noisy-max-below.toml",
     "budget approximate/noisy-max.toml --delta-for 1",
     "budget approximate/geometric-independent.toml --epsilon-for 1/10",
     "budget noisy-max-contagious.toml --delta-for ln(2) --precision 0.01",
@@ -99,28 +30,17 @@ RUNS = (
     "compose gaussian:sigma=2,times=3 laplace:scale=3 --delta-for 1",
     "compose approximate/noisy-max.toml --curve",
     "compose randomized_response:truth=3/4,subsample=1/10,times=2 --epsilon-for 1/100",
-    "verify divergences/geometric-renyi-below.toml",
-    "verify divergences/geometric-zcdp-below.toml",
-    "verify divergences/geometric-zcdp.toml",
     "budget divergences/geometric-chi-squared.toml",
     "budget divergences/survey-zcdp.toml --precision 0.01",
     "certify divergences/geometric-zcdp.toml --at p=1/2",
     "budget geometric-metric.toml",
-    "budget geometric-independent.toml",
-    "budget interactive/slots-2.toml",
-    "budget interactive/slots-2-shared.toml",
     "budget interactive/slots-2-symbolic.toml",
-    "budget interactive/slots-2-laplace.toml",
     "budget programs/geometric-metric.toml",
-    "budget above-threshold-all.toml",
     "synthesize geometric-independent-below.toml",
     "synthesize design-geometric-contagious.toml",
     "synthesize geometric-independent-below.toml --near p=1/2",
     "synthesize geometric-independent-below.toml --witness --objective ratio --precision 0.01",
     "synthesize noisy-max-independent-below.toml --parameters pA,pB --coverage 0.5",
-    "interactive interactive/slots-2.toml",
-    "interactive interactive/slots-2-full.toml",
-    "interactive interactive/survey.toml",
     "certify noisy-max-contagious.toml --observations 3 --at pA=1/2,pB=1/2,pC=1/2",
     "show geometric-independent.toml",
     "show blood-test.toml",
@@ -133,7 +53,6 @@ RUNS = (
     "sample approximate/geometric-independent-below.toml --runs 1000 --certify",
     "synthesize approximate/design-geometric.toml",
     "sample geometric-neighbours.toml --audit --direct --runs 2000",
-    "verify release-total-revealed.toml",
     "verify release-household.toml -D honest=1/2",
     "verify geometric-neighbours.toml --budgets 1/2,ln(2)",
     "show coarse-noise.toml",

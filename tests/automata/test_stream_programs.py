@@ -50,15 +50,6 @@ def automaton_of(text: str) -> Automaton:
     return translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))})
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_shipped(path: Path) -> None:
-    """Each shipped case has the verdict that it expects; what is not private has an example."""
-    found = verdict(path)
-    assert found.standing.value == found.case.expect["status"]
-    assert (found.example is not None) is (found.standing is Standing.VIOLATED)
-
-
 def test_there_are_twins() -> None:
     """Most cases are about an automaton that is shipped too."""
     assert len(TWINS) >= 8

@@ -14,7 +14,6 @@ from calling_tools import called
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from integrated_programs import integrated, random_program
-from kept_cases import keep, kept
 from program_oracle import Distribution, Maker, Oracle, proved
 
 from paramverify.checker import second_programs, second_runs
@@ -32,18 +31,9 @@ from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
-QUICK = ("count-unbounded", "family", "hadamard-response", "interval-test", "prefix-sums")
 ALPHA = Fraction(1, 4)
 
 Mutant = Callable[[pytest.MonkeyPatch], None]
-
-
-def shipped() -> list[Any]:
-    return [
-        pytest.param(path, id=path.stem, marks=() if path.stem in QUICK else pytest.mark.slow)
-        for path in sorted(CASES.glob("*.toml"))
-        if "gauss" not in path.stem and "gauss(" not in path.read_text()  # no formulas, no evidence
-    ]
 
 
 def written(case: Path, evidence: Path, command: str = "verify") -> dict[str, Any]:
@@ -62,21 +52,6 @@ def looked(text: str, folder: Path) -> SecondLook:
 def made(source: str, rest: str) -> str:
     """A case with a program."""
     return f'[mechanism]\nkind = "program"\nsource = """\n{source}\n"""\n{rest}'
-
-
-@pytest.mark.parametrize("path", shipped())
-def test_both_readers_agree_about_every_program(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is proved or refuted of a shipped program is what the second reader finds in it."""
-    keep(monkeypatch, ["verify"])
-    look = second_look(written(path, tmp_path / "evidence.json"), path.read_text())
-    between = kept(path).model.hmm.spreads  # outputs between two breaks, with a variable for their place
-    if between or path.stem == "numeric-laplace-parallel":  # or with counts
-        assert look.line == "not read a second time: an output with noise or with a parameter"
-        return
-    assert (look.compared, look.agrees) == (True, True)
-    assert look.line.startswith("read a second time: ")
 
 
 # --- wrong first readers ----------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -11,64 +10,11 @@ from pathlib import Path
 import pytest
 from calling_tools import printed
 from conftest import ROOT
+from looks import members
 
 from paramverify import loads
-from paramverify.models.definitions import Inequality
 from paramverify.privacy.cases import load
 from paramverify.privacy.inputs import power_told, values_told
-from paramverify.privacy.verification import PrivacyReport
-from paramverify.reports import verdict_reports
-from paramverify.tables import toml_data
-from paramverify.verdicts import Holds
-
-PRIVACY = [
-    path
-    for path in sorted((ROOT / "cases").rglob("*.toml"))
-    if path.parent.name not in ("automata", "logic")  # of other readers
-    and {"neighbours", "prior"} & toml_data(path.read_text(encoding="utf-8")).keys()
-]
-
-
-@pytest.mark.parametrize("path", PRIVACY, ids=lambda path: str(path.relative_to(ROOT / "cases")))
-def test_no_shipped_verdict_is_without_its_inputs(path: Path) -> None:
-    """Where a shipped case lists inputs, "private" names each input with its values, in text and in JSON.
-
-    The values are read here from the tables of the file.
-    """
-    case = load(path)
-    data = toml_data(case.text)
-    report = PrivacyReport(Holds(()), (), (), case.model.domain, (), 0.0)
-    told, document = verdict_reports.lines(report, case)[0], verdict_reports.document(report, case)
-    listed = dict(data["mechanism"].get("inputs", {})) if "neighbours" in data else {}
-    for name, given in listed.items():
-        power = f"^{given['length']}" if "length" in given else ""
-        (values,) = re.findall(rf"\b{name}\b[^{{]*({{[^}}]*}})", told)
-        assert f"{values}{power}" in told
-        assert document["inputs"] in told
-        assert members(values) == {str(v) for v in values_of(given["values"])}, told
-    if "neighbours" in data:
-        assert "for all neighbouring " in told
-        assert " in {" in told
-    elif case.prior is not None and not isinstance(case.model, Inequality):
-        assert "prior of the case over " in told
-        assert all(name in told for name in list(case.prior.names)[:2])
-
-
-def members(told: str) -> set[str]:
-    """Returns what a set in words consists of."""
-    if span := re.fullmatch(r"{(-?\d+)\.\.(-?\d+)}", told):
-        return {str(k) for k in range(int(span[1]), int(span[2]) + 1)}
-    return {entry.strip("'") for entry in told.strip("{}").split(", ")}
-
-
-def values_of(given: object) -> list[object]:
-    """Returns the values that an entry of `[mechanism.inputs]` lists."""
-    if isinstance(given, str):
-        low, high = map(int, given.split(".."))
-        return list(range(low, high + 1))
-    assert isinstance(given, list)
-    return given
-
 
 CASE = """
 [parameters]

@@ -1,4 +1,7 @@
-"""`≈` stands before every rounded number: one function decides, and all commands are gone through."""
+"""`≈` stands before every rounded number: one function decides, and all commands are gone through.
+
+tests/test_shipped_cases.py looks for them in what `verify`, `budget`, `interactive` and `explain` say.
+"""
 
 from __future__ import annotations
 
@@ -8,56 +11,28 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from rounded_texts import suspects
 
 from paramverify.algebra.rationals import relation, rounded
 from paramverify.cli.main import run
 
 CASES = ROOT / "cases"
-LONG = 6  # significant digits of a decimal that is probably rounded
-DECIMAL = re.compile(r"(?<![\w.⊥⊤/^*])-?\d*\.\d+(?:e[+-]?\d+)?(?![\w.])")
-# What is before a decimal that need not be exact: the sign, or a bound on its own side.
-BEFORE = ("≈ ", "at least ", "at most ", "between ", " and ", "delta <= ", "< ", "> ")
 QUICK = [
-    ("budget", "geometric-contagious-ln4"),
-    ("verify", "noisy-max-contagious"),
     ("synthesize", "geometric-contagious-ln2", "--witness"),
     ("certify", "geometric-contagious-ln2", "--observations", "0", "--at", "p=1/3"),
     ("logic", "logic/survey-coin"),
-    ("interactive", "interactive/slots-2-full"),
-    ("budget", "interactive/slots-2"),
-    ("explain", "noisy-max-3-above"),
 ]
 SLOW = [
     ("synthesize", "geometric-independent-below"),
-    ("budget", "noisy-max-3-above"),
     ("sample", "geometric-contagious-ln2", "--runs", "2000"),
     ("synthesize", "noisy-max-independent-below", "--parameters", "pA,pB", "--coverage", "0.2"),
     ("budget", "geometric-metric"),
     ("budget", "retransmission-bound"),
-    ("verify", "programs/sparse-vector-laplace-smaller"),
     ("synthesize", "design-randomized-response"),
     ("synthesize", "geometric-independent-below", "--witness", "--objective", "ratio"),
     ("logic", "logic/double-survey"),
     ("logic", "logic/subsampling-majority-as-printed", "--delta-for", "1"),
 ]
-
-
-def suspects(text: str) -> list[str]:
-    """Returns the decimals that look rounded and have no `≈` and no bound before them."""
-    found = []
-    for line in text.splitlines():
-        timeless = re.sub(r"\d*\.?\d+(?:e-?\d+)? (?:s\b|MiB)", "", line)  # measured
-        for match in DECIMAL.finditer(timeless):
-            before = timeless[: match.start()]
-            exact = re.search(r"(-?\d+/\d+) (?:\(|= )$", before)
-            if exact:
-                if Fraction(exact[1]) != Fraction(match[0]):
-                    found.append(line)
-                continue
-            digits = match[0].lstrip("-0.").replace(".", "")
-            if len(digits.split("e")[0]) >= LONG and not before.endswith(BEFORE):
-                found.append(line)
-    return found
 
 
 @pytest.mark.parametrize(

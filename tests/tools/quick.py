@@ -15,14 +15,17 @@ KINDS = frozenset(
         "blood-test",
         "design-randomized-response",
         "discrete-laplace",
+        "family",
         "geometric-contagious-ln2",
         "geometric-independent",
+        "geometric-renyi-below",
         "noisy-max-contagious",
         "noisy-max-naive-3-ln2",
         "randomized-response",
         "retransmission-bound",
         "slots-1-bad-noise",
         "slots-2-symbolic",
+        "stream-sparse-vector-one",
         "survey",
         "survey-coin",
         "survey-memory-all",
@@ -39,12 +42,18 @@ LARGE = frozenset(("geometric-symbolic-200",))
 def shipped(paths: Iterable[Path], large: bool = False) -> list[Any]:
     """Returns parameters, one for each case; those that are not of the chosen kinds are slow."""
     chosen = [path for path in paths if large or path.stem not in LARGE]
-    return [pytest.param(path, id=path.stem, marks=_slow(path.stem not in KINDS)) for path in chosen]
+    return [pytest.param(path, id=_name(path), marks=_slow(path.stem not in KINDS)) for path in chosen]
 
 
 def seeds(count: int, quick: int) -> list[Any]:
     """Returns the seeds from 0; all but the first are slow."""
     return [pytest.param(seed, marks=_slow(seed >= quick)) for seed in range(count)]
+
+
+def _name(path: Path) -> str:
+    """Returns the name of a case, with its folder."""
+    folder = path.parent.name
+    return path.stem if folder == "cases" else f"{folder}/{path.stem}"
 
 
 def _slow(so: bool) -> tuple[pytest.MarkDecorator, ...]:
