@@ -293,10 +293,9 @@ def divergence_at(model: Model, origin: AllOutputs, point: Point) -> MomentWitne
         InputError: see `evaluate`.
         LimitError: too many sequences.
     """
-    measure = divergence_of(model, SumDivergence)
+    own, numbers = divergence_of(model, SumDivergence), _numbers(model, point)
     pair = pair_of(model, origin.left, origin.right)
-    secrets = pair.left, pair.right
-    return moment_at(_numbers(model, point), measure, pair, secrets, origin.length)
+    return moment_at(numbers, own, pair, (pair.left, pair.right), origin.length)
 
 
 def _numbers(model: Model, point: Point) -> Numbers:

@@ -30,7 +30,7 @@ from paramverify.evidence.divergence_witnesses import (
 )
 from paramverify.evidence.witnesses import divergence_at
 from paramverify.models.context import sample_points
-from paramverify.models.model import Model, divergence_of, is_about
+from paramverify.models.model import Model, divergence_of, of_form
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import OnBox, within
 from paramverify.privacy.every_length_verification import EveryLengthOutcome
@@ -105,13 +105,14 @@ def far_apart(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -
     Raises:
         InputError: a point outside of the domain, unknown secrets, or one that is impossible there.
     """
-    if not is_about(model, Average):
+    measure = of_form(model, Average)
+    if measure is None:
         return divergence_at(model, origin, point)
     pair = pair_of(model, origin.left, origin.right)
     if not contains(model.domain, point):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
     own = AllOutputs(pair.left, pair.right, length=origin.length)
-    return worst_at(model_at(model, own, point, pair), divergence_of(model, Average))
+    return worst_at(model_at(model, own, point, pair), measure)
 
 
 def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -> bool:

@@ -71,6 +71,7 @@ from paramverify.models.model import (
     divergence_of,
     is_about,
     need_privacy,
+    of_form,
     without_bound,
 )
 from paramverify.models.settings import NONE, Settings
@@ -403,9 +404,10 @@ def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> checker
 
 def _asked(case: PrivacyCase) -> tuple[Model, Average]:
     model = need_privacy(case.model, "evidence of a least bound", events=TOGETHER)
-    if not is_about(model, Average):
+    measure = of_form(model, Average)
+    if measure is None:
         raise EvidenceError("the case has another measure")
-    return model, divergence_of(model, Average)
+    return model, measure
 
 
 def _loss_budget_line(name: str, number: Fraction | None, found: list[LossWitness]) -> str:

@@ -65,6 +65,7 @@ from paramverify.models.model import (
     is_about,
     need_formulas,
     need_privacy,
+    of_form,
 )
 from paramverify.models.programs.noise_densities import number
 from paramverify.models.settings import case_entry
@@ -244,9 +245,9 @@ def check_losses(
     Raises:
         Rejected: the case has another measure, bound or domain, or gives other numbers for the witness.
     """
-    if not is_about(model, Average) or written["measure"] != model.measure.key:
+    measure = of_form(model, Average)
+    if measure is None or written["measure"] != measure.key:
         raise checker.Rejected("the case has another measure")
-    measure = divergence_of(model, Average)
     if written["bound"] != bound_document(measure):
         raise Misformed("the case has another bound", "bound")
     if written["domain"] != domain_document(model.domain, model.domain.ring.number(0)):
