@@ -16,12 +16,12 @@ from calling_tools import called, strict_json
 from json_shapes import mistakes
 from kept_cases import kept
 from paper_rows import missing
-from paramverify.models.measures import Pure
 from rounded_texts import suspects
 from shipped_runs import CODES, NO_LIMIT, SHIPPED, Run, between, kind_of, witnesses
 
 from paramverify.checker.__main__ import main as kernel
 from paramverify.checker.documents import check_text
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings.choice import claims_of
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import InputError
@@ -315,7 +315,7 @@ def at_what_was_understood(run: Run) -> None:
         case = kept(run.path)
         assert warnings_of(case.model, case.mechanism, case.prior, run.content) == []
         count = document.get("claims", {}).get("count")
-        pure = isinstance(case.model, Model) and isinstance(case.model.measure, Pure)
+        pure = isinstance(case.model, Model) and isinstance(case.model.measure, MaxDivergence)
         if count is not None and pure and run.document.get("claims"):
             claims = claims_of(case.model)
             assert count == len(claims)
