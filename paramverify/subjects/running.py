@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from paramverify.errors import UnsupportedError, located
+from paramverify.errors import InputError, UnsupportedError, located
 from paramverify.portfolio.session import Options
 from paramverify.subjects.questions import Question
 from paramverify.subjects.registry import opened
@@ -25,14 +25,14 @@ def check_asked(subject: Subject, question: type[Question], file: CaseFile) -> N
     """Checks that a question has a meaning for files of a subject.
 
     Raises:
-        UnsupportedError: it has none, with the reason.
+        InputError: it has none, with the reason; an UnsupportedError if there is something to do instead.
     """
     if against := reason_against(subject, question):
         if against.instead:
             mend = against.instead.format(file=file.path)
             raise UnsupportedError(against.reason, file=str(file.path), mend=mend)
         reason = f"{question.name} has no meaning for this case: {against.reason}"
-        raise UnsupportedError(reason, file=str(file.path))
+        raise InputError(reason, file=str(file.path))
 
 
 def declined(subject: Subject, question: type[Question], given: Collection[str]) -> dict[str, str]:
@@ -63,6 +63,6 @@ def run(
     check_asked(subject, type(question), file)
     answer = subject.answers().get(type(question))
     if answer is None or isinstance(answer, NotAsked):
-        raise UnsupportedError(f"{question.name} has no meaning for this case", file=str(file.path))
+        raise InputError(f"{question.name} has no meaning for this case", file=str(file.path))
     with located(file=str(file.path)):
         return answer(replace(file, reader=subject.read), question, options, watch)

@@ -9,7 +9,7 @@ from calling_tools import called
 from conftest import ROOT
 
 import paramverify
-from paramverify.errors import InputError, UnsupportedError
+from paramverify.errors import InputError
 from paramverify.portfolio.session import Options
 from paramverify.subjects.questions import Budget, Explain, Question, Show, Synthesize, Verify
 from paramverify.subjects.registry import opened, subjects
@@ -72,14 +72,14 @@ def test_an_answer_or_one_reason(question: str, files: dict[str, Path]) -> None:
                 assert isinstance(run(file, ASKED[question], Options(seconds=20)), Result)
             continue
         refused += 1
-        with pytest.raises(UnsupportedError, match="has no meaning for this case") as error:
+        with pytest.raises(InputError, match="has no meaning for this case") as error:
             run(file, ASKED[question], Options(seconds=20))
         assert against.reason in str(error.value)
         told = called(question, str(path))
         assert told.code == 2
         assert against.reason in told.err
         if question != "explain" and subject.name not in ("script", "composition"):
-            with pytest.raises(UnsupportedError) as again:
+            with pytest.raises(InputError) as again:
                 getattr(paramverify, question)(paramverify.load(path))
             assert str(again.value) == str(error.value)
     assert refused
