@@ -42,6 +42,7 @@ let witness =
         ("within", within);
         ("length", whole);
         ("order", whole);
+        ("measure", text);
         ("moment", ratio);
         ("largest", largest);
         ("number", whole);
@@ -53,16 +54,20 @@ let witness =
         ("fails", flag);
       ]
 
-(* The witness of a budget: of one output, or of the sum of an order, which has a `moment`. *)
+(* The witness of a budget: of one output, or of a sum, which has a `moment`, of an order or a measure. *)
 let compared : shape =
-  let moment = [ ("secrets", listed text); ("length", whole); ("order", whole); ("moment", ratio); ("bound", real); ("exceeds", flag); ("largest", largest) ] in
+  let moment of_what =
+    [ ("secrets", listed text); ("length", whole); of_what; ("moment", ratio); ("bound", real); ("exceeds", flag); ("largest", largest) ]
+  in
   let output =
     [ ("secrets", listed text); ("observations", listed text); ("probabilities", row [ real; real ]); ("ratio", ratio);
       ("bound", real); ("exceeds", flag) ]
   in
   let beside = [ ("distance", rational); ("densities", flag); ("within", within) ] in
   function
-  | Object items as value when List.mem_assoc "moment" items -> record (("parameters", point) :: moment) value
+  | Object items as value when List.mem_assoc "moment" items ->
+      let of_what = if List.mem_assoc "measure" items then ("measure", text) else ("order", whole) in
+      record (("parameters", point) :: moment of_what) value
   | value -> record (("parameters", point) :: output) ~optional:beside value
 
 let budget =

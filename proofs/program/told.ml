@@ -61,11 +61,19 @@ let check_comparison witness number =
 
 let max_order = 10_000
 let in_moment = [ "secrets"; "length"; "order"; "moment"; "bound"; "exceeds"; "largest" ]
+let in_sum = [ "secrets"; "length"; "measure"; "moment"; "bound"; "exceeds"; "largest" ]
 
-(* A sum of p^order/q^(order-1) is above its bound, and no smaller than its parts. *)
+(* The keys of a sum: of a measure that has no order, if it names one. *)
+let sum_of witness =
+  if field_opt "measure" witness <> None && field_opt "order" witness = None then in_sum else in_moment
+
+(* A sum of p^order/q^(order-1) is above its bound, and no smaller than its parts. That of a measure without an order
+   has no parts that are known here. *)
 let check_moment witness number exponent =
-  check_together witness in_moment;
-  let order = int_of (field "order" witness) and told = field "moment" witness in
+  let names = sum_of witness in
+  check_together witness names;
+  let known = names = in_moment in
+  let order = if known then int_of (field "order" witness) else 2 and told = field "moment" witness in
   let endless = told = String "infinity" in
   if order < 2 || int_of (field "length" witness) < 1 || told = String "undefined" then
     misformed ~path:[ Key "witness" ] "not a sum of an order from 2 on";
@@ -77,9 +85,9 @@ let check_moment witness number exponent =
     match List.map (fun v -> Values.read v exponent path) (items_of (field "probabilities" share)) with
     | [ p; q ] ->
         if not (Values.sign p > 0 && within_one p && within_one q) then wrong "not probabilities";
-        if endless <> (Values.sign q = 0) then at "moment" "a sum is infinite iff an output is possible on the left only";
+        if known && endless <> (Values.sign q = 0) then at "moment" "a sum is infinite iff an output is possible on the left only";
         let part = Values.to_power p order and whole = Values.by found (Values.to_power q (order - 1)) in
-        if (not endless) && Values.sign (Values.minus whole part) < 0 then at "moment" "less than one of its parts"
+        if known && (not endless) && Values.sign (Values.minus whole part) < 0 then at "moment" "less than one of its parts"
     | _ -> invalid_arg "probabilities"
   in
   let parts = items_of (field "largest" witness) in
