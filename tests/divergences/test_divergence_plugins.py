@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from three_checkers import built, by_program
 
 from paramverify.cli.main import run
 from paramverify.divergences import Renyi
@@ -176,3 +177,12 @@ def test_values_are_exact(call: Call) -> None:
     unbounded: Any = None
     assert LeCam(unbounded).value(one) == Fraction(1, 2) * (Fraction(1, 12) + Fraction(1, 20))
     assert Renyi(unbounded, 2).value([(1.0, 0.0), (0.0, 1.0)]) == float("inf")
+
+
+def test_the_proved_checker_says_the_same(call: Call) -> None:
+    """Evidence of a plugin's divergence is accepted by the program of Coq, with its witness and without."""
+    program = built()
+    for command, bound, code in (("verify", "1/5", 0), ("verify", "1/10", 1), ("budget", "1/5", 0)):
+        call(command, case("le_cam", bound), "--evidence", "e.json", code=code)
+        (answer,) = by_program(program, [Path("e.json")])
+        assert answer.word == "accepted", answer.lines
