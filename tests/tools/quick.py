@@ -35,7 +35,7 @@ KINDS = frozenset(
 
 
 # Cases of hundreds of outputs, on which one command takes seconds. The tests of what cases expect take them
-# (tests/privacy/test_case_files.py); other tests of every case learn nothing from the size.
+# (tests/test_shipped_cases.py); other tests of every case learn nothing from the size.
 LARGE = frozenset(("geometric-symbolic-200",))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from kept_cases import kept
 from paper_rows import COMMANDS, plain
 
 from paramverify.automata.stream_cases import about_streams
+from paramverify.checker import documents
 from paramverify.reports import evidence_checks
 from paramverify.synthesis import borders
 from paramverify.tables import toml_data
@@ -161,6 +162,9 @@ def asked(path: Path, folder: Path, patch: pytest.MonkeyPatch, command: str, *op
     for place in READS:
         if place == command and place != "explain":
             patch.setattr(import_module(f"paramverify.cli.{place}"), "load", kept)
+    replayed = cache(documents.check_text)  # by the kernel alone, and by `check`
+    patch.setattr(documents, "check_text", replayed)
+    patch.setattr(evidence_checks, "check_text", replayed)
     patch.setattr(evidence_checks, "checked", _known(evidence_checks.checked))
     evidence = folder / f"{command}.json"
     given = (command, str(path), *options, *NO_LIMIT)
