@@ -58,7 +58,7 @@ SHARES = {"SHARE": 1.0, "LEAST": 0.0, "MOST": 0.0}  # of the module that looks a
 EVIDENCE = "evidence.json"
 AWAY = re.compile(r"__main__$|\.testing|\.cli\.(?!main$|_supervisor$|_output$)")  # do something when imported
 LIBRARIES = ("scipy.stats", "sympy", "z3")
-TEXT_ONLY = {"export"}
+TEXT_ONLY = {"export", "--graph"}
 
 UNTOLD = {"seconds", "version", "versions", "created"}  # keys of JSON
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
@@ -308,7 +308,7 @@ def forms(asked: Asked, seed: int) -> list[list[str]]:
     calls: list[list[str]] = []
     for place, call in enumerate(asked.calls):
         both = (call, [*call, "--json"])
-        if call[0] in TEXT_ONLY:
+        if TEXT_ONLY.intersection(call):
             calls.append(call)
         else:
             calls += both if place == 0 else [both[(seed // 2 + place) % 2]]
@@ -405,7 +405,10 @@ def run(before: Path, options: argparse.Namespace) -> list[Found]:
             worker.end()
 
     with tempfile.TemporaryDirectory() as folder:
-        jobs = [threading.Thread(target=ask, args=(Path(folder) / str(k),)) for k in range(options.jobs)]
+        jobs = [
+            threading.Thread(target=ask, daemon=True, args=(Path(folder) / str(k),))
+            for k in range(options.jobs)
+        ]
         for job in jobs:
             job.start()
         for job in jobs:

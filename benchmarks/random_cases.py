@@ -436,9 +436,8 @@ def streams(rng: Random) -> Asked:
     bound = f'epsilon = "{writer.of("eps", "2*eps", "eps/2", "4*eps")}"' if "eps" in source else 'ratio = "4"'
     text = f'[mechanism]\nkind = "program"\nsource = """\n{source}\n"""'
     neighbours = f'[neighbours]\ndiffer = "{writer.of("each", "one")}"'
-    case = writer.table(
-        text, neighbours, f"[privacy]\n{bound}\nlength = {writer.of(chr(34) + 'all' + chr(34), '2')}"
-    )
+    length = '"all"' if "laplace" in source else writer.of('"all"', "2")
+    case = writer.table(text, neighbours, f"[privacy]\n{bound}\nlength = {length}")
     return Asked("streams", {CASE: case}, [["verify", CASE], ["budget", CASE], ["explain", CASE]])
 
 
