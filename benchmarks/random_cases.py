@@ -17,7 +17,7 @@ from random import Random
 
 from mutated_cases import misspelt, mutated
 from noisy_programs import noisy_program
-from random_texts import CLAIMS, DATABASES, PROGRAMS, SCRIPTS, STREAMS, WINDOWED
+from random_texts import CLAIMS, DATABASES, PROGRAMS, RANGED, SCRIPTS, STREAMS, WINDOWED
 from stream_programs import random_finite, random_laplace
 
 MISTAKES = 0.1
@@ -40,6 +40,7 @@ class Asked:
     files: dict[str, str]
     calls: list[list[str]]
     mistake: str = ""
+    ample: bool = False  # whether what other ranges of inputs say is asked for
 
 
 @dataclass
@@ -219,6 +220,23 @@ def programs(rng: Random) -> Asked:
         )
     body = writer.program(PROGRAMS)
     return Asked("programs", {CASE: writer.table(*body, writer.privacy())}, questions(writer))
+
+
+def ranges(rng: Random) -> Asked:
+    """Private programs, for larger and smaller ranges of whole numbers than the case has."""
+    writer = Writer(rng)
+    source = rng.choice(RANGED).replace("RATE", writer.of("1/2", "1/3", "a", "a"))
+    if "(a)" in source:
+        writer.parameters["a"] = writer.of("[1/4, 1/2]", "[1/2, 3/4]")
+    ends = writer.of("-1..1", "0..2", "0..3", "1..2", "-2..0")
+    length = "length = 2, " if "q" in source else ""
+    inputs = f'{"q" if length else "n"} = {{ {length}values = "{ends}" }}'
+    text = f'[mechanism]\nkind = "program"\nsource = """\n{source}\n"""\n[mechanism.inputs]\n{inputs}'
+    bound = writer.of('ratio = "4"', 'ratio = "16"', 'ratio = "2"', 'epsilon = "2"', 'epsilon = "ln(9)"')
+    delta = writer.of("", "", '\ndelta = "1/4"')
+    calls = [["verify", CASE, *SOLVED]] + ([] if delta else [["budget", CASE, *SOLVED]])
+    case = writer.table(text, writer.neighbours(), f"[privacy]\n{bound}{delta}")
+    return Asked("ranges", {CASE: case}, calls, ample=True)
 
 
 def gaussian(rng: Random) -> Asked:
@@ -481,7 +499,7 @@ def compositions(rng: Random) -> Asked:
 SUBJECTS: tuple[Callable[[Random], Asked], ...] = (
     *(priors, priors, neighbours, programs, programs, sets, sets, divergences, divergences, divergences),
     *(metric, lengths, lengths, claims, claims, interactive, formulas, formulas, automata, streams),
-    *(streams, scripts, compositions, gaussian, windows),
+    *(streams, scripts, compositions, gaussian, windows, ranges, ranges),
 )
 
 

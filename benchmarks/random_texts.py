@@ -64,6 +64,18 @@ PROGRAMS: tuple[tuple[str, str, str], ...] = (
     (_WHOLE, "k = 0\nwhile k < 2 and flip(COIN):\n    k += 1\nreturn min(k + n, 3)", ""),
 )
 
+RANGED = (
+    "return clamp(n + geometric(RATE), 0, 2)",
+    "return clamp(n * n + geometric(1/2), 0, 3)",
+    "return 1 if n + geometric(RATE) >= 1 else 0",
+    "return 1 if abs(n) >= 3 or flip(1/3) else 0",
+    "return flip((n + 3) / 12)",
+    "output(n + geometric(RATE))",
+    "best = q[0] + geometric(RATE)\nreturn 1 if q[1] + geometric(RATE) > best else 0",
+    "for x in q:\n    output(1 if x + geometric(RATE) >= 1 else 0)",
+    "k = max(q[0], q[1])\nreturn clamp(k + geometric(1/2), 0, 2)",
+)
+
 STREAMS = (
     "for x in stream(values=[0, 1]):\n    output(x if flip(3/4) else 1 - x)",
     'first = "none"\nfor x in stream(values=[0, 1]):\n    if first == "none":\n'
