@@ -293,7 +293,7 @@ class Worker:
         assert self.process.stdout
         line = self.process.stdout.readline()
         if not line:
-            raise SystemExit("a worker has ended")
+            raise RuntimeError(f"a worker has ended with {self.process.wait()}")
         return json.loads(line)
 
     def end(self) -> None:
@@ -397,7 +397,12 @@ def run(before: Path, options: argparse.Namespace) -> list[Found]:
             print("one version has no time for other ranges that can be set", file=sys.stderr)
         with suppress(queue.Empty):
             while True:
-                found = find(seeds.get_nowait(), pair, options)
+                seed = seeds.get_nowait()
+                try:
+                    found = find(seed, pair, options)
+                except Exception:
+                    print(f"stopped at seed {seed}", file=sys.stderr)
+                    raise
                 all_found.append(found)
                 if found.status != "equal":
                     print(f"{found.status}: seed {found.seed}, {found.asked.subject}", file=sys.stderr)
