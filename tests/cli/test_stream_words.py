@@ -80,7 +80,7 @@ def test_settings(command: list[str], paths: dict[str, str], capsys: pytest.Capt
         ("program", "c=1"): 'a case about streams takes no -D: write c = "1" into its [parameters]',
         ("program", "f=1"): "'f' is neither a definition nor a parameter",
         ("automaton", "eps=1"): "the verdict is for every eps > 0: leave -D out",
-        ("file", "eps=1"): "is an automaton. Its verdict is for every epsilon: leave -D out",
+        ("file", "eps=1"): "is an automaton: leave -D out, its verdict is for every epsilon",
     }
     for (kind, given), words in wanted.items():
         code, out, err = said([*command, paths[kind], "-D", given], capsys)

@@ -440,8 +440,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 1
     assert Fraction(witness["ratio"]) == 16
     assert [len(inputs) for inputs in witness["inputs"]] == [3, 4]
-    code, _, err = call(capsys, "verify", str(folder / "slots-2.toml"))
-    assert (code, "use `paramverify interactive`" in err) == (2, True)
+    assert call(capsys, "verify", str(folder / "slots-2.toml"))[0] == 0
     code, _, err = call(capsys, "interactive", str(ROOT / "cases" / "noisy-max-independent.toml"))
     assert (code, "use `paramverify verify`" in err) == (2, True)
     picture = tmp_path / "system.dot"

@@ -28,15 +28,15 @@ CODES = {"holds": 0, "violated": 1, "unknown": 3}
 
 # What decides, by the command that tells it: the second time a command is called it tells the same again.
 DECIDES: dict[str, tuple[str, ...]] = {
-    "verify": ("verify.verify_beyond", "_automata.decide", "_automata.verify"),
-    "interactive": ("interactive.verify",),
-    "logic": ("logic.check",),
+    "verify": ("case_answers.verify_beyond", "stream_answers.decide", "stream_answers.verify_multiples"),
+    "interactive": ("system_answers.verify_system",),
+    "logic": (),
     "budget": (
-        "budget.case_budget",
-        "budget.divergence_budgets.find",
-        "_set_budgets.least_bound",
-        "_enclosed.enclosed_budgets.find",
-        "_interactive_budget.tight_budget",
+        "case_bounds.case_budget",
+        "case_bounds.case_budgets.find",
+        "case_bounds.least_bound",
+        "case_bounds.budgets.find",
+        "system_answers.tight_budget",
     ),
 }
 READS = ("verify", "budget", "explain", "show")
@@ -94,9 +94,9 @@ def name_of(path: Path) -> str:
 
 
 def once(patch: pytest.MonkeyPatch, place: str) -> None:
-    """Lets a function of the command line, such as `verify.load`, answer again what it answered before."""
+    """Lets what a subject calls, such as `case_bounds.case_budget`, answer again what it answered before."""
     *modules, name = place.split(".")
-    owner: Any = import_module(f"paramverify.cli.{modules[0]}")
+    owner: Any = import_module(f"paramverify.subjects.{modules[0]}")
     for part in modules[1:]:
         owner = getattr(owner, part)
     true, known = getattr(owner, name), []
@@ -159,9 +159,8 @@ def asked(path: Path, folder: Path, patch: pytest.MonkeyPatch, command: str, *op
     patch.setattr(borders, "MOST", 0.0)  # seconds for larger ranges of inputs: what is found there takes luck
     for place in DECIDES.get(command, ()):
         once(patch, place)
-    for place in READS:
-        if place == command and place != "explain":
-            patch.setattr(import_module(f"paramverify.cli.{place}"), "load", kept)
+    if command in READS:
+        patch.setattr("paramverify.privacy.cases.load", kept)
     replayed = cache(documents.check_text)  # by the kernel alone, and by `check`
     patch.setattr(documents, "check_text", replayed)
     patch.setattr(evidence_checks, "check_text", replayed)
