@@ -17,7 +17,7 @@ from fractions import Fraction
 from math import exp, log, sqrt
 from pathlib import Path
 
-from paramverify.models.model import need_privacy
+from paramverify.models.model import SETS, need_privacy
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.reports.budgets import set_budget_document
@@ -67,7 +67,7 @@ def least(people: int, truth: str, bounds: str, parameters: str = "") -> tuple[d
         path.write_text(text, encoding="utf-8")
         begin = time.perf_counter()
         with Session(Options(seconds=3600)) as session:
-            model = need_privacy(load(path).model, "this benchmark", sets=True)
+            model = need_privacy(load(path).model, "this benchmark", events=SETS)
             kind = NeedKind.DELTA if parameters else NeedKind.RATIO
             found = set_budget_document(model, least_bound(model, session, PRECISION, kind), {})
     return found, time.perf_counter() - begin

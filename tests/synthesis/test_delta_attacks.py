@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 import paramverify
-from paramverify.models.model import need_privacy
+from paramverify.models.model import SETS, need_privacy
 from paramverify.portfolio.session import Options, Session
 from paramverify.synthesis.set_curve import curve
 
@@ -125,7 +125,7 @@ pairs = [["0", "1"], ["1", "2"]]
 ratio = "1"
 delta = "1"
 """
-    model = need_privacy(paramverify.loads(text)._read.content.model, "this", sets=True)
+    model = need_privacy(paramverify.loads(text)._read.content.model, "this", events=SETS)
     with Session(Options(seconds=30)) as session:
         found = curve(model, session, Fraction(1, 1000))
     assert found.gap < Fraction(1, 500)

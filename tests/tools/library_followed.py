@@ -19,7 +19,7 @@ from scipy import stats
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import ProgramError
 from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities
-from paramverify.models.model import need_privacy
+from paramverify.models.model import of_privacy
 from paramverify.models.model_evaluation import Values
 from paramverify.models.programs.program_reading import read_program
 from paramverify.privacy.cases import read_case
@@ -92,7 +92,7 @@ def law_of(text: str, values: Sequence[int] = (0, 1, 2)) -> dict[int, Law]:
                 if given in found:
                     found[int(given)][word] = float(share.mid())
         return found
-    model = need_privacy(made_model, "this", sets=True, together=True)
+    model = of_privacy(made_model, "this")
     read = Values(model, {})
     for word, name, function in probabilities(model):
         if int(name) in found:
