@@ -175,7 +175,7 @@ def test_many_cells_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(script_solutions, "decide_exactly", slowly)
     ways = " ".join(f"(= (* x x y) {n})" for n in range(1, 100))
-    (found,) = answered(f"(assert (or {ways}))(check-sat)", replace(ALONE, seconds=0.2))
+    (found,) = answered(f"(assert (or {ways}))(check-sat)", replace(ALONE, seconds=0.6))
     assert (found.end, found.reason) == (End.TIMEOUT, "the time limit was reached")
     assert 0 < len(seen) < 20
 
