@@ -53,6 +53,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     found = verify_beyond(case, options, settled, near=not asked.evidence)
     condition = _condition(case, max(0.01, until - time.monotonic()))
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
+    by_bound = found.bound and not asked.evidence  # proofs of other claims, which were not made for evidence
     return Result(
         [
             *verdict_reports.lines(found, case),
@@ -67,7 +68,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
         reason=reason_of(found.verdict),
         witness=witness,
         found=found,
-        evidence=lambda: evidence_document(case, verify_case(case, plain) if found.bound else found),
+        evidence=lambda: evidence_document(case, verify_case(case, plain) if by_bound else found),
         facts={} if witness is None else {"run": told_run(case, witness)},
     )
 

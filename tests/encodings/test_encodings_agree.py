@@ -116,7 +116,7 @@ def exceeding(model: Model, pair: SecretPair, point: Point) -> set[Word]:
         [(s.observation, s.successor, value_at(s.weight, point) / scale) for s in row]
         for row in model.hmm.steps
     ]
-    ratio = model.measure.at(pair.distance).ratio
+    ratio = model.measure.bound_at(pair.distance)
     top, bottom = (value_at(f, point) for f in (ratio.numerator, ratio.denominator))
 
     def sums(start: InitialDistribution, mass: Fraction) -> dict[Word, Fraction]:

@@ -170,14 +170,14 @@ def test_many_cells_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def slowly(claim: Claim, work: object) -> Answer:
         seen.append(claim)
-        time.sleep(0.05)
+        time.sleep(2.2)
         return Open(End.GAVE_UP, "")
 
     monkeypatch.setattr(script_solutions, "decide_exactly", slowly)
     ways = " ".join(f"(= (* x x y) {n})" for n in range(1, 100))
-    (found,) = answered(f"(assert (or {ways}))(check-sat)", replace(ALONE, seconds=0.6))
+    (found,) = answered(f"(assert (or {ways}))(check-sat)", replace(ALONE, seconds=2.0))
     assert (found.end, found.reason) == (End.TIMEOUT, "the time limit was reached")
-    assert 0 < len(seen) < 20
+    assert len(seen) == 1
 
 
 QUANTIFIED = {
