@@ -18,6 +18,7 @@ from paramverify.algebra.domains import in_words
 from paramverify.algebra.rationals import at_least, at_most, decimal_text, logarithm, rounded
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
+from paramverify.bounds import AnyBounds, ClosureLimit, Place
 from paramverify.claims import AllOutputs, Origin
 from paramverify.errors import LimitError, SizeError
 from paramverify.evidence.enclosed_witnesses import ends
@@ -29,15 +30,13 @@ from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import json_documents, sentences
-from paramverify.synthesis.beside import ClosureLimit
 from paramverify.synthesis.borders import Border
 from paramverify.synthesis.distance_budget import DistanceBudget, root
-from paramverify.synthesis.least_enclosed import LeastEnclosed, LeastTarget, least_enclosed
+from paramverify.synthesis.least_enclosed import EnclosedBounds, LeastTarget, least_enclosed
 from paramverify.synthesis.multiples import Multiple, is_proved, times
-from paramverify.synthesis.quotients import Place
+from paramverify.synthesis.proofs import RatioBounds
 from paramverify.synthesis.set_curve import SetCurve
-from paramverify.synthesis.set_needs import LeastBound, NeedKind
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.set_needs import SetBounds
 
 
 def border_lines(found: Border | None) -> list[str]:
@@ -92,7 +91,7 @@ class BudgetStatement:
     outputs: bool = True
 
     @staticmethod
-    def of(model: Model, found: TightBudget) -> BudgetStatement:
+    def of(model: Model, found: RatioBounds) -> BudgetStatement:
         """Returns the statement that a search for the budget of a model makes."""
         ratio, shown = number(found)
         witness: dict[str, Any] = {
@@ -109,8 +108,8 @@ class BudgetStatement:
         return BudgetStatement(
             ratio=ratio,
             shown=shown,
-            lower=found.lower,
-            upper=found.upper,
+            lower=found.low,
+            upper=found.high,
             epsilon=found.epsilon,
             attained=found.attained,
             infinite=found.infinite,
@@ -181,7 +180,7 @@ def outputs_document(reached: bool) -> dict[str, bool]:
     return {} if reached else {"attained_by_outputs": False}
 
 
-def number(found: TightBudget | LeastBound) -> tuple[str | dict[str, Any] | None, str]:
+def number(found: AnyBounds) -> tuple[str | dict[str, Any] | None, str]:
     """Returns the number of a budget as JSON data, None where it is not exact, and in words."""
     value = found.value
     if found.infinite:
@@ -198,18 +197,16 @@ def number(found: TightBudget | LeastBound) -> tuple[str | dict[str, Any] | None
         bounds = {"lower": str(value.lower), "upper": str(value.upper)}
         middle = f"≈ {_middle(value):.12g} (a root of {polynomial})"
         return {"minimal_polynomial": polynomial, **bounds}, middle
-    if found.upper is None:
-        return None, f"at least {at_least(found.lower, 12)}"
-    return None, f"between {at_least(found.lower, 12)} and {at_most(found.upper, 12)}"
+    return None, str(found)
 
 
-def ratio_document(found: TightBudget) -> dict[str, Any]:
+def ratio_document(found: RatioBounds) -> dict[str, Any]:
     """Returns the ratio, or bounds on it, as JSON data."""
     ratio, _ = number(found)
     if ratio is not None:
         return {"ratio": ratio}
-    upper = json_documents.exact(found.upper) if found.upper is not None else "unknown"
-    return {"ratio_lower": json_documents.exact(found.lower), "ratio_upper": upper}
+    upper = json_documents.exact(found.high) if found.high is not None else "unknown"
+    return {"ratio_lower": json_documents.exact(found.low), "ratio_upper": upper}
 
 
 def epsilon_document(found: Epsilon, infinite: bool = False) -> dict[str, Any]:
@@ -220,7 +217,7 @@ def epsilon_document(found: Epsilon, infinite: bool = False) -> dict[str, Any]:
     return {"epsilon": found.number(), **bounds}
 
 
-def exact_text(found: TightBudget) -> str:
+def exact_text(found: RatioBounds) -> str:
     """Returns a ratio as text."""
     return number(found)[1]
 
@@ -290,7 +287,7 @@ def _middle(root: RealRoot) -> float:
     return float(root)
 
 
-def growing(found: TightBudget) -> tuple[Evaluated, ...]:
+def growing(found: RatioBounds) -> tuple[Evaluated, ...]:
     """Returns the witnesses of the lower bound: one that reaches it, or those that come nearer and nearer."""
     return (found.witness,) if found.witness is not None else found.approached
 
@@ -299,7 +296,7 @@ ONE = "where both are 1"
 SMALLER = "That does not make the bound tight: a smaller one may hold"
 
 
-def line(model: Model, bound: str, found: TightBudget, known: Multiple | None = None) -> str:
+def line(model: Model, bound: str, found: RatioBounds, known: Multiple | None = None) -> str:
     """Returns in words how near the largest ratio comes to the bound of the case, which is given in words.
 
     Where a multiple of the bound is `known` to be enough, no smaller bound is proposed.
@@ -311,7 +308,7 @@ def line(model: Model, bound: str, found: TightBudget, known: Multiple | None = 
     return f"relative to the case's {bound}: {told}"
 
 
-def enough(bound: str, among: str, found: TightBudget) -> list[str]:
+def enough(bound: str, among: str, found: RatioBounds) -> list[str]:
     """Returns in words that the bound of the case, which is given in words, was proved; else nothing."""
     if not _enough(found):
         return []
@@ -329,7 +326,7 @@ def multiple(bound: str, among: str, found: Multiple) -> str:
     return f"{name} = {found.of(epsilon)} is enough for all {among}{rest}"
 
 
-def relative_document(model: Model, found: TightBudget) -> dict[str, Any]:
+def relative_document(model: Model, found: RatioBounds) -> dict[str, Any]:
     """Returns the same as JSON data.
 
     `enough` is true where the bound was proved, false where it does not hold, and null where neither is
@@ -347,33 +344,31 @@ def relative_document(model: Model, found: TightBudget) -> dict[str, Any]:
     return shown | {"place": tends(model, read_by(model, near.place, found.origin)), "bound_there": there}
 
 
-def _enough(found: TightBudget) -> bool | None:
-    if found.infinite or found.lower > 1:
+def _enough(found: RatioBounds) -> bool | None:
+    if found.infinite or found.low > 1:
         return False
     return True if is_proved(found) else None
 
 
-def _tight(found: TightBudget) -> bool | None:
+def _tight(found: RatioBounds) -> bool | None:
     if found.beside is not None:
         return found.beside.tight
-    return (
-        False if found.infinite or found.lower > 1 or (found.upper is not None and found.upper < 1) else None
-    )
+    return False if found.infinite or found.low > 1 or (found.high is not None and found.high < 1) else None
 
 
-def _relative_words(model: Model, bound: str, found: TightBudget) -> str:
+def _relative_words(model: Model, bound: str, found: RatioBounds) -> str:
     if found.infinite:
         return "the ratio exceeds the bound without limit"
     if found.beside is not None:
         return _one(model, bound, found, found.beside)
     if found.value is None:
         return f"the largest ratio is {exact_text(found)} times the bound"
-    exact = found.lower == found.upper
-    size = rounded(found.lower, 12) if exact else f"≈ {decimal_text(found.lower, 12)}"
+    exact = found.low == found.high
+    size = rounded(found.low, 12) if exact else f"≈ {decimal_text(found.low, 12)}"
     return f"the largest ratio is {size} times the bound"
 
 
-def _one(model: Model, bound: str, found: TightBudget, near: ClosureLimit) -> str:
+def _one(model: Model, bound: str, found: RatioBounds, near: ClosureLimit) -> str:
     """Returns in words what it says of the bound that the ratio comes as near to it as one likes."""
     inside = near.reached or (found.attained and near.place == found.place)
     place = read_by(model, near.place, found.origin)
@@ -427,7 +422,7 @@ def distance_lines(found: DistanceBudget, statement: BudgetStatement) -> list[st
 def _power(found: DistanceBudget) -> str:
     """Returns the ratio as a power of the distance: `2**distance`, or `3**(distance/2)`."""
     far, largest = found.largest.distance, found.largest.found
-    rational = largest.lower if largest.lower == largest.upper else None
+    rational = largest.low if largest.low == largest.high else None
     base = per_unit(rational, far)
     if base is not None:
         plain = str(base)
@@ -454,7 +449,7 @@ def per_unit(ratio: Fraction | None, distance: Fraction) -> Fraction | None:
 def distance_document(found: DistanceBudget) -> dict[str, Any]:
     """Returns the budget as JSON data: what decides it, and the largest ratio at each distance."""
     largest = found.largest
-    exact = largest.found.lower if largest.found.lower == largest.found.upper else None
+    exact = largest.found.low if largest.found.low == largest.found.high else None
     unit = per_unit(exact, largest.distance) if found.is_exact and not found.infinite else None
     listed = []
     for part in found.parts:
@@ -478,7 +473,7 @@ def distance_document(found: DistanceBudget) -> dict[str, Any]:
 BEYOND = "a set has a probability beyond delta where the other one is 0, or as near to 0 as you like"
 
 
-def set_budget_lines(case: PrivacyCase, model: Model, found: LeastBound, given: str) -> list[str]:
+def set_budget_lines(case: PrivacyCase, model: Model, found: SetBounds, given: str) -> list[str]:
     """Returns what was found, for the bound that was `given`."""
     priors = sentences.priors(model.domain, case)
     left, right = (f"'{printable.name(secret)}'" for secret in found.secrets)
@@ -489,36 +484,36 @@ def set_budget_lines(case: PrivacyCase, model: Model, found: LeastBound, given: 
     ]
 
 
-def _head(found: LeastBound) -> str:
-    what = found.kind.value
+def _head(found: SetBounds) -> str:
+    what = found.name
     told = number(found)[1]
     if found.infinite:
         return f"no epsilon is enough: {BEYOND}"
-    if found.value is None and found.upper is None:
+    if found.high is None:
         return f"the least {what} is {told}; no upper bound was proved"
-    more = f", epsilon ≈ {_set_epsilon(found):.9g}" if found.kind is NeedKind.RATIO else ""
+    more = f", epsilon ≈ {_set_epsilon(found):.9g}" if what == "ratio" else ""
     return f"least {what} {told}{more}"
 
 
-def _long(found: LeastBound) -> str:
+def _long(found: SetBounds) -> str:
     return "" if found.length == 1 else f" of length {found.length}"
 
 
-def _reached(model: Model, found: LeastBound) -> str:
+def _reached(model: Model, found: SetBounds) -> str:
     at = _where(model, found)
     at = f" {at}" if at else ""
     if found.attained is None:
-        near = "approached" if found.value is not None else f"the largest {found.kind.value} found is"
+        near = "approached" if found.value is not None else f"the largest {found.name} found is"
         return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
     return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
 
 
-def _where(model: Model, found: LeastBound) -> str:
+def _where(model: Model, found: SetBounds) -> str:
     """Returns the place of a bound in words; a witness is there only if the bound is reached."""
     return where(model, found.place, found.witness if found.attained else None)
 
 
-def _witness(found: LeastBound) -> list[str]:
+def _witness(found: SetBounds) -> list[str]:
     """Returns the set of outputs at a rational point."""
     witness = found.witness
     if witness is None or not witness.outputs:
@@ -533,23 +528,23 @@ def _witness(found: LeastBound) -> list[str]:
     ]
 
 
-def _set_epsilon(found: LeastBound) -> float:
+def _set_epsilon(found: SetBounds) -> float:
     """Returns the logarithm of a ratio, rounded, or of its upper bound."""
     if isinstance(found.value, Real):
         return logarithm(found.value.middle())
-    assert found.upper is not None
-    return logarithm(found.upper)
+    assert found.high is not None
+    return logarithm(found.high)
 
 
-def set_budget_document(model: Model, found: LeastBound, given: dict[str, str]) -> dict[str, Any]:
+def set_budget_document(model: Model, found: SetBounds, given: dict[str, str]) -> dict[str, Any]:
     """Returns the same as JSON data."""
     exact, _ = number(found)
-    what = found.kind.value
+    what = found.name
     known: dict[str, Any] = {what: exact}
     if exact is None:
-        upper = json_documents.exact(found.upper) if found.upper is not None else "unknown"
-        known = {f"{what}_lower": json_documents.exact(found.lower), f"{what}_upper": upper}
-    if found.kind is NeedKind.RATIO:
+        upper = json_documents.exact(found.high) if found.high is not None else "unknown"
+        known = {f"{what}_lower": json_documents.exact(found.low), f"{what}_upper": upper}
+    if what == "ratio":
         known["epsilon"] = "infinity" if found.infinite else _rounded(found)
     return {
         **{f"{name}_given": value for name, value in given.items()},
@@ -558,13 +553,13 @@ def set_budget_document(model: Model, found: LeastBound, given: dict[str, str]) 
         "secrets": list(found.secrets),
         "length": found.length,
         "where": _where(model, found),
-        **({"proved": json_documents.exact(found.proved)} if found.proved is not None else {}),
+        **({"proved": json_documents.exact(found.proof)} if found.proof is not None else {}),
         **_set_document(found.witness),
     }
 
 
-def _rounded(found: LeastBound) -> float | str:
-    return _set_epsilon(found) if found.value is not None or found.upper is not None else "unknown"
+def _rounded(found: SetBounds) -> float | str:
+    return _set_epsilon(found) if found.high is not None else "unknown"
 
 
 def _set_document(witness: ExactSetWitness | None) -> dict[str, Any]:
@@ -631,7 +626,7 @@ DIGITS = 12
 LOG_BITS = 160
 
 
-def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: LeastTarget) -> LeastEnclosed:
+def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: LeastTarget) -> EnclosedBounds:
     """Returns the least bound of a case whose probabilities are enclosed.
 
     Raises:
@@ -644,12 +639,12 @@ def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: Le
 
 
 def enclosed_lines(
-    case: PrivacyCase, model: EnclosedModel, found: LeastEnclosed, given: Mapping[str, str]
+    case: PrivacyCase, model: EnclosedModel, found: EnclosedBounds, given: Mapping[str, str]
 ) -> list[str]:
     """Returns what was found in words; `given` is the bound for which it was asked."""
     where = sentences.priors(model.domain, case)
-    left, right = (f"'{printable.name(s)}'" for s in (found.pair.left, found.pair.right))
-    what = "delta" if found.wanted is LeastTarget.DELTA else "ratio"
+    left, right = (f"'{printable.name(s)}'" for s in found.secrets)
+    what = found.name
     told = " and ".join(f"{name} = {value}" for name, value in given.items())
     with_given = f"; with {told} {where}" if told else f" {where}"
     if found.infinite:
@@ -657,35 +652,32 @@ def enclosed_lines(
             f"no {'budget' if not given else 'epsilon is enough'}{with_given}: some outputs are impossible "
         )
         head += "on the other side"
-    elif found.upper is None:
-        head = f"the least {what} is at least {at_least(found.lower, DIGITS)}; no upper bound was proved"
+    elif found.high is None:
+        head = f"the least {what} is at least {at_least(found.low, DIGITS)}; no upper bound was proved"
     else:
         head = f"least {what} {_enclosed_words(found)}{_enclosed_epsilon(found)}{with_given}"
-    names = sentences.enclosed_outputs(found.outputs)
+    names = sentences.enclosed_outputs(found.origin.observations)
     return [
         head,
-        f"  {names} under {left} against {right}; enclosed with {found.bits} bits",
+        f"  {names} under {left} against {right}; enclosed with {found.proof} bits",
         *(f"Note: {note}." for note in model.notes),
     ]
 
 
-def _enclosed_words(found: LeastEnclosed) -> str:
-    assert found.upper is not None
-    if found.lower == found.upper:
-        return str(found.lower)
-    return f"between {at_least(found.lower, DIGITS)} and {at_most(found.upper, DIGITS)}"
+def _enclosed_words(found: EnclosedBounds) -> str:
+    return str(found)
 
 
-def _logarithms(found: LeastEnclosed) -> tuple[Fraction, Fraction | None]:
+def _logarithms(found: EnclosedBounds) -> tuple[Fraction, Fraction | None]:
     """Returns numbers below and above the logarithm of the ratio."""
     with working_precision(LOG_BITS):
-        low = ends(density_number(max(found.lower, Fraction(1))).log())[0]
-        high = None if found.upper is None else ends(density_number(max(found.upper, Fraction(1))).log())[1]
+        low = ends(density_number(max(found.low, Fraction(1))).log())[0]
+        high = None if found.high is None else ends(density_number(max(found.high, Fraction(1))).log())[1]
     return max(low, Fraction(0)), high
 
 
-def _enclosed_epsilon(found: LeastEnclosed) -> str:
-    if found.wanted is LeastTarget.DELTA:
+def _enclosed_epsilon(found: EnclosedBounds) -> str:
+    if found.name == "delta":
         return ""
     low, high = _logarithms(found)
     assert high is not None
@@ -693,16 +685,16 @@ def _enclosed_epsilon(found: LeastEnclosed) -> str:
 
 
 def enclosed_document(
-    case: PrivacyCase, model: EnclosedModel, found: LeastEnclosed, given: Mapping[str, str]
+    case: PrivacyCase, model: EnclosedModel, found: EnclosedBounds, given: Mapping[str, str]
 ) -> dict[str, Any]:
     """Returns the same as JSON data; `given` are the bounds for which it was asked."""
-    what = "delta" if found.wanted is LeastTarget.DELTA else "ratio"
+    what = found.name
     told: dict[str, Any] = {f"{name}_given": value for name, value in given.items()}
     if found.infinite:
         told[what] = "infinity"
     else:
-        upper = "unknown" if found.upper is None else at_most(found.upper, 30)
-        told |= {f"{what}_lower": at_least(found.lower, 30), f"{what}_upper": upper}
+        upper = "unknown" if found.high is None else at_most(found.high, 30)
+        told |= {f"{what}_lower": at_least(found.low, 30), f"{what}_upper": upper}
     if what == "ratio" and not found.infinite:
         low, high = _logarithms(found)
         told |= {
@@ -711,9 +703,9 @@ def enclosed_document(
         }
     return told | {
         "attained": True,
-        "secrets": [found.pair.left, found.pair.right],
-        "outputs": [[name] for name in found.outputs],
-        "bits": found.bits,
+        "secrets": list(found.secrets),
+        "outputs": [[name] for name in found.origin.observations],
+        "bits": found.proof,
         **json_documents.inputs(case),
         "notes": list(model.notes),
     }

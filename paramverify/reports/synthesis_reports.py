@@ -378,10 +378,10 @@ def _supremum(found: Violating) -> str:
         value = root_text(best.value)
     elif isinstance(best.value, Real):
         value = sentences.number(best.value)
-    elif best.upper is not None:
-        value = f"between {at_least(best.lower, 9)} and {at_most(best.upper, 9)}"
+    elif best.high is not None:
+        value = f"between {at_least(best.low, 9)} and {at_most(best.high, 9)}"
     else:
-        value = f"at least {at_least(best.lower, 9)}"
+        value = f"at least {at_least(best.low, 9)}"
     return f"The largest {what} over all priors is {value}; {reached[best.attained]}."
 
 
@@ -412,8 +412,8 @@ def violating_document(
         elif isinstance(best.value, Real):
             document[name] = json_documents.real(best.value)
         else:
-            upper = str(best.upper) if best.upper is not None else "unknown"
-            document[name] = {"lower": str(best.lower), "upper": upper}
+            upper = str(best.high) if best.high is not None else "unknown"
+            document[name] = {"lower": str(best.low), "upper": upper}
         document["attained"] = best.attained
     if found.nearer is not None:
         document |= {"distance_lower": str(found.nearer), "distance": str(found.distance)}

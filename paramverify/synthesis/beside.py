@@ -8,46 +8,16 @@ ratio/bound tends to 1, no c·b with c < 1 and no power b^k with k < 1 is a boun
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from flint import fmpq_poly
 
 from paramverify.algebra.domains import number_at
 from paramverify.algebra.reals import Real
+from paramverify.bounds import ClosureLimit, Place
 from paramverify.claims import Origin
 from paramverify.divergences import MaxDivergence
 from paramverify.models.model import Model
-
-if TYPE_CHECKING:
-    from paramverify.synthesis.quotients import Place
-
-
-@dataclass(frozen=True, eq=False)
-class ClosureLimit:
-    """The bound at a place of the closure: `limit`, a number from 1 on; or `grows`, beyond every number.
-
-    Both are not known where numerator and denominator of the bound vanish there, or where the place is
-    irrational. `only` says that all places with the supremum are known, and the bound is 1 at all of them;
-    `reached` that the place is in the domain and the ratio is the bound there.
-    """
-
-    place: Place
-    limit: Real | None
-    grows: bool = False
-    only: bool = False
-    reached: bool = False
-
-    @property
-    def tight(self) -> bool | None:
-        """True if the bound is above 1 at the place, so no smaller multiple or power of it is a bound."""
-        return True if self.grows or (self.limit is not None and self.limit.rational != 1) else None
-
-    @property
-    def is_one(self) -> bool:
-        """Whether the bound is 1 at the place, where the supremum says nothing about it."""
-        return self.limit is not None and self.limit.rational == 1
 
 
 def beside(model: Model, origin: Origin, place: Place) -> ClosureLimit:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from paramverify.algebra.domains import contains
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.models.model import Model
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.proofs import RatioBounds
 
 
-def by_outputs(model: Model, found: TightBudget) -> TightBudget:
+def by_outputs(model: Model, found: RatioBounds) -> RatioBounds:
     """Returns a budget that is attained only if a set of outputs that are possible has its ratio."""
     if not found.attained or not model.hmm.densities:
         return found
@@ -27,7 +27,7 @@ def by_outputs(model: Model, found: TightBudget) -> TightBudget:
     return replace(found, attained=reached, outputs=reached is not False, beside=near)
 
 
-def _reached(model: Model, found: TightBudget, witness: ExactWitness) -> bool | None:
+def _reached(model: Model, found: RatioBounds, witness: ExactWitness) -> bool | None:
     """Tells whether the ratio of a witness, or the same one of another output, is that of a set."""
     answers = [witness.reached]
     if answers[0] is False and len(witness.observations) == 1:

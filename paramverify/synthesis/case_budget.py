@@ -13,7 +13,7 @@ from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.by_outputs import by_outputs
 from paramverify.synthesis.distance_budget import DistanceBudget, distance_budget
 from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.proofs import RatioBounds
 from paramverify.synthesis.tied_budget import tied_budget
 
 
@@ -24,16 +24,15 @@ class CaseBudget:
     Where the bound depends on distances, `ratio` is that at the distance whose root is the largest.
     """
 
-    ratio: TightBudget
-    relative: TightBudget | None
+    ratio: RatioBounds
+    relative: RatioBounds | None
     distances: DistanceBudget | None = None
 
     def is_within(self, precision: Fraction) -> bool:
         """Tells whether both are exact, or bounds whose relative distance is at most the precision."""
         found = [self.ratio, *([self.relative] if self.relative else [])]
-        return (not self.distances or self.distances.is_within(precision)) and all(
-            f.infinite or (f.upper is not None and f.upper - f.lower <= precision * f.lower) for f in found
-        )
+        found += [part.found for part in self.distances.parts] if self.distances else []
+        return all(each.is_within(precision) for each in found)
 
 
 def case_budget(model: Model, session: Session, precision: Fraction) -> CaseBudget:
@@ -44,7 +43,7 @@ def case_budget(model: Model, session: Session, precision: Fraction) -> CaseBudg
         ModelError: no prior gives both secrets of a pair a positive probability, or nothing is compared.
     """
     found = _by_parameters(model, session, precision)
-    relative = found.relative and by_outputs(model, found.relative)
+    relative = found.relative and replace(by_outputs(model, found.relative), name="relative")
     return replace(found, ratio=by_outputs(model, found.ratio), relative=relative)
 
 
@@ -61,15 +60,19 @@ def _by_parameters(model: Model, session: Session, precision: Fraction) -> CaseB
     if model.domain.ring.tied:
         found = tied_budget(model, session, precision)
         own = tied_budget(model, session, precision, True) if has_parametric_bound(model) else None
-        if own and is_one(own.value):
-            own = replace(own, beside=beside(model, own.origin, own.place))
-        return CaseBudget(found, own)
+        return CaseBudget(found, own and _beside(model, replace(own, beside=None)))
     find = tight_budget if model.lengths else tight_budget_of_every_length
     found = find(model, session, precision)
     relative = find(model, session, precision, relative=True) if has_parametric_bound(model) else None
-    if relative and not relative.beside and is_one(relative.value):
-        relative = replace(relative, beside=beside(model, relative.origin, relative.place))
-    return CaseBudget(found, relative)
+    return CaseBudget(found, relative and _beside(model, relative))
+
+
+def _beside(model: Model, found: RatioBounds) -> RatioBounds:
+    """Returns a largest relative ratio of 1 with what the bound is there."""
+    if found.beside or not is_one(found.value):
+        return found
+    near = beside(model, found.origin, found.place)
+    return replace(found, tight=near.tight, beside=near)
 
 
 def has_parametric_bound(model: Model) -> bool:

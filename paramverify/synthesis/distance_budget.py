@@ -19,12 +19,12 @@ from paramverify.algebra.budgets import Epsilon
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.real_roots import RealRoot, compare, power
 from paramverify.algebra.reals import Real
+from paramverify.bounds import Value
 from paramverify.errors import ModelError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.numbers import Value
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.proofs import RatioBounds
 
 ZERO = Fraction(0)
 WIDTH = Fraction(1, 10**60)  # of an algebraic number that is compared
@@ -35,7 +35,7 @@ class AtDistance:
     """The largest ratio of the pairs at one distance."""
 
     distance: Fraction
-    found: TightBudget
+    found: RatioBounds
 
     @property
     def epsilon(self) -> Epsilon:
@@ -54,7 +54,7 @@ class DistanceBudget:
     largest: AtDistance
     is_exact: bool
 
-    def each(self, change: Callable[[TightBudget], TightBudget]) -> DistanceBudget:
+    def each(self, change: Callable[[RatioBounds], RatioBounds]) -> DistanceBudget:
         """Returns the same with a change of what is found at each distance."""
         parts = tuple(replace(part, found=change(part.found)) for part in self.parts)
         return replace(self, parts=parts, largest=parts[self.parts.index(self.largest)])
@@ -76,13 +76,6 @@ class DistanceBudget:
         low = max((e.low for e in known if e.low is not None), default=ZERO)
         return Epsilon(low, max(highs) if len(highs) == len(known) else None, False)
 
-    def is_within(self, precision: Fraction) -> bool:
-        """Tells whether the ratio at each distance is exact, or known up to the precision."""
-        found = [part.found for part in self.parts]
-        return all(
-            f.infinite or (f.upper is not None and f.upper - f.lower <= precision * f.lower) for f in found
-        )
-
 
 def distance_budget(model: Model, session: Session, precision: Fraction) -> DistanceBudget:
     """Returns the tight budget of a model whose bounds depend on distances.
@@ -97,14 +90,14 @@ def distance_budget(model: Model, session: Session, precision: Fraction) -> Dist
         AtDistance(distance, tight_budget(_at(model, distance), session, precision)) for distance in distances
     )
     for part in parts:
-        if part.found.infinite or (not part.distance and part.found.lower > 1):
+        if part.found.infinite or (not part.distance and part.found.low > 1):
             return DistanceBudget(parts, part, True)
     apart = [part for part in parts if part.distance]
     largest = apart[0]
     for part in apart[1:]:
         if _less(largest, part):
             largest = part
-    same = all(part.found.upper == 1 for part in parts if not part.distance)
+    same = all(part.found.high == 1 for part in parts if not part.distance)
     known = same and largest.found.value is not None
     return DistanceBudget(parts, largest, known and all(_less(largest, part) is False for part in apart))
 
@@ -133,11 +126,11 @@ def _less(one: AtDistance, other: AtDistance) -> bool | None:
     return None
 
 
-def _between(found: TightBudget) -> tuple[Fraction, Fraction | None]:
+def _between(found: RatioBounds) -> tuple[Fraction, Fraction | None]:
     if isinstance(found.value, RealRoot):
         near = found.value.refined(WIDTH)
         return near.lower, near.upper
-    return found.value.enclosure(256) if found.value is not None else (found.lower, found.upper)
+    return found.value.enclosure(256) if found.value is not None else (found.low, found.high)
 
 
 def _exact(*values: Value | None) -> tuple[Real, ...]:

@@ -7,11 +7,13 @@ one. Neither search is complete, so the bounds may stay apart.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import RealRoot, exact
+from paramverify.bounds import INFINITY
 from paramverify.claims import Origin
 from paramverify.encodings.unbounded_ratios import certificate, no_budget
 from paramverify.errors import LimitError, TimeLimitError
@@ -20,8 +22,8 @@ from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.synthesis.numbers import middle
-from paramverify.synthesis.proofs import BoundProof, rebound
-from paramverify.synthesis.suprema import UNBOUNDED, TightBudget
+from paramverify.synthesis.proofs import BoundProof, RatioBounds, rebound
+from paramverify.synthesis.suprema import UNBOUNDED
 from paramverify.verdicts import Holds, Violated
 
 NEAREST = Fraction(1, 10_000)  # the relative distance at which the search for an invariant cone ends
@@ -30,7 +32,7 @@ FURTHEST = 10  # times that the bound is doubled before an upper one is given up
 
 def tight_budget_of_every_length(
     model: Model, session: Session, precision: Fraction, relative: bool = False
-) -> TightBudget:
+) -> RatioBounds:
     """Returns bounds on the supremum of the ratio over the domain, all pairs, directions and sequences.
 
     With `relative` it is the supremum of that ratio divided by the case's own bound. The lower bound is the
@@ -46,17 +48,8 @@ def tight_budget_of_every_length(
         origins = [loop.origin(model, n) for n in (1, 2, 4, 8, 16)]
         growing = tuple(evaluate(model, origin, dict(loop.point)) for origin in origins)
         document = certificate(model, loop)
-        return TightBudget(
-            Fraction(0),
-            None,
-            origin=loop.origin(model, 3),
-            place=place,
-            value=None,
-            attained=None,
-            infinite=True,
-            approached=growing,
-            loop=document,
-        )
+        none = RatioBounds.none("ratio", loop.origin(model, 3), place)
+        return replace(none, approached=growing, endless=document)
     search = _EveryLengthSearch(model, model if relative else without_bound(model), session, relative)
     with suppress(TimeLimitError):  # the bounds so far stand
         search.run(precision)
@@ -126,33 +119,15 @@ class _EveryLengthSearch:
         if self.best is not None:
             self.session.bound(self.found())
 
-    def found(self) -> TightBudget:
+    def found(self) -> RatioBounds:
         """Returns what is known, as bounds."""
         if self.best is None:
             raise LimitError("no bound was found for every length; give privacy.length as a number")
         place: dict[str, RealRoot] = {name: exact(v) for name, v in self.best.parameters.items()}
         origin = Origin(self.best.left, self.best.right, self.best.observations)
         if self.infinite:
-            return TightBudget(
-                Fraction(0),
-                None,
-                origin=origin,
-                place=place,
-                value=None,
-                attained=True,
-                infinite=True,
-                witness=self.best,
-            )
-        value = exact(self.lower) if self.lower == self.upper else None
-        return TightBudget(
-            lower=self.lower,
-            upper=self.upper,
-            origin=origin,
-            place=place,
-            value=value,
-            attained=True if value else None,
-            infinite=False,
-            decisions=self.proof.decisions if self.proof else (),
-            witness=self.best,
-            proof=self.proof,
-        )
+            return replace(RatioBounds.none("ratio", origin, place, True), witness=self.best)
+        known = True if self.lower == self.upper else None
+        low, high = ExactNumber(self.lower), INFINITY if self.upper is None else ExactNumber(self.upper)
+        found = RatioBounds("ratio", low, high, known, origin=origin, place=place)
+        return replace(found, witness=self.best, proof=self.proof)

@@ -9,7 +9,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import RealRoot
-from paramverify.synthesis.quotients import Place
+from paramverify.bounds import Place
 
 STEPS = 200  # points
 

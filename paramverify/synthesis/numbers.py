@@ -7,8 +7,7 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.real_roots import RealRoot, compare
 from paramverify.algebra.reals import Real
-
-Value = RealRoot | Real
+from paramverify.bounds import Value
 
 
 def middle(lower: Fraction, upper: Fraction) -> tuple[Fraction, Fraction]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paramverify.answers import Decision
+from paramverify.bounds import Bounds
 from paramverify.claims import Claim
 from paramverify.divergences import Quotients
+from paramverify.evidence.witnesses import Evaluated
 from paramverify.models.model import Model, divergence_of
 from paramverify.synthesis.quotients import Bound, as_polynomials
 
@@ -25,6 +27,9 @@ class BoundProof:
     claims: tuple[Claim, ...]
     decisions: tuple[Decision, ...]
     certificate: Mapping[str, Any] | None = None
+
+
+RatioBounds = Bounds[Evaluated, BoundProof]
 
 
 def rebound(model: Model, bound: Bound) -> Model:

@@ -20,13 +20,13 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
-from paramverify.algebra.real_roots import RealRoot, exact, univariate
+from paramverify.algebra.real_roots import exact, univariate
 from paramverify.algebra.reals import Real
+from paramverify.bounds import Place
 from paramverify.claims import Origin
 from paramverify.models.context import sample_points
 from paramverify.models.model import OnDomain
 
-Place = Mapping[str, RealRoot]
 Bound = Fraction | Real
 
 

@@ -8,13 +8,13 @@ from fractions import Fraction
 
 from paramverify.algebra.domain_branches import Branch
 from paramverify.algebra.reals import Real
+from paramverify.bounds import Place
 from paramverify.claims import AllOutputs, Origin
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import Evaluated, divergence_at, evaluate
 from paramverify.models.model import Model
 from paramverify.synthesis.paths import towards
-from paramverify.synthesis.quotients import Place
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.proofs import RatioBounds
 
 
 def rational_point(place: Place) -> dict[str, Fraction] | None:
@@ -53,7 +53,7 @@ class Witnesses:
         ratio = witness.ratio
         return ratio / witness.bound if ratio is not None and self.relative else ratio
 
-    def shown(self, best: TightBudget) -> TightBudget:
+    def shown(self, best: RatioBounds) -> RatioBounds:
         """Returns the budget with the witness of its lower bound, or a sequence of them."""
         if best.witness is not None:
             return best
@@ -68,7 +68,7 @@ class Witnesses:
             return replace(best, approached=tuple(found))
         return replace(best, witness=found[-1] if found else None)
 
-    def _sequences(self, best: TightBudget) -> Iterator[list[Evaluated]]:
+    def _sequences(self, best: RatioBounds) -> Iterator[list[Evaluated]]:
         """Yields sequences of witnesses with growing ratios, until one comes near enough."""
         for branch in self.parts:
             for points in towards(branch, best.place):
@@ -77,7 +77,7 @@ class Witnesses:
                 if found and self._near(found[-1], best):
                     return
 
-    def _growing(self, best: TightBudget, points: Iterable[Mapping[str, Fraction]]) -> list[Evaluated]:
+    def _growing(self, best: RatioBounds, points: Iterable[Mapping[str, Fraction]]) -> list[Evaluated]:
         found: list[Evaluated] = []
         for point in points:
             witness = self.at(best.origin, point)
@@ -91,13 +91,13 @@ class Witnesses:
                     break
         return found
 
-    def _near(self, witness: Evaluated, best: TightBudget) -> bool:
+    def _near(self, witness: Evaluated, best: RatioBounds) -> bool:
         ratio = self.ratio(witness)
         if ratio is None:
             return True
         low = ratio.enclosure()[0]
-        return low >= 1 / self.precision if best.infinite else low >= (1 - self.precision) * best.lower
+        return low >= 1 / self.precision if best.infinite else low >= (1 - self.precision) * best.low
 
-    def _nearness(self, found: Sequence[Evaluated], best: TightBudget) -> tuple[bool, Fraction]:
+    def _nearness(self, found: Sequence[Evaluated], best: RatioBounds) -> tuple[bool, Fraction]:
         ratio = self.ratio(found[-1]) if found else None
         return bool(found) and self._near(found[-1], best), ratio.enclosure()[0] if ratio else Fraction(0)

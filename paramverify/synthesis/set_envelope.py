@@ -19,7 +19,6 @@ from flint import fmpq_poly
 from paramverify.algebra.domains import number_at
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, rational
 from paramverify.algebra.rationals import simplest_between
-from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.divergences import PositiveParts
 from paramverify.encodings.output_sums import PairOutcomes, outcomes
@@ -27,7 +26,7 @@ from paramverify.errors import LimitError
 from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import LeastBound, NeedKind
+from paramverify.synthesis.set_needs import NeedKind, SetBounds
 
 FARTHEST = 128  # ratio beyond which no corner is looked for
 MOST = 120  # ratios at which the least δ is found
@@ -129,13 +128,13 @@ class _EnvelopeSearch:
         number = RationalFunction.of(self.model.domain.ring.number(ratio))
         bounded = replace(self.model, measure=replace(measure, ratio=number))
         found = least_bound(bounded, self.session, self.precision / 4, NeedKind.DELTA)
-        if found.upper is None:
+        if found.high is None:
             raise LimitError(f"no upper bound of delta was proved at the ratio {ratio}")
-        exact = isinstance(found.value, RealRoot) and found.value.is_rational
-        self.found[ratio] = KnownDelta(ratio, found.upper, self._line(found, ratio), exact)
+        exact = found.known is not None and found.known.is_rational
+        self.found[ratio] = KnownDelta(ratio, found.high, self._line(found, ratio), exact)
         return self.found[ratio]
 
-    def _line(self, found: LeastBound, ratio: Fraction) -> SupportLine:
+    def _line(self, found: SetBounds, ratio: Fraction) -> SupportLine:
         """Returns the line of the worst set at the prior of a bound, or at one near it."""
         best = SupportLine(Fraction(0), Fraction(0))  # the empty set
         direction = self.directions[(*found.secrets, found.length)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
@@ -11,15 +9,16 @@ from flint import fmpq_poly
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import number_at
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import Point, RationalFunction, rational
 from paramverify.algebra.real_roots import RealRoot, compare, exact
 from paramverify.algebra.reals import Real
+from paramverify.bounds import Bounds
+from paramverify.claims import AllOutputs
 from paramverify.divergences import PositiveParts
 from paramverify.encodings.output_sums import PairOutcomes
 from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.model import Model, divergence_of
-
-Place = Mapping[str, RealRoot]
 
 
 class NeedKind(StrEnum):
@@ -29,36 +28,10 @@ class NeedKind(StrEnum):
     RATIO = "ratio"
 
 
-@dataclass(frozen=True, eq=False)
-class LeastBound:
-    """The least δ or the least ratio e^ε, and where it is needed.
-
-    `value` is exact where it is known; else it lies between `lower` and `upper` (None: no bound was proved).
-    `infinite`: no ratio is enough. `attained` tells whether a point of the domain needs it, where that is
-    known. `witness` is a set of outputs that needs `value`, or at least `lower`, at a rational point.
-    `proved` is a number that is enough, proved for all claims; `place` a point of the closure.
-    """
-
-    kind: NeedKind
-    value: RealRoot | Real | None
-    lower: Fraction
-    upper: Fraction | None
-    secrets: tuple[str, str]
-    length: int
-    place: Place = field(default_factory=dict)
-    infinite: bool = False
-    attained: bool | None = None
-    witness: ExactSetWitness | None = None
-    proved: Fraction | None = None
-
-    def is_within(self, precision: Fraction) -> bool:
-        """Tells whether it is exact, or known well enough."""
-        if self.infinite or self.value is not None:
-            return True
-        return self.upper is not None and self.upper - self.lower <= precision * max(self.upper, Fraction(1))
+SetBounds = Bounds[ExactSetWitness, Fraction]  # proved: a number that is enough, for all claims
 
 
-def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Point) -> LeastBound | None:
+def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Point) -> SetBounds | None:
     """Returns what one direction needs at a point; None where a secret is impossible there.
 
     None as well where the bound has no value, which may be so at an end of the domain: 1/alpha at alpha = 0.
@@ -72,20 +45,10 @@ def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Poin
     shares = direction.at(point)
     place = {n: exact(v) for n, v in point.items() if n != GENERATOR}
 
-    def found(value: Real | None) -> LeastBound:
-        low, high = value.enclosure() if value else (Fraction(0), None)
-        number = value if value is None or value.rational is None else exact(value.rational)
-        return LeastBound(
-            kind,
-            number,
-            lower=low,
-            upper=high,
-            secrets=(direction.left, direction.right),
-            length=direction.length,
-            place=place,
-            infinite=value is None,
-            attained=True,
-        )
+    def found(value: Real | None) -> SetBounds:
+        number = ExactNumber(value)
+        origin = AllOutputs(direction.left, direction.right, length=direction.length)
+        return SetBounds(kind.value, number, number, True, origin=origin, place=place)
 
     def real(function: RationalFunction) -> Real:
         top, bottom = (number_at(f, point) for f in (function.numerator, function.denominator))
@@ -119,27 +82,29 @@ def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Poin
         c = more
 
 
-def is_more(first: LeastBound, second: LeastBound) -> bool:
+def is_more(first: SetBounds, second: SetBounds) -> bool:
     """Tells whether the first bound is known to be larger."""
     if first.infinite or second.infinite:
         return first.infinite and not second.infinite
-    if isinstance(first.value, Real) and isinstance(second.value, Real):
-        return (first.value - second.value).sign() > 0
-    if isinstance(first.value, RealRoot) and isinstance(second.value, RealRoot):
-        return compare(first.value, second.value) > 0
-    return first.lower > second.lower
+    one, other = first.number, second.number
+    if isinstance(one, Real) and isinstance(other, Real):
+        return (one - other).sign() > 0
+    if isinstance(one, RealRoot) and isinstance(other, RealRoot):
+        return compare(one, other) > 0
+    return first.low > second.low
 
 
-def number_of(best: LeastBound) -> Fraction | Real | None:
-    """Returns an exact value with which claims can be written."""
-    if isinstance(best.value, RealRoot):
-        return best.value.lower if best.value.is_rational else None
-    return best.value
+def number_of(best: SetBounds) -> Fraction | Real | None:
+    """Returns the lower end if it is a number with which claims can be written."""
+    number = best.number
+    if isinstance(number, RealRoot):
+        return number.lower if number.is_rational else None
+    return number
 
 
-def real_of(best: LeastBound, model: Model) -> Real:
-    """Returns a value that is a number in E, or rational."""
-    if isinstance(best.value, Real):
-        return best.value
-    assert best.value is not None
-    return Real.of(fmpq_poly([rational(best.value.lower)]), fmpq_poly([1]), model.domain.constant)
+def real_of(best: SetBounds, model: Model) -> Real:
+    """Returns the lower end as a number in E; a rational number stands for one that is irrational."""
+    number = best.number
+    if isinstance(number, Real):
+        return number
+    return Real.of(fmpq_poly([rational(best.low)]), fmpq_poly([1]), model.domain.constant)

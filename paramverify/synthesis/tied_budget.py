@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import (
     Polynomial,
     Unbounded,
@@ -26,20 +27,20 @@ from paramverify.algebra.polynomials import (
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import exact
 from paramverify.answers import Decision, Proved, Refuted
+from paramverify.bounds import INFINITY
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.proofs import BoundProof, rebound
+from paramverify.synthesis.proofs import BoundProof, RatioBounds, rebound
 from paramverify.synthesis.quotients import Quotient
-from paramverify.synthesis.suprema import TightBudget
 
 LARGEST = Fraction(2) ** 64  # a ratio beyond which no bound is looked for
 
 
-def tied_budget(model: Model, session: Session, precision: Fraction, relative: bool = False) -> TightBudget:
+def tied_budget(model: Model, session: Session, precision: Fraction, relative: bool = False) -> RatioBounds:
     """Returns the supremum of the ratio, or of the ratio divided by the case's own bound.
 
     It is exact where it is a limit at an end of eps; otherwise bounds whose relative distance is at most the
@@ -71,47 +72,48 @@ class _BudgetSearch:
             found.setdefault(f"{key(q.left)}/{key(q.right)}", q)
         return _BudgetSearch(plain, session, precision, relative, tuple(found.values()))
 
-    def run(self) -> TightBudget:
-        best = TightBudget(Fraction(0), None, self.quotients[0].origin, {})
+    def run(self) -> RatioBounds:
+        best = RatioBounds("ratio", ExactNumber(0), INFINITY, origin=self.quotients[0].origin)
         for q in (q for q in self.quotients if not q.mentions(self.model.hmm.wider)):
             for limit, end, tie in self._limits(q):
                 place = {tie.variable: exact(end)}
                 if limit is None:
-                    return TightBudget.without_limit(q.origin, place)
-                if limit > best.lower:
-                    best = replace(best, lower=limit, origin=q.origin, place=place)
-        least = max(best.lower, Fraction(0 if self.relative else 1))
-        best = replace(best, lower=least)
+                    return RatioBounds.none("ratio", q.origin, place)
+                if limit > best.low:
+                    best = replace(best, lower=ExactNumber(limit), origin=q.origin, place=place)
+        least = max(best.low, Fraction(0 if self.relative else 1))
+        best = replace(best, lower=ExactNumber(least))
         proof = self._proof(least) if least else None
         if isinstance(proof, BoundProof):
-            return replace(best, upper=least, value=exact(least), proof=proof)
+            return replace(best, upper=best.lower, proof=proof)
         return self._bisected(best)
 
-    def _bisected(self, best: TightBudget) -> TightBudget:
+    def _bisected(self, best: RatioBounds) -> RatioBounds:
         """Narrows bounds: a proof lowers the upper one, a point where a claim fails raises the lower one."""
-        trial = 2 * max(best.lower, Fraction(1))
-        while best.upper is None or best.upper - best.lower > self.precision * best.lower:
+        trial = 2 * max(best.low, Fraction(1))
+        while not best.is_within(self.precision):
             found = self._proof(trial)
             if isinstance(found, BoundProof):
-                best = replace(best, upper=trial, proof=found)
+                best = replace(best, upper=ExactNumber(trial), proof=found)
             elif found is None:
                 return best
             else:
                 witness, ratio = found
                 if ratio is None:
                     place = {n: exact(v) for n, v in witness.parameters.items()}
-                    return replace(TightBudget.without_limit(_origin(witness), place, True), witness=witness)
+                    return replace(RatioBounds.none("ratio", _origin(witness), place, True), witness=witness)
                 place = {n: exact(v) for n, v in witness.parameters.items()}
                 own = witness if not self.relative else None
-                best = replace(best, lower=ratio, origin=_origin(witness), place=place, witness=own)
+                low = ExactNumber(ratio)
+                best = replace(best, lower=low, origin=_origin(witness), place=place, witness=own)
                 if ratio > LARGEST:
                     return best
             self.session.bound(best)
-            if best.upper is None:
-                trial = 2 * max(best.lower, trial)
-            elif best.upper > best.lower:
-                third = (best.upper - best.lower) / 3
-                trial = simplest_between(best.lower + third, best.upper - third)
+            if best.high is None:
+                trial = 2 * max(best.low, trial)
+            elif best.high > best.low:
+                third = (best.high - best.low) / 3
+                trial = simplest_between(best.low + third, best.high - third)
         return best
 
     def _proof(self, bound: Fraction) -> BoundProof | tuple[ExactWitness, Fraction | None] | None:

@@ -38,7 +38,7 @@ def test_least_sums(name: str) -> None:
     case = load(FOLDER / f"{name}.toml")
     assert isinstance(case.model, Model)
     with Session(Options(seconds=60)) as session:
-        found = least_moment(case.model, session, Fraction(1, 10**9)).sum
+        found = least_moment(case.model, session, Fraction(1, 10**9))
     assert ExactNumber(found.value) == Fraction(LEAST[name])
     assert found.proof is not None
 
