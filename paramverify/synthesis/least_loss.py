@@ -31,13 +31,13 @@ from paramverify.privacy.loss_points import evaluated, worst_order
 from paramverify.privacy.loss_proofs import Tree, nothing_apart
 from paramverify.privacy.loss_spreading import covers
 from paramverify.privacy.losses import at_bound, origins
+from paramverify.synthesis.supremum import Functional, supremum
 
 POINTS = 30  # simple points of the domain at which losses are compared first
 STEPS = 30  # of the climb from the best of them, along each parameter
 ENDS = (Fraction(1, 2**10), Fraction(1, 2**20), Fraction(1, 2**40))  # how near to the ends of intervals
 FIRST = Fraction(1, 10)  # the relative distance of the first upper bound that is tried
 FINER = 10
-ROUNDS = 20
 NOTHING = ExactNumber(0)
 
 
@@ -66,9 +66,9 @@ def least_loss(model: Model, session: Session, precision: Fraction) -> LossBound
         LimitError: too many sequences, or too large polynomials.
     """
     measure = divergence_of(model, Average)
-    hunt = _LossHunt(model, session, measure)
+    hunt = _LossHunt(model, session, measure, precision)
     best = hunt.largest()
-    return best if best.infinite else hunt.bounded(best, precision)
+    return best if best.infinite else hunt.bounded(best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +81,15 @@ class _TriedLoss:
 
 
 @dataclass(eq=False)
-class _LossHunt:
+class _LossHunt(Functional[LossWitness, LossProof]):
+    most = 20
+
     model: Model
     session: Session
     measure: Average
+    precision: Fraction
+    width: Fraction = FIRST  # relative distance of the next trial
+    near: bool = False
 
     def largest(self) -> LossBounds:
         """Returns the largest loss that was found at a point."""
@@ -179,7 +184,7 @@ class _LossHunt:
 
     # --- upper bounds ------------------------------------------------------------------------------------
 
-    def bounded(self, best: LossBounds, precision: Fraction) -> LossBounds:
+    def bounded(self, best: LossBounds) -> LossBounds:
         """Returns the largest loss with an upper bound, as near to it as the precision, or as it can be."""
         every = directions(self.model)
         if all(direction.is_equal for direction in every):
@@ -187,28 +192,36 @@ class _LossHunt:
             return replace(best, lower=NOTHING, upper=NOTHING, proof=LossProof(0, trees))
         if self.model.domain.constraints and not best.infinite and self._alike(every):
             return replace(best, lower=NOTHING, upper=NOTHING)
-        width = FIRST
-        upper: Fraction | None = None
-        proof: tuple[tuple[LossDirection, Tree], ...] = ()
-        boxes = 0
-        for _ in range(ROUNDS):
-            trial = best.low * (1 + width) if best.low else width
-            trial = simplest_between(trial - (trial - best.low) / 8, trial)
-            found = self._covered(every, trial)
-            boxes += found.boxes
-            if found.witness is not None:
-                best = self._raised(best, found.witness)
-            elif found.trees is not None:
-                upper, proof = trial, found.trees
-                if upper - best.low <= precision * upper:
-                    break
-                width = max(width / FINER, precision / 2)
-            elif upper is None and width < 8:
-                width *= 4
-            else:
-                break
-        most = None if upper is None else ExactNumber(upper)
-        return replace(best, upper=INFINITY if best.infinite else most, proof=LossProof(boxes, proof))
+        return supremum(self, self.session, best, self._more(best))
+
+    def is_near(self, best: LossBounds) -> bool:
+        """Tells whether a proof brought the upper end near to the lower one."""
+        return self.near
+
+    def next(self, best: LossBounds, made: list[Fraction], lower: int) -> Fraction | None:
+        """Returns a little more than the lower end."""
+        return self._more(best)
+
+    def _more(self, best: LossBounds) -> Fraction:
+        trial = best.low * (1 + self.width) if best.low else self.width
+        return simplest_between(trial - (trial - best.low) / 8, trial)
+
+    def enough(self, best: LossBounds, bound: Fraction) -> LossBounds | None:
+        """Proves a bound for all directions; the next one is finer then, and farther where it stays open."""
+        found = self._covered(directions(self.model), bound)
+        boxes, trees = found.boxes, best.proof.trees if best.proof else ()
+        boxes += best.proof.boxes if best.proof else 0
+        if found.trees is not None:
+            self.near = bound - best.low <= self.precision * bound
+            self.width = max(self.width / FINER, self.precision / 2)
+            return replace(best, upper=ExactNumber(bound), proof=LossProof(boxes, found.trees))
+        best = replace(best, proof=LossProof(boxes, trees))
+        if found.witness is not None:
+            more = self._raised(best, found.witness)
+            return more if more.infinite else replace(more, upper=best.upper, proof=best.proof)
+        self.near = best.high is not None or self.width >= 8
+        self.width *= 4
+        return best
 
     def _covered(self, every: list[LossDirection], trial: Fraction) -> _TriedLoss:
         """Returns how a bound is proved for all directions, if it is, or where it fails."""

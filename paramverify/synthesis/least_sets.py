@@ -30,7 +30,6 @@ from paramverify.algebra.polynomials import (
     substitute,
     variables,
 )
-from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import compare, exact, univariate
 from paramverify.algebra.reals import Real
 from paramverify.bounds import Place
@@ -43,7 +42,6 @@ from paramverify.models.context import sample_points
 from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
 from paramverify.privacy.set_spreading import decide_excesses
-from paramverify.synthesis.numbers import middle
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.set_lines import (
     Peak,
@@ -61,10 +59,9 @@ from paramverify.synthesis.set_needs import (
     number_of,
     real_of,
 )
+from paramverify.synthesis.supremum import Functional, supremum
 
 POINTS = 60  # simple points at which values are compared first
-STEPS = 200  # of a search for certified bounds
-FARTHEST = Fraction(10) ** 9  # ratio beyond which no upper bound is looked for
 TRIES = 4  # times that the largest number found is tried as a bound, before bisection
 DIGITS = (3, 5, 8, 12)  # binary digits of the distance at which a simpler point is tried
 
@@ -83,8 +80,11 @@ class _TriedSet:
 
 
 @dataclass(eq=False)
-class _SetHunt:
+class _SetHunt(Functional[ExactSetWitness, Fraction]):
     """The search for one bound; `floor` is what is enough at best."""
+
+    most = 200
+    farthest = Fraction(10) ** 9
 
     model: Model
     session: Session
@@ -260,7 +260,10 @@ class _SetHunt:
                 best = self._raised(best, answer.point)
                 if best.infinite:
                     return best
-            return self._recognised(self._bisected(_rational(best)))
+            best = _rational(best)
+            first = Fraction(1) if self.kind is NeedKind.DELTA else best.low * 2
+            best = supremum(self, self.session, best, first)
+            return best if best.infinite else self._recognised(replace(best, attained=None))
         except LimitError:
             return replace(_rational(best), attained=None)
 
@@ -272,29 +275,20 @@ class _SetHunt:
                 best = replace(found, upper=best.upper, proof=best.proof)
         return best
 
-    def _bisected(self, best: SetBounds) -> SetBounds:
-        """Narrows bounds: a proof lowers the upper one, a point raises the lower one."""
-        most = Fraction(1) if self.kind is NeedKind.DELTA else FARTHEST
-        trial = most if self.kind is NeedKind.DELTA else best.low * 2
-        for _ in range(STEPS):
-            try:
-                answer = self._try(trial)
-            except LimitError:
-                break
-            if answer.proved:
-                best = replace(best, upper=ExactNumber(trial), proof=trial)
-            elif answer.point is None:
-                break
-            else:
-                before = best.low
-                best = _rational(self._raised(best, answer.point))
-                if best.infinite or best.low <= before or best.low > FARTHEST:
-                    break
-            if is_near(best, self.precision):
-                break
-            upper = best.high
-            trial = best.low * 2 if upper is None else simplest_between(*middle(best.low, upper))
-        return best if best.infinite else replace(best, attained=None)
+    def is_near(self, best: SetBounds) -> bool:
+        """Tells whether the bound is exact, or known well enough."""
+        return is_near(best, self.precision)
+
+    def enough(self, best: SetBounds, bound: Fraction) -> SetBounds | None:
+        """Proves that a bound is enough, or raises the lower end to what a point needs, at least."""
+        try:
+            answer = self._try(bound)
+        except LimitError:
+            return None
+        if answer.proved:
+            return replace(best, upper=ExactNumber(bound), proof=bound)
+        more = best if answer.point is None else _rational(self._raised(best, answer.point))
+        return more if more.infinite or more.low > best.low else None
 
     def _recognised(self, best: SetBounds) -> SetBounds:
         """Returns the exact bound if it is what a simple point near the best one needs; it is proved then."""

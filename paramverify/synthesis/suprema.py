@@ -12,7 +12,7 @@ place of the closure is such a limit follows by density on a branch of the domai
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
@@ -29,13 +29,14 @@ from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open, Proved, Refuted
 from paramverify.bounds import INFINITY, Place, Value
 from paramverify.claims import Claim, Origin
+from paramverify.evidence.witnesses import Evaluated
 from paramverify.exact.univariate import fails_without_witness
 from paramverify.models.model import OnDomain
 from paramverify.models.model_evaluation import Values
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.numbers import middle, order
+from paramverify.synthesis.numbers import order
 from paramverify.synthesis.paths import INFINITE, limit_at
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.proofs import BoundProof, RatioBounds
 from paramverify.synthesis.quotients import (
     Bound,
     BranchQuotient,
@@ -47,20 +48,21 @@ from paramverify.synthesis.quotients import (
     place_of,
     sampled,
 )
+from paramverify.synthesis.supremum import Functional, supremum
 
 MAX_FACES = 2_000  # faces of the box on which an exact maximum is looked for
-UNBOUNDED = Fraction(10) ** 15  # a ratio beyond which the search for an upper bound gives up
-TRIES = 4  # times that the largest ratio found is tried as an upper bound, beside bisection
 
 
 @dataclass(frozen=True, eq=False)
-class SupremumSearch:
+class SupremumSearch(Functional[Evaluated, BoundProof]):
     """The supremum of left/right over the domain of a model, of which these are the branches.
 
     `total` is a sum of quotients that are equal in lowest terms, each times a positive number: it is positive
     where one of them is. `memory` has the decisions about claims of the model so far, by their polynomials.
     Where the supremum is at most `least`, it is not looked for more closely.
     """
+
+    tries = 4
 
     model: OnDomain
     session: Session
@@ -230,40 +232,33 @@ class SupremumSearch:
 
     def bisect(self, lower: Fraction, place: Place) -> RatioBounds:
         """Narrows certified bounds: a proof lowers the upper one, a refuting point raises the lower one."""
-        upper: Fraction | None = None
-        trial = max(lower, Fraction(1)) * 2
-        tries = 0
-        while upper is None or upper - lower > self.precision * max(lower, self.least or self.precision):
-            if upper is not None and upper <= self.least:
-                break
-            decision = self.at_most(trial)
-            if isinstance(decision.answer, Proved):
-                upper = trial
-            elif isinstance(decision.answer, Refuted):
-                point = {n: v for n, v in decision.answer.point.items() if n != GENERATOR}
-                raised = self.ratio_at(point)
-                if raised is None:
-                    return RatioBounds.none("ratio", self.origin, place_of(point), attained=True)
-                if raised > lower:
-                    lower, place = raised, place_of(point)
-                if lower > UNBOUNDED:
-                    return self._beyond(lower, place)
-            elif fails_without_witness(self.claim(trial)):
-                lower = max(lower, trial)  # at an irrational point, by the exact signs there
-            else:
-                assert isinstance(decision.answer, Open)
-                break
-            self.session.bound(self._between(lower, None, place))
-            if upper is not None and upper <= lower:
-                break
-            if upper is None:
-                trial = lower * 2 if lower * 2 > trial else trial * 2
-            elif tries < TRIES and lower > 0 and trial != lower:
-                tries, trial = tries + 1, lower
-            else:
-                trial = simplest_between(*middle(lower, upper))
-        found = self._between(lower, upper, place)
-        return self.recognise(found) if upper is not None else found
+        found = supremum(self, self.session, self._between(lower, None, place), max(lower, Fraction(1)) * 2)
+        if found.low > self.farthest:
+            return self._beyond(found.low, found.place)
+        return self.recognise(found) if found.high is not None else found
+
+    def is_near(self, best: RatioBounds) -> bool:
+        """Tells whether the bounds are near to each other, or at most the least one."""
+        small = best.high is not None and best.high <= self.least
+        return small or best.is_within(self.precision, self.least or self.precision)
+
+    def enough(self, best: RatioBounds, bound: Fraction) -> RatioBounds | None:
+        """Proves that a ratio is nowhere exceeded, or finds a point where it is."""
+        decision = self.at_most(bound)
+        if isinstance(decision.answer, Proved):
+            return replace(best, upper=ExactNumber(bound))
+        if isinstance(decision.answer, Refuted):
+            point = {n: v for n, v in decision.answer.point.items() if n != GENERATOR}
+            raised = self.ratio_at(point)
+            if raised is None:
+                return RatioBounds.none("ratio", self.origin, place_of(point), True)
+            if raised <= best.low:
+                return best
+            return replace(best, lower=ExactNumber(raised), place=place_of(point))
+        if fails_without_witness(self.claim(bound)):  # at an irrational point, by the exact signs there
+            return replace(best, lower=ExactNumber(max(best.low, bound)))
+        assert isinstance(decision.answer, Open)
+        return None
 
     def _beyond(self, lower: Fraction, place: Place) -> RatioBounds:
         """Returns infinity if ratios tend to it at a simple place near the given one, or the lower bound."""

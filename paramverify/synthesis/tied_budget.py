@@ -24,20 +24,18 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
-from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import exact
 from paramverify.answers import Decision, Proved, Refuted
 from paramverify.bounds import INFINITY
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import ExactWitness, evaluate
+from paramverify.evidence.witnesses import Evaluated, ExactWitness, evaluate
 from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.proofs import BoundProof, RatioBounds, rebound
 from paramverify.synthesis.quotients import Quotient
-
-LARGEST = Fraction(2) ** 64  # a ratio beyond which no bound is looked for
+from paramverify.synthesis.supremum import Functional, supremum
 
 
 def tied_budget(model: Model, session: Session, precision: Fraction, relative: bool = False) -> RatioBounds:
@@ -53,8 +51,11 @@ def tied_budget(model: Model, session: Session, precision: Fraction, relative: b
 
 
 @dataclass(frozen=True, eq=False)
-class _BudgetSearch:
+class _BudgetSearch(Functional[Evaluated, BoundProof]):
     """The quotients whose supremum is asked for."""
+
+    farthest = Fraction(2) ** 64
+    part = Fraction(1, 3)
 
     model: Model
     session: Session
@@ -86,35 +87,25 @@ class _BudgetSearch:
         proof = self._proof(least) if least else None
         if isinstance(proof, BoundProof):
             return replace(best, upper=best.lower, proof=proof)
-        return self._bisected(best)
+        return supremum(self, self.session, best, 2 * max(best.low, Fraction(1)))
 
-    def _bisected(self, best: RatioBounds) -> RatioBounds:
-        """Narrows bounds: a proof lowers the upper one, a point where a claim fails raises the lower one."""
-        trial = 2 * max(best.low, Fraction(1))
-        while not best.is_within(self.precision):
-            found = self._proof(trial)
-            if isinstance(found, BoundProof):
-                best = replace(best, upper=ExactNumber(trial), proof=found)
-            elif found is None:
-                return best
-            else:
-                witness, ratio = found
-                if ratio is None:
-                    place = {n: exact(v) for n, v in witness.parameters.items()}
-                    return replace(RatioBounds.none("ratio", _origin(witness), place, True), witness=witness)
-                place = {n: exact(v) for n, v in witness.parameters.items()}
-                own = witness if not self.relative else None
-                low = ExactNumber(ratio)
-                best = replace(best, lower=low, origin=_origin(witness), place=place, witness=own)
-                if ratio > LARGEST:
-                    return best
-            self.session.bound(best)
-            if best.high is None:
-                trial = 2 * max(best.low, trial)
-            elif best.high > best.low:
-                third = (best.high - best.low) / 3
-                trial = simplest_between(best.low + third, best.high - third)
-        return best
+    def is_near(self, best: RatioBounds) -> bool:
+        """Tells whether the relative distance of the bounds is at most the precision."""
+        return best.is_within(self.precision)
+
+    def enough(self, best: RatioBounds, bound: Fraction) -> RatioBounds | None:
+        """Proves that a ratio is nowhere exceeded, or finds a point where it is."""
+        found = self._proof(bound)
+        if found is None:
+            return None
+        if isinstance(found, BoundProof):
+            return replace(best, upper=ExactNumber(bound), proof=found)
+        witness, ratio = found
+        origin, place = _origin(witness), {n: exact(v) for n, v in witness.parameters.items()}
+        if ratio is None:
+            return replace(RatioBounds.none("ratio", origin, place, True), witness=witness)
+        own = None if self.relative else witness
+        return replace(best, lower=ExactNumber(ratio), origin=origin, place=place, witness=own)
 
     def _proof(self, bound: Fraction) -> BoundProof | tuple[ExactWitness, Fraction | None] | None:
         """Returns the proofs of all claims with a bound, a witness with a larger ratio, or None."""
