@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +18,7 @@ from paramverify.algebra.rationals import at_least, at_most, decimal_text, logar
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.bounds import AnyBounds, ClosureLimit, Place
-from paramverify.claims import AllOutputs, Origin
+from paramverify.claims import Origin
 from paramverify.errors import LimitError, SizeError
 from paramverify.evidence.enclosed_witnesses import ends
 from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
@@ -61,115 +60,71 @@ def border_document(found: Border | None) -> dict[str, Any]:
     return {"border": {"less_for": found.smaller, **same}}
 
 
-@dataclass(frozen=True)
-class BudgetStatement:
-    """What is said about a budget: the ratio or bounds of it, whether it is reached, and by whom.
+def ratio_document(model: Model, found: RatioBounds) -> dict[str, Any]:
+    """Returns a largest ratio as JSON data, with witnesses and what was proved of the upper end."""
+    witness: dict[str, Any] = {
+        "parameters": {name: _coordinate(root) for name, root in found.place.items()},
+        "secrets": list(found.secrets),
+        "observations": list(found.origin.observations),
+    }
+    if ends := _ends(model, found.place):
+        witness["meaning"] = ends
+    proved = proved_upper(found)
+    return {
+        **least_document(found),
+        **epsilon_document(found.epsilon, found.infinite),
+        "attained": found.attained,
+        **outputs_document(found.outputs),
+        "proved_upper": None if proved is None else str(proved),
+        "witness": witness if found.witness is None else json_documents.witness(found.witness),
+        "approached": [json_documents.witness(w) for w in found.approached],
+    }
 
-    `outputs` is false where a point has it as a limit, to which outputs come near.
 
-    `ratio` is exact, as JSON data; where it is None, the bounds are what is known. `proved_upper` is a number
-    that no ratio exceeds: that is proved for all claims. `witness` and `approached` are witnesses, as JSON
-    data; `where` is the place of the supremum, or of the largest ratio that was found, in words, and `toward`
-    the same as a limit; `among` names the parameters.
-    """
+def proved_upper(found: RatioBounds) -> Fraction | None:
+    """Returns a number that is proved to be exceeded nowhere, for all claims."""
+    bound = found.proof.bound if found.proof else None
+    return bound.enclosure()[1] if isinstance(bound, Real) else bound
 
-    ratio: str | dict[str, Any] | None
-    shown: str
-    lower: Fraction
-    upper: Fraction | None
-    epsilon: Epsilon
-    attained: bool | None
-    infinite: bool
-    every_length: bool
-    origin: Origin
-    where: str
-    among: str
-    toward: str
-    witness: dict[str, Any]
-    approached: tuple[dict[str, Any], ...]
-    proved_upper: Fraction | None
-    outputs: bool = True
 
-    @staticmethod
-    def of(model: Model, found: RatioBounds) -> BudgetStatement:
-        """Returns the statement that a search for the budget of a model makes."""
-        ratio, shown = number(found)
-        witness: dict[str, Any] = {
-            "parameters": {name: _coordinate(root) for name, root in found.place.items()},
-            "secrets": [found.origin.left, found.origin.right],
-            "observations": list(found.origin.observations),
-        }
-        if ends := _ends(model, found.place):
-            witness["meaning"] = ends
-        if found.witness is not None:
-            witness = json_documents.witness(found.witness)
-        proved = found.proof.bound if found.proof else None
-        place = read_by(model, found.place, found.origin)
-        return BudgetStatement(
-            ratio=ratio,
-            shown=shown,
-            lower=found.low,
-            upper=found.high,
-            epsilon=found.epsilon,
-            attained=found.attained,
-            infinite=found.infinite,
-            every_length=not model.lengths,
-            origin=found.origin,
-            where=where(model, place, found.witness),
-            among=", ".join(_names(model)),
-            toward=tends(model, place),
-            witness=witness,
-            approached=tuple(json_documents.witness(w) for w in found.approached),
-            proved_upper=proved.enclosure()[1] if isinstance(proved, Real) else proved,
-            outputs=found.outputs,
-        )
+def ratio_lines(model: Model, found: RatioBounds) -> list[str]:
+    """Returns a largest ratio in words."""
+    outcome = sentences.sequence(found.origin.observations)
+    toward = tends(model, read_by(model, found.place, found.origin))
+    if found.infinite and not model.lengths:
+        head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
+    elif found.infinite and not found.attained and found.outputs and toward:
+        grows = f"it grows without limit {toward}"
+        head = f"no single number bounds the ratio for all {among(model)}: {grows}; {outcome}"
+    elif found.infinite:
+        head = f"no budget: {outcome} can be infinitely more likely"
+    elif found.high is not None:
+        head = f"tight budget: ratio {exact_text(found)}, epsilon {found.epsilon.told()}; {outcome}"
+    else:
+        head = f"the ratio is {exact_text(found)} (no upper bound was proved); {outcome}"
+    return [head, f"  under {found.origin.left!r} against {found.origin.right!r}; {reached(model, found)}"]
 
-    def document(self) -> dict[str, Any]:
-        """Returns the statement as JSON data."""
-        return self.ratio_document() | {
-            **epsilon_document(self.epsilon, self.infinite),
-            "attained": self.attained,
-            **outputs_document(self.outputs),
-            "proved_upper": str(self.proved_upper) if self.proved_upper is not None else None,
-            "witness": self.witness,
-            "approached": list(self.approached),
-        }
 
-    def ratio_document(self) -> dict[str, Any]:
-        """Returns the ratio, or bounds on it, as JSON data."""
-        if self.ratio is not None:
-            return {"ratio": self.ratio}
-        upper = json_documents.exact(self.upper) if self.upper is not None else "unknown"
-        return {"ratio_lower": json_documents.exact(self.lower), "ratio_upper": upper}
+def reached(model: Model, found: AnyBounds, of_sets: bool = False) -> str:
+    """Returns in words whether a prior reaches a least bound, and where."""
+    place = where_needed(model, found)
+    at = f" {place}" if place else ""
+    if not found.outputs:
+        return f"{NEAR}{at}"
+    if found.attained is None and found.infinite and not model.lengths:
+        return f"approached by longer and longer sequences{at}"
+    if found.attained is None:
+        what = "sum" if found.name == "divergence" else found.name
+        known = found.value is not None or (found.infinite and not of_sets)
+        near = "approached" if known else f"the largest {what} found is"
+        return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
+    return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
 
-    def lines(self) -> list[str]:
-        """Returns the statement in words."""
-        outcome = sentences.sequence(self.origin.observations)
-        if self.infinite and self.every_length:
-            head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
-        elif self.infinite and not self.attained and self.outputs and self.toward:
-            grows = f"it grows without limit {self.toward}"
-            head = f"no single number bounds the ratio for all {self.among}: {grows}; {outcome}"
-        elif self.infinite:
-            head = f"no budget: {outcome} can be infinitely more likely"
-        elif self.ratio is not None or self.upper is not None:
-            head = f"tight budget: ratio {self.shown}, epsilon {self.epsilon.told()}; {outcome}"
-        else:
-            head = f"the ratio is {self.shown} (no upper bound was proved); {outcome}"
-        return [head, f"  under {self.origin.left!r} against {self.origin.right!r}; {self.reached()}"]
 
-    def reached(self) -> str:
-        """Returns in words whether a prior reaches the budget, and where."""
-        at = f" {self.where}" if self.where else ""
-        if not self.outputs:
-            return f"{NEAR}{at}"
-        if self.attained is None and self.infinite and self.every_length:
-            return f"approached by longer and longer sequences{at}"
-        if self.attained is None:
-            what = "sum" if isinstance(self.origin, AllOutputs) else "ratio"
-            near = "approached" if self.ratio is not None else f"the largest {what} found is"
-            return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
-        return f"{'reached' if self.attained else 'approached, not reached,'}{at}".rstrip(",")
+def where_needed(model: Model, found: AnyBounds) -> str:
+    """Returns the place of a least bound in words; a set of outputs is there only if the bound is reached."""
+    apart = isinstance(found.witness, ExactSetWitness) and not found.attained
+    return where(model, read_by(model, found.place, found.origin), None if apart else found.witness)
 
 
 NEAR = "approached by outputs, reached by none,"
@@ -200,13 +155,13 @@ def number(found: AnyBounds) -> tuple[str | dict[str, Any] | None, str]:
     return None, str(found)
 
 
-def ratio_document(found: RatioBounds) -> dict[str, Any]:
-    """Returns the ratio, or bounds on it, as JSON data."""
-    ratio, _ = number(found)
-    if ratio is not None:
-        return {"ratio": ratio}
+def least_document(found: AnyBounds, name: str = "ratio") -> dict[str, Any]:
+    """Returns a least bound, or both ends of it, as JSON data."""
+    exact, _ = number(found)
+    if exact is not None:
+        return {name: exact}
     upper = json_documents.exact(found.high) if found.high is not None else "unknown"
-    return {"ratio_lower": json_documents.exact(found.low), "ratio_upper": upper}
+    return {f"{name}_lower": json_documents.exact(found.low), f"{name}_upper": upper}
 
 
 def epsilon_document(found: Epsilon, infinite: bool = False) -> dict[str, Any]:
@@ -263,10 +218,11 @@ def _arrows(ends: dict[str, str]) -> str:
     return ", ".join(f"{name} → {end}" for name, end in ends.items())
 
 
-def _names(model: Model) -> list[str]:
+def among(model: Model) -> str:
+    """Returns the names of the parameters."""
     named = {u.variable: u.name for u in model.domain.ring.unbounded}
     away = model.domain.ring.outputs
-    return [named.get(name, name) for name in model.domain.ring.parameters if name not in away]
+    return ", ".join(named.get(name, name) for name in model.domain.ring.parameters if name not in away)
 
 
 def _coordinate_text(name: str, root: RealRoot, sign: str = " =") -> str:
@@ -334,7 +290,7 @@ def relative_document(model: Model, found: RatioBounds) -> dict[str, Any]:
     proved or it does not hold, and null where neither is known. `bound_there` is the bound at the `place`
     where the ratio comes near it.
     """
-    shown = ratio_document(found) | {"attained": found.attained}
+    shown = least_document(found) | {"attained": found.attained}
     shown |= {"enough": _enough(found), "tight": _tight(found)}
     shown |= outputs_document(found.outputs)
     if found.beside is None:
@@ -399,12 +355,13 @@ def _try(model: Model, bound: str) -> str:
 SHOWN = 12  # distances that are listed in words
 
 
-def distance_lines(found: DistanceBudget, statement: BudgetStatement) -> list[str]:
-    """Returns the budget in words; the statement is that of the distance that decides it."""
-    outcome = sentences.sequence(statement.origin.observations)
+def distance_lines(model: Model, found: DistanceBudget) -> list[str]:
+    """Returns the budget in words, with what decides it."""
+    best = found.largest.found
+    outcome = sentences.sequence(best.origin.observations)
     far = found.largest.distance
     if found.infinite:
-        head, *_ = statement.lines()
+        head, *_ = ratio_lines(model, best)
         head = head if far else f"no budget: inputs at the distance 0 are told apart by {outcome}"
     elif found.is_exact:
         epsilon = found.epsilon.told()
@@ -413,10 +370,10 @@ def distance_lines(found: DistanceBudget, statement: BudgetStatement) -> list[st
         epsilon = found.epsilon.told()
         unproved = "" if found.epsilon.high is not None else " (no upper bound was proved)"
         head = f"the least epsilon is {epsilon}{unproved}, times distance; {outcome}"
-    where = f"  under {statement.origin.left!r} against {statement.origin.right!r}, at the distance {far}"
+    where = f"  under {best.origin.left!r} against {best.origin.right!r}, at the distance {far}"
     told = [f"distance {p.distance}: ratio {exact_text(p.found)}" for p in found.parts[:SHOWN]]
     more = [f"  and {len(found.parts) - SHOWN} more"] if len(found.parts) > SHOWN else []
-    return [head, f"{where}; {statement.reached()}", *(f"  {line}" for line in told), *more]
+    return [head, f"{where}; {reached(model, best)}", *(f"  {line}" for line in told), *more]
 
 
 def _power(found: DistanceBudget) -> str:
@@ -456,7 +413,7 @@ def distance_document(found: DistanceBudget) -> dict[str, Any]:
         near = growing(part.found)
         entry = {
             "distance": str(part.distance),
-            **ratio_document(part.found),
+            **least_document(part.found),
             "attained": part.found.attained,
             **outputs_document(part.found.outputs),
         }
@@ -479,7 +436,7 @@ def set_budget_lines(case: PrivacyCase, model: Model, found: SetBounds, given: s
     left, right = (f"'{printable.name(secret)}'" for secret in found.secrets)
     return [
         f"{_head(found)}; with {given} {priors}",
-        f"  sets of outputs{_long(found)} under {left} against {right}; {_reached(model, found)}",
+        f"  sets of outputs{_long(found)} under {left} against {right}; {reached(model, found, True)}",
         *(f"  {line}" for line in _witness(found)),
     ]
 
@@ -497,20 +454,6 @@ def _head(found: SetBounds) -> str:
 
 def _long(found: SetBounds) -> str:
     return "" if found.length == 1 else f" of length {found.length}"
-
-
-def _reached(model: Model, found: SetBounds) -> str:
-    at = _where(model, found)
-    at = f" {at}" if at else ""
-    if found.attained is None:
-        near = "approached" if found.value is not None else f"the largest {found.name} found is"
-        return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
-    return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
-
-
-def _where(model: Model, found: SetBounds) -> str:
-    """Returns the place of a bound in words; a witness is there only if the bound is reached."""
-    return where(model, found.place, found.witness if found.attained else None)
 
 
 def _witness(found: SetBounds) -> list[str]:
@@ -538,34 +481,22 @@ def _set_epsilon(found: SetBounds) -> float:
 
 def set_budget_document(model: Model, found: SetBounds, given: dict[str, str]) -> dict[str, Any]:
     """Returns the same as JSON data."""
-    exact, _ = number(found)
-    what = found.name
-    known: dict[str, Any] = {what: exact}
-    if exact is None:
-        upper = json_documents.exact(found.high) if found.high is not None else "unknown"
-        known = {f"{what}_lower": json_documents.exact(found.low), f"{what}_upper": upper}
-    if what == "ratio":
-        known["epsilon"] = "infinity" if found.infinite else _rounded(found)
+    witness = json_documents.witness(found.witness) if found.witness else {}
+    witness = {name: value for name, value in witness.items() if name not in ("delta", "exceeds")}
+    known = least_document(found, found.name)
+    if found.name == "ratio":
+        unknown = "infinity" if found.infinite else "unknown"
+        known["epsilon"] = unknown if found.high is None else _set_epsilon(found)
     return {
         **{f"{name}_given": value for name, value in given.items()},
         **known,
         "attained": found.attained,
         "secrets": list(found.secrets),
         "length": found.length,
-        "where": _where(model, found),
+        "where": where_needed(model, found),
         **({"proved": json_documents.exact(found.proof)} if found.proof is not None else {}),
-        **_set_document(found.witness),
+        **({"witness": witness} if witness else {}),
     }
-
-
-def _rounded(found: SetBounds) -> float | str:
-    return _set_epsilon(found) if found.high is not None else "unknown"
-
-
-def _set_document(witness: ExactSetWitness | None) -> dict[str, Any]:
-    told = json_documents.witness(witness) if witness else {}
-    told = {name: value for name, value in told.items() if name not in ("delta", "exceeds")}
-    return {"witness": told} if told else {}
 
 
 def curve_lines(
@@ -655,17 +586,13 @@ def enclosed_lines(
     elif found.high is None:
         head = f"the least {what} is at least {at_least(found.low, DIGITS)}; no upper bound was proved"
     else:
-        head = f"least {what} {_enclosed_words(found)}{_enclosed_epsilon(found)}{with_given}"
+        head = f"least {what} {found}{_enclosed_epsilon(found)}{with_given}"
     names = sentences.enclosed_outputs(found.origin.observations)
     return [
         head,
         f"  {names} under {left} against {right}; enclosed with {found.proof} bits",
         *(f"Note: {note}." for note in model.notes),
     ]
-
-
-def _enclosed_words(found: EnclosedBounds) -> str:
-    return str(found)
 
 
 def _logarithms(found: EnclosedBounds) -> tuple[Fraction, Fraction | None]:

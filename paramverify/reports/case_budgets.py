@@ -21,7 +21,6 @@ from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import budgets, json_documents, sentences
-from paramverify.reports.budgets import BudgetStatement
 from paramverify.synthesis.borders import Beyond
 from paramverify.synthesis.case_budget import CaseBudget
 from paramverify.synthesis.least_divergence import least_moment
@@ -64,15 +63,19 @@ def told(case: PrivacyCase, model: Model, found: CaseBudget, multiple: Multiple 
     What multiple of the bound of the case is enough comes first. Where no number bounds the ratio, but the
     bound of the case does, that does.
     """
-    statement = BudgetStatement.of(model, found.ratio)
-    shown = budgets.distance_lines(found.distances, statement) if found.distances else statement.lines()
+    if found.distances:
+        shown = budgets.distance_lines(model, found.distances)
+    else:
+        shown = budgets.ratio_lines(model, found.ratio)
     if not found.relative:
         first, *rest = shown
         return [f"{first}{sentences.but(model)}", *rest]
     if multiple:
-        enough = [budgets.multiple(case.budget, statement.among, multiple)]
+        enough = [budgets.multiple(case.budget, budgets.among(model), multiple)]
     else:
-        enough = budgets.enough(case.budget, statement.among, found.relative) if found.ratio.infinite else []
+        enough = (
+            budgets.enough(case.budget, budgets.among(model), found.relative) if found.ratio.infinite else []
+        )
     first, *rest = [*enough, *shown]
     return [
         f"{first}{sentences.but(model)}",
@@ -86,7 +89,7 @@ def document(
 ) -> dict[str, Any]:
     """Returns the budget as JSON data."""
     model = model_of(case)
-    shown = BudgetStatement.of(model, found.ratio).document()
+    shown = budgets.ratio_document(model, found.ratio)
     shown |= budgets.distance_document(found.distances) if found.distances else {}
     if found.relative:
         shown["relative_to"] = case.budget
@@ -163,7 +166,6 @@ def divergence_lines(case: PrivacyCase, found: AnyBounds, words: Iterable[str]) 
         head = f"the largest sum is {budgets.exact_text(best)} (no upper bound was proved); {where}"
     else:
         head = f"least {_least(measure, best)} {where}"
-    statement = budgets.BudgetStatement.of(model, best)
     more, _ = sentences.session_words(words)
     shown = budgets.exact_text(best)
     if len(shown) > sentences.LONGEST + 20:
@@ -171,7 +173,7 @@ def divergence_lines(case: PrivacyCase, found: AnyBounds, words: Iterable[str]) 
     return [
         head,
         f"  {measure.sum_told(left, right, best.length)}: {shown}",
-        f"  {statement.reached()}",
+        f"  {budgets.reached(model, best)}",
         *_near(best),
         *more,
         *(f"Note: {note}." for note in model.notes),
@@ -268,23 +270,20 @@ def divergence_document(case: PrivacyCase, found: AnyBounds, words: Iterable[str
         return _loss_document(case, model, found)
     best, measure = found, divergence_of(model, SumDivergence)
     epsilon, order = _epsilon(measure, best), measure.renyi_order
-    statement = budgets.BudgetStatement.of(model, best)
-    number = {name.replace("ratio", "moment"): v for name, v in statement.ratio_document().items()}
+    proved = budgets.proved_upper(best)
     _, told = sentences.session_words(words)
     return {
         "measure": measure.key,
         **({"order": order} if order else {}),
-        **number,
+        **budgets.least_document(best, "moment"),
         **(budgets.epsilon_document(epsilon, best.infinite) if epsilon else {}),
         "attained": best.attained,
-        "proved_upper": json_documents.exact(statement.proved_upper)
-        if statement.proved_upper is not None
-        else None,
+        "proved_upper": None if proved is None else json_documents.exact(proved),
         "secrets": list(best.secrets),
         "length": best.length,
-        "where": statement.where,
+        "where": budgets.where_needed(model, best),
         "witness": json_documents.witness(best.witness) if best.witness else None,
-        "approached": list(statement.approached),
+        "approached": [json_documents.witness(w) for w in best.approached],
         **told,
         **json_documents.inputs(case),
         "notes": list(model.notes),
