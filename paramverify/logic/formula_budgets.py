@@ -60,8 +60,7 @@ from paramverify.models.chains.markov_chains import Value
 from paramverify.models.context import Checks, sample_points
 from paramverify.portfolio.obligations import decide
 from paramverify.synthesis.paths import points_of
-from paramverify.synthesis.proofs import RatioBounds
-from paramverify.synthesis.quotients import Quotient
+from paramverify.synthesis.quotients import Quotient, RatioBounds
 from paramverify.synthesis.suprema import SupremumSearch
 
 

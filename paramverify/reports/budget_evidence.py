@@ -92,10 +92,9 @@ from paramverify.reports.case_evidence import (
     exact_witness,
     origin_of,
 )
-from paramverify.synthesis.distance_budget import DistanceBudget
+from paramverify.synthesis.case_budget import DistanceBudget
 from paramverify.synthesis.least_loss import LossBounds
-from paramverify.synthesis.proofs import RatioBounds
-from paramverify.synthesis.quotients import as_polynomials
+from paramverify.synthesis.quotients import RatioBounds, as_polynomials
 from paramverify.synthesis.set_needs import NeedKind, SetBounds
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 

@@ -30,10 +30,10 @@ from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import json_documents, sentences
 from paramverify.synthesis.borders import Border
-from paramverify.synthesis.distance_budget import DistanceBudget, root
+from paramverify.synthesis.case_budget import DistanceBudget, root
 from paramverify.synthesis.least_enclosed import EnclosedBounds, LeastTarget, least_enclosed
 from paramverify.synthesis.multiples import Multiple, is_proved, times
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.synthesis.set_curve import SetCurve
 from paramverify.synthesis.set_needs import SetBounds
 

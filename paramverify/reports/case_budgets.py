@@ -22,11 +22,10 @@ from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import budgets, json_documents, sentences
 from paramverify.synthesis.borders import Beyond
-from paramverify.synthesis.case_budget import CaseBudget
-from paramverify.synthesis.least_divergence import least_moment
+from paramverify.synthesis.case_budget import CaseBudget, least_moment
 from paramverify.synthesis.least_loss import LossBounds, least_loss
 from paramverify.synthesis.multiples import Multiple
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds
 
 NOTHING = Beyond()
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"

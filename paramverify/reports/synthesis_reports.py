@@ -44,13 +44,18 @@ from paramverify.reports import json_documents, sentences, verdict_reports
 from paramverify.reports.algebraic_numbers import closed_form, decimal, origin_text, root_document, root_text
 from paramverify.reports.case_evidence import evidence_document
 from paramverify.reports.sentences import others, verdict
-from paramverify.synthesis.intervals import Partition, Root, StatusInterval
+from paramverify.synthesis.intervals import Partition, Root, StatusInterval, condition_of
 from paramverify.synthesis.maps import RegionMap, Status, stretches
-from paramverify.synthesis.optimum import Optimum
-from paramverify.synthesis.safe_values import AnswerForm, ExactCondition, Intervals, Regions, safe_values
+from paramverify.synthesis.safe_values import (
+    AnswerForm,
+    ExactCondition,
+    Intervals,
+    Optimum,
+    Regions,
+    safe_values,
+)
 from paramverify.synthesis.tiling import Cut, tree
 from paramverify.synthesis.violating import Objective, Violating
-from paramverify.synthesis.written import condition_of
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines

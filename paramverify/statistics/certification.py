@@ -45,7 +45,7 @@ from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.samplers import Output
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.verdicts import Holds, Unknown, Violated
 
 SHARE = 0.7  # of the time is for the search, whose last verification may take longer

@@ -33,7 +33,7 @@ from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.least_enclosed import LeastTarget
 from paramverify.synthesis.least_loss import is_near_loss
 from paramverify.synthesis.least_sets import is_near, least_bound
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.synthesis.set_curve import curve
 from paramverify.synthesis.set_needs import NeedKind
 

@@ -30,13 +30,19 @@ from paramverify.exact.univariate import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
 from paramverify.models.model import Model, divergence_of, without_bound
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.attainment import reaching
-from paramverify.synthesis.beside import beside, is_one
-from paramverify.synthesis.numbers import order
+from paramverify.synthesis.attainment import Witnesses, beside, is_one, rational_point, reaching
 from paramverify.synthesis.paths import points_of
-from paramverify.synthesis.proofs import BoundProof, RatioBounds, rebound
-from paramverify.synthesis.quotients import Bound, Quotient, as_polynomials, distinct, sampled
-from paramverify.synthesis.reached import Witnesses, rational_point
+from paramverify.synthesis.quotients import (
+    Bound,
+    BoundProof,
+    Quotient,
+    RatioBounds,
+    as_polynomials,
+    distinct,
+    order,
+    rebound,
+    sampled,
+)
 from paramverify.synthesis.suprema import SupremumSearch, prefer
 
 POINTS = 200  # simple points of the domain at which quotients are compared first
@@ -53,7 +59,7 @@ def tight_budget(
     """Returns the supremum of Pr(ω|left)/Pr(ω|right) over the domain, all pairs, directions and sequences.
 
     With `relative` it is the supremum of that ratio divided by the case's own bound. Where it is 1, see
-    `beside` for whether the bound is tight.
+    `attainment.beside` for whether the bound is tight.
     Exact where the supremum is at a vertex or on an edge of the box, or at a rational point that is
     recognised; otherwise bounds whose relative distance is at most `precision`, if the limits allow. The
     upper bound is proved for all claims, see `BoundProof`.

@@ -19,7 +19,7 @@ from paramverify.evidence.witnesses import Evaluated, ExactWitness, evaluate
 from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.privacy.every_length_verification import verify_all_lengths
-from paramverify.synthesis.proofs import BoundProof, RatioBounds, rebound
+from paramverify.synthesis.quotients import BoundProof, RatioBounds, rebound
 from paramverify.synthesis.supremum import Functional, supremum
 from paramverify.verdicts import Holds, Violated
 

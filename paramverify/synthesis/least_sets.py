@@ -6,7 +6,7 @@ for δ that of (P − δ)/Q, at least 1.
 
 At one point the worst set for c are the outputs with p > c·q. With one parameter finitely many sets are worst
 anywhere: the signs of p − c·q, and the order of the outputs by p/q, change at finitely many points. Each
-set gives one quotient of polynomials, whose largest value is exact (`set_lines`). With more parameters such
+set gives one quotient of polynomials, whose largest value is exact (`set_needs`). With more parameters such
 values on the edges of the box are lower bounds. Upper bounds are proved, like privacy itself.
 """
 
@@ -43,21 +43,19 @@ from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
 from paramverify.privacy.set_spreading import decide_excesses
 from paramverify.synthesis.quotients import as_polynomials
-from paramverify.synthesis.set_lines import (
-    Peak,
-    edges,
-    largest_on_edge,
-    restricted,
-    sets_by_order,
-    sets_by_signs,
-)
 from paramverify.synthesis.set_needs import (
     NeedKind,
+    Peak,
     SetBounds,
+    edges,
     is_more,
+    largest_on_edge,
     needed_at,
     number_of,
     real_of,
+    restricted,
+    sets_by_order,
+    sets_by_signs,
 )
 from paramverify.synthesis.supremum import Functional, supremum
 

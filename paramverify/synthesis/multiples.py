@@ -16,9 +16,9 @@ from paramverify.portfolio.strategies import NAMED
 from paramverify.privacy.cases import PrivacyCase, read_case
 from paramverify.privacy.verification import verify
 from paramverify.processes.time_limits import alarm, can_ring
-from paramverify.synthesis.beside import is_one
+from paramverify.synthesis.attainment import is_one
 from paramverify.synthesis.case_budget import case_budget
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.verdicts import Holds, Violated
 
 MOST, FINEST = 64, 10  # the largest multiple that is tried, and the largest denominator

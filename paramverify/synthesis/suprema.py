@@ -34,17 +34,18 @@ from paramverify.exact.univariate import fails_without_witness
 from paramverify.models.model import OnDomain
 from paramverify.models.model_evaluation import Values
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.numbers import order
 from paramverify.synthesis.paths import INFINITE, limit_at
-from paramverify.synthesis.proofs import BoundProof, RatioBounds
 from paramverify.synthesis.quotients import (
     Bound,
+    BoundProof,
     BranchQuotient,
     Quotient,
+    RatioBounds,
     as_polynomials,
     coprime,
     inside,
     integral_pair,
+    order,
     place_of,
     sampled,
 )

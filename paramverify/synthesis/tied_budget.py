@@ -33,8 +33,7 @@ from paramverify.errors import InputError, LimitError
 from paramverify.evidence.witnesses import Evaluated, ExactWitness, evaluate
 from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.proofs import BoundProof, RatioBounds, rebound
-from paramverify.synthesis.quotients import Quotient
+from paramverify.synthesis.quotients import BoundProof, Quotient, RatioBounds, rebound
 from paramverify.synthesis.supremum import Functional, supremum
 
 

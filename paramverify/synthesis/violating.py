@@ -45,10 +45,9 @@ from paramverify.synthesis.case_budget import has_parametric_bound
 from paramverify.synthesis.intervals import StatusInterval
 from paramverify.synthesis.loss_values import mattering
 from paramverify.synthesis.maps import Status
-from paramverify.synthesis.nearby import points_towards
-from paramverify.synthesis.numbers import middle
+from paramverify.synthesis.paths import points_towards
 from paramverify.synthesis.projection import project
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds, middle
 from paramverify.synthesis.vanishing import corrected
 from paramverify.verdicts import Holds, Unknown, Violated
 

@@ -22,7 +22,7 @@ from paramverify.models.mechanisms.parts import Independent
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.synthesis.least_divergence import least_moment
+from paramverify.synthesis.case_budget import least_moment
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import NeedKind
 

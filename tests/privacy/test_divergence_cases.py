@@ -19,7 +19,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
-from paramverify.synthesis.least_divergence import least_moment
+from paramverify.synthesis.case_budget import least_moment
 
 FOLDER = Path(__file__).parents[2] / "cases" / "divergences"
 LEAST = {"geometric-renyi": "43/8", "geometric-chi-squared": "3/2", "shuffled-renyi": "1055/627"}

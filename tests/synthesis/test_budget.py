@@ -22,7 +22,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds
 
 CASES = Path(__file__).parents[2] / "cases"
 

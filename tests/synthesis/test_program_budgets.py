@@ -22,7 +22,7 @@ from paramverify.answers import Standing
 from paramverify.errors import ProgramError
 from paramverify.models.model import need_privacy
 from paramverify.privacy.cases import load
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.verdicts import Violated
 
 Given = tuple[int, ...]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from program_budgets import budget
 
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds
 
 EACH = '[neighbours]\ndiffer = "each"'
 ANY = f'{EACH}\nby = "any"'

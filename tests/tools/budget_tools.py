@@ -19,7 +19,7 @@ from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.proofs import RatioBounds
+from paramverify.synthesis.quotients import RatioBounds
 
 Values = Callable[[Fraction, Fraction], Fraction]
 Where = Callable[[Fraction, Fraction], bool]
