@@ -20,8 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from paramverify.privacy.cases import load
-from paramverify.synthesis.folding import symmetric
-from paramverify.synthesis.maps import Status
+from paramverify.synthesis.maps import Status, symmetric
 from paramverify.synthesis.questions import axes_of, region_claims
 from paramverify.synthesis.regions import region_map
 

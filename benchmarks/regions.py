@@ -28,7 +28,7 @@ from paramverify.algebra.polynomials import Polynomial
 from paramverify.claims import Claim
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.privacy.cases import load
-from paramverify.synthesis import cuts
+from paramverify.synthesis import pieces
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.regions import region_map
 
@@ -99,7 +99,7 @@ def _wavy(random: Random, degree: int) -> Polynomial:
 def measured(problem: Problem, coverage: Fraction) -> str:
     """Returns a row of the table."""
     found, seconds = timed(problem, coverage)
-    with patch.object(cuts, "WORTH", 2):  # no part of a cell is worth a cut beside the middle
+    with patch.object(pieces, "WORTH", 2):  # no part of a cell is worth a cut beside the middle
         halved, halving = timed(problem, coverage)
     degrees = [
         max(int(c.polynomial.degrees()[k]) for c in problem.claims)

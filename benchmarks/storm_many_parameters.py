@@ -21,8 +21,7 @@ from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, to_rational_function
 from paramverify.claims import Claim
-from paramverify.synthesis.folding import symmetric
-from paramverify.synthesis.maps import Status
+from paramverify.synthesis.maps import Status, symmetric
 from paramverify.synthesis.regions import region_map
 
 Box = tuple[tuple[Fraction, Fraction], ...]

@@ -36,7 +36,7 @@ LAYERS = (
     ("toml_mistakes",),
     ("algebra", "files", "language", "plugins"),
     ("claims", "tables"),
-    ("divergences",),
+    ("bounds", "divergences"),
     ("answers", "models"),
     ("formats",),
     ("evidence",),

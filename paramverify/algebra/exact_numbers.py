@@ -741,6 +741,11 @@ class RationalNumber(ExactNumber):
 numbers.Rational.register(RationalNumber)
 
 
+def finite(number: ExactNumber) -> Finite | None:
+    """Returns the number in the simplest kind that has it; None for infinity."""
+    return number._value
+
+
 def _value_of(value: object) -> Finite | None:
     """Returns a number of this package or of Python, in the simplest kind that has it; None is infinity."""
     if value is None:

@@ -153,10 +153,11 @@ def budget_of(
         return _streams(read, result)
     main = next(iter(result.bounds), None)
     relative = result.bound("relative")
+    numbers = main if main and main.name != "divergence" else None  # which is no ratio
     return BudgetReport(
         **_common(read, result),
-        lower=main.lower if main else None,
-        upper=main.upper if main else None,
+        lower=numbers.lower if numbers else None,
+        upper=numbers.upper if numbers else None,
         attained=main.attained if main else None,
         witness=told_witness(result.witness) if result.witness else None,
         of_delta=delta_for is not None or bool(main and main.name == "delta"),

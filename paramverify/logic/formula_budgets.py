@@ -27,6 +27,7 @@ from flint import fmpq, fmpq_poly
 
 from paramverify.algebra.budgets import Epsilon
 from paramverify.algebra.domain_branches import branches
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import (
     Polynomial,
     RationalFunction,
@@ -59,8 +60,8 @@ from paramverify.models.chains.markov_chains import Value
 from paramverify.models.context import Checks, sample_points
 from paramverify.portfolio.obligations import decide
 from paramverify.synthesis.paths import points_of
-from paramverify.synthesis.quotients import Quotient
-from paramverify.synthesis.suprema import SupremumSearch, TightBudget
+from paramverify.synthesis.quotients import Quotient, RatioBounds
+from paramverify.synthesis.suprema import SupremumSearch
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +133,9 @@ def _oriented(work: LogicSession, polynomial: Polynomial, pair: Pair) -> Polynom
     return found
 
 
-def largest(quotients: Sequence[Quotient], work: LogicSession, floor: Fraction) -> TightBudget | None:
+def largest(quotients: Sequence[Quotient], work: LogicSession, floor: Fraction) -> RatioBounds | None:
     """Returns the supremum over all quotients that are not proved to be at most `floor`, if there are any."""
-    best: TightBudget | None = None
+    best: RatioBounds | None = None
     seen: set[tuple[str, str]] = set()
     precision = Fraction(1, 10**9)
     parts = branches(work.chain.domain)
@@ -152,9 +153,9 @@ def largest(quotients: Sequence[Quotient], work: LogicSession, floor: Fraction) 
         own = search.supremum() if _nonnegative(search) else search.bisect(floor, {})
         if own.infinite:
             return own
-        if best is None or (own.upper is not None and best.upper is not None and own.lower > best.upper):
+        if best is None or (own.high is not None and best.high is not None and own.low > best.high):
             best = own
-        elif own.upper is None or best.upper is None or own.upper > best.lower:
+        elif own.high is None or best.high is None or own.high > best.low:
             best = _merged(best, own)
     return best
 
@@ -164,14 +165,15 @@ def _nonnegative(search: SupremumSearch) -> bool:
     return all(sign_on(part.a, part.branch.domain) in known for part in search.parts)
 
 
-def _merged(first: TightBudget, second: TightBudget) -> TightBudget:
+def _merged(first: RatioBounds, second: RatioBounds) -> RatioBounds:
     """Returns the larger of two suprema that bounds do not tell apart: exact if equal, else bounds."""
-    if first.value is not None and second.value is not None and first.lower == second.lower:
+    if first.value is not None and second.value is not None and first.low == second.low:
         return first
-    larger = second if second.lower > first.lower else first
-    upper = None if first.upper is None or second.upper is None else max(first.upper, second.upper)
-    same = upper is not None and larger.upper == upper
-    return larger if same else replace(larger, upper=upper, value=None, attained=None)
+    larger = second if second.low > first.low else first
+    if first.high is None or second.high is None:
+        return larger.open()
+    upper = max(first.high, second.high)
+    return larger if larger.high == upper else replace(larger.open(), upper=ExactNumber(upper))
 
 
 def rational_number(ratio: RationalFunction) -> Fraction:
@@ -381,7 +383,7 @@ def least_delta(work: LogicSession, found: Property, ratio: RationalFunction) ->
     if work.chain.domain.ring.parameters:
         floor = rational_number(ratio)
         quotients = [delta_quotient(work, pair, ratio) for pair in candidates]
-        best = largest(quotients, work, floor) or TightBudget(floor, floor, candidates[0].origin, {})
+        best = largest(quotients, work, floor) or _at(floor, candidates[0].origin)
         return _least(best, floor, Fraction(0), any(p.sufficient for p in candidates), searched)
     ring = work.chain.domain.ring
     bound = real(ratio, ring)
@@ -410,7 +412,7 @@ def least_ratio(work: LogicSession, found: Property, delta: RationalFunction) ->
                 continue
             quotients.append(ratio_quotient(work, pair, delta))
         floor = Fraction(1)
-        best = largest(quotients, work, floor) or TightBudget(floor, floor, candidates[0].origin, {})
+        best = largest(quotients, work, floor) or _at(floor, candidates[0].origin)
         return _least(best, floor, floor, any(p.sufficient for p in candidates), searched)
     shift = real(delta, ring)
     values: list[tuple[Real, Pair]] = []
@@ -441,6 +443,12 @@ def least_ratio(work: LogicSession, found: Property, delta: RationalFunction) ->
         sufficient=pair.sufficient,
         searched=searched,
     )
+
+
+def _at(floor: Fraction, origin: Origin) -> RatioBounds:
+    """Returns that a supremum is a number, which nothing exceeds."""
+    number = ExactNumber(floor)
+    return RatioBounds("ratio", number, number, origin=origin)
 
 
 def _unbounded(pair: Pair, searched: str) -> Least:
@@ -549,10 +557,10 @@ def _fraction(value: Value) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def _least(best: TightBudget, floor: Fraction, least: Fraction, sufficient: bool, searched: str) -> Least:
+def _least(best: RatioBounds, floor: Fraction, least: Fraction, sufficient: bool, searched: str) -> Least:
     """Returns a supremum as a budget: `floor` becomes `least`, and nothing is below."""
-    lower = least if sufficient else max(best.lower - floor + least, least)
-    upper = None if best.upper is None else max(best.upper - floor + least, least)
+    lower = least if sufficient else max(best.low - floor + least, least)
+    upper = None if best.high is None else max(best.high - floor + least, least)
     value = _rational(lower) if lower == upper else None
     return Least(
         value,

@@ -39,7 +39,7 @@ def privacy_ratio(work: Examined) -> TableCell:
     if isinstance(value, RealRoot):
         middle = (value.lower + value.upper) / 2
         return TableCell(f"{ABOUT}{decimal_text(middle)}", str(middle))
-    return TableCell(f"at least {decimal_text(found.lower)}", str(found.lower))
+    return TableCell(f"at least {decimal_text(found.low)}", str(found.low))
 
 
 def size(work: Examined) -> TableCell:

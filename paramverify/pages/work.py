@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from paramverify import printable
 from paramverify.algebra.domains import check_names
 from paramverify.answers import Standing
+from paramverify.bounds import AnyBounds
 from paramverify.errors import InputError, LimitError, located
 from paramverify.files import read_file
 from paramverify.interactive import system_cases as systems
@@ -95,7 +96,7 @@ class PageOmission:
     reason: str
 
 
-Budget = CaseBudget | case_budgets.Least | PageOmission
+Budget = CaseBudget | AnyBounds | PageOmission
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +216,7 @@ def _tried(wanted: PageOptions, seconds: float, work: Callable[[Session], Found]
         return PageOmission(error.reason if isinstance(error, InputError) else str(error))
 
 
-def _budget(case: cases.PrivacyCase, session: Session) -> CaseBudget | case_budgets.Least:
+def _budget(case: cases.PrivacyCase, session: Session) -> CaseBudget | AnyBounds:
     assert isinstance(case.model, Model)
     if case_budgets.is_asked(case):
         return case_budgets.find(case, session, PRECISION)

@@ -14,7 +14,7 @@ from paramverify.algebra.polynomials import primitive
 from paramverify.algebra.rationals import decimal_text
 from paramverify.algebra.real_roots import FieldRoot, RealRoot, coefficients
 from paramverify.algebra.reals import show_polynomial
-from paramverify.synthesis.tied_parts import TiedRoot
+from paramverify.synthesis.projection import TiedRoot
 
 LONGEST = 60  # characters of a closed form
 LONGEST_POLYNOMIAL = 90

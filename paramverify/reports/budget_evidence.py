@@ -92,18 +92,17 @@ from paramverify.reports.case_evidence import (
     exact_witness,
     origin_of,
 )
-from paramverify.synthesis.distance_budget import DistanceBudget
-from paramverify.synthesis.least_loss import LeastLoss
-from paramverify.synthesis.quotients import as_polynomials
-from paramverify.synthesis.set_needs import LeastBound, NeedKind
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.case_budget import DistanceBudget
+from paramverify.synthesis.least_loss import LossBounds
+from paramverify.synthesis.quotients import RatioBounds, as_polynomials
+from paramverify.synthesis.set_needs import NeedKind, SetBounds
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Check = Callable[[str, PrivacyCase], checker.KernelReport]
 
 
 def budget_document(
-    case: PrivacyCase, found: TightBudget, obligations: tuple[tuple[Claim, Decision], ...]
+    case: PrivacyCase, found: RatioBounds, obligations: tuple[tuple[Claim, Decision], ...]
 ) -> dict[str, Any]:
     """Returns the evidence of a budget; the obligations of the proof or the case are proved."""
     witnesses = growing(found)
@@ -126,10 +125,10 @@ def budget_document(
             certificate=dict(certificate) if certificate else None,
         )
         document = evidence_document(replace(case, model=proof.model), report)
-    elif found.loop:
+    elif found.endless:
         # A loop goes beyond every bound, also where no witness is long enough to be beyond that of the case.
         status = Standing.VIOLATED.value
-        document = {**found.loop, "status": status, **about(case, obligations, status)}
+        document = {**found.endless, "status": status, **about(case, obligations, status)}
     else:
         verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved")
         if witnesses and witnesses[-1].exceeds:
@@ -351,12 +350,12 @@ def distance_document(
 
 
 def loss_budget_document(
-    case: PrivacyCase, found: LeastLoss, obligations: tuple[tuple[Claim, Decision], ...]
+    case: PrivacyCase, found: LossBounds, obligations: tuple[tuple[Claim, Decision], ...]
 ) -> dict[str, Any]:
     """Returns the evidence of a least bound; the obligations of the case are proved."""
     model, measure = _asked(case)
-    number = None if found.infinite else found.upper
-    if number is not None and not found.proof:
+    number, trees = found.high, found.proof.trees if found.proof else ()
+    if number is not None and not trees:
         reason = "there is no evidence where two distributions are equal because of constraints"
         raise InputError(f"{reason}; write a bound into the case, and `verify --evidence` proves it")
     known = measure if number is None else at_bound(measure, number)
@@ -372,7 +371,7 @@ def loss_budget_document(
         "enough": None if number is None else json_documents.exact(number),
         "witnesses": witnesses,
     }
-    certificate = proofs(model, known, found.proof if number is not None else ())
+    certificate = proofs(model, known, trees if number is not None else ())
     return {**certificate, "status": status, **about(case, obligations, status), BUDGET: stated}
 
 
@@ -440,7 +439,7 @@ def enough(model: Model, kind: NeedKind, number: Fraction) -> Model:
 
 def set_budget_document(
     case: PrivacyCase,
-    found: LeastBound,
+    found: SetBounds,
     given: str,
     session: Session,
     obligations: tuple[tuple[Claim, Decision], ...],
@@ -448,13 +447,14 @@ def set_budget_document(
     """Returns the evidence of a bound that was found for a case; the obligations of the case are proved."""
     model = need_privacy(case.model, "evidence of a least bound", events=SETS)
     status, certificate, number = Standing.UNKNOWN, proof_document([], model.domain), None
-    if found.upper is not None and not found.infinite:
-        bounded = enough(model, found.kind, found.upper)
+    kind = NeedKind(found.name)
+    if found.high is not None:
+        bounded = enough(model, kind, found.high)
         proved = verify_sets(session, bounded)
         if isinstance(proved.verdict, Holds) and proved.certificate is not None:
-            status, certificate, number = Standing.HOLDS, dict(proved.certificate), found.upper
+            status, certificate, number = Standing.HOLDS, dict(proved.certificate), found.high
     stated = {
-        "kind": found.kind.value,
+        "kind": kind.value,
         "given": given,
         "enough": None if number is None else json_documents.exact(number),
         "witnesses": [json_documents.evidence_of(w) for w in (found.witness,) if w is not None and _needs(w)],

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +17,8 @@ from paramverify.algebra.domains import in_words
 from paramverify.algebra.rationals import at_least, at_most, decimal_text, logarithm, rounded
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
-from paramverify.claims import AllOutputs, Origin
+from paramverify.bounds import AnyBounds, ClosureLimit, Place
+from paramverify.claims import Origin
 from paramverify.errors import LimitError, SizeError
 from paramverify.evidence.enclosed_witnesses import ends
 from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
@@ -29,15 +29,13 @@ from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import json_documents, sentences
-from paramverify.synthesis.beside import ClosureLimit
 from paramverify.synthesis.borders import Border
-from paramverify.synthesis.distance_budget import DistanceBudget, root
-from paramverify.synthesis.least_enclosed import LeastEnclosed, LeastTarget, least_enclosed
+from paramverify.synthesis.case_budget import DistanceBudget, root
+from paramverify.synthesis.least_enclosed import EnclosedBounds, LeastTarget, least_enclosed
 from paramverify.synthesis.multiples import Multiple, is_proved, times
-from paramverify.synthesis.quotients import Place
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.synthesis.set_curve import SetCurve
-from paramverify.synthesis.set_needs import LeastBound, NeedKind
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.set_needs import SetBounds
 
 
 def border_lines(found: Border | None) -> list[str]:
@@ -62,115 +60,71 @@ def border_document(found: Border | None) -> dict[str, Any]:
     return {"border": {"less_for": found.smaller, **same}}
 
 
-@dataclass(frozen=True)
-class BudgetStatement:
-    """What is said about a budget: the ratio or bounds of it, whether it is reached, and by whom.
+def ratio_document(model: Model, found: RatioBounds) -> dict[str, Any]:
+    """Returns a largest ratio as JSON data, with witnesses and what was proved of the upper end."""
+    witness: dict[str, Any] = {
+        "parameters": {name: _coordinate(root) for name, root in found.place.items()},
+        "secrets": list(found.secrets),
+        "observations": list(found.origin.observations),
+    }
+    if ends := _ends(model, found.place):
+        witness["meaning"] = ends
+    proved = proved_upper(found)
+    return {
+        **least_document(found),
+        **epsilon_document(found.epsilon, found.infinite),
+        "attained": found.attained,
+        **outputs_document(found.outputs),
+        "proved_upper": None if proved is None else str(proved),
+        "witness": witness if found.witness is None else json_documents.witness(found.witness),
+        "approached": [json_documents.witness(w) for w in found.approached],
+    }
 
-    `outputs` is false where a point has it as a limit, to which outputs come near.
 
-    `ratio` is exact, as JSON data; where it is None, the bounds are what is known. `proved_upper` is a number
-    that no ratio exceeds: that is proved for all claims. `witness` and `approached` are witnesses, as JSON
-    data; `where` is the place of the supremum, or of the largest ratio that was found, in words, and `toward`
-    the same as a limit; `among` names the parameters.
-    """
+def proved_upper(found: RatioBounds) -> Fraction | None:
+    """Returns a number that is proved to be exceeded nowhere, for all claims."""
+    bound = found.proof.bound if found.proof else None
+    return bound.enclosure()[1] if isinstance(bound, Real) else bound
 
-    ratio: str | dict[str, Any] | None
-    shown: str
-    lower: Fraction
-    upper: Fraction | None
-    epsilon: Epsilon
-    attained: bool | None
-    infinite: bool
-    every_length: bool
-    origin: Origin
-    where: str
-    among: str
-    toward: str
-    witness: dict[str, Any]
-    approached: tuple[dict[str, Any], ...]
-    proved_upper: Fraction | None
-    outputs: bool = True
 
-    @staticmethod
-    def of(model: Model, found: TightBudget) -> BudgetStatement:
-        """Returns the statement that a search for the budget of a model makes."""
-        ratio, shown = number(found)
-        witness: dict[str, Any] = {
-            "parameters": {name: _coordinate(root) for name, root in found.place.items()},
-            "secrets": [found.origin.left, found.origin.right],
-            "observations": list(found.origin.observations),
-        }
-        if ends := _ends(model, found.place):
-            witness["meaning"] = ends
-        if found.witness is not None:
-            witness = json_documents.witness(found.witness)
-        proved = found.proof.bound if found.proof else None
-        place = read_by(model, found.place, found.origin)
-        return BudgetStatement(
-            ratio=ratio,
-            shown=shown,
-            lower=found.lower,
-            upper=found.upper,
-            epsilon=found.epsilon,
-            attained=found.attained,
-            infinite=found.infinite,
-            every_length=not model.lengths,
-            origin=found.origin,
-            where=where(model, place, found.witness),
-            among=", ".join(_names(model)),
-            toward=tends(model, place),
-            witness=witness,
-            approached=tuple(json_documents.witness(w) for w in found.approached),
-            proved_upper=proved.enclosure()[1] if isinstance(proved, Real) else proved,
-            outputs=found.outputs,
-        )
+def ratio_lines(model: Model, found: RatioBounds) -> list[str]:
+    """Returns a largest ratio in words."""
+    outcome = sentences.sequence(found.origin.observations)
+    toward = tends(model, read_by(model, found.place, found.origin))
+    if found.infinite and not model.lengths:
+        head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
+    elif found.infinite and not found.attained and found.outputs and toward:
+        grows = f"it grows without limit {toward}"
+        head = f"no single number bounds the ratio for all {among(model)}: {grows}; {outcome}"
+    elif found.infinite:
+        head = f"no budget: {outcome} can be infinitely more likely"
+    elif found.high is not None:
+        head = f"tight budget: ratio {exact_text(found)}, epsilon {found.epsilon.told()}; {outcome}"
+    else:
+        head = f"the ratio is {exact_text(found)} (no upper bound was proved); {outcome}"
+    return [head, f"  under {found.origin.left!r} against {found.origin.right!r}; {reached(model, found)}"]
 
-    def document(self) -> dict[str, Any]:
-        """Returns the statement as JSON data."""
-        return self.ratio_document() | {
-            **epsilon_document(self.epsilon, self.infinite),
-            "attained": self.attained,
-            **outputs_document(self.outputs),
-            "proved_upper": str(self.proved_upper) if self.proved_upper is not None else None,
-            "witness": self.witness,
-            "approached": list(self.approached),
-        }
 
-    def ratio_document(self) -> dict[str, Any]:
-        """Returns the ratio, or bounds on it, as JSON data."""
-        if self.ratio is not None:
-            return {"ratio": self.ratio}
-        upper = json_documents.exact(self.upper) if self.upper is not None else "unknown"
-        return {"ratio_lower": json_documents.exact(self.lower), "ratio_upper": upper}
+def reached(model: Model, found: AnyBounds, of_sets: bool = False) -> str:
+    """Returns in words whether a prior reaches a least bound, and where."""
+    place = where_needed(model, found)
+    at = f" {place}" if place else ""
+    if not found.outputs:
+        return f"{NEAR}{at}"
+    if found.attained is None and found.infinite and not model.lengths:
+        return f"approached by longer and longer sequences{at}"
+    if found.attained is None:
+        what = "sum" if found.name == "divergence" else found.name
+        known = found.value is not None or (found.infinite and not of_sets)
+        near = "approached" if known else f"the largest {what} found is"
+        return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
+    return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
 
-    def lines(self) -> list[str]:
-        """Returns the statement in words."""
-        outcome = sentences.sequence(self.origin.observations)
-        if self.infinite and self.every_length:
-            head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
-        elif self.infinite and not self.attained and self.outputs and self.toward:
-            grows = f"it grows without limit {self.toward}"
-            head = f"no single number bounds the ratio for all {self.among}: {grows}; {outcome}"
-        elif self.infinite:
-            head = f"no budget: {outcome} can be infinitely more likely"
-        elif self.ratio is not None or self.upper is not None:
-            head = f"tight budget: ratio {self.shown}, epsilon {self.epsilon.told()}; {outcome}"
-        else:
-            head = f"the ratio is {self.shown} (no upper bound was proved); {outcome}"
-        return [head, f"  under {self.origin.left!r} against {self.origin.right!r}; {self.reached()}"]
 
-    def reached(self) -> str:
-        """Returns in words whether a prior reaches the budget, and where."""
-        at = f" {self.where}" if self.where else ""
-        if not self.outputs:
-            return f"{NEAR}{at}"
-        if self.attained is None and self.infinite and self.every_length:
-            return f"approached by longer and longer sequences{at}"
-        if self.attained is None:
-            what = "sum" if isinstance(self.origin, AllOutputs) else "ratio"
-            near = "approached" if self.ratio is not None else f"the largest {what} found is"
-            return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
-        return f"{'reached' if self.attained else 'approached, not reached,'}{at}".rstrip(",")
+def where_needed(model: Model, found: AnyBounds) -> str:
+    """Returns the place of a least bound in words; a set of outputs is there only if the bound is reached."""
+    apart = isinstance(found.witness, ExactSetWitness) and not found.attained
+    return where(model, read_by(model, found.place, found.origin), None if apart else found.witness)
 
 
 NEAR = "approached by outputs, reached by none,"
@@ -181,7 +135,7 @@ def outputs_document(reached: bool) -> dict[str, bool]:
     return {} if reached else {"attained_by_outputs": False}
 
 
-def number(found: TightBudget | LeastBound) -> tuple[str | dict[str, Any] | None, str]:
+def number(found: AnyBounds) -> tuple[str | dict[str, Any] | None, str]:
     """Returns the number of a budget as JSON data, None where it is not exact, and in words."""
     value = found.value
     if found.infinite:
@@ -198,18 +152,16 @@ def number(found: TightBudget | LeastBound) -> tuple[str | dict[str, Any] | None
         bounds = {"lower": str(value.lower), "upper": str(value.upper)}
         middle = f"≈ {_middle(value):.12g} (a root of {polynomial})"
         return {"minimal_polynomial": polynomial, **bounds}, middle
-    if found.upper is None:
-        return None, f"at least {at_least(found.lower, 12)}"
-    return None, f"between {at_least(found.lower, 12)} and {at_most(found.upper, 12)}"
+    return None, str(found)
 
 
-def ratio_document(found: TightBudget) -> dict[str, Any]:
-    """Returns the ratio, or bounds on it, as JSON data."""
-    ratio, _ = number(found)
-    if ratio is not None:
-        return {"ratio": ratio}
-    upper = json_documents.exact(found.upper) if found.upper is not None else "unknown"
-    return {"ratio_lower": json_documents.exact(found.lower), "ratio_upper": upper}
+def least_document(found: AnyBounds, name: str = "ratio") -> dict[str, Any]:
+    """Returns a least bound, or both ends of it, as JSON data."""
+    exact, _ = number(found)
+    if exact is not None:
+        return {name: exact}
+    upper = json_documents.exact(found.high) if found.high is not None else "unknown"
+    return {f"{name}_lower": json_documents.exact(found.low), f"{name}_upper": upper}
 
 
 def epsilon_document(found: Epsilon, infinite: bool = False) -> dict[str, Any]:
@@ -220,7 +172,7 @@ def epsilon_document(found: Epsilon, infinite: bool = False) -> dict[str, Any]:
     return {"epsilon": found.number(), **bounds}
 
 
-def exact_text(found: TightBudget) -> str:
+def exact_text(found: RatioBounds) -> str:
     """Returns a ratio as text."""
     return number(found)[1]
 
@@ -266,10 +218,11 @@ def _arrows(ends: dict[str, str]) -> str:
     return ", ".join(f"{name} → {end}" for name, end in ends.items())
 
 
-def _names(model: Model) -> list[str]:
+def among(model: Model) -> str:
+    """Returns the names of the parameters."""
     named = {u.variable: u.name for u in model.domain.ring.unbounded}
     away = model.domain.ring.outputs
-    return [named.get(name, name) for name in model.domain.ring.parameters if name not in away]
+    return ", ".join(named.get(name, name) for name in model.domain.ring.parameters if name not in away)
 
 
 def _coordinate_text(name: str, root: RealRoot, sign: str = " =") -> str:
@@ -290,7 +243,7 @@ def _middle(root: RealRoot) -> float:
     return float(root)
 
 
-def growing(found: TightBudget) -> tuple[Evaluated, ...]:
+def growing(found: RatioBounds) -> tuple[Evaluated, ...]:
     """Returns the witnesses of the lower bound: one that reaches it, or those that come nearer and nearer."""
     return (found.witness,) if found.witness is not None else found.approached
 
@@ -299,7 +252,7 @@ ONE = "where both are 1"
 SMALLER = "That does not make the bound tight: a smaller one may hold"
 
 
-def line(model: Model, bound: str, found: TightBudget, known: Multiple | None = None) -> str:
+def line(model: Model, bound: str, found: RatioBounds, known: Multiple | None = None) -> str:
     """Returns in words how near the largest ratio comes to the bound of the case, which is given in words.
 
     Where a multiple of the bound is `known` to be enough, no smaller bound is proposed.
@@ -311,7 +264,7 @@ def line(model: Model, bound: str, found: TightBudget, known: Multiple | None = 
     return f"relative to the case's {bound}: {told}"
 
 
-def enough(bound: str, among: str, found: TightBudget) -> list[str]:
+def enough(bound: str, among: str, found: RatioBounds) -> list[str]:
     """Returns in words that the bound of the case, which is given in words, was proved; else nothing."""
     if not _enough(found):
         return []
@@ -329,7 +282,7 @@ def multiple(bound: str, among: str, found: Multiple) -> str:
     return f"{name} = {found.of(epsilon)} is enough for all {among}{rest}"
 
 
-def relative_document(model: Model, found: TightBudget) -> dict[str, Any]:
+def relative_document(model: Model, found: RatioBounds) -> dict[str, Any]:
     """Returns the same as JSON data.
 
     `enough` is true where the bound was proved, false where it does not hold, and null where neither is
@@ -337,7 +290,7 @@ def relative_document(model: Model, found: TightBudget) -> dict[str, Any]:
     proved or it does not hold, and null where neither is known. `bound_there` is the bound at the `place`
     where the ratio comes near it.
     """
-    shown = ratio_document(found) | {"attained": found.attained}
+    shown = least_document(found) | {"attained": found.attained}
     shown |= {"enough": _enough(found), "tight": _tight(found)}
     shown |= outputs_document(found.outputs)
     if found.beside is None:
@@ -347,33 +300,31 @@ def relative_document(model: Model, found: TightBudget) -> dict[str, Any]:
     return shown | {"place": tends(model, read_by(model, near.place, found.origin)), "bound_there": there}
 
 
-def _enough(found: TightBudget) -> bool | None:
-    if found.infinite or found.lower > 1:
+def _enough(found: RatioBounds) -> bool | None:
+    if found.infinite or found.low > 1:
         return False
     return True if is_proved(found) else None
 
 
-def _tight(found: TightBudget) -> bool | None:
+def _tight(found: RatioBounds) -> bool | None:
     if found.beside is not None:
         return found.beside.tight
-    return (
-        False if found.infinite or found.lower > 1 or (found.upper is not None and found.upper < 1) else None
-    )
+    return False if found.infinite or found.low > 1 or (found.high is not None and found.high < 1) else None
 
 
-def _relative_words(model: Model, bound: str, found: TightBudget) -> str:
+def _relative_words(model: Model, bound: str, found: RatioBounds) -> str:
     if found.infinite:
         return "the ratio exceeds the bound without limit"
     if found.beside is not None:
         return _one(model, bound, found, found.beside)
     if found.value is None:
         return f"the largest ratio is {exact_text(found)} times the bound"
-    exact = found.lower == found.upper
-    size = rounded(found.lower, 12) if exact else f"≈ {decimal_text(found.lower, 12)}"
+    exact = found.low == found.high
+    size = rounded(found.low, 12) if exact else f"≈ {decimal_text(found.low, 12)}"
     return f"the largest ratio is {size} times the bound"
 
 
-def _one(model: Model, bound: str, found: TightBudget, near: ClosureLimit) -> str:
+def _one(model: Model, bound: str, found: RatioBounds, near: ClosureLimit) -> str:
     """Returns in words what it says of the bound that the ratio comes as near to it as one likes."""
     inside = near.reached or (found.attained and near.place == found.place)
     place = read_by(model, near.place, found.origin)
@@ -404,12 +355,13 @@ def _try(model: Model, bound: str) -> str:
 SHOWN = 12  # distances that are listed in words
 
 
-def distance_lines(found: DistanceBudget, statement: BudgetStatement) -> list[str]:
-    """Returns the budget in words; the statement is that of the distance that decides it."""
-    outcome = sentences.sequence(statement.origin.observations)
+def distance_lines(model: Model, found: DistanceBudget) -> list[str]:
+    """Returns the budget in words, with what decides it."""
+    best = found.largest.found
+    outcome = sentences.sequence(best.origin.observations)
     far = found.largest.distance
     if found.infinite:
-        head, *_ = statement.lines()
+        head, *_ = ratio_lines(model, best)
         head = head if far else f"no budget: inputs at the distance 0 are told apart by {outcome}"
     elif found.is_exact:
         epsilon = found.epsilon.told()
@@ -418,16 +370,16 @@ def distance_lines(found: DistanceBudget, statement: BudgetStatement) -> list[st
         epsilon = found.epsilon.told()
         unproved = "" if found.epsilon.high is not None else " (no upper bound was proved)"
         head = f"the least epsilon is {epsilon}{unproved}, times distance; {outcome}"
-    where = f"  under {statement.origin.left!r} against {statement.origin.right!r}, at the distance {far}"
+    where = f"  under {best.origin.left!r} against {best.origin.right!r}, at the distance {far}"
     told = [f"distance {p.distance}: ratio {exact_text(p.found)}" for p in found.parts[:SHOWN]]
     more = [f"  and {len(found.parts) - SHOWN} more"] if len(found.parts) > SHOWN else []
-    return [head, f"{where}; {statement.reached()}", *(f"  {line}" for line in told), *more]
+    return [head, f"{where}; {reached(model, best)}", *(f"  {line}" for line in told), *more]
 
 
 def _power(found: DistanceBudget) -> str:
     """Returns the ratio as a power of the distance: `2**distance`, or `3**(distance/2)`."""
     far, largest = found.largest.distance, found.largest.found
-    rational = largest.lower if largest.lower == largest.upper else None
+    rational = largest.low if largest.low == largest.high else None
     base = per_unit(rational, far)
     if base is not None:
         plain = str(base)
@@ -454,14 +406,14 @@ def per_unit(ratio: Fraction | None, distance: Fraction) -> Fraction | None:
 def distance_document(found: DistanceBudget) -> dict[str, Any]:
     """Returns the budget as JSON data: what decides it, and the largest ratio at each distance."""
     largest = found.largest
-    exact = largest.found.lower if largest.found.lower == largest.found.upper else None
+    exact = largest.found.low if largest.found.low == largest.found.high else None
     unit = per_unit(exact, largest.distance) if found.is_exact and not found.infinite else None
     listed = []
     for part in found.parts:
         near = growing(part.found)
         entry = {
             "distance": str(part.distance),
-            **ratio_document(part.found),
+            **least_document(part.found),
             "attained": part.found.attained,
             **outputs_document(part.found.outputs),
         }
@@ -478,47 +430,33 @@ def distance_document(found: DistanceBudget) -> dict[str, Any]:
 BEYOND = "a set has a probability beyond delta where the other one is 0, or as near to 0 as you like"
 
 
-def set_budget_lines(case: PrivacyCase, model: Model, found: LeastBound, given: str) -> list[str]:
+def set_budget_lines(case: PrivacyCase, model: Model, found: SetBounds, given: str) -> list[str]:
     """Returns what was found, for the bound that was `given`."""
     priors = sentences.priors(model.domain, case)
     left, right = (f"'{printable.name(secret)}'" for secret in found.secrets)
     return [
         f"{_head(found)}; with {given} {priors}",
-        f"  sets of outputs{_long(found)} under {left} against {right}; {_reached(model, found)}",
+        f"  sets of outputs{_long(found)} under {left} against {right}; {reached(model, found, True)}",
         *(f"  {line}" for line in _witness(found)),
     ]
 
 
-def _head(found: LeastBound) -> str:
-    what = found.kind.value
+def _head(found: SetBounds) -> str:
+    what = found.name
     told = number(found)[1]
     if found.infinite:
         return f"no epsilon is enough: {BEYOND}"
-    if found.value is None and found.upper is None:
+    if found.high is None:
         return f"the least {what} is {told}; no upper bound was proved"
-    more = f", epsilon ≈ {_set_epsilon(found):.9g}" if found.kind is NeedKind.RATIO else ""
+    more = f", epsilon ≈ {_set_epsilon(found):.9g}" if what == "ratio" else ""
     return f"least {what} {told}{more}"
 
 
-def _long(found: LeastBound) -> str:
+def _long(found: SetBounds) -> str:
     return "" if found.length == 1 else f" of length {found.length}"
 
 
-def _reached(model: Model, found: LeastBound) -> str:
-    at = _where(model, found)
-    at = f" {at}" if at else ""
-    if found.attained is None:
-        near = "approached" if found.value is not None else f"the largest {found.kind.value} found is"
-        return f"{f'{near}{at}; ' if at else ''}whether it is reached is not decided"
-    return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
-
-
-def _where(model: Model, found: LeastBound) -> str:
-    """Returns the place of a bound in words; a witness is there only if the bound is reached."""
-    return where(model, found.place, found.witness if found.attained else None)
-
-
-def _witness(found: LeastBound) -> list[str]:
+def _witness(found: SetBounds) -> list[str]:
     """Returns the set of outputs at a rational point."""
     witness = found.witness
     if witness is None or not witness.outputs:
@@ -533,44 +471,32 @@ def _witness(found: LeastBound) -> list[str]:
     ]
 
 
-def _set_epsilon(found: LeastBound) -> float:
+def _set_epsilon(found: SetBounds) -> float:
     """Returns the logarithm of a ratio, rounded, or of its upper bound."""
     if isinstance(found.value, Real):
         return logarithm(found.value.middle())
-    assert found.upper is not None
-    return logarithm(found.upper)
+    assert found.high is not None
+    return logarithm(found.high)
 
 
-def set_budget_document(model: Model, found: LeastBound, given: dict[str, str]) -> dict[str, Any]:
+def set_budget_document(model: Model, found: SetBounds, given: dict[str, str]) -> dict[str, Any]:
     """Returns the same as JSON data."""
-    exact, _ = number(found)
-    what = found.kind.value
-    known: dict[str, Any] = {what: exact}
-    if exact is None:
-        upper = json_documents.exact(found.upper) if found.upper is not None else "unknown"
-        known = {f"{what}_lower": json_documents.exact(found.lower), f"{what}_upper": upper}
-    if found.kind is NeedKind.RATIO:
-        known["epsilon"] = "infinity" if found.infinite else _rounded(found)
+    witness = json_documents.witness(found.witness) if found.witness else {}
+    witness = {name: value for name, value in witness.items() if name not in ("delta", "exceeds")}
+    known = least_document(found, found.name)
+    if found.name == "ratio":
+        unknown = "infinity" if found.infinite else "unknown"
+        known["epsilon"] = unknown if found.high is None else _set_epsilon(found)
     return {
         **{f"{name}_given": value for name, value in given.items()},
         **known,
         "attained": found.attained,
         "secrets": list(found.secrets),
         "length": found.length,
-        "where": _where(model, found),
-        **({"proved": json_documents.exact(found.proved)} if found.proved is not None else {}),
-        **_set_document(found.witness),
+        "where": where_needed(model, found),
+        **({"proved": json_documents.exact(found.proof)} if found.proof is not None else {}),
+        **({"witness": witness} if witness else {}),
     }
-
-
-def _rounded(found: LeastBound) -> float | str:
-    return _set_epsilon(found) if found.value is not None or found.upper is not None else "unknown"
-
-
-def _set_document(witness: ExactSetWitness | None) -> dict[str, Any]:
-    told = json_documents.witness(witness) if witness else {}
-    told = {name: value for name, value in told.items() if name not in ("delta", "exceeds")}
-    return {"witness": told} if told else {}
 
 
 def curve_lines(
@@ -631,7 +557,7 @@ DIGITS = 12
 LOG_BITS = 160
 
 
-def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: LeastTarget) -> LeastEnclosed:
+def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: LeastTarget) -> EnclosedBounds:
     """Returns the least bound of a case whose probabilities are enclosed.
 
     Raises:
@@ -644,12 +570,12 @@ def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: Le
 
 
 def enclosed_lines(
-    case: PrivacyCase, model: EnclosedModel, found: LeastEnclosed, given: Mapping[str, str]
+    case: PrivacyCase, model: EnclosedModel, found: EnclosedBounds, given: Mapping[str, str]
 ) -> list[str]:
     """Returns what was found in words; `given` is the bound for which it was asked."""
     where = sentences.priors(model.domain, case)
-    left, right = (f"'{printable.name(s)}'" for s in (found.pair.left, found.pair.right))
-    what = "delta" if found.wanted is LeastTarget.DELTA else "ratio"
+    left, right = (f"'{printable.name(s)}'" for s in found.secrets)
+    what = found.name
     told = " and ".join(f"{name} = {value}" for name, value in given.items())
     with_given = f"; with {told} {where}" if told else f" {where}"
     if found.infinite:
@@ -657,35 +583,28 @@ def enclosed_lines(
             f"no {'budget' if not given else 'epsilon is enough'}{with_given}: some outputs are impossible "
         )
         head += "on the other side"
-    elif found.upper is None:
-        head = f"the least {what} is at least {at_least(found.lower, DIGITS)}; no upper bound was proved"
+    elif found.high is None:
+        head = f"the least {what} is at least {at_least(found.low, DIGITS)}; no upper bound was proved"
     else:
-        head = f"least {what} {_enclosed_words(found)}{_enclosed_epsilon(found)}{with_given}"
-    names = sentences.enclosed_outputs(found.outputs)
+        head = f"least {what} {found}{_enclosed_epsilon(found)}{with_given}"
+    names = sentences.enclosed_outputs(found.origin.observations)
     return [
         head,
-        f"  {names} under {left} against {right}; enclosed with {found.bits} bits",
+        f"  {names} under {left} against {right}; enclosed with {found.proof} bits",
         *(f"Note: {note}." for note in model.notes),
     ]
 
 
-def _enclosed_words(found: LeastEnclosed) -> str:
-    assert found.upper is not None
-    if found.lower == found.upper:
-        return str(found.lower)
-    return f"between {at_least(found.lower, DIGITS)} and {at_most(found.upper, DIGITS)}"
-
-
-def _logarithms(found: LeastEnclosed) -> tuple[Fraction, Fraction | None]:
+def _logarithms(found: EnclosedBounds) -> tuple[Fraction, Fraction | None]:
     """Returns numbers below and above the logarithm of the ratio."""
     with working_precision(LOG_BITS):
-        low = ends(density_number(max(found.lower, Fraction(1))).log())[0]
-        high = None if found.upper is None else ends(density_number(max(found.upper, Fraction(1))).log())[1]
+        low = ends(density_number(max(found.low, Fraction(1))).log())[0]
+        high = None if found.high is None else ends(density_number(max(found.high, Fraction(1))).log())[1]
     return max(low, Fraction(0)), high
 
 
-def _enclosed_epsilon(found: LeastEnclosed) -> str:
-    if found.wanted is LeastTarget.DELTA:
+def _enclosed_epsilon(found: EnclosedBounds) -> str:
+    if found.name == "delta":
         return ""
     low, high = _logarithms(found)
     assert high is not None
@@ -693,16 +612,16 @@ def _enclosed_epsilon(found: LeastEnclosed) -> str:
 
 
 def enclosed_document(
-    case: PrivacyCase, model: EnclosedModel, found: LeastEnclosed, given: Mapping[str, str]
+    case: PrivacyCase, model: EnclosedModel, found: EnclosedBounds, given: Mapping[str, str]
 ) -> dict[str, Any]:
     """Returns the same as JSON data; `given` are the bounds for which it was asked."""
-    what = "delta" if found.wanted is LeastTarget.DELTA else "ratio"
+    what = found.name
     told: dict[str, Any] = {f"{name}_given": value for name, value in given.items()}
     if found.infinite:
         told[what] = "infinity"
     else:
-        upper = "unknown" if found.upper is None else at_most(found.upper, 30)
-        told |= {f"{what}_lower": at_least(found.lower, 30), f"{what}_upper": upper}
+        upper = "unknown" if found.high is None else at_most(found.high, 30)
+        told |= {f"{what}_lower": at_least(found.low, 30), f"{what}_upper": upper}
     if what == "ratio" and not found.infinite:
         low, high = _logarithms(found)
         told |= {
@@ -711,9 +630,9 @@ def enclosed_document(
         }
     return told | {
         "attained": True,
-        "secrets": [found.pair.left, found.pair.right],
-        "outputs": [[name] for name in found.outputs],
-        "bits": found.bits,
+        "secrets": list(found.secrets),
+        "outputs": [[name] for name in found.origin.observations],
+        "bits": found.proof,
         **json_documents.inputs(case),
         "notes": list(model.notes),
     }

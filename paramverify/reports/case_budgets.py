@@ -8,26 +8,24 @@ from math import inf
 from typing import Any
 
 from paramverify import printable
-from paramverify.algebra.budgets import outward
+from paramverify.algebra.budgets import Epsilon, outward
 from paramverify.algebra.rationals import at_least, at_most, decimal_text, relation, rounded
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
-from paramverify.claims import AllOutputs
-from paramverify.divergences import Average, Event
+from paramverify.bounds import AnyBounds
+from paramverify.divergences import Average, Event, SumDivergence
 from paramverify.errors import LimitError
 from paramverify.evidence.divergence_witnesses import MomentWitness
-from paramverify.models.model import TOGETHER, Model, is_about, need_privacy, refuse_tied
+from paramverify.models.model import TOGETHER, Model, divergence_of, is_about, need_privacy, refuse_tied
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import budgets, json_documents, sentences
-from paramverify.reports.budgets import BudgetStatement
 from paramverify.synthesis.borders import Beyond
-from paramverify.synthesis.case_budget import CaseBudget
-from paramverify.synthesis.least_divergence import LeastMoment, least_moment
-from paramverify.synthesis.least_loss import LeastLoss, least_loss
+from paramverify.synthesis.case_budget import CaseBudget, least_moment
+from paramverify.synthesis.least_loss import LossBounds, least_loss
 from paramverify.synthesis.multiples import Multiple
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.quotients import RatioBounds
 
 NOTHING = Beyond()
 INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
@@ -64,15 +62,19 @@ def told(case: PrivacyCase, model: Model, found: CaseBudget, multiple: Multiple 
     What multiple of the bound of the case is enough comes first. Where no number bounds the ratio, but the
     bound of the case does, that does.
     """
-    statement = BudgetStatement.of(model, found.ratio)
-    shown = budgets.distance_lines(found.distances, statement) if found.distances else statement.lines()
+    if found.distances:
+        shown = budgets.distance_lines(model, found.distances)
+    else:
+        shown = budgets.ratio_lines(model, found.ratio)
     if not found.relative:
         first, *rest = shown
         return [f"{first}{sentences.but(model)}", *rest]
     if multiple:
-        enough = [budgets.multiple(case.budget, statement.among, multiple)]
+        enough = [budgets.multiple(case.budget, budgets.among(model), multiple)]
     else:
-        enough = budgets.enough(case.budget, statement.among, found.relative) if found.ratio.infinite else []
+        enough = (
+            budgets.enough(case.budget, budgets.among(model), found.relative) if found.ratio.infinite else []
+        )
     first, *rest = [*enough, *shown]
     return [
         f"{first}{sentences.but(model)}",
@@ -86,7 +88,7 @@ def document(
 ) -> dict[str, Any]:
     """Returns the budget as JSON data."""
     model = model_of(case)
-    shown = BudgetStatement.of(model, found.ratio).document()
+    shown = budgets.ratio_document(model, found.ratio)
     shown |= budgets.distance_document(found.distances) if found.distances else {}
     if found.relative:
         shown["relative_to"] = case.budget
@@ -120,14 +122,11 @@ def is_asked(case: PrivacyCase) -> bool:
     return isinstance(case.model, Model) and case.model.measure.event is Event.ALL
 
 
-Least = LeastMoment | LeastLoss
-
-
 def _model(case: PrivacyCase) -> Model:
     return need_privacy(case.model, "budget", events=TOGETHER)
 
 
-def find(case: PrivacyCase, session: Session, precision: Fraction) -> Least:
+def find(case: PrivacyCase, session: Session, precision: Fraction) -> AnyBounds:
     """Returns the least bound of the divergence of a case.
 
     Raises:
@@ -142,48 +141,45 @@ def find(case: PrivacyCase, session: Session, precision: Fraction) -> Least:
     return least_moment(model, session, precision)
 
 
-def divergence_evidence(case: PrivacyCase, found: Least, session: Session) -> dict[str, Any]:
+def divergence_evidence(case: PrivacyCase, found: AnyBounds, session: Session) -> dict[str, Any]:
     """Returns the evidence of a least bound; the obligations are proved over the ring of its claims."""
     from paramverify.reports.budget_evidence import budget_document, loss_budget_document
 
     model = _model(case)
-    if isinstance(found, LeastLoss):
+    if is_about(model, Average):
         return loss_budget_document(case, found, discharge(session, model)[1])
-    proof = found.sum.proof
-    return budget_document(case, found.sum, discharge(session, proof.model if proof else model)[1])
+    return budget_document(case, found, discharge(session, found.proof.model if found.proof else model)[1])
 
 
-def divergence_lines(case: PrivacyCase, found: Least, words: Iterable[str]) -> list[str]:
+def divergence_lines(case: PrivacyCase, found: AnyBounds, words: Iterable[str]) -> list[str]:
     """Returns the least bound in words; `words` are the programs on whose word it rests."""
     model = _model(case)
-    if isinstance(found, LeastLoss):
+    if is_about(model, Average):
         return _loss_lines(case, model, found)
-    best, origin = found.sum, found.sum.origin
-    assert isinstance(origin, AllOutputs)
-    left, right = printable.name(origin.left), printable.name(origin.right)
+    best, measure = found, divergence_of(model, SumDivergence)
+    left, right = map(printable.name, best.secrets)
     where = sentences.priors(model.domain, case)
     if best.infinite:
-        head = f"no {found.measure.key} bound {where}: the divergence is infinite, or grows without limit"
-    elif best.upper is None:
+        head = f"no {measure.key} bound {where}: the divergence is infinite, or grows without limit"
+    elif best.high is None:
         head = f"the largest sum is {budgets.exact_text(best)} (no upper bound was proved); {where}"
     else:
-        head = f"least {_least(found)} {where}"
-    statement = budgets.BudgetStatement.of(model, best)
+        head = f"least {_least(measure, best)} {where}"
     more, _ = sentences.session_words(words)
     shown = budgets.exact_text(best)
     if len(shown) > sentences.LONGEST + 20:
-        shown = f"≈ {decimal_text(best.lower, 12)}"
+        shown = f"≈ {decimal_text(best.low, 12)}"
     return [
         head,
-        f"  {found.measure.sum_told(left, right, origin.length)}: {shown}",
-        f"  {statement.reached()}",
+        f"  {measure.sum_told(left, right, best.length)}: {shown}",
+        f"  {budgets.reached(model, best)}",
         *_near(best),
         *more,
         *(f"Note: {note}." for note in model.notes),
     ]
 
 
-def _near(found: TightBudget) -> list[str]:
+def _near(found: RatioBounds) -> list[str]:
     """Returns the largest sum at a prior of the domain, where none is known to reach the largest one."""
     near = found.approached[-1] if found.approached and found.witness is None else None
     if not isinstance(near, MomentWitness) or near.moment is None or not near.parameters:
@@ -191,21 +187,21 @@ def _near(found: TightBudget) -> list[str]:
     return [f"  With {sentences.place(near)}: the sum {sentences.equals(near.moment)}"]
 
 
-def _loss_lines(case: PrivacyCase, model: Model, found: LeastLoss) -> list[str]:
+def _loss_lines(case: PrivacyCase, model: Model, found: LossBounds) -> list[str]:
     where = sentences.priors(model.domain, case)
-    name = found.kind.key
+    name = model.measure.key
     if found.infinite:
         head = f"no {name} bound {where}: the divergence is infinite"
-    elif found.upper is None:
-        head = f"the least {name} is at least {at_least(found.lower, 9)} {where}; no upper bound was proved"
-    elif found.lower == found.upper:
-        head = f"least {name}: {rounded(found.lower)} {where}"
+    elif found.high is None:
+        head = f"the least {name} is at least {at_least(found.low, 9)} {where}; no upper bound was proved"
+    elif found.known is not None:
+        head = f"least {name}: {rounded(found.low)} {where}"
     else:
-        bounds = f"between {at_least(found.lower, 9)} and {at_most(found.upper, 9)}"
+        bounds = f"between {at_least(found.low, 9)} and {at_most(found.high, 9)}"
         head = f"least {name}: {bounds} {where}"
     left, right = map(printable.name, found.secrets)
     lines = [head, f"  all outputs under '{left}' against '{right}'"]
-    witness = found.witness if found.upper != 0 else None
+    witness = found.witness if found.high != 0 else None
     if witness and witness.parameters:
         lines.append(f"  the largest that was found is at {sentences.place(witness)}")
     if witness and witness.order is not None and not found.infinite:
@@ -222,32 +218,38 @@ def _order(order: Fraction) -> str:
     return f"this order is {near}"
 
 
-def _loss_document(case: PrivacyCase, model: Model, found: LeastLoss) -> dict[str, Any]:
-    name = found.kind.key
-    bounds = json_documents.between((found.lower, found.upper)) if found.upper is not None else None
+def _loss_document(case: PrivacyCase, model: Model, found: LossBounds) -> dict[str, Any]:
+    name = model.measure.key
+    bounds = json_documents.between((found.low, found.high)) if found.high is not None else None
     return {
         "measure": name,
-        f"{name}_lower": "infinity" if found.infinite else outward(found.lower, -inf),
+        f"{name}_lower": "infinity" if found.infinite else outward(found.low, -inf),
         f"{name}_upper": "infinity" if found.infinite else bounds[1] if bounds else "unknown",
-        "proved_upper": json_documents.exact(found.upper) if found.upper is not None else None,
+        "proved_upper": json_documents.exact(found.high) if found.high is not None else None,
         "secrets": list(found.secrets),
         "length": found.length,
-        "boxes": found.boxes,
+        "boxes": found.proof.boxes if found.proof else 0,
         "witness": json_documents.witness(found.witness) if found.witness else None,
         **json_documents.inputs(case),
         "notes": list(model.notes),
     }
 
 
-def _least(found: LeastMoment) -> str:
-    if found.epsilon and not found.measure.exact:
-        return f"renyi of order {found.order}: epsilon {found.epsilon.told()}"
-    return f"{found.measure.key} {_least_value(found)}"
+def _least(measure: SumDivergence, found: RatioBounds) -> str:
+    epsilon = _epsilon(measure, found)
+    if epsilon and not measure.exact:
+        return f"renyi of order {measure.renyi_order}: epsilon {epsilon.told()}"
+    return f"{measure.key} {_least_value(measure, found)}"
 
 
-def _least_value(found: LeastMoment) -> str:
+def _epsilon(measure: SumDivergence, found: RatioBounds) -> Epsilon | None:
+    """Returns the least bound of a Rényi divergence, enclosed."""
+    return found.epsilon.per(Fraction(measure.renyi_order - 1)) if measure.renyi_order else None
+
+
+def _least_value(measure: SumDivergence, found: RatioBounds) -> str:
     """Returns the sum minus what it has more than the divergence, in words."""
-    value, less = found.sum.value, found.measure.less
+    value, less = found.value, measure.less
     if isinstance(value, Real):
         one = value.denominator * 0 + 1
         return sentences.number(value - Real.of(one * less, one, value.constant))
@@ -256,33 +258,31 @@ def _least_value(found: LeastMoment) -> str:
         if len(exact) > sentences.LONGEST:
             return near
         return exact if exact.isdigit() else f"{exact} ({near})"
-    low, high = found.sum.lower - less, (found.sum.upper or Fraction(0)) - less
+    low, high = found.low - less, (found.high or Fraction(0)) - less
     return f"between {at_least(low, 12)} and {at_most(high, 12)}"
 
 
-def divergence_document(case: PrivacyCase, found: Least, words: Iterable[str]) -> dict[str, Any]:
+def divergence_document(case: PrivacyCase, found: AnyBounds, words: Iterable[str]) -> dict[str, Any]:
     """Returns the same as JSON data."""
     model = _model(case)
-    if isinstance(found, LeastLoss):
+    if is_about(model, Average):
         return _loss_document(case, model, found)
-    best = found.sum
-    statement = budgets.BudgetStatement.of(model, best)
-    number = {name.replace("ratio", "moment"): v for name, v in statement.ratio_document().items()}
+    best, measure = found, divergence_of(model, SumDivergence)
+    epsilon, order = _epsilon(measure, best), measure.renyi_order
+    proved = budgets.proved_upper(best)
     _, told = sentences.session_words(words)
     return {
-        "measure": found.measure.key,
-        **({"order": found.order} if found.order else {}),
-        **number,
-        **(budgets.epsilon_document(found.epsilon, best.infinite) if found.epsilon else {}),
+        "measure": measure.key,
+        **({"order": order} if order else {}),
+        **budgets.least_document(best, "moment"),
+        **(budgets.epsilon_document(epsilon, best.infinite) if epsilon else {}),
         "attained": best.attained,
-        "proved_upper": json_documents.exact(statement.proved_upper)
-        if statement.proved_upper is not None
-        else None,
-        "secrets": [best.origin.left, best.origin.right],
-        "length": getattr(best.origin, "length", 1),
-        "where": statement.where,
+        "proved_upper": None if proved is None else json_documents.exact(proved),
+        "secrets": list(best.secrets),
+        "length": best.length,
+        "where": budgets.where_needed(model, best),
         "witness": json_documents.witness(best.witness) if best.witness else None,
-        "approached": list(statement.approached),
+        "approached": [json_documents.witness(w) for w in best.approached],
         **told,
         **json_documents.inputs(case),
         "notes": list(model.notes),

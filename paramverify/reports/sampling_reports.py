@@ -17,7 +17,7 @@ from paramverify.evidence.divergence_witnesses import LossWitness
 from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
 from paramverify.models.model import Model
 from paramverify.reports import json_documents, sentences
-from paramverify.reports.budgets import exact_text, ratio_document
+from paramverify.reports.budgets import exact_text, least_document
 from paramverify.reports.pictures.privacy_plots import Curves
 from paramverify.reports.sentences import columns
 from paramverify.statistics.audit import Audit, Fit
@@ -622,7 +622,7 @@ def tight_document(tight: TightRatio) -> dict[str, Any]:
     elif tight.exact:
         found |= {"status": "found", "ratio": json_documents.real(ratio)}
     elif limit and (limit.infinite or limit.value is not None):
-        found |= {"status": "found", **ratio_document(limit), "attained": limit.attained}
+        found |= {"status": "found", **least_document(limit), "attained": limit.attained}
     else:
         found["ratio_lower"] = json_documents.real(ratio)
         found["ratio_upper"] = str(tight.upper) if tight.upper is not None else "unknown"

@@ -44,13 +44,18 @@ from paramverify.reports import json_documents, sentences, verdict_reports
 from paramverify.reports.algebraic_numbers import closed_form, decimal, origin_text, root_document, root_text
 from paramverify.reports.case_evidence import evidence_document
 from paramverify.reports.sentences import others, verdict
-from paramverify.synthesis.intervals import Partition, Root, StatusInterval
+from paramverify.synthesis.intervals import Partition, Root, StatusInterval, condition_of
 from paramverify.synthesis.maps import RegionMap, Status, stretches
-from paramverify.synthesis.optimum import Optimum
-from paramverify.synthesis.safe_values import AnswerForm, ExactCondition, Intervals, Regions, safe_values
+from paramverify.synthesis.safe_values import (
+    AnswerForm,
+    ExactCondition,
+    Intervals,
+    Optimum,
+    Regions,
+    safe_values,
+)
 from paramverify.synthesis.tiling import Cut, tree
 from paramverify.synthesis.violating import Objective, Violating
-from paramverify.synthesis.written import condition_of
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
@@ -378,10 +383,10 @@ def _supremum(found: Violating) -> str:
         value = root_text(best.value)
     elif isinstance(best.value, Real):
         value = sentences.number(best.value)
-    elif best.upper is not None:
-        value = f"between {at_least(best.lower, 9)} and {at_most(best.upper, 9)}"
+    elif best.high is not None:
+        value = f"between {at_least(best.low, 9)} and {at_most(best.high, 9)}"
     else:
-        value = f"at least {at_least(best.lower, 9)}"
+        value = f"at least {at_least(best.low, 9)}"
     return f"The largest {what} over all priors is {value}; {reached[best.attained]}."
 
 
@@ -412,8 +417,8 @@ def violating_document(
         elif isinstance(best.value, Real):
             document[name] = json_documents.real(best.value)
         else:
-            upper = str(best.upper) if best.upper is not None else "unknown"
-            document[name] = {"lower": str(best.lower), "upper": upper}
+            upper = str(best.high) if best.high is not None else "unknown"
+            document[name] = {"lower": str(best.low), "upper": upper}
         document["attained"] = best.attained
     if found.nearer is not None:
         document |= {"distance_lower": str(found.nearer), "distance": str(found.distance)}

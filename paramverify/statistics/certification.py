@@ -45,7 +45,7 @@ from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.samplers import Output
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.verdicts import Holds, Unknown, Violated
 
 SHARE = 0.7  # of the time is for the search, whose last verification may take longer
@@ -163,7 +163,7 @@ class TightRatio:
     exact: bool
     infinite: bool
     steps: tuple[CertificationStep, ...]
-    limit: TightBudget | None = None
+    limit: RatioBounds | None = None
 
     def is_within(self, precision: Fraction) -> bool:
         """Tells whether the supremum is known exactly, or up to a relative distance."""
@@ -251,7 +251,7 @@ def _supremum(model: Model, known: TightRatio, precision: Fraction, deadline: fl
     if tight.attained and tight.value is not None and len(place) == len(tight.place):
         witness = evaluate(model, tight.origin, place)
         return replace(known, witness=witness, upper=witness.ratio, exact=True)
-    return replace(known, upper=tight.upper, limit=tight)
+    return replace(known, upper=tight.high, limit=tight)
 
 
 def witness_in(report: PrivacyReport) -> ExactWitness | None:

@@ -9,13 +9,14 @@ from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.domains import check_names
-from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.rationals import at_least
 from paramverify.answers import Standing
+from paramverify.bounds import AnyBounds
 from paramverify.claims import AllOutputs
+from paramverify.divergences import Average
 from paramverify.errors import InputError, LimitError
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.model import SETS, AnyModel, need_privacy
+from paramverify.models.model import SETS, AnyModel, is_about, need_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session, remarked
 from paramverify.privacy.cases import PrivacyCase
@@ -24,17 +25,17 @@ from paramverify.privacy.sides import measured
 from paramverify.reports import budgets, case_budgets, json_documents, sentences
 from paramverify.reports.budget_evidence import set_budget_document
 from paramverify.subjects.questions import PRECISION, Budget
-from paramverify.subjects.results import Bounds, Result
+from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.subjects.written_numbers import read_point
 from paramverify.synthesis.borders import beyond, border_of
 from paramverify.synthesis.case_budget import case_budget
-from paramverify.synthesis.least_divergence import LeastMoment
 from paramverify.synthesis.least_enclosed import LeastTarget
-from paramverify.synthesis.least_sets import least_bound
+from paramverify.synthesis.least_loss import is_near_loss
+from paramverify.synthesis.least_sets import is_near, least_bound
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.synthesis.set_curve import curve
 from paramverify.synthesis.set_needs import NeedKind
-from paramverify.synthesis.suprema import TightBudget
 
 NO_BUDGET = case_budgets.INSTEAD
 CURVE_PRECISION = Fraction(1, 1000)
@@ -49,7 +50,7 @@ class _Least:
     document: dict[str, Any]
     enough: bool
     found: Any
-    bounds: tuple[Bounds, ...] = ()
+    bounds: tuple[AnyBounds, ...] = ()
     notes: tuple[str, ...] = ()
     witness: Any = None
     evidence: Evidence | None = None
@@ -128,30 +129,16 @@ def _ratio(case: PrivacyCase, session: Session, width: Fraction, begun: float) -
     found = case_budget(model, session, width)
     words = tuple(session.words)
     around = beyond(case, found, session.options, begun)
-    best, other = found.ratio, found.relative
-    bounds = [_of_ratio("ratio", best)]
-    if other:
-        tight = other.beside.tight if other.beside else None
-        bounds.append(replace(_of_ratio("relative", other), tight=tight))
     return _Least(
         case_budgets.lines(case, found, words, around),
         case_budgets.document(case, found, words, around),
         found.is_within(width),
         found,
-        tuple(bounds),
+        (found.ratio, *([found.relative] if found.relative else [])),
         notes=tuple(model.notes),
-        witness=best.witness,
+        witness=found.ratio.witness,
         evidence=lambda again: case_budgets.evidence(case, found, again),
     )
-
-
-def _of_ratio(name: str, found: TightBudget) -> Bounds:
-    """Returns the bounds of a ratio, twice the same number where it is known."""
-    if found.infinite:
-        return Bounds(name, ExactNumber(None), ExactNumber(None), found.attained)
-    if found.value is not None:
-        return Bounds(name, ExactNumber(found.value), ExactNumber(found.value), found.attained)
-    return Bounds(name, ExactNumber(found.lower), ExactNumber(found.upper), found.attained)
 
 
 # --- divergences --------------------------------------------------------------------------------------
@@ -161,18 +148,18 @@ def _divergence(case: PrivacyCase, session: Session, width: Fraction, begun: flo
     found = case_budgets.find(case, session, width)
     words = tuple(session.words)
     border = border_of(case, found, session.options, begun)
-    best = found.sum if isinstance(found, LeastMoment) else None
+    of_loss = is_about(case.model, Average)
     first, *more = case_budgets.divergence_lines(case, found, words)
     return _Least(
         [first, *budgets.border_lines(border), *more],
         case_budgets.divergence_document(case, found, words) | budgets.border_document(border),
-        found.is_within(width),
+        is_near_loss(found, width) if of_loss else found.is_within(width),
         found,
-        (Bounds("divergence", attained=best.attained if best else None),),
+        (found,),
         notes=tuple(case.model.notes),
-        witness=best.witness if best else None,
+        witness=None if of_loss else found.witness,
         evidence=lambda again: case_budgets.divergence_evidence(case, found, again),
-        others=best is not None,
+        others=not of_loss,
     )
 
 
@@ -197,19 +184,12 @@ def _enclosed(
     found = budgets.find(model, session, width, wanted)
     border = border_of(case, found, session.options, begun)
     first, *more = budgets.enclosed_lines(case, model, found, given)
-    none = found.infinite or found.upper is None
-    bounds = Bounds(
-        "delta" if "epsilon" in given else "ratio",
-        ExactNumber(None) if found.infinite else ExactNumber(found.lower),
-        ExactNumber(None) if none else ExactNumber(found.upper),
-        attained=True,
-    )
     return _Least(
         [first, *budgets.border_lines(border), *more],
         budgets.enclosed_document(case, model, found, given) | budgets.border_document(border),
         found.is_within(width),
         found,
-        (bounds,),
+        (found,),
         notes=tuple(model.notes),
         no_evidence=budgets.NO_EVIDENCE,
         remarked=False,
@@ -234,20 +214,12 @@ def _of_sets(file: CaseFile, asked: Budget, session: Session, width: Fraction, b
     more, words = sentences.session_words(session.words)
     document = budgets.set_budget_document(model, found, {name: value}) | words | json_documents.inputs(case)
     first, *lines = budgets.set_budget_lines(case, model, found, f"{name} = {value}")
-    known = found.infinite or found.value is not None
-    upper = found.value if known else found.upper
-    bounds = Bounds(
-        "ratio" if delta_for is None else "delta",
-        ExactNumber(found.value if known else found.lower),
-        None if upper is None and not found.infinite else ExactNumber(upper),
-        found.attained,
-    )
     return _Least(
         [first, *budgets.border_lines(border), *lines, *more, *(f"Note: {note}." for note in model.notes)],
         document | budgets.border_document(border) | {"notes": list(model.notes)},
-        found.is_within(width),
+        is_near(found, width),
         found,
-        (bounds,),
+        (found,),
         notes=tuple(model.notes),
         witness=found.witness if found.witness and found.witness.outputs else None,
         evidence=lambda again: set_budget_document(case, found, value, again, obligations),
@@ -282,22 +254,20 @@ def _curve(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     )
 
 
-def best_bound(watch: Watch) -> Callable[[TightBudget], None]:
+def best_bound(watch: Watch) -> Callable[[RatioBounds], None]:
     """Returns what keeps the largest lower bound on the ratio, in case that a limit ends the run."""
-    best: list[TightBudget] = []
+    best: list[RatioBounds] = []
 
-    def keep(found: TightBudget) -> None:
-        if best and not found.infinite and found.lower <= best[0].lower:
+    def keep(found: RatioBounds) -> None:
+        if best and not found.infinite and found.low <= best[0].low:
             return
         best[:] = [found]
         if isinstance(found.origin, AllOutputs):
             return
         outcome = sentences.sequence(found.origin.observations)
         sides = f"under {found.origin.left!r} against {found.origin.right!r}"
-        least = "without limit" if found.infinite else f"at least {at_least(found.lower, 12)}"
-        document: dict[str, Any] = (
-            {} if found.infinite else {"ratio_lower": json_documents.exact(found.lower)}
-        )
+        least = "without limit" if found.infinite else f"at least {at_least(found.low, 12)}"
+        document: dict[str, Any] = {} if found.infinite else {"ratio_lower": json_documents.exact(found.low)}
         document |= {"secrets": [found.origin.left, found.origin.right]}
         watch.found(
             [f"  the ratio is {least}: {outcome} {sides}"],

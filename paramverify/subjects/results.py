@@ -1,4 +1,4 @@
-"""What an answer is: one result for every question and every subject, and one kind of bounds."""
+"""What an answer is: one result for every question and every subject."""
 
 from __future__ import annotations
 
@@ -6,32 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
-
-
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """lower ≤ the least bound ≤ upper, both proved; the least bound is known where they are equal.
-
-    `name` says what is bounded: `ratio` (e^ε), `delta`, `relative` (the largest ratio divided by the bound of
-    the file), `multiple` (of ε), `length N` (the same for streams of N inputs). An end that nothing is known
-    of, or that is a function of parameters, is None; an infinite one is infinite. `attained` tells whether
-    the least bound is reached; None if that is not known. `tight` is True where the bound of the file is
-    shown to be the least one.
-    """
-
-    name: str
-    lower: ExactNumber | None = None
-    upper: ExactNumber | None = None
-    attained: bool | None = None
-    tight: bool | None = None
-
-    @property
-    def known(self) -> ExactNumber | None:
-        """The least bound, where it is known exactly."""
-        same = self.lower is not None and self.upper is not None and self.lower == self.upper
-        return self.lower if same else None
+from paramverify.bounds import AnyBounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +29,7 @@ class Result:
     ending: Standing = Standing.HOLDS
     notes: tuple[str, ...] = ()
     reason: str = ""
-    bounds: tuple[Bounds, ...] = ()
+    bounds: tuple[AnyBounds, ...] = ()
     witness: Any = None
     found: Any = None
     evidence: Callable[[], dict[str, Any]] | None = None
@@ -61,6 +37,6 @@ class Result:
     remarks: tuple[str, ...] = ()  # for people beside the answer: on standard error
     facts: Mapping[str, Any] = field(default_factory=dict)
 
-    def bound(self, name: str) -> Bounds | None:
+    def bound(self, name: str) -> AnyBounds | None:
         """Returns the bounds of that name."""
         return next((each for each in self.bounds if each.name == name), None)

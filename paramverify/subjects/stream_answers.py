@@ -13,6 +13,7 @@ from paramverify.automata.least_stream_budgets import Budgets, find_budgets, len
 from paramverify.automata.stream_cases import StreamCase
 from paramverify.automata.stream_verdicts import AutomatonReport, StreamVerdict, decide, find_example
 from paramverify.automata.stream_verdicts import verify as verify_multiples
+from paramverify.bounds import AnyBounds, Bounds
 from paramverify.checker.strict_reading import counted
 from paramverify.errors import InputError, TimeLimitError
 from paramverify.files import read_file
@@ -23,7 +24,7 @@ from paramverify.reports.case_explanations import stream_understood
 from paramverify.reports.pictures.dot_graphs import automaton_dot
 from paramverify.reports.stream_reports import BudgetSubject
 from paramverify.subjects.questions import Budget, Explain, Show, Verify
-from paramverify.subjects.results import Bounds, Result
+from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.subjects.written_numbers import multiple, positive, split
 
@@ -141,10 +142,10 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
     )
 
 
-def _bounds(found: Budgets) -> list[Bounds]:
+def _bounds(found: Budgets) -> list[AnyBounds]:
     known = found.multiple is not None or found.standing is Standing.VIOLATED
     lower = ExactNumber(found.lower) if found.told_apart or found.exact else None
-    bounds = [Bounds("multiple", lower, ExactNumber(found.multiple) if known else None)]
+    bounds: list[AnyBounds] = [Bounds("multiple", lower, ExactNumber(found.multiple) if known else None)]
     for entry in found.shown:
         apart = found.told_apart or found.is_tight(entry)
         least = ExactNumber(found.least(entry)) if apart else None

@@ -9,6 +9,7 @@ from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
+from paramverify.bounds import AnyBounds, Bounds
 from paramverify.checker.slot_evidence import FORMAT, VERSION
 from paramverify.errors import InputError
 from paramverify.interactive import system_certificates
@@ -26,7 +27,7 @@ from paramverify.reports.case_explanations import system_understood
 from paramverify.reports.interactive_reports import exact, shown
 from paramverify.reports.pictures.dot_graphs import system_dot
 from paramverify.subjects.questions import PRECISION, Budget, Explain, Show, Verify
-from paramverify.subjects.results import Bounds, Result
+from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.verdicts import Unknown
 
@@ -135,7 +136,7 @@ def _near(found: InteractiveBudget, width: Fraction) -> bool:
     return high - low <= width * low
 
 
-def _bounds(case: InteractiveCase, found: InteractiveBudget) -> Bounds:
+def _bounds(case: InteractiveCase, found: InteractiveBudget) -> AnyBounds:
     numbers = [None if w is None else exact(case, w) for w in (found.lower, found.upper)]
     low, high = (None if n is None else ExactNumber(n) for n in numbers)
     if found.boundless:

@@ -12,10 +12,11 @@ from math import exp
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.rationals import simplest_between
-from paramverify.divergences import MaxDivergence
+from paramverify.bounds import AnyBounds
+from paramverify.divergences import MaxDivergence, SumDivergence
 from paramverify.divergences.registry import measures
 from paramverify.errors import InputError, LimitError, TimeLimitError
-from paramverify.models.model import Model
+from paramverify.models.model import Model, of_form
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.larger_ranges import (
@@ -29,9 +30,6 @@ from paramverify.privacy.larger_ranges import (
 from paramverify.privacy.verification import PrivacyReport, Progress, verify
 from paramverify.processes.time_limits import alarm, can_ring
 from paramverify.synthesis.case_budget import CaseBudget, case_budget
-from paramverify.synthesis.least_divergence import LeastMoment
-from paramverify.synthesis.least_enclosed import LeastEnclosed, LeastTarget
-from paramverify.synthesis.least_loss import LeastLoss
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.multiples import (
     LEAST_ITSELF,
@@ -45,13 +43,11 @@ from paramverify.synthesis.multiples import (
     with_bound,
 )
 from paramverify.synthesis.safe_values import ExactCondition, Intervals, Regions
-from paramverify.synthesis.set_needs import LeastBound, NeedKind
 from paramverify.verdicts import Holds, Verdict, Violated
 
 SHARE, LEAST, MOST = 0.1, 1.0, 2.0  # of the time limit, and seconds: how long other inputs are looked at
 MOST_EXPONENT = 700  # of exp as a float
-Least = LeastBound | LeastEnclosed | LeastLoss | LeastMoment
-Bounds = tuple[Mapping[str, object], Mapping[str, object]]
+Written = tuple[Mapping[str, object], Mapping[str, object]]
 BY = "neighbours differ by at most 1, the default of `by` in [neighbours]"
 ALL = "the range 0..1 is taken to have all values that exist, so no larger inputs are looked at"
 NEAR = Fraction(1, 10**9)  # relative distance of numbers that stand for irrational ones
@@ -132,49 +128,44 @@ def beyond(case: PrivacyCase, found: CaseBudget, options: Options, started: floa
     return Beyond(multiple, border(case, bounds(case, found, multiple), options, time.monotonic() + seconds))
 
 
-def border_of(case: PrivacyCase, found: Least, options: Options, started: float) -> Border | None:
+def border_of(case: PrivacyCase, found: AnyBounds, options: Options, started: float) -> Border | None:
     """Returns what other ranges say of a least bound, whose search `started` at a monotonic time."""
     seconds = _share(options, started, time.monotonic() - started)
-    low, high = _ends(found)
+    measure = _sum(case)
+    low, high = _ends(found, measure)
     if high is None or seconds <= 0:
         return None
-    bound = {_key(found): _written(found, high if low == high else _above(high))}
-    less = {_key(found): _written(found, _below(low))} if low > 0 else {}
+    name = (
+        case.model.measure.key if isinstance(case.model, Model) and found.name == "divergence" else found.name
+    )
+
+    def written(number: Fraction) -> Mapping[str, object]:
+        return {name: measure.written(exact(number)) if measure else exact(number)}
+
+    less = written(_below(low)) if low > 0 else {}
+    bound = written(high if low == high else _above(high))
     return border(case, (bound, less), options, time.monotonic() + seconds)
 
 
-def _ends(found: Least) -> tuple[Fraction, Fraction | None]:
+def _sum(case: PrivacyCase) -> SumDivergence | None:
+    """Returns the divergence of a case whose least bound is known by that of a sum."""
+    return of_form(case.model, SumDivergence) if isinstance(case.model, Model) else None
+
+
+def _ends(found: AnyBounds, measure: SumDivergence | None) -> tuple[Fraction, Fraction | None]:
     """Returns numbers below and above a bound as `[privacy]` has it; None above if it is infinite."""
-    if not isinstance(found, LeastMoment):
-        return found.lower, None if found.infinite else found.upper
-    sums = found.sum.lower, found.sum.upper
+    if measure is None:
+        return found.low, found.high
     try:
-        low, high = (None if s is None else found.measure.of_sum(s) for s in sums)
+        low, high = (None if s is None else measure.of_sum(s) for s in (found.low, found.high))
     except OverflowError:  # no float is so large: nothing is looked at
         return Fraction(0), None
-    if found.measure.exact:
+    if measure.exact:
         return low or Fraction(0), high
     return _near(float(low or 0)), high and _above(_near(float(high)))
 
 
-def _key(found: Least) -> str:
-    """Returns what `[privacy]` calls a least bound."""
-    if isinstance(found, LeastMoment):
-        return found.measure.key
-    if isinstance(found, LeastLoss):
-        return found.kind.key
-    is_delta = (
-        found.kind is NeedKind.DELTA if isinstance(found, LeastBound) else found.wanted is LeastTarget.DELTA
-    )
-    return "delta" if is_delta else "ratio"
-
-
-def _written(found: Least, number: Fraction) -> object:
-    """Returns a bound as it is written in `[privacy]`."""
-    return found.measure.written(exact(number)) if isinstance(found, LeastMoment) else exact(number)
-
-
-def bounds(case: PrivacyCase, found: CaseBudget, multiple: Multiple | None) -> Bounds:
+def bounds(case: PrivacyCase, found: CaseBudget, multiple: Multiple | None) -> Written:
     """Returns a bound of `[privacy]` that is enough for a case and one that is not, or nothing for them."""
     if found.distances:
         root = found.distances.epsilon
@@ -187,9 +178,9 @@ def bounds(case: PrivacyCase, found: CaseBudget, multiple: Multiple | None) -> B
     if multiple:
         fails = {"epsilon": times(multiple.fails, epsilon_of(case))} if multiple.fails else {}
         return {"epsilon": multiple.of(epsilon_of(case))}, fails
-    if found.ratio.infinite or found.ratio.upper is None:
+    if found.ratio.infinite or found.ratio.high is None:
         return (own_bound(case) if is_proved(found.relative) else {}), {}
-    low, high = found.ratio.lower, found.ratio.upper
+    low, high = found.ratio.low, found.ratio.high
     return {"ratio": exact(high if low == high else _above(high))}, {"ratio": exact(_below(low))}
 
 
@@ -198,7 +189,7 @@ def own_bound(case: PrivacyCase) -> dict[str, object]:
     return {name: case.data["privacy"][name] for name in measures() if name in case.data["privacy"]}
 
 
-def border(case: PrivacyCase, bound: Bounds, options: Options, until: float) -> Border | None:
+def border(case: PrivacyCase, bound: Written, options: Options, until: float) -> Border | None:
     """Returns what larger and smaller ranges of a case say of its least bound; None where that is nothing."""
     enough, fails = bound
     seconds = until - time.monotonic()

@@ -14,10 +14,12 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify.algebra.domain_branches import Branch, branches
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import Polynomial, key, primitive, value_at, variables
 from paramverify.algebra.real_roots import RealRoot, exact
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, FailsAt, Proved, Refuted
+from paramverify.bounds import INFINITY, Place
 from paramverify.claims import Claim, Origin
 from paramverify.divergences import Quotients
 from paramverify.encodings.choice import candidates_of
@@ -28,14 +30,20 @@ from paramverify.exact.univariate import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
 from paramverify.models.model import Model, divergence_of, without_bound
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.attainment import reaching
-from paramverify.synthesis.beside import beside, is_one
-from paramverify.synthesis.numbers import order
+from paramverify.synthesis.attainment import Witnesses, beside, is_one, rational_point, reaching
 from paramverify.synthesis.paths import points_of
-from paramverify.synthesis.proofs import BoundProof, rebound
-from paramverify.synthesis.quotients import Bound, Place, Quotient, as_polynomials, distinct, sampled
-from paramverify.synthesis.reached import Witnesses, rational_point
-from paramverify.synthesis.suprema import SupremumSearch, TightBudget, prefer
+from paramverify.synthesis.quotients import (
+    Bound,
+    BoundProof,
+    Quotient,
+    RatioBounds,
+    as_polynomials,
+    distinct,
+    order,
+    rebound,
+    sampled,
+)
+from paramverify.synthesis.suprema import SupremumSearch, prefer
 
 POINTS = 200  # simple points of the domain at which quotients are compared first
 ROUNDS = 20  # times that the proof of an upper bound may find a larger ratio
@@ -47,14 +55,14 @@ def tight_budget(
     session: Session,
     precision: Fraction = Fraction(1, 10**9),
     relative: bool = False,
-) -> TightBudget:
+) -> RatioBounds:
     """Returns the supremum of Pr(ω|left)/Pr(ω|right) over the domain, all pairs, directions and sequences.
 
     With `relative` it is the supremum of that ratio divided by the case's own bound. Where it is 1, see
-    `beside` for whether the bound is tight.
+    `attainment.beside` for whether the bound is tight.
     Exact where the supremum is at a vertex or on an edge of the box, or at a rational point that is
     recognised; otherwise bounds whose relative distance is at most `precision`, if the limits allow. The
-    upper bound is proved for all claims, see `TightBudget.proof`.
+    upper bound is proved for all claims, see `BoundProof`.
 
     Raises:
         LimitError: too many sequences.
@@ -118,32 +126,32 @@ class _BudgetHunt:
             raise ModelError(_nothing(model))
         return hunt
 
-    def largest(self) -> TightBudget:
+    def largest(self) -> RatioBounds:
         """Returns the largest supremum of the quotients, as far as it was found; it is still to be proved."""
-        best: TightBudget | None = None
+        best: RatioBounds | None = None
         free = []
         for search in self.searches:
             value = search.number()
             if value is None:
                 free.append(search)
             elif best is None or order(value, best.value or value) > 0:
-                low, high = value.enclosure() if isinstance(value, Real) else (value.lower, value.upper)
+                number = ExactNumber(value)
                 place: Place = {n: exact(v) for n, v in self._anywhere(search).items()}
-                best = TightBudget(low, high, search.origin, place, value)
+                best = RatioBounds("ratio", number, number, origin=search.origin, place=place)
         waiting = sorted(free, key=_promise, reverse=True)
         while waiting:
             self._look_ahead(best, waiting)
             search = waiting.pop(0)
             best = _improve(best, search)
-            self.session.bound(_so_far(best))
+            self.session.bound(best if best.infinite else best.open())
             if best.infinite:
                 return best
         assert best is not None
-        if best.lower < 1 and not self.relative:
+        if best.low < 1 and not self.relative:
             best = self._at_least_one(best)
         return best
 
-    def _look_ahead(self, best: TightBudget | None, waiting: Sequence[SupremumSearch]) -> None:
+    def _look_ahead(self, best: RatioBounds | None, waiting: Sequence[SupremumSearch]) -> None:
         """Decides for the next quotients whether they are at most the best one, until one of them is not.
 
         It would be asked for each when its turn comes. Nothing is done where one is decided at a time.
@@ -166,7 +174,7 @@ class _BudgetHunt:
         found = next(points, {})
         return {n: found[n] for n in self.plain.domain.ring.parameters if n in found}
 
-    def _at_least_one(self, best: TightBudget) -> TightBudget:
+    def _at_least_one(self, best: RatioBounds) -> RatioBounds:
         """Raises the lower bound to 1: the probabilities of all outputs sum to one under both secrets.
 
         Raises:
@@ -184,9 +192,8 @@ class _BudgetHunt:
             else:
                 never = never and not possible
             if possible:
-                upper = None if best.upper is None else max(best.upper, Fraction(1))
-                value = exact(Fraction(1)) if upper == 1 else None
-                return replace(best, lower=Fraction(1), upper=upper, value=value, attained=None)
+                high = INFINITY if best.high is None else ExactNumber(max(best.high, Fraction(1)))
+                return replace(best, lower=ExactNumber(1), upper=high, attained=None)
         if never:
             raise ModelError(_nothing(self.model))
         return best
@@ -202,7 +209,7 @@ class _BudgetHunt:
             merged.setdefault(key(polynomial), (polynomial, []))[1].append(q.origin)
         return tuple(Claim(f, self.plain.domain, tuple(origins)) for f, origins in merged.values())
 
-    def proved(self, best: TightBudget) -> TightBudget:
+    def proved(self, best: RatioBounds) -> RatioBounds:
         """Returns the budget with a proof of all claims; without an upper bound where one stays open."""
         wider = False
         for _ in range(ROUNDS):
@@ -221,9 +228,9 @@ class _BudgetHunt:
                 break
             else:
                 wider = True
-                upper = (best.upper or Fraction(1)) * (1 + WIDER)
-                best = replace(best, upper=upper, value=None, attained=None)
-        return replace(best, upper=None, value=None, attained=None)
+                upper = ExactNumber((best.high or Fraction(1)) * (1 + WIDER))
+                best = replace(best, lower=ExactNumber(best.low), upper=upper, attained=None)
+        return best.open()
 
     def _decide(self, claims: Sequence[Claim]) -> tuple[tuple[Decision, ...], Claim | None]:
         """Returns the decisions up to the first claim that is not proved, and that claim."""
@@ -240,7 +247,7 @@ class _BudgetHunt:
                     return tuple(decisions), claim
         return tuple(decisions), None
 
-    def _raised(self, best: TightBudget, claim: Claim, answer: Refuted) -> TightBudget:
+    def _raised(self, best: RatioBounds, claim: Claim, answer: Refuted) -> RatioBounds:
         """Returns the larger supremum of the quotient whose claim fails."""
         whole = next(q for q in self.quotients if q.origin == claim.origins[0])
         least = Fraction(0 if self.relative else 1)
@@ -258,13 +265,13 @@ class _BudgetHunt:
         ratio = search.ratio_at(point)
         place: Place = {n: exact(v) for n, v in point.items()}
         if ratio is None:
-            return TightBudget.without_limit(whole.origin, place, attained=True)
+            return RatioBounds.none("ratio", whole.origin, place, True)
         self.searches.append(search)
         return _larger(best, search.bisect(ratio, place))
 
     # --- whether it is reached ----------------------------------------------------------
 
-    def decided(self, best: TightBudget) -> TightBudget:
+    def decided(self, best: RatioBounds) -> RatioBounds:
         """Returns the budget with what is known about whether a prior reaches it."""
         if not best.infinite and (best.value is None or best.proof is None):
             return replace(best, attained=None)
@@ -287,7 +294,7 @@ class _BudgetHunt:
             answers.append(found)
         return replace(best, attained=False if all(a is False for a in answers) else None)
 
-    def beside(self, best: TightBudget) -> TightBudget:
+    def beside(self, best: RatioBounds) -> RatioBounds:
         """Returns a relative budget with what the bound is where its supremum 1 is; above 1 if possible."""
         if not self.relative or not is_one(best.value):
             return best
@@ -302,9 +309,9 @@ class _BudgetHunt:
                         continue
                     other = beside(self.model, own.origin, own.place)
                     if other.tight:
-                        return replace(best, beside=replace(other, reached=own.attained is True))
+                        return replace(best, tight=True, beside=replace(other, reached=own.attained is True))
                     all_known = all_known and other.is_one
-        return replace(best, beside=replace(found, only=all_known and found.is_one))
+        return replace(best, tight=found.tight, beside=replace(found, only=all_known and found.is_one))
 
     def _alike(self, search: SupremumSearch) -> Iterator[Origin]:
         yield search.origin
@@ -312,8 +319,8 @@ class _BudgetHunt:
             yield from (q.origin for q in self.quotients if q.origin != search.origin)
 
     def _reached(
-        self, best: TightBudget, origin: Origin, point: Mapping[str, Fraction] | None
-    ) -> TightBudget | None:
+        self, best: RatioBounds, origin: Origin, point: Mapping[str, Fraction] | None
+    ) -> RatioBounds | None:
         """Returns the budget with the witness at a point if its ratio is the supremum, exactly."""
         if point is None:
             return None
@@ -323,7 +330,7 @@ class _BudgetHunt:
         place = {n: exact(v) for n, v in witness.parameters.items()}
         return replace(best, attained=True, witness=witness, origin=origin, place=place)
 
-    def _is(self, witness: Evaluated, best: TightBudget) -> bool:
+    def _is(self, witness: Evaluated, best: RatioBounds) -> bool:
         ratio = self.witnesses.ratio(witness)
         if ratio is None or best.infinite:
             return ratio is None and best.infinite
@@ -341,11 +348,6 @@ def _quotient(model: Model, candidate: Candidate) -> Quotient:
     return Quotient(candidate.left * ratio.denominator, candidate.right * ratio.numerator, candidate.origin)
 
 
-def _so_far(best: TightBudget) -> TightBudget:
-    """Returns what the largest of some suprema says about that of all: it is a lower bound."""
-    return best if best.infinite else replace(best, upper=None, value=None, attained=None)
-
-
 def _nothing(model: Model) -> str:
     names = ", ".join(f"{p.left!r} and {p.right!r}" for p in model.pairs[:5])
     if model.nothing_compared:
@@ -360,36 +362,35 @@ def _promise(search: SupremumSearch) -> tuple[bool, Fraction]:
     return False, sampled(search.whole, search.points)[0]
 
 
-def _least(best: TightBudget) -> Bound | None:
+def _least(best: RatioBounds) -> Bound | None:
     """Returns a bound that other quotients must pass to be larger, where there is one."""
     value = best.value
     irrational = isinstance(value, RealRoot) and not value.is_rational
     return value.lower if isinstance(value, RealRoot) and irrational else best.bound
 
 
-def _improve(best: TightBudget | None, search: SupremumSearch) -> TightBudget:
+def _improve(best: RatioBounds | None, search: SupremumSearch) -> RatioBounds:
     """Returns the larger of the best so far and the supremum for this candidate."""
     bound = None if best is None else _least(best)
     if best is not None and bound is not None:
         decision = search.at_most(bound)
         if isinstance(decision.answer, Proved):
-            return replace(best, decisions=(*best.decisions, decision))
+            return best
     own = search.supremum()
     return own if best is None else _larger(best, own)
 
 
-def _larger(best: TightBudget, own: TightBudget) -> TightBudget:
+def _larger(best: RatioBounds, own: RatioBounds) -> RatioBounds:
     """Returns the supremum over both candidates; bounds only, where which one is larger is not known."""
     if own.infinite:
         return own
-    decisions = (*best.decisions, *own.decisions)
     if best.value is not None and own.value is not None:
-        return replace(own if prefer(own, best) else best, decisions=decisions)
-    if best.upper is not None and own.upper is not None:
-        if own.lower > best.upper:
-            return replace(own, decisions=decisions)
-        if own.upper <= best.lower:
-            return replace(best, decisions=decisions)
-    larger = own if own.lower > best.lower else best
-    upper = None if best.upper is None or own.upper is None else max(best.upper, own.upper)
-    return replace(larger, upper=upper, value=None, attained=None, decisions=decisions)
+        return own if prefer(own, best) else best
+    if best.high is not None and own.high is not None:
+        if own.low > best.high:
+            return own
+        if own.high <= best.low:
+            return best
+    larger = own if own.low > best.low else best
+    upper = INFINITY if best.high is None or own.high is None else ExactNumber(max(best.high, own.high))
+    return replace(larger.open(), upper=upper)

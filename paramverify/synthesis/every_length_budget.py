@@ -6,22 +6,21 @@ one. Neither search is complete, so the bounds may stay apart.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from paramverify.algebra.rationals import simplest_between
-from paramverify.algebra.real_roots import RealRoot, exact
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.algebra.real_roots import exact
+from paramverify.bounds import INFINITY
 from paramverify.claims import Origin
 from paramverify.encodings.unbounded_ratios import certificate, no_budget
 from paramverify.errors import LimitError, TimeLimitError
-from paramverify.evidence.witnesses import ExactWitness, evaluate
+from paramverify.evidence.witnesses import Evaluated, ExactWitness, evaluate
 from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.privacy.every_length_verification import verify_all_lengths
-from paramverify.synthesis.numbers import middle
-from paramverify.synthesis.proofs import BoundProof, rebound
-from paramverify.synthesis.suprema import UNBOUNDED, TightBudget
+from paramverify.synthesis.quotients import BoundProof, RatioBounds, rebound
+from paramverify.synthesis.supremum import Functional, supremum
 from paramverify.verdicts import Holds, Violated
 
 NEAREST = Fraction(1, 10_000)  # the relative distance at which the search for an invariant cone ends
@@ -30,7 +29,7 @@ FURTHEST = 10  # times that the bound is doubled before an upper one is given up
 
 def tight_budget_of_every_length(
     model: Model, session: Session, precision: Fraction, relative: bool = False
-) -> TightBudget:
+) -> RatioBounds:
     """Returns bounds on the supremum of the ratio over the domain, all pairs, directions and sequences.
 
     With `relative` it is the supremum of that ratio divided by the case's own bound. The lower bound is the
@@ -46,113 +45,64 @@ def tight_budget_of_every_length(
         origins = [loop.origin(model, n) for n in (1, 2, 4, 8, 16)]
         growing = tuple(evaluate(model, origin, dict(loop.point)) for origin in origins)
         document = certificate(model, loop)
-        return TightBudget(
-            Fraction(0),
-            None,
-            origin=loop.origin(model, 3),
-            place=place,
-            value=None,
-            attained=None,
-            infinite=True,
-            approached=growing,
-            loop=document,
-        )
-    search = _EveryLengthSearch(model, model if relative else without_bound(model), session, relative)
-    with suppress(TimeLimitError):  # the bounds so far stand
-        search.run(precision)
-    return search.found()
+        none = RatioBounds.none("ratio", loop.origin(model, 3), place)
+        return replace(none, approached=growing, endless=document)
+    plain = model if relative else without_bound(model)
+    search = _EveryLengthSearch(model, plain, session, relative, max(precision, NEAREST))
+    found = supremum(search, session, RatioBounds("ratio", ExactNumber(0), INFINITY), Fraction(2))
+    if found.witness is None:
+        raise LimitError("no bound was found for every length; give privacy.length as a number")
+    return replace(found, attained=True) if found.known is not None else found
 
 
 @dataclass(eq=False)
-class _EveryLengthSearch:
-    """What is known so far: `lower` is the ratio of `best`; no cone was found for ratios up to `tried`."""
+class _EveryLengthSearch(Functional[Evaluated, BoundProof]):
+    """No invariant cone was found for ratios up to `tried`, which is no lower end. `asked` are lower ends."""
+
+    tries = 10_000
 
     model: Model
     plain: Model
     session: Session
     relative: bool
-    lower: Fraction = Fraction(0)
+    precision: Fraction
     tried: Fraction = Fraction(0)
-    upper: Fraction | None = None
-    best: ExactWitness | None = None
-    proof: BoundProof | None = None
-    infinite: bool = False
-    last: Fraction = Fraction(0)  # the lower bound that was tried as an upper one
+    doubled: int = 0
+    asked: Fraction = Fraction(0)
 
-    def run(self, precision: Fraction) -> None:
-        """Narrows the bounds until they are near enough, or nothing helps."""
-        for _ in range(FURTHEST):
-            self.try_ratio(max(self.tried, Fraction(1)) * 2)
-            if self.upper is not None or self.infinite or self.lower > UNBOUNDED:
-                break
-        while self.upper is not None and not self.infinite:
-            if self.lower and self.settles(self.lower):
-                break
-            if self.upper - self.tried <= max(precision, NEAREST) * self.upper:
-                break
-            self.try_ratio(simplest_between(*middle(self.tried, self.upper)))
+    def is_near(self, best: RatioBounds) -> bool:
+        """Tells whether the bounds are near enough, after the lower one was tried as an upper one."""
+        if best.known is not None or best.high is None:
+            return best.known is not None or self.doubled == FURTHEST
+        return best.low in (0, self.asked) and best.high - self.tried <= self.precision * best.high
 
-    def settles(self, lower: Fraction) -> bool:
-        """Tells whether the lower bound is an upper one too; asked once for each."""
-        if self.last != lower:
-            self.last = lower
-            self.try_ratio(lower)
-        return self.upper == lower
+    def failed(self, best: RatioBounds) -> Fraction:
+        """Returns the largest ratio for which no invariant cone was found."""
+        return self.tried
 
-    def try_ratio(self, ratio: Fraction) -> None:
+    def enough(self, best: RatioBounds, bound: Fraction) -> RatioBounds | None:
         """Looks for a proof that the supremum is at most this, or for a sequence with a larger ratio."""
-        scaled = rebound(self.plain, ratio)
-        found = verify_all_lengths(scaled, self.session)
-        if isinstance(found.verdict, Holds):
-            self.upper = ratio
-            self.proof = BoundProof(ratio, scaled, found.claims, found.decisions, found.certificate)
-            self._tell()
-            return
-        self.tried = max(self.tried, ratio)
-        if isinstance(found.verdict, Violated) and isinstance(found.verdict.witness, ExactWitness):
+        self.doubled += best.high is None
+        self.asked = bound if bound == best.low else self.asked
+        scaled = rebound(self.plain, bound)
+        try:
+            found = verify_all_lengths(scaled, self.session)
+            if isinstance(found.verdict, Holds):
+                proof = BoundProof(bound, scaled, found.claims, found.decisions, found.certificate)
+                return replace(best, upper=ExactNumber(bound), proof=proof)
+            self.tried = max(self.tried, bound)
+            if not isinstance(found.verdict, Violated) or not isinstance(found.verdict.witness, ExactWitness):
+                return best
             witness = found.verdict.witness
             origin = Origin(witness.left, witness.right, witness.observations)
             same = evaluate(self.model, origin, witness.parameters)
-            if same.ratio is None:
-                self.best, self.infinite = same, True
-                return
-            reached = (same.ratio / same.bound if self.relative else same.ratio).enclosure()[0]
-            if reached > self.lower:
-                self.best, self.lower = same, reached
-                self.tried = max(self.tried, min(reached, self.upper or reached))
-                self._tell()
-
-    def _tell(self) -> None:
-        if self.best is not None:
-            self.session.bound(self.found())
-
-    def found(self) -> TightBudget:
-        """Returns what is known, as bounds."""
-        if self.best is None:
-            raise LimitError("no bound was found for every length; give privacy.length as a number")
-        place: dict[str, RealRoot] = {name: exact(v) for name, v in self.best.parameters.items()}
-        origin = Origin(self.best.left, self.best.right, self.best.observations)
-        if self.infinite:
-            return TightBudget(
-                Fraction(0),
-                None,
-                origin=origin,
-                place=place,
-                value=None,
-                attained=True,
-                infinite=True,
-                witness=self.best,
-            )
-        value = exact(self.lower) if self.lower == self.upper else None
-        return TightBudget(
-            lower=self.lower,
-            upper=self.upper,
-            origin=origin,
-            place=place,
-            value=value,
-            attained=True if value else None,
-            infinite=False,
-            decisions=self.proof.decisions if self.proof else (),
-            witness=self.best,
-            proof=self.proof,
-        )
+        except TimeLimitError:  # the bounds so far stand
+            return None
+        place = {name: exact(value) for name, value in same.parameters.items()}
+        if same.ratio is None:
+            return replace(RatioBounds.none("ratio", origin, place, True), witness=same)
+        reached = (same.ratio / same.bound if self.relative else same.ratio).enclosure()[0]
+        if reached <= best.low:
+            return best
+        self.tried = max(self.tried, min(reached, best.high or reached))
+        return replace(best, lower=ExactNumber(reached), origin=origin, place=place, witness=same)

@@ -13,6 +13,9 @@ from fractions import Fraction
 from flint import arb
 
 from paramverify.algebra.constants import working_precision
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.bounds import INFINITY, Bounds
+from paramverify.claims import Origin
 from paramverify.divergences import PositiveParts
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.enclosed_witnesses import LEAST, ends, shares
@@ -34,26 +37,7 @@ class LeastTarget(Enum):
     RATIO_FOR = "ratio for a delta"  # e^ε, for the δ of the case
 
 
-@dataclass(frozen=True, eq=False)
-class LeastEnclosed:
-    """The least bound lies in [lower, upper]; without an upper end none was proved, or there is none.
-
-    `pair` needs the lower end, by these `outputs`. `bits` are those of the enclosures.
-    """
-
-    wanted: LeastTarget
-    lower: Fraction
-    upper: Fraction | None
-    infinite: bool
-    pair: SecretPair
-    outputs: tuple[str, ...]
-    bits: int
-
-    def is_within(self, width: Fraction) -> bool:
-        """Tells whether the bounds are as near as is wanted, relative to the lower one."""
-        if self.infinite:
-            return True
-        return self.upper is not None and self.upper - self.lower <= width * max(self.lower, Fraction(0))
+EnclosedBounds = Bounds[None, int]  # both ends follow from enclosures with so many bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +53,7 @@ class _Largest:
 
 def least_enclosed(
     session: Session, model: EnclosedModel, wanted: LeastTarget, width: Fraction
-) -> LeastEnclosed:
+) -> EnclosedBounds:
     """Returns the least bound of a case, within `width` of each other if the bits of the case are enough.
 
     Raises:
@@ -79,7 +63,7 @@ def least_enclosed(
     if model.measure.distances:
         reason = "the least bound for each distance needs formulas, and enclosed probabilities have none"
         raise UnsupportedError(reason, key="neighbours.distance")
-    found: LeastEnclosed | None = None
+    found: EnclosedBounds | None = None
     for bits in bits_of(model.table):
         try:
             found = _with_bits(
@@ -97,7 +81,7 @@ def least_enclosed(
 
 def _with_bits(
     known: EnclosedProbabilities, model: EnclosedModel, wanted: LeastTarget, width: Fraction
-) -> LeastEnclosed:
+) -> EnclosedBounds:
     with working_precision(known.encloser.precision):
         if wanted is LeastTarget.RATIO:
             largest = _largest_ratio(known, model)
@@ -108,15 +92,12 @@ def _with_bits(
             else:
                 largest = _least_ratio(known, model, known.number(measure.delta), width)
         names = tuple(known.table.observations[k] for k in largest.outputs)
-        return LeastEnclosed(
-            wanted,
-            largest.lower,
-            upper=largest.upper,
-            infinite=largest.infinite,
-            pair=largest.pair,
-            outputs=names,
-            bits=known.bits,
-        )
+        low, high = (ExactNumber(end) for end in (largest.lower, largest.upper))
+        if largest.infinite:
+            low = INFINITY
+        name = "delta" if wanted is LeastTarget.DELTA else "ratio"
+        origin = Origin(largest.pair.left, largest.pair.right, names)
+        return EnclosedBounds(name, low, high, True, origin=origin, proof=known.bits)
 
 
 def _directions(model: EnclosedModel) -> Iterator[SecretPair]:

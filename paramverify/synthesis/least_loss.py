@@ -14,9 +14,11 @@ from fractions import Fraction
 from itertools import islice, product
 
 from paramverify.algebra.constants import GENERATOR, lower_bound, working_precision
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.rationals import simplest_between
 from paramverify.answers import Proved
-from paramverify.claims import Claim
+from paramverify.bounds import INFINITY, Bounds
+from paramverify.claims import AllOutputs, Claim
 from paramverify.divergences import Average
 from paramverify.errors import LimitError
 from paramverify.evidence.divergence_witnesses import BITS, Distributions, LossWitness, loss_at, number
@@ -29,49 +31,44 @@ from paramverify.privacy.loss_points import evaluated, worst_order
 from paramverify.privacy.loss_proofs import Tree, nothing_apart
 from paramverify.privacy.loss_spreading import covers
 from paramverify.privacy.losses import at_bound, origins
+from paramverify.synthesis.supremum import Functional, supremum
 
 POINTS = 30  # simple points of the domain at which losses are compared first
 STEPS = 30  # of the climb from the best of them, along each parameter
 ENDS = (Fraction(1, 2**10), Fraction(1, 2**20), Fraction(1, 2**40))  # how near to the ends of intervals
 FIRST = Fraction(1, 10)  # the relative distance of the first upper bound that is tried
 FINER = 10
-ROUNDS = 20
+NOTHING = ExactNumber(0)
 
 
 @dataclass(frozen=True, eq=False)
-class LeastLoss:
-    """The least bound of a loss lies between `lower` and `upper` (None: no upper bound was proved).
+class LossProof:
+    """What was found on boxes, so many of them; no trees where an upper end is not proved by them."""
 
-    `witness` has the lower bound at its point: of ZCDP the divergence of its order, divided by the order.
-    """
-
-    kind: type[Average]
-    lower: Fraction
-    upper: Fraction | None
-    secrets: tuple[str, str]
-    length: int
-    witness: LossWitness | None
-    infinite: bool = False
-    boxes: int = 0
-    proof: tuple[tuple[LossDirection, Tree], ...] = ()  # of the upper bound
-
-    def is_within(self, precision: Fraction) -> bool:
-        """Tells whether the relative distance of the bounds is at most the precision."""
-        if self.infinite:
-            return True
-        return self.upper is not None and self.upper - self.lower <= precision * max(self.upper, precision)
+    boxes: int
+    trees: tuple[tuple[LossDirection, Tree], ...] = ()
 
 
-def least_loss(model: Model, session: Session, precision: Fraction) -> LeastLoss:
+LossBounds = Bounds[
+    LossWitness, LossProof
+]  # of zcdp the divergence of the order of a witness, over the order
+
+
+def is_near_loss(found: LossBounds, precision: Fraction) -> bool:
+    """Tells whether the relative distance of the bounds is at most the precision."""
+    return found.is_within(precision, max(found.high or Fraction(0), precision))
+
+
+def least_loss(model: Model, session: Session, precision: Fraction) -> LossBounds:
     """Returns the least bound of a loss of a model, whatever its own bound is.
 
     Raises:
         LimitError: too many sequences, or too large polynomials.
     """
     measure = divergence_of(model, Average)
-    hunt = _LossHunt(model, session, measure)
+    hunt = _LossHunt(model, session, measure, precision)
     best = hunt.largest()
-    return best if best.infinite else hunt.bounded(best, precision)
+    return best if best.infinite else hunt.bounded(best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +81,19 @@ class _TriedLoss:
 
 
 @dataclass(eq=False)
-class _LossHunt:
+class _LossHunt(Functional[LossWitness, LossProof]):
+    most = 20
+
     model: Model
     session: Session
     measure: Average
+    precision: Fraction
+    width: Fraction = FIRST  # relative distance of the next trial
+    near: bool = False
 
-    def largest(self) -> LeastLoss:
+    def largest(self) -> LossBounds:
         """Returns the largest loss that was found at a point."""
-        best: LeastLoss | None = None
+        best: LossBounds | None = None
         for point in islice(sample_points(self.model.domain), POINTS):
             best = self._better(best, point)
             if best and best.infinite:
@@ -106,19 +108,19 @@ class _LossHunt:
                 return best
         return self._climbed(best)
 
-    def _better(self, best: LeastLoss | None, point: Mapping[str, Fraction]) -> LeastLoss | None:
+    def _better(self, best: LossBounds | None, point: Mapping[str, Fraction]) -> LossBounds | None:
         for origin in origins(self.model):
             self.session.in_time()
             found = evaluated(self.model, origin, point)
             if found is not None:
                 own = self._needed(found)
-                if best is None or own.infinite or own.lower > best.lower:
+                if best is None or own.infinite or own.low > best.low:
                     best = own
                 if own.infinite:
                     return own
         return best
 
-    def _needed(self, found: Distributions) -> LeastLoss:
+    def _needed(self, found: Distributions) -> LossBounds:
         """Returns what one direction needs at a point, at least."""
         kind = type(self.measure)
         order = Fraction(2) if kind.of_orders else None  # any one, where all are infinite
@@ -130,17 +132,10 @@ class _LossHunt:
                 if lower_bound(found.renyi(order)) / order < kl:
                     order = near_one
         witness = loss_at(found, self.measure, order)
-        low = witness.value[0] / (order or 1) if witness.value else Fraction(0)
-        left, right = found.secrets
-        return LeastLoss(
-            kind,
-            max(Fraction(0), low),
-            upper=None,
-            secrets=(left, right),
-            length=found.length,
-            witness=witness,
-            infinite=witness.value is None,
-        )
+        origin = AllOutputs(*found.secrets, length=found.length)
+        low = None if witness.value is None else max(Fraction(0), witness.value[0] / (order or 1))
+        upper = INFINITY if low is None else None
+        return LossBounds("divergence", ExactNumber(low), upper, origin=origin, witness=witness)
 
     def _ends(self, point: Mapping[str, Fraction]) -> Iterator[dict[str, Fraction]]:
         """Yields points near the corners of the box, or at them where these belong to it."""
@@ -158,7 +153,7 @@ class _LossHunt:
             for ends in islice(product(*choices), 16):
                 yield {**point, **dict(zip(box, ends, strict=True))}
 
-    def _climbed(self, best: LeastLoss) -> LeastLoss:
+    def _climbed(self, best: LossBounds) -> LossBounds:
         """Returns the largest loss of a climb along the axes with steps that become smaller."""
         box = {n: i for n, i in self.model.domain.box.items() if n != GENERATOR and not i.is_point}
         step = Fraction(1, 4)
@@ -189,35 +184,44 @@ class _LossHunt:
 
     # --- upper bounds ------------------------------------------------------------------------------------
 
-    def bounded(self, best: LeastLoss, precision: Fraction) -> LeastLoss:
+    def bounded(self, best: LossBounds) -> LossBounds:
         """Returns the largest loss with an upper bound, as near to it as the precision, or as it can be."""
         every = directions(self.model)
         if all(direction.is_equal for direction in every):
             trees = tuple((direction, nothing_apart()) for direction in every)
-            return replace(best, lower=Fraction(0), upper=Fraction(0), proof=trees)
+            return replace(best, lower=NOTHING, upper=NOTHING, proof=LossProof(0, trees))
         if self.model.domain.constraints and not best.infinite and self._alike(every):
-            return replace(best, lower=Fraction(0), upper=Fraction(0))
-        width = FIRST
-        upper: Fraction | None = None
-        proof: tuple[tuple[LossDirection, Tree], ...] = ()
-        boxes = 0
-        for _ in range(ROUNDS):
-            trial = best.lower * (1 + width) if best.lower else width
-            trial = simplest_between(trial - (trial - best.lower) / 8, trial)
-            found = self._covered(every, trial)
-            boxes += found.boxes
-            if found.witness is not None:
-                best = self._raised(best, found.witness)
-            elif found.trees is not None:
-                upper, proof = trial, found.trees
-                if upper - best.lower <= precision * upper:
-                    break
-                width = max(width / FINER, precision / 2)
-            elif upper is None and width < 8:
-                width *= 4
-            else:
-                break
-        return replace(best, upper=upper, boxes=boxes, proof=proof)
+            return replace(best, lower=NOTHING, upper=NOTHING)
+        return supremum(self, self.session, best, self._more(best))
+
+    def is_near(self, best: LossBounds) -> bool:
+        """Tells whether a proof brought the upper end near to the lower one."""
+        return self.near
+
+    def next(self, best: LossBounds, made: list[Fraction], lower: int) -> Fraction | None:
+        """Returns a little more than the lower end."""
+        return self._more(best)
+
+    def _more(self, best: LossBounds) -> Fraction:
+        trial = best.low * (1 + self.width) if best.low else self.width
+        return simplest_between(trial - (trial - best.low) / 8, trial)
+
+    def enough(self, best: LossBounds, bound: Fraction) -> LossBounds | None:
+        """Proves a bound for all directions; the next one is finer then, and farther where it stays open."""
+        found = self._covered(directions(self.model), bound)
+        boxes, trees = found.boxes, best.proof.trees if best.proof else ()
+        boxes += best.proof.boxes if best.proof else 0
+        if found.trees is not None:
+            self.near = bound - best.low <= self.precision * bound
+            self.width = max(self.width / FINER, self.precision / 2)
+            return replace(best, upper=ExactNumber(bound), proof=LossProof(boxes, found.trees))
+        best = replace(best, proof=LossProof(boxes, trees))
+        if found.witness is not None:
+            more = self._raised(best, found.witness)
+            return more if more.infinite else replace(more, upper=best.upper, proof=best.proof)
+        self.near = best.high is not None or self.width >= 8
+        self.width *= 4
+        return best
 
     def _covered(self, every: list[LossDirection], trial: Fraction) -> _TriedLoss:
         """Returns how a bound is proved for all directions, if it is, or where it fails."""
@@ -235,14 +239,14 @@ class _LossHunt:
             return _TriedLoss(boxes)
         return _TriedLoss(boxes, tuple(trees))
 
-    def _raised(self, best: LeastLoss, witness: LossWitness) -> LeastLoss:
+    def _raised(self, best: LossBounds, witness: LossWitness) -> LossBounds:
         """Returns the larger loss at a point where a bound fails."""
         found = self._better(best, witness.parameters)
         assert found is not None
         if witness.value is None:
             return found
         low = witness.value[0] / (witness.order or 1)
-        if low <= found.lower:
+        if low <= found.low:
             return found
-        secrets = witness.left, witness.right
-        return replace(found, lower=low, witness=witness, secrets=secrets, length=witness.length)
+        origin = AllOutputs(witness.left, witness.right, length=witness.length)
+        return replace(found, lower=ExactNumber(low), witness=witness, origin=origin)

@@ -6,7 +6,7 @@ for δ that of (P − δ)/Q, at least 1.
 
 At one point the worst set for c are the outputs with p > c·q. With one parameter finitely many sets are worst
 anywhere: the signs of p − c·q, and the order of the outputs by p/q, change at finitely many points. Each
-set gives one quotient of polynomials, whose largest value is exact (`set_lines`). With more parameters such
+set gives one quotient of polynomials, whose largest value is exact (`set_needs`). With more parameters such
 values on the edges of the box are lower bounds. Upper bounds are proved, like privacy itself.
 """
 
@@ -22,6 +22,7 @@ from flint import fmpq_poly, fmpz_poly
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import contains, in_words, number_at
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import (
     Point,
     Polynomial,
@@ -29,9 +30,10 @@ from paramverify.algebra.polynomials import (
     substitute,
     variables,
 )
-from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import compare, exact, univariate
 from paramverify.algebra.reals import Real
+from paramverify.bounds import Place
+from paramverify.claims import AllOutputs
 from paramverify.divergences import PositiveParts
 from paramverify.encodings.output_sums import PairOutcomes, excesses, outcomes
 from paramverify.errors import DefectError, LimitError
@@ -40,34 +42,29 @@ from paramverify.models.context import sample_points
 from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
 from paramverify.privacy.set_spreading import decide_excesses
-from paramverify.synthesis.numbers import middle
 from paramverify.synthesis.quotients import as_polynomials
-from paramverify.synthesis.set_lines import (
+from paramverify.synthesis.set_needs import (
+    NeedKind,
     Peak,
+    SetBounds,
     edges,
+    is_more,
     largest_on_edge,
+    needed_at,
+    number_of,
+    real_of,
     restricted,
     sets_by_order,
     sets_by_signs,
 )
-from paramverify.synthesis.set_needs import (
-    LeastBound,
-    NeedKind,
-    Place,
-    is_more,
-    needed_at,
-    number_of,
-    real_of,
-)
+from paramverify.synthesis.supremum import Functional, supremum
 
 POINTS = 60  # simple points at which values are compared first
-STEPS = 200  # of a search for certified bounds
-FARTHEST = Fraction(10) ** 9  # ratio beyond which no upper bound is looked for
 TRIES = 4  # times that the largest number found is tried as a bound, before bisection
 DIGITS = (3, 5, 8, 12)  # binary digits of the distance at which a simpler point is tried
 
 
-def least_bound(model: Model, session: Session, precision: Fraction, kind: NeedKind) -> LeastBound:
+def least_bound(model: Model, session: Session, precision: Fraction, kind: NeedKind) -> SetBounds:
     """Returns the least δ for the ratio of an (ε, δ) model, or the least ratio e^ε for its δ."""
     return _SetHunt(model, session, precision, kind).run()
 
@@ -81,15 +78,18 @@ class _TriedSet:
 
 
 @dataclass(eq=False)
-class _SetHunt:
+class _SetHunt(Functional[ExactSetWitness, Fraction]):
     """The search for one bound; `floor` is what is enough at best."""
+
+    most = 200
+    farthest = Fraction(10) ** 9
 
     model: Model
     session: Session
     precision: Fraction
     kind: NeedKind
 
-    def run(self) -> LeastBound:
+    def run(self) -> SetBounds:
         self.measure = divergence_of(self.model, PositiveParts)
         both = [(o, o.turned) for o in outcomes(self.model)]
         self.directions = [direction for pair in both for direction in pair]
@@ -101,7 +101,7 @@ class _SetHunt:
         if not domain.constraints and not domain.constant:
             number = number_of(best)
             if len(self._free()) == 1 and isinstance(number, Fraction) and self._try(number).proved:
-                return self._told(replace(best, upper=number, proved=number))  # a simple point is the worst
+                return self._told(_settled(best))  # a simple point is the worst
             found = self._on_edges()
             best = found if found is not None and is_more(found, best) else best
             if best.infinite:
@@ -121,17 +121,11 @@ class _SetHunt:
 
     # --- at points ---------------------------------------------------------------------------------------
 
-    def _at_points(self) -> LeastBound:
+    def _at_points(self) -> SetBounds:
         """Returns the largest bound that simple points of the domain need; exact without parameters."""
         first = self.directions[0]
-        best = LeastBound(
-            self.kind,
-            exact(self.floor),
-            lower=self.floor,
-            upper=None,
-            secrets=(first.left, first.right),
-            length=first.length,
-        )
+        origin = AllOutputs(first.left, first.right, length=first.length)
+        best = SetBounds(self.kind.value, ExactNumber(self.floor), origin=origin)
         most = POINTS if self._free() else 1
         for point in islice(sample_points(self.model.domain), most):
             for direction in self.directions:
@@ -142,15 +136,14 @@ class _SetHunt:
                 return best
         if self._free():
             return replace(best, upper=None)
-        upper = best.value.enclosure()[1] if isinstance(best.value, Real) else best.lower
-        return replace(best, upper=upper, attained=True)
+        return replace(best, upper=best.lower, attained=True)
 
     # --- along edges -------------------------------------------------------------------------------------
 
-    def _on_edges(self) -> LeastBound | None:
+    def _on_edges(self) -> SetBounds | None:
         """Returns the largest supremum on an edge of the box; `complete`: all sets were looked at on each."""
         self.complete = True
-        best: LeastBound | None = None
+        best: SetBounds | None = None
         box = {n: i for n, i in self.model.domain.box.items() if i.is_point or n in self._free()}
         others = {n: i.simplest() for n, i in self.model.domain.box.items() if n not in box}
         for name, ends in edges(box):
@@ -194,7 +187,7 @@ class _SetHunt:
 
         return largest_on_edge(sorted(chosen, key=sorted), parts, name, interval, fixed)
 
-    def _of_peak(self, direction: PairOutcomes, peak: Peak) -> LeastBound:
+    def _of_peak(self, direction: PairOutcomes, peak: Peak) -> SetBounds:
         value = peak.value
         if value is not None and compare(value, exact(self.floor)) < 0:
             value = exact(self.floor)
@@ -203,17 +196,10 @@ class _SetHunt:
         value = value and value.refined(self.precision * value.lower)
         free = self._free()
         place = {n: root for n, root in peak.place.items() if n in free or root.is_rational}
-        return LeastBound(
-            self.kind,
-            value,
-            lower=value.lower if value else Fraction(0),
-            upper=value.upper if value else None,
-            secrets=(direction.left, direction.right),
-            length=direction.length,
-            place=place,
-            infinite=value is None,
-            attained=self._reaches(direction, place) or None,
-        )
+        number = ExactNumber(value)
+        known = self._reaches(direction, place) or None
+        origin = AllOutputs(direction.left, direction.right, length=direction.length)
+        return SetBounds(self.kind.value, number, number, known, origin=origin, place=place)
 
     def _reaches(self, direction: PairOutcomes, place: Place) -> bool:
         """Tells whether a place is a point of the domain at which both secrets are possible."""
@@ -228,10 +214,10 @@ class _SetHunt:
         constant = self.model.domain.constant
         return Real.of(number_at(direction.total, full), fmpq_poly([1]), constant).sign() > 0
 
-    def _whole(self, best: LeastBound, found: LeastBound) -> LeastBound:
+    def _whole(self, best: SetBounds, found: SetBounds) -> SetBounds:
         """Returns the bound of a domain with one parameter, of which all sets were looked at."""
         exactly = found if not is_more(best, found) else best
-        return replace(exactly, attained=bool(exactly.attained) or bool(best.attained and best is exactly))
+        return replace(exactly, upper=exactly.lower, attained=bool(exactly.attained))
 
     # --- proofs ------------------------------------------------------------------------------------------
 
@@ -248,17 +234,17 @@ class _SetHunt:
                     return _TriedSet(False, found.point)
         return _TriedSet(True)
 
-    def _checked(self, best: LeastBound) -> LeastBound:
+    def _checked(self, best: SetBounds) -> SetBounds:
         """Returns an exact bound with the number near it that is proved to be enough."""
-        assert best.upper is not None
-        answer = self._try(best.upper)
+        assert best.high is not None
+        answer = self._try(best.high)
         if answer.point is not None:
             raise DefectError(f"a bound is not enough at {in_words(answer.point)}, and no set needs more")
         if not answer.proved:
-            return replace(best, value=None, upper=None, attained=None)
-        return replace(best, proved=best.upper)
+            return replace(best, lower=ExactNumber(best.low), upper=None, attained=None)
+        return replace(best, proof=best.high)
 
-    def _bounded(self, best: LeastBound) -> LeastBound:
+    def _bounded(self, best: SetBounds) -> SetBounds:
         """Returns certified bounds, or the exact number where it is recognised and proved."""
         best = replace(best, upper=None)
         try:
@@ -266,72 +252,63 @@ class _SetHunt:
                 number = number_of(best)
                 answer = self._try(number) if number is not None else _TriedSet(False)
                 if number is not None and answer.proved:
-                    upper = number.enclosure()[1] if isinstance(number, Real) else number
-                    return replace(best, upper=upper, proved=upper)
+                    return _settled(best)
                 if answer.point is None:
                     break
                 best = self._raised(best, answer.point)
                 if best.infinite:
                     return best
-            return self._recognised(self._bisected(replace(best, value=None)))
+            best = _rational(best)
+            first = Fraction(1) if self.kind is NeedKind.DELTA else best.low * 2
+            best = supremum(self, self.session, best, first)
+            return best if best.infinite else self._recognised(replace(best, attained=None))
         except LimitError:
-            return replace(best, value=None, attained=None)
+            return replace(_rational(best), attained=None)
 
-    def _raised(self, best: LeastBound, point: Point) -> LeastBound:
+    def _raised(self, best: SetBounds, point: Point) -> SetBounds:
         """Returns the largest bound that a point needs, if it is more."""
         for direction in self.directions:
             found = needed_at(self.kind, self.model, direction, point)
             if found is not None and is_more(found, best):
-                best = replace(found, upper=best.upper, proved=best.proved)
+                best = replace(found, upper=best.upper, proof=best.proof)
         return best
 
-    def _bisected(self, best: LeastBound) -> LeastBound:
-        """Narrows bounds: a proof lowers the upper one, a point raises the lower one."""
-        most = Fraction(1) if self.kind is NeedKind.DELTA else FARTHEST
-        trial = most if self.kind is NeedKind.DELTA else best.lower * 2
-        for _ in range(STEPS):
-            try:
-                answer = self._try(trial)
-            except LimitError:
-                break
-            if answer.proved:
-                best = replace(best, upper=trial, proved=trial)
-            elif answer.point is None:
-                break
-            else:
-                before = best.lower
-                best = replace(self._raised(best, answer.point), value=None)  # exact at this point only
-                if best.infinite or best.lower <= before or best.lower > FARTHEST:
-                    break
-            if best.is_within(self.precision) and best.upper is not None:
-                break
-            upper = best.upper
-            trial = best.lower * 2 if upper is None else simplest_between(*middle(best.lower, upper))
-        return best if best.infinite else replace(best, value=None, attained=None)
+    def is_near(self, best: SetBounds) -> bool:
+        """Tells whether the bound is exact, or known well enough."""
+        return is_near(best, self.precision)
 
-    def _recognised(self, best: LeastBound) -> LeastBound:
+    def enough(self, best: SetBounds, bound: Fraction) -> SetBounds | None:
+        """Proves that a bound is enough, or raises the lower end to what a point needs, at least."""
+        try:
+            answer = self._try(bound)
+        except LimitError:
+            return None
+        if answer.proved:
+            return replace(best, upper=ExactNumber(bound), proof=bound)
+        more = best if answer.point is None else _rational(self._raised(best, answer.point))
+        return more if more.infinite or more.low > best.low else None
+
+    def _recognised(self, best: SetBounds) -> SetBounds:
         """Returns the exact bound if it is what a simple point near the best one needs; it is proved then."""
         box = self.model.domain.box
-        seen = {best.lower}
-        for digits in DIGITS if best.upper is not None else ():
+        seen = {best.low}
+        for digits in DIGITS if best.high is not None else ():
             point = {}
             for name in self.model.domain.ring.parameters:
                 root = best.place.get(name) or exact(box[name].simplest())
                 point[name] = box[name].near(root.lower, root.upper, digits)
-            found = self._raised(replace(best, lower=self.floor, value=exact(self.floor)), point)
+            found = self._raised(replace(best, lower=ExactNumber(self.floor)), point)
             number = number_of(found)
-            if number is None or found.lower in seen or not best.lower <= found.lower <= (best.upper or 0):
+            if number is None or found.low in seen or not best.low <= found.low <= (best.high or 0):
                 continue
-            seen.add(found.lower)
+            seen.add(found.low)
             if self._try(number).proved:
-                upper = number.enclosure()[1] if isinstance(number, Real) else number
-                known = contains(self.model.domain, point) or None
-                return replace(found, upper=upper, proved=upper, attained=known)
+                return replace(_settled(found), attained=contains(self.model.domain, point) or None)
         return best
 
     # --- witnesses ---------------------------------------------------------------------------------------
 
-    def _told(self, best: LeastBound) -> LeastBound:
+    def _told(self, best: SetBounds) -> SetBounds:
         """Returns the bound with a set of outputs at a rational point that needs it, or nearly so."""
         point = {n: i.simplest() for n, i in self.model.domain.box.items() if n != GENERATOR}
         exactly = all(root.is_rational for root in best.place.values())
@@ -348,11 +325,11 @@ class _SetHunt:
                 return replace(best, witness=witness, attained=known)
         return best
 
-    def _direction(self, best: LeastBound) -> PairOutcomes:
+    def _direction(self, best: SetBounds) -> PairOutcomes:
         wanted = (*best.secrets, best.length)
         return next(d for d in self.directions if (d.left, d.right, d.length) == wanted)
 
-    def _witness(self, best: LeastBound, needed: LeastBound, point: Point) -> ExactSetWitness:
+    def _witness(self, best: SetBounds, needed: SetBounds, point: Point) -> ExactSetWitness:
         """Returns the set of outputs that needs most at a point, in the direction of a bound."""
         found = sides(self.model, *best.secrets, length=best.length, point=point)
         ratio, delta = bounds_at(self.model, found.numbers)
@@ -361,6 +338,22 @@ class _SetHunt:
         chosen = found.endless() if needed.infinite else found.beyond(ratio)
         witness = found.witness(chosen, ratio, delta)
         return replace(witness, delta=witness.beyond) if self.kind is NeedKind.DELTA else witness
+
+
+def is_near(found: SetBounds, precision: Fraction) -> bool:
+    """Tells whether a least bound is exact, or known well enough."""
+    return found.is_within(precision, max(found.high or Fraction(0), Fraction(1)))
+
+
+def _settled(best: SetBounds) -> SetBounds:
+    """Returns the bounds whose lower end was proved to be enough."""
+    found = replace(best, upper=best.lower)
+    return replace(found, proof=found.high)
+
+
+def _rational(best: SetBounds) -> SetBounds:
+    """Returns the bounds with a rational lower end: the exact one belongs to a point only."""
+    return best if best.infinite else replace(best, lower=ExactNumber(best.low))
 
 
 def _factors(polynomial: Polynomial) -> Iterator[fmpz_poly]:

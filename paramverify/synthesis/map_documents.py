@@ -14,9 +14,9 @@ from paramverify.claims import Claim
 from paramverify.claims import to_document as claim_document
 from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import decide_exactly
+from paramverify.synthesis.factors import ClaimFactor, SignFactor, parts_of
 from paramverify.synthesis.map_files import cell_document
 from paramverify.synthesis.maps import Cell, RegionMap, Status, on_cell
-from paramverify.synthesis.products import ClaimFactor, SignFactor, parts_of
 
 FORMAT, VERSION = "paramverify-regions", 1
 BITS = 256  # of the enclosure of the constant E

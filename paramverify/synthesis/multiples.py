@@ -16,9 +16,9 @@ from paramverify.portfolio.strategies import NAMED
 from paramverify.privacy.cases import PrivacyCase, read_case
 from paramverify.privacy.verification import verify
 from paramverify.processes.time_limits import alarm, can_ring
-from paramverify.synthesis.beside import is_one
+from paramverify.synthesis.attainment import is_one
 from paramverify.synthesis.case_budget import case_budget
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.verdicts import Holds, Violated
 
 MOST, FINEST = 64, 10  # the largest multiple that is tried, and the largest denominator
@@ -128,14 +128,14 @@ def _is_tight(case: PrivacyCase, options: Options) -> bool:
     return is_tight(found)
 
 
-def is_proved(found: TightBudget | None) -> bool:
+def is_proved(found: RatioBounds | None) -> bool:
     """Tells whether a ratio relative to a bound was proved to be at most 1: the bound is enough."""
     if found is None or found.proof is None:
         return False
-    return is_one(found.value) or (found.upper is not None and found.upper <= 1)
+    return is_one(found.value) or (found.high is not None and found.high <= 1)
 
 
-def is_tight(found: TightBudget | None) -> bool:
+def is_tight(found: RatioBounds | None) -> bool:
     """Tells whether a largest ratio relative to a bound was proved to be 1 where the bound is above 1."""
     if found is None or found.proof is None or not is_one(found.value):
         return False

@@ -16,13 +16,10 @@ from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.cuts import WORTH, cut_of
-from paramverify.synthesis.factors import Ends, FactorState, targets
-from paramverify.synthesis.folding import ascending_volume, mirrored_side, mirrors, numbers
-from paramverify.synthesis.maps import Cell, Status
+from paramverify.synthesis.factors import Ends, FactorState, SignFactor, targets
+from paramverify.synthesis.maps import Cell, Status, ascending_volume, mirrored_side, mirrors, numbers
 from paramverify.synthesis.maps import on_cell as claim_on
-from paramverify.synthesis.pieces import Examiner, Piece, negative_vertex
-from paramverify.synthesis.products import SignFactor
+from paramverify.synthesis.pieces import WORTH, Examiner, Piece, cut_of, negative_vertex
 from paramverify.synthesis.tiling import NO_TILES, Box, sides
 
 WHOLE = 1 << 400  # the volume of the box, in units of its own

@@ -10,26 +10,72 @@ safe, because f is continuous; any other one is decided exactly, over the field 
 
 With more than one other parameter, those in which a claim is linear, monotone or concave on the whole box are
 replaced by ends of their intervals, which is exact at every value of a: such a function is smallest there.
+
+Exact intervals of x_eps where claims are about x_eps and eps = −ln(x_eps)/step, and nothing else.
+
+An irreducible factor has simple zeros only, and different factors have none in common (`exact.logarithms`).
+So the interval of x is cut into cells on which the factor has one sign, or is monotone with different signs
+at the ends: then there is one zero. With D = x·∂/∂x − (1/step)·∂/∂eps, D f has the sign of the derivative.
+
+Exact parts of one parameter's interval where projection applies to small pieces only.
+
+A region map decides most of the interval. On the short pieces that it leaves open, claims tend to be monotone
+in what projection cannot eliminate otherwise, and it finds the exact ends.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain
-from paramverify.algebra.polynomials import Point, Polynomial, is_constant, key, substitute, variables
-from paramverify.algebra.real_roots import SignOf, algebraic_sign, coefficients, negative_point, number_sign
+from paramverify.algebra.domains import Domain, Interval, sign_in_ring, tied_in
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    Unbounded,
+    is_constant,
+    key,
+    rational,
+    substitute,
+    variables,
+)
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import (
+    FieldRoot,
+    SignOf,
+    algebraic_sign,
+    apart,
+    coefficients,
+    isolate,
+    negative_point,
+    number_sign,
+    rational_root,
+    univariate,
+)
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
-from paramverify.errors import InputError, UnsupportedError
+from paramverify.errors import InputError, TimeLimitError, UnsupportedError
+from paramverify.exact.logarithms import halves, shown_between, shown_near_zero
+from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.simplify.reductions import AT_LEAST_ZERO, AT_MOST_ZERO, NEVER_ZERO, factorisation
-from paramverify.synthesis.intervals import CriticalRoot, Mark, Partition, critical_values, cut, fixed_values
-from paramverify.synthesis.maps import Status
+from paramverify.synthesis.intervals import (
+    CriticalRoot,
+    Mark,
+    Partition,
+    Root,
+    StatusInterval,
+    critical_values,
+    cut,
+    fixed_values,
+    merged,
+)
+from paramverify.synthesis.maps import Cell, Status
+from paramverify.synthesis.regions import region_map
 
 MAX_REPLACED = 8  # parameters that are replaced by ends
 MAX_WORK = 20_000_000  # of a discriminant, see `_check_size`: some twenty seconds
@@ -250,3 +296,181 @@ def _check_size(factor: Polynomial, other: str, name: str) -> None:
             f"a claim has degree {degrees[other]} in {other} and {degrees[name]} in {name}: "
             "too much for the exact method"
         )
+
+
+MAX_DEPTH = 60  # cuts of one cell
+FARTHEST = 512  # zeros are looked for down to 2**-FARTHEST
+
+
+@dataclass(frozen=True, eq=False)
+class TiedRoot(FieldRoot):
+    """A simple zero of a polynomial in x and eps; `domain` has the tie."""
+
+    domain: Domain | None = None
+
+    def _sign_at(self, value: Fraction) -> int:
+        assert self.domain is not None
+        return sign_in_ring(self.domain.ring, self.polynomial, {self.name: value})
+
+
+def tied_parts(
+    claims: Sequence[Claim], domain: Domain, name: str, check: Callable[[], None] = lambda: None
+) -> Partition:
+    """Returns where on the interval of x_eps all claims hold.
+
+    Raises:
+        UnsupportedError: another parameter or a constraint, or zeros beyond the bounds of this module.
+    """
+    used = {n for claim in claims for n in variables(claim.polynomial)}
+    tie = next((u for u in domain.ring.tied if u.variable == name), None)
+    if tie is None or not used <= {name, tie.name} or domain.constraints:
+        raise UnsupportedError("exact intervals of a parameter beside its exponential need it alone")
+    different: dict[str, Polynomial] = {}
+    for claim in claims:
+        check()
+        different |= {key(g): g for g, multiplicity in claim.polynomial.factor()[1] if multiplicity % 2}
+    interval = domain.box[name]
+    found: list[CriticalRoot] = []
+    for factor in different.values():
+        check()
+        roots: Sequence[Root]
+        if tied_in(domain.ring, factor):
+            roots = list(_zeros(factor, domain, tie, check))
+        else:
+            roots = isolate(univariate(factor), interval.lower, interval.upper)
+        found += [CriticalRoot(root, factor) for root in roots]
+    critical = apart(found)
+
+    def mark(value: Fraction, but: Polynomial | None = None) -> Mark:
+        for k, claim in enumerate(claims):
+            if but is not None and not divmod(claim.polynomial, but)[1]:
+                continue  # it is zero there
+            if sign_in_ring(domain.ring, claim.polynomial, {name: value}) < 0:
+                return Mark(Status.VIOLATING, k)
+        return Mark(Status.SAFE)
+
+    def at_root(place: CriticalRoot, below: Mark, above: Mark) -> Mark:
+        # No other factor has a zero in the closed interval of this one.
+        return mark(place.lower, place.factor)
+
+    parts = cut(interval, critical, mark, at_root)
+    return Partition(name, (), interval, tuple(claims), parts)
+
+
+def _zeros(
+    factor: Polynomial, domain: Domain, tie: Unbounded, check: Callable[[], None]
+) -> Iterator[TiedRoot]:
+    """Yields the zeros of an irreducible polynomial in x and eps, from the right to the left."""
+    interval, work = domain.box[tie.variable], RemainingWork()
+    x = domain.ring.variable(tie.variable)
+    slope = x * factor.derivative(tie.variable) - factor.derivative(tie.name) / rational(tie.step)
+    low = interval.lower
+
+    def sign(value: Fraction) -> int:
+        return sign_in_ring(domain.ring, factor, {tie.variable: value})
+
+    if not low:
+        k = 4
+        low = min(Fraction(1, 2**k), interval.upper / 2)
+        while not shown_near_zero(Claim(factor * (sign(low) or 1), domain), tie, low, work):
+            k *= 2
+            low = Fraction(1, 2**k)
+            if k > FARTHEST or work.exhausted:
+                raise UnsupportedError("zeros far away cannot be excluded")
+    pending = [(a, b, 0) for a, b in halves(low, interval.upper)]
+    while pending:
+        check()
+        a, b, depth = pending.pop(0)
+        ends = sign(a), sign(b)
+        if a == b or shown_between(Claim(factor * (ends[0] or ends[1]), domain), tie, (a, b), work):
+            continue
+        if any(shown_between(Claim(slope * way, domain), tie, (a, b), work) for way in (1, -1)):
+            if ends[0] * ends[1] < 0:
+                yield TiedRoot(factor, tie.variable, _no_sign, lower=a, upper=b, domain=domain)
+            continue
+        if depth >= MAX_DEPTH or work.exhausted:
+            raise UnsupportedError("zeros are too near to each other")
+        middle = (a + b) / 2
+        pending = [(middle, b, depth + 1), (a, middle, depth + 1), *pending]
+
+
+def _no_sign(polynomial: Polynomial) -> int:
+    raise UnsupportedError("signs of such a zero are those at a value of x")
+
+
+MAPS = 1 / 3  # of the time is for the maps, so that something is left where none of them helps
+COVERAGES = (Fraction(1, 20), Fraction(1, 200), Fraction(1, 2000), Fraction(1, 20000))
+
+
+def exact_parts(
+    claims: Sequence[Claim],
+    domain: Domain,
+    name: str,
+    seconds: float = 60.0,
+    in_time: Callable[[], None] | None = None,
+) -> Partition:
+    """Returns where on the interval of one parameter all claims hold for all values of the others.
+
+    By projection on the whole interval; where that does not apply, on the pieces that ever finer region maps
+    leave undecided, within the time limit. All statuses are exact, as those of the closed cells of a map are.
+    `in_time` ends the search in the place of this limit, where the seconds are what is left of another one.
+
+    Raises:
+        InputError: there is no such parameter.
+        UnsupportedError: projection does not apply to some piece that is left.
+        TimeLimitError: the time is over; a single call of the arithmetic library is not interrupted.
+    """
+    if any(tied_in(claim.domain.ring, claim.polynomial) for claim in claims):
+        return tied_parts(claims, domain, name, in_time or (lambda: None))
+    started = time.monotonic()
+    until = started + MAPS * seconds
+
+    def over() -> None:
+        if time.monotonic() > started + seconds:
+            raise TimeLimitError(seconds)
+
+    check = in_time or over
+    try:
+        return project(claims, domain, name, check)
+    except UnsupportedError as error:
+        reason = error
+    for coverage in COVERAGES:
+        found = region_map(claims, domain, [name], coverage, seconds=until - time.monotonic())
+        if found.stopped:
+            raise KeyboardInterrupt
+        if found.interrupted:
+            break
+        pieces: list[StatusInterval] = []
+        try:
+            for cell in sorted(found.cells, key=lambda c: c.box):
+                pieces += _parts(cell, claims, domain, name, check)
+        except UnsupportedError as error:
+            reason = error
+            continue
+        quantified = tuple(n for n in found.quantified if not domain.box[n].is_point)
+        return Partition(name, quantified, domain.box[name], tuple(claims), merged(pieces))
+    raise reason
+
+
+def _parts(
+    cell: Cell, claims: Sequence[Claim], domain: Domain, name: str, check: Callable[[], None]
+) -> Sequence[StatusInterval]:
+    """Returns the parts of a cell; its upper end belongs to the next cell, if there is one."""
+    whole = domain.box[name]
+    low, high = cell.box[0]
+    last = high == whole.upper
+    piece = Interval(low, high, low > whole.lower or whole.lower_closed, last and whole.upper_closed)
+    if cell.status is Status.UNDECIDED:
+        return project(claims, replace(domain, box={**domain.box, name: piece}), name, check).parts
+    ends = rational_root(low), rational_root(high)
+    sample = simplest_between(low, high)
+    return [
+        StatusInterval(
+            cell.status,
+            *ends,
+            lower_closed=piece.lower_closed,
+            upper_closed=piece.upper_closed,
+            sample=sample,
+            claim=cell.claim,
+        )
+    ]

@@ -1,10 +1,16 @@
-"""Quotients of probabilities, as they are and in lowest terms on the branches of a domain."""
+"""Quotients of probabilities, as they are and in lowest terms on the branches of a domain.
+
+The numbers that a supremum can be, and how they are compared.
+
+The proof of a budget: a case with its bound replaced by a number, decided like any other case.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from flint import fmpq, fmpq_poly, fmpz, fmpz_poly
 
@@ -20,13 +26,16 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
-from paramverify.algebra.real_roots import RealRoot, exact, univariate
+from paramverify.algebra.real_roots import RealRoot, compare, exact, univariate
 from paramverify.algebra.reals import Real
-from paramverify.claims import Origin
+from paramverify.answers import Decision
+from paramverify.bounds import Bounds, Place, Value
+from paramverify.claims import Claim, Origin
+from paramverify.divergences import Quotients
+from paramverify.evidence.witnesses import Evaluated
 from paramverify.models.context import sample_points
-from paramverify.models.model import OnDomain
+from paramverify.models.model import Model, OnDomain, divergence_of
 
-Place = Mapping[str, RealRoot]
 Bound = Fraction | Real
 
 
@@ -219,3 +228,49 @@ def coprime(top: fmpz_poly, bottom: fmpz_poly, inner: Fraction) -> tuple[fmpz_po
 def place_of(point: Mapping[str, Fraction]) -> Place:
     """Returns a point as a place."""
     return {n: exact(v) for n, v in point.items() if n != GENERATOR}
+
+
+def middle(lower: Fraction, upper: Fraction) -> tuple[Fraction, Fraction]:
+    """Returns the ends of the middle quarter of an interval."""
+    return lower + (upper - lower) * 3 / 8, lower + (upper - lower) * 5 / 8
+
+
+def order(left: Value, right: Value) -> int:
+    """Returns -1, 0 or 1 as the first number is smaller than, equal to, or greater than the second.
+
+    With a constant `E` every exact supremum is rational or a `Real`, so the two kinds can be compared.
+    """
+    if isinstance(left, RealRoot) and isinstance(right, RealRoot):
+        return compare(left, right)
+    return (_real(left, right) - _real(right, left)).sign()
+
+
+def _real(value: Value, other: Value) -> Real:
+    if isinstance(value, Real):
+        return value
+    assert isinstance(other, Real)
+    one = other.denominator * 0 + 1
+    return Real.of(one * rational(value.lower), one, other.constant)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundProof:
+    """All claims of a model with one bound, each proved: no ratio at any prior exceeds the bound.
+
+    `certificate` is a document for `checker.cone_evidence` where the model is about every length.
+    """
+
+    bound: Bound
+    model: Model
+    claims: tuple[Claim, ...]
+    decisions: tuple[Decision, ...]
+    certificate: Mapping[str, Any] | None = None
+
+
+RatioBounds = Bounds[Evaluated, BoundProof]
+
+
+def rebound(model: Model, bound: Bound) -> Model:
+    """Returns the model with its ratio bound multiplied by a number."""
+    top, bottom = as_polynomials(bound, model)
+    return replace(model, measure=divergence_of(model, Quotients).scaled(top, bottom))

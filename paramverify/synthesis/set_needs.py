@@ -1,25 +1,53 @@
-"""What a direction of a secret pair needs at one point: the least δ for an ε, or the least ratio for a δ."""
+"""What a direction of a secret pair needs at one point: the least δ for an ε, or the least ratio for a δ.
+
+Largest values over sets of outputs along one parameter, exact: on intervals, and on the edges of a box.
+
+A quotient of polynomials in one parameter, where it is positive, is largest at an end of the interval or at a
+root of its derivative; and it has no limit where only its denominator vanishes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from itertools import combinations, islice, pairwise, product
 
-from flint import fmpq_poly
+from flint import fmpq_poly, fmpz_poly
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import number_at
-from paramverify.algebra.polynomials import Point, RationalFunction, rational
-from paramverify.algebra.real_roots import RealRoot, compare, exact
+from paramverify.algebra.domains import Interval, number_at
+from paramverify.algebra.exact_numbers import ExactNumber
+from paramverify.algebra.polynomials import (
+    Point,
+    Polynomial,
+    RationalFunction,
+    rational,
+    substitute,
+    value_at,
+)
+from paramverify.algebra.rationals import simplest_between
+from paramverify.algebra.real_roots import (
+    RealRoot,
+    apart,
+    between,
+    compare,
+    exact,
+    isolate,
+    rational_root,
+    sign_of,
+    univariate,
+    value_of,
+)
 from paramverify.algebra.reals import Real
+from paramverify.bounds import Bounds
+from paramverify.claims import AllOutputs
 from paramverify.divergences import PositiveParts
 from paramverify.encodings.output_sums import PairOutcomes
 from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.models.model import Model, divergence_of
-
-Place = Mapping[str, RealRoot]
+from paramverify.synthesis.quotients import coprime, integral_pair
 
 
 class NeedKind(StrEnum):
@@ -29,36 +57,10 @@ class NeedKind(StrEnum):
     RATIO = "ratio"
 
 
-@dataclass(frozen=True, eq=False)
-class LeastBound:
-    """The least δ or the least ratio e^ε, and where it is needed.
-
-    `value` is exact where it is known; else it lies between `lower` and `upper` (None: no bound was proved).
-    `infinite`: no ratio is enough. `attained` tells whether a point of the domain needs it, where that is
-    known. `witness` is a set of outputs that needs `value`, or at least `lower`, at a rational point.
-    `proved` is a number that is enough, proved for all claims; `place` a point of the closure.
-    """
-
-    kind: NeedKind
-    value: RealRoot | Real | None
-    lower: Fraction
-    upper: Fraction | None
-    secrets: tuple[str, str]
-    length: int
-    place: Place = field(default_factory=dict)
-    infinite: bool = False
-    attained: bool | None = None
-    witness: ExactSetWitness | None = None
-    proved: Fraction | None = None
-
-    def is_within(self, precision: Fraction) -> bool:
-        """Tells whether it is exact, or known well enough."""
-        if self.infinite or self.value is not None:
-            return True
-        return self.upper is not None and self.upper - self.lower <= precision * max(self.upper, Fraction(1))
+SetBounds = Bounds[ExactSetWitness, Fraction]  # proved: a number that is enough, for all claims
 
 
-def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Point) -> LeastBound | None:
+def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Point) -> SetBounds | None:
     """Returns what one direction needs at a point; None where a secret is impossible there.
 
     None as well where the bound has no value, which may be so at an end of the domain: 1/alpha at alpha = 0.
@@ -72,20 +74,10 @@ def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Poin
     shares = direction.at(point)
     place = {n: exact(v) for n, v in point.items() if n != GENERATOR}
 
-    def found(value: Real | None) -> LeastBound:
-        low, high = value.enclosure() if value else (Fraction(0), None)
-        number = value if value is None or value.rational is None else exact(value.rational)
-        return LeastBound(
-            kind,
-            number,
-            lower=low,
-            upper=high,
-            secrets=(direction.left, direction.right),
-            length=direction.length,
-            place=place,
-            infinite=value is None,
-            attained=True,
-        )
+    def found(value: Real | None) -> SetBounds:
+        number = ExactNumber(value)
+        origin = AllOutputs(direction.left, direction.right, length=direction.length)
+        return SetBounds(kind.value, number, number, True, origin=origin, place=place)
 
     def real(function: RationalFunction) -> Real:
         top, bottom = (number_at(f, point) for f in (function.numerator, function.denominator))
@@ -119,27 +111,178 @@ def needed_at(kind: NeedKind, model: Model, direction: PairOutcomes, point: Poin
         c = more
 
 
-def is_more(first: LeastBound, second: LeastBound) -> bool:
+def is_more(first: SetBounds, second: SetBounds) -> bool:
     """Tells whether the first bound is known to be larger."""
     if first.infinite or second.infinite:
         return first.infinite and not second.infinite
-    if isinstance(first.value, Real) and isinstance(second.value, Real):
-        return (first.value - second.value).sign() > 0
-    if isinstance(first.value, RealRoot) and isinstance(second.value, RealRoot):
-        return compare(first.value, second.value) > 0
-    return first.lower > second.lower
+    one, other = first.number, second.number
+    if isinstance(one, Real) and isinstance(other, Real):
+        return (one - other).sign() > 0
+    if isinstance(one, RealRoot) and isinstance(other, RealRoot):
+        return compare(one, other) > 0
+    return first.low > second.low
 
 
-def number_of(best: LeastBound) -> Fraction | Real | None:
-    """Returns an exact value with which claims can be written."""
-    if isinstance(best.value, RealRoot):
-        return best.value.lower if best.value.is_rational else None
-    return best.value
+def number_of(best: SetBounds) -> Fraction | Real | None:
+    """Returns the lower end if it is a number with which claims can be written."""
+    number = best.number
+    if isinstance(number, RealRoot):
+        return number.lower if number.is_rational else None
+    return number
 
 
-def real_of(best: LeastBound, model: Model) -> Real:
-    """Returns a value that is a number in E, or rational."""
-    if isinstance(best.value, Real):
-        return best.value
-    assert best.value is not None
-    return Real.of(fmpq_poly([rational(best.value.lower)]), fmpq_poly([1]), model.domain.constant)
+def real_of(best: SetBounds, model: Model) -> Real:
+    """Returns the lower end as a number in E; a rational number stands for one that is irrational."""
+    number = best.number
+    if isinstance(number, Real):
+        return number
+    return Real.of(fmpq_poly([rational(best.low)]), fmpq_poly([1]), model.domain.constant)
+
+
+MAX_EDGES = 64
+MAX_ORDERED = 24  # outputs whose order by their ratios is followed along an edge
+
+Sets = Callable[[Mapping[str, Fraction]], Iterator[frozenset[int]]]
+Parts = Callable[[frozenset[int]], tuple[Polynomial, Polynomial]]
+
+
+@dataclass(frozen=True, eq=False)
+class Peak:
+    """A largest value, or None for infinity, and a place with all parameters where it is, or nearly."""
+
+    value: RealRoot | None
+    place: Mapping[str, RealRoot]
+    chosen: frozenset[int]
+
+
+def peaks_on_interval(
+    top: fmpz_poly, bottom: fmpz_poly, interval: Interval
+) -> tuple[RealRoot | None, list[RealRoot]] | None:
+    """Returns the supremum of top/bottom where it is positive, and all its places; None where it never is.
+
+    `bottom` is nowhere negative on the interval, and not zero. The value None is infinity.
+    """
+    inner = interval.simplest()
+    top, bottom = coprime(top, bottom, inner) if top else (top, bottom)
+    if not top:
+        return None
+    lower, upper = interval.lower, interval.upper
+    if bottom(rational(inner)) < 0:
+        top, bottom = -top, -bottom
+    poles = isolate(bottom, lower, upper) if bottom.degree() > 0 else []
+    # At a pole inside that changes the sign of the denominator, what was divided out did so too.
+    turning = [p for p in poles if p.multiplicity % 2 and not (p.is_rational and p.lower in (lower, upper))]
+    endless = turning or [pole for pole in poles if sign_of(top, pole) > 0]
+    if endless:
+        return None, endless
+    places = [exact(lower), exact(upper)]
+    slope = top.derivative() * bottom - top * bottom.derivative()
+    if slope and lower < upper:
+        places += isolate(slope, lower, upper)
+    elif lower < upper:
+        places.append(exact(simplest_between(lower, upper)))
+    known = [p for p in places if sign_of(bottom, p) > 0 and sign_of(top, p) > 0]
+    found = [(value_of(top, bottom, place), place) for place in known]
+    if not found:
+        return None
+    best = found[0][0]
+    for value, _ in found[1:]:
+        best = value if compare(value, best) > 0 else best
+    return best, [place for value, place in found if compare(value, best) == 0]
+
+
+def edges(box: Mapping[str, Interval]) -> Iterator[tuple[str, dict[str, Fraction]]]:
+    """Yields the edges of a box: the parameter that runs, and the ends at which the others are."""
+    free = [name for name, interval in box.items() if not interval.is_point]
+    fixed = {name: interval.lower for name, interval in box.items() if interval.is_point}
+    found = (
+        (name, {**fixed, **dict(zip([n for n in free if n != name], ends, strict=True))})
+        for name in free
+        for ends in product(*((box[n].lower, box[n].upper) for n in free if n != name))
+    )
+    yield from islice(found, MAX_EDGES)
+
+
+def cells(polynomials: Sequence[Polynomial], name: str, interval: Interval) -> Iterator[Fraction]:
+    """Yields a rational in each part of an interval between neighbouring roots of univariate polynomials."""
+    factors: dict[str, fmpz_poly] = {}
+    for polynomial in polynomials:
+        if polynomial and polynomial.total_degree() > 0:
+            for factor, _ in univariate(polynomial).factor()[1]:
+                factors[str(factor)] = factor
+    roots = [root for f in factors.values() for root in isolate(f, interval.lower, interval.upper)]
+    ends = (interval.lower, interval.upper)
+    inner = [root for root in apart(roots) if not (root.is_rational and root.lower in ends)]
+    for left, right in pairwise([rational_root(ends[0]), *inner, rational_root(ends[1])]):
+        yield simplest_between(*between(left, right))
+
+
+def restricted(
+    outputs: Sequence[tuple[Polynomial, Polynomial]], fixed: Mapping[str, Fraction]
+) -> list[tuple[Polynomial, Polynomial]]:
+    """Returns both probabilities of each output on an edge."""
+    return [(substitute(p, fixed), substitute(q, fixed)) for p, q in outputs]
+
+
+def sets_by_signs(
+    terms: Sequence[Polynomial], name: str, interval: Interval, at: Mapping[str, Fraction]
+) -> set[frozenset[int]]:
+    """Returns the sets of terms that are positive together, somewhere in an interval."""
+    found = set()
+    for value in cells(terms, name, interval):
+        point = {**at, name: value}
+        found.add(frozenset(k for k, t in enumerate(terms) if value_at(t, point) > 0))
+    return found
+
+
+def sets_by_order(
+    outputs: Sequence[tuple[Polynomial, Polynomial]],
+    name: str,
+    interval: Interval,
+    at: Mapping[str, Fraction],
+) -> set[frozenset[int]] | None:
+    """Returns all sets {i : pᵢ > c·qᵢ} for any c ≥ 0, anywhere in an interval; None for too many outputs."""
+    if len(outputs) > MAX_ORDERED:
+        return None
+    crossings = [p * s - r * q for (p, q), (r, s) in combinations(outputs, 2)]
+    alone = [part for pair in outputs for part in pair]
+    found = set()
+    for value in cells([*crossings, *alone], name, interval):
+        point = {**at, name: value}
+        shares = [(value_at(p, point), value_at(q, point)) for p, q in outputs]
+        ratios = {k: (p / q if q else None) for k, (p, q) in enumerate(shares) if p}
+        endless = frozenset(k for k, ratio in ratios.items() if ratio is None)
+        found.add(endless)
+        known = {k: ratio for k, ratio in ratios.items() if ratio is not None}
+        for least in set(known.values()):
+            found.add(endless | {k for k, ratio in known.items() if ratio >= least})
+    return found
+
+
+def largest_on_edge(
+    chosen: Sequence[frozenset[int]],
+    parts: Parts,
+    name: str,
+    interval: Interval,
+    fixed: Mapping[str, Fraction],
+) -> list[Peak]:
+    """Returns the largest value over some sets on an edge, once for each place; nothing if not positive."""
+    best: list[Peak] = []
+    corner = {n: exact(v) for n, v in fixed.items()}
+    for each in chosen:
+        top, bottom = parts(each)
+        if not top or not bottom:
+            if top and not bottom and value_at(top, {**fixed, name: interval.simplest()}) > 0:
+                return [Peak(None, {**corner, name: exact(interval.simplest())}, each)]
+            continue
+        found = peaks_on_interval(*integral_pair(top, bottom, name), interval)
+        if found is None:
+            continue
+        value, places = found
+        peaks = [Peak(value, {**corner, name: place}, each) for place in places]
+        if value is None:
+            return peaks
+        before = best[0].value if best else None
+        sign = compare(value, before) if before is not None else 1
+        best = peaks if sign > 0 else best + peaks if sign == 0 else best
+    return best

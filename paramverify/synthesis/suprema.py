@@ -16,117 +16,54 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
-from typing import Any
 
 from flint import fmpq_poly
 
-from paramverify.algebra.budgets import Epsilon
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domain_branches import Branch
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import key, primitive, substitute
-from paramverify.algebra.rationals import at_least, at_most, simplest_between
+from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import RealRoot, exact, near_best, suprema
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Open, Proved, Refuted
+from paramverify.bounds import INFINITY, Place, Value
 from paramverify.claims import Claim, Origin
 from paramverify.evidence.witnesses import Evaluated
 from paramverify.exact.univariate import fails_without_witness
 from paramverify.models.model import OnDomain
 from paramverify.models.model_evaluation import Values
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.beside import ClosureLimit
-from paramverify.synthesis.numbers import Value, middle, order
 from paramverify.synthesis.paths import INFINITE, limit_at
-from paramverify.synthesis.proofs import BoundProof
 from paramverify.synthesis.quotients import (
     Bound,
+    BoundProof,
     BranchQuotient,
-    Place,
     Quotient,
+    RatioBounds,
     as_polynomials,
     coprime,
     inside,
     integral_pair,
+    order,
     place_of,
     sampled,
 )
+from paramverify.synthesis.supremum import Functional, supremum
 
 MAX_FACES = 2_000  # faces of the box on which an exact maximum is looked for
-UNBOUNDED = Fraction(10) ** 15  # a ratio beyond which the search for an upper bound gives up
-TRIES = 4  # times that the largest ratio found is tried as an upper bound, beside bisection
 
 
 @dataclass(frozen=True, eq=False)
-class TightBudget:
-    """The supremum of the ratio, and where it is reached or approached.
-
-    One of three: `value`, an exact real number (`infinite` false); `infinite`; or `lower ≤ sup ≤ upper`, both
-    certified. `attained` is True only if a point of the domain reaches it, False only if none does; without
-    `outputs` a point has it as a limit, to which outputs come near: it is not attained. `place` is a point of
-    the closure, `origin` the secrets and the output. `decisions` are proofs of the upper bound for single
-    quotients, `proof` is that for all claims of the case. `witness` has the supremum as its ratio, or the
-    lower bound; if no rational prior reaches it, `approached` are witnesses with growing ratios. `beside` is
-    what the case's bound is there, for a relative ratio. `loop` is a document for `checker.cone_evidence`.
-    """
-
-    lower: Fraction
-    upper: Fraction | None
-    origin: Origin
-    place: Place
-    value: Value | None = None
-    attained: bool | None = None
-    infinite: bool = False
-    decisions: tuple[Decision, ...] = ()
-    witness: Evaluated | None = None
-    approached: tuple[Evaluated, ...] = ()
-    proof: BoundProof | None = None
-    loop: Mapping[str, Any] | None = None
-    beside: ClosureLimit | None = None
-    outputs: bool = True
-
-    @staticmethod
-    def zero(origin: Origin) -> TightBudget:
-        """Returns the supremum of a ratio that is zero wherever it was looked at."""
-        return TightBudget(Fraction(0), Fraction(0), origin, {}, exact(Fraction(0)))
-
-    @staticmethod
-    def without_limit(origin: Origin, place: Place, attained: bool | None = None) -> TightBudget:
-        """Returns that there is no supremum: ratios grow without limit, or the right side is zero."""
-        return TightBudget(Fraction(0), None, origin, place, attained=attained, infinite=True)
-
-    def __str__(self) -> str:
-        """Returns the ratio, exact or by its bounds: `3`, `infinity`, `between 2 and 3`."""
-        if self.infinite:
-            return "infinity"
-        if self.value is not None:
-            return self.value.describe() if isinstance(self.value, Real) else str(self.value)
-        least = at_least(self.lower, 12)
-        return f"at least {least}" if self.upper is None else f"between {least} and {at_most(self.upper, 12)}"
-
-    def __repr__(self) -> str:
-        return f"<TightBudget: ratio {self}>"
-
-    @property
-    def epsilon(self) -> Epsilon:
-        """The logarithm of the ratio, or what its bounds tell of it."""
-        if self.infinite or self.upper == 0:
-            return Epsilon(None, None, False)
-        return Epsilon.between(self.lower, self.upper) if self.value is None else Epsilon.of(self.value)
-
-    @property
-    def bound(self) -> Bound | None:
-        """The supremum as a number with which claims can be written, or the least upper bound known of it."""
-        return self.value if isinstance(self.value, Real) else self.upper
-
-
-@dataclass(frozen=True, eq=False)
-class SupremumSearch:
+class SupremumSearch(Functional[Evaluated, BoundProof]):
     """The supremum of left/right over the domain of a model, of which these are the branches.
 
     `total` is a sum of quotients that are equal in lowest terms, each times a positive number: it is positive
     where one of them is. `memory` has the decisions about claims of the model so far, by their polynomials.
     Where the supremum is at most `least`, it is not looked for more closely.
     """
+
+    tries = 4
 
     model: OnDomain
     session: Session
@@ -176,15 +113,15 @@ class SupremumSearch:
             best = value if (value - best).sign() > 0 else best
         return best if best.rational is None else exact(best.rational)
 
-    def supremum(self) -> TightBudget:
+    def supremum(self) -> RatioBounds:
         """Returns the supremum, exact where it is on an edge or at a place that is recognised."""
-        best = TightBudget.zero(self.origin)
-        near: TightBudget | None = None
+        best = _zero(self.origin)
+        near: RatioBounds | None = None
         complete = True
         for part in self.parts:
             if part.left and not part.right and part.branch.is_box:
                 place = part.full({n: exact(part.branch.domain.box[n].simplest()) for n in part.names})
-                return TightBudget.without_limit(self.origin, place)
+                return RatioBounds.none("ratio", self.origin, place)
             if not part.branch.is_box or part.branch.domain.constant:
                 complete = False
                 continue
@@ -195,36 +132,37 @@ class SupremumSearch:
             if found.value is None:
                 if complete and len(self.parts) == 1:
                     return found
-                complete, near = False, max(found, near or found, key=lambda f: f.lower)
+                complete, near = False, max(found, near or found, key=lambda f: f.low)
             else:
                 best = found if prefer(found, best) else best
         if complete:
             return best
-        if isinstance(best.value, RealRoot) and best.value.is_rational and best.lower:
-            decision = self.at_most(best.lower)
+        if best.known is not None and best.known.is_rational and best.low:
+            decision = self.at_most(best.low)
             if isinstance(decision.answer, Proved):
-                return replace(best, decisions=(decision,))
+                return best
         largest, point = sampled(self.whole, self.points)
         if self.model.domain.constant:
             largest = (self.ratio_at(point) or Fraction(0)) if point else Fraction(0)
-        if near is not None and near.lower > max(largest, best.lower):
-            return self.bisect(near.lower, near.place)
-        if largest > best.lower:
+        if near is not None and near.low > max(largest, best.low):
+            return self.bisect(near.low, near.place)
+        if largest > best.low:
             return self.bisect(largest, place_of(point))
-        return self.bisect(best.lower, best.place)
+        return self.bisect(best.low, best.place)
 
-    def on_edges(self, part: BranchQuotient) -> TightBudget:
+    def on_edges(self, part: BranchQuotient) -> RatioBounds:
         """Returns the largest supremum over the edges of a box, which is at most that over the box."""
         box, names = part.branch.domain.box, part.names
-        best = TightBudget.zero(self.origin)
+        best = _zero(self.origin)
         if not names:
             value = part.value_at({})
             assert value is not None
             assert value.rational is not None
             ratio = exact(value.rational)
             place = part.full({n: exact(box[n].simplest()) for n in part.branch.free})
-            return TightBudget(ratio.lower, ratio.lower, self.origin, place, ratio)
-        unwritten: list[TightBudget] = []
+            number = ExactNumber(ratio)
+            return RatioBounds("ratio", number, number, origin=self.origin, place=place)
+        unwritten: list[RatioBounds] = []
         for found in self.each_edge(part):
             if found.infinite:
                 return found
@@ -234,15 +172,15 @@ class SupremumSearch:
                 best = found if prefer(found, best) else best
         return self._with_unwritten(best, unwritten)
 
-    def _with_unwritten(self, best: TightBudget, found: Sequence[TightBudget]) -> TightBudget:
+    def _with_unwritten(self, best: RatioBounds, found: Sequence[RatioBounds]) -> RatioBounds:
         """Returns the largest of a supremum and others that are known by bounds."""
-        ends = [f.upper for f in found if f.upper is not None and f.upper > best.lower]
+        ends = [f.high for f in found if f.high is not None and f.high > best.low]
         if not ends:
             return best
-        largest = max((best, *found), key=lambda f: f.lower)
-        return TightBudget(largest.lower, max(*ends, largest.lower), self.origin, largest.place)
+        largest = max((best, *found), key=lambda f: f.low)
+        return self._between(largest.low, max(*ends, largest.low), largest.place)
 
-    def each_edge(self, part: BranchQuotient) -> Iterator[TightBudget]:
+    def each_edge(self, part: BranchQuotient) -> Iterator[RatioBounds]:
         """Yields the supremum on each edge of a box, once for each place of the edge that has it."""
         box, names = part.branch.domain.box, part.names
         edges = (
@@ -255,7 +193,7 @@ class SupremumSearch:
 
     def _on_edge(
         self, part: BranchQuotient, free: str, fixed: Mapping[str, Fraction]
-    ) -> Iterator[TightBudget]:
+    ) -> Iterator[RatioBounds]:
         """Yields the supremum on an edge, once for each place that has it; nothing where it is zero."""
         interval = part.branch.domain.box[free]
         top, bottom = integral_pair(substitute(part.a, fixed), substitute(part.b, fixed), free)
@@ -273,80 +211,77 @@ class SupremumSearch:
             near, lower = near_best(top, bottom, result.places)
             full = part.full(place(exact(near)))
             upper = simplest_between(result.upper, result.upper * (1 + self.precision / 4))
-            yield TightBudget(lower, upper, self.origin, full)
+            yield self._between(lower, upper, full)
             return
         if result is None or result.value is None:
             at = result.places[0] if result else exact(simple)
-            yield TightBudget.without_limit(self.origin, part.full(place(at)))
+            yield RatioBounds.none("ratio", self.origin, part.full(place(at)))
             return
         root = result.value
         while root.lower <= 0 and not root.is_rational:
             root = root.halved()  # an irrational supremum is positive
         root = root.refined(self.precision * root.lower)
+        value = ExactNumber(root)
         for at in result.places:
             within = True if inside(part, place(at)) else None
             full = part.full(place(at))
-            yield TightBudget(root.lower, root.upper, self.origin, full, value=root, attained=within)
+            yield RatioBounds("ratio", value, value, within, origin=self.origin, place=full)
 
-    def bisect(self, lower: Fraction, place: Place) -> TightBudget:
+    def _between(self, lower: Fraction, upper: Fraction | None, place: Place) -> RatioBounds:
+        high = INFINITY if upper is None else ExactNumber(upper)
+        return RatioBounds("ratio", ExactNumber(lower), high, origin=self.origin, place=place)
+
+    def bisect(self, lower: Fraction, place: Place) -> RatioBounds:
         """Narrows certified bounds: a proof lowers the upper one, a refuting point raises the lower one."""
-        upper: Fraction | None = None
-        decisions: tuple[Decision, ...] = ()
-        trial = max(lower, Fraction(1)) * 2
-        tries = 0
-        while upper is None or upper - lower > self.precision * max(lower, self.least or self.precision):
-            if upper is not None and upper <= self.least:
-                break
-            decision = self.at_most(trial)
-            if isinstance(decision.answer, Proved):
-                upper, decisions = trial, (decision,)
-            elif isinstance(decision.answer, Refuted):
-                point = {n: v for n, v in decision.answer.point.items() if n != GENERATOR}
-                raised = self.ratio_at(point)
-                if raised is None:
-                    return TightBudget.without_limit(self.origin, place_of(point), attained=True)
-                if raised > lower:
-                    lower, place = raised, place_of(point)
-                if lower > UNBOUNDED:
-                    return self._beyond(lower, place)
-            elif fails_without_witness(self.claim(trial)):
-                lower = max(lower, trial)  # at an irrational point, by the exact signs there
-            else:
-                assert isinstance(decision.answer, Open)
-                break
-            self.session.bound(TightBudget(lower, None, self.origin, place))
-            if upper is not None and upper <= lower:
-                break
-            if upper is None:
-                trial = lower * 2 if lower * 2 > trial else trial * 2
-            elif tries < TRIES and lower > 0 and trial != lower:
-                tries, trial = tries + 1, lower
-            else:
-                trial = simplest_between(*middle(lower, upper))
-        found = TightBudget(lower, upper, self.origin, place, decisions=decisions)
-        return self.recognise(found) if upper is not None else found
+        found = supremum(self, self.session, self._between(lower, None, place), max(lower, Fraction(1)) * 2)
+        if found.low > self.farthest:
+            return self._beyond(found.low, found.place)
+        return self.recognise(found) if found.high is not None else found
 
-    def _beyond(self, lower: Fraction, place: Place) -> TightBudget:
+    def is_near(self, best: RatioBounds) -> bool:
+        """Tells whether the bounds are near to each other, or at most the least one."""
+        small = best.high is not None and best.high <= self.least
+        return small or best.is_within(self.precision, self.least or self.precision)
+
+    def enough(self, best: RatioBounds, bound: Fraction) -> RatioBounds | None:
+        """Proves that a ratio is nowhere exceeded, or finds a point where it is."""
+        decision = self.at_most(bound)
+        if isinstance(decision.answer, Proved):
+            return replace(best, upper=ExactNumber(bound))
+        if isinstance(decision.answer, Refuted):
+            point = {n: v for n, v in decision.answer.point.items() if n != GENERATOR}
+            raised = self.ratio_at(point)
+            if raised is None:
+                return RatioBounds.none("ratio", self.origin, place_of(point), True)
+            if raised <= best.low:
+                return best
+            return replace(best, lower=ExactNumber(raised), place=place_of(point))
+        if fails_without_witness(self.claim(bound)):  # at an irrational point, by the exact signs there
+            return replace(best, lower=ExactNumber(max(best.low, bound)))
+        assert isinstance(decision.answer, Open)
+        return None
+
+    def _beyond(self, lower: Fraction, place: Place) -> RatioBounds:
         """Returns infinity if ratios tend to it at a simple place near the given one, or the lower bound."""
         for part in self.parts if not self.model.domain.constant else ():
             point = self._snapped(part, place, 16)
             if limit_at(part.branch, part.left, part.right, point) == INFINITE:
-                return TightBudget.without_limit(self.origin, part.full(place_of(point)))
-        return TightBudget(lower, None, self.origin, place)
+                return RatioBounds.none("ratio", self.origin, part.full(place_of(point)))
+        return self._between(lower, None, place)
 
-    def recognise(self, found: TightBudget) -> TightBudget:
+    def recognise(self, found: RatioBounds) -> RatioBounds:
         """Returns the exact supremum if it is the limit of ratios at a simple place near the best one.
 
         Nothing is guessed: the ratio there is a lower bound, and that it is an upper bound is proved.
         """
-        if found.lower == found.upper:
-            return replace(found, value=exact(found.lower))
+        if found.known is not None:
+            return found
         seen: list[Real] = []
         for digits in (4, 8, 16, 32):
             for part in self.parts:
                 point = self._snapped(part, found.place, digits)
                 value = part.value_at(point)
-                if value is None or value.enclosure()[1] < found.lower:
+                if value is None or value.enclosure()[1] < found.low:
                     continue
                 if any((value - other).sign() == 0 for other in seen) or not self._is_limit(
                     part, point, value
@@ -356,10 +291,10 @@ class SupremumSearch:
                 bound: Bound = value if value.rational is None else value.rational
                 decision = self.at_most(bound)
                 if isinstance(decision.answer, Proved):
-                    low, high = value.enclosure()
-                    place = part.full(place_of(point))
-                    number: Value = value if value.rational is None else exact(value.rational)
-                    return TightBudget(low, high, self.origin, place, number, decisions=(decision,))
+                    number = ExactNumber(value)
+                    return RatioBounds(
+                        "ratio", number, number, origin=self.origin, place=part.full(place_of(point))
+                    )
         return found
 
     def _snapped(self, part: BranchQuotient, place: Place, digits: int) -> dict[str, Fraction]:
@@ -391,7 +326,12 @@ class SupremumSearch:
         return (top / bottom).enclosure()[0] if bottom.sign() > 0 else None
 
 
-def prefer(candidate: TightBudget, best: TightBudget) -> bool:
+def _zero(origin: Origin) -> RatioBounds:
+    """Returns the supremum of a ratio that is zero wherever it was looked at."""
+    return RatioBounds("ratio", ExactNumber(0), ExactNumber(0), origin=origin)
+
+
+def prefer(candidate: RatioBounds, best: RatioBounds) -> bool:
     """Tells whether the first is larger, or as large and attained where the other is not."""
     assert candidate.value is not None
     assert best.value is not None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from paramverify.algebra.constants import GENERATOR
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import (
     Polynomial,
     Unbounded,
@@ -23,23 +24,20 @@ from paramverify.algebra.polynomials import (
     value_at,
     variables,
 )
-from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import exact
 from paramverify.answers import Decision, Proved, Refuted
+from paramverify.bounds import INFINITY
 from paramverify.claims import Claim, Origin
 from paramverify.encodings.choice import candidates_of
 from paramverify.errors import InputError, LimitError
-from paramverify.evidence.witnesses import ExactWitness, evaluate
+from paramverify.evidence.witnesses import Evaluated, ExactWitness, evaluate
 from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
-from paramverify.synthesis.proofs import BoundProof, rebound
-from paramverify.synthesis.quotients import Quotient
-from paramverify.synthesis.suprema import TightBudget
-
-LARGEST = Fraction(2) ** 64  # a ratio beyond which no bound is looked for
+from paramverify.synthesis.quotients import BoundProof, Quotient, RatioBounds, rebound
+from paramverify.synthesis.supremum import Functional, supremum
 
 
-def tied_budget(model: Model, session: Session, precision: Fraction, relative: bool = False) -> TightBudget:
+def tied_budget(model: Model, session: Session, precision: Fraction, relative: bool = False) -> RatioBounds:
     """Returns the supremum of the ratio, or of the ratio divided by the case's own bound.
 
     It is exact where it is a limit at an end of eps; otherwise bounds whose relative distance is at most the
@@ -52,8 +50,11 @@ def tied_budget(model: Model, session: Session, precision: Fraction, relative: b
 
 
 @dataclass(frozen=True, eq=False)
-class _BudgetSearch:
+class _BudgetSearch(Functional[Evaluated, BoundProof]):
     """The quotients whose supremum is asked for."""
+
+    farthest = Fraction(2) ** 64
+    part = Fraction(1, 3)
 
     model: Model
     session: Session
@@ -71,48 +72,39 @@ class _BudgetSearch:
             found.setdefault(f"{key(q.left)}/{key(q.right)}", q)
         return _BudgetSearch(plain, session, precision, relative, tuple(found.values()))
 
-    def run(self) -> TightBudget:
-        best = TightBudget(Fraction(0), None, self.quotients[0].origin, {})
+    def run(self) -> RatioBounds:
+        best = RatioBounds("ratio", ExactNumber(0), INFINITY, origin=self.quotients[0].origin)
         for q in (q for q in self.quotients if not q.mentions(self.model.hmm.wider)):
             for limit, end, tie in self._limits(q):
                 place = {tie.variable: exact(end)}
                 if limit is None:
-                    return TightBudget.without_limit(q.origin, place)
-                if limit > best.lower:
-                    best = replace(best, lower=limit, origin=q.origin, place=place)
-        least = max(best.lower, Fraction(0 if self.relative else 1))
-        best = replace(best, lower=least)
+                    return RatioBounds.none("ratio", q.origin, place)
+                if limit > best.low:
+                    best = replace(best, lower=ExactNumber(limit), origin=q.origin, place=place)
+        least = max(best.low, Fraction(0 if self.relative else 1))
+        best = replace(best, lower=ExactNumber(least))
         proof = self._proof(least) if least else None
         if isinstance(proof, BoundProof):
-            return replace(best, upper=least, value=exact(least), proof=proof)
-        return self._bisected(best)
+            return replace(best, upper=best.lower, proof=proof)
+        return supremum(self, self.session, best, 2 * max(best.low, Fraction(1)))
 
-    def _bisected(self, best: TightBudget) -> TightBudget:
-        """Narrows bounds: a proof lowers the upper one, a point where a claim fails raises the lower one."""
-        trial = 2 * max(best.lower, Fraction(1))
-        while best.upper is None or best.upper - best.lower > self.precision * best.lower:
-            found = self._proof(trial)
-            if isinstance(found, BoundProof):
-                best = replace(best, upper=trial, proof=found)
-            elif found is None:
-                return best
-            else:
-                witness, ratio = found
-                if ratio is None:
-                    place = {n: exact(v) for n, v in witness.parameters.items()}
-                    return replace(TightBudget.without_limit(_origin(witness), place, True), witness=witness)
-                place = {n: exact(v) for n, v in witness.parameters.items()}
-                own = witness if not self.relative else None
-                best = replace(best, lower=ratio, origin=_origin(witness), place=place, witness=own)
-                if ratio > LARGEST:
-                    return best
-            self.session.bound(best)
-            if best.upper is None:
-                trial = 2 * max(best.lower, trial)
-            elif best.upper > best.lower:
-                third = (best.upper - best.lower) / 3
-                trial = simplest_between(best.lower + third, best.upper - third)
-        return best
+    def is_near(self, best: RatioBounds) -> bool:
+        """Tells whether the relative distance of the bounds is at most the precision."""
+        return best.is_within(self.precision)
+
+    def enough(self, best: RatioBounds, bound: Fraction) -> RatioBounds | None:
+        """Proves that a ratio is nowhere exceeded, or finds a point where it is."""
+        found = self._proof(bound)
+        if found is None:
+            return None
+        if isinstance(found, BoundProof):
+            return replace(best, upper=ExactNumber(bound), proof=found)
+        witness, ratio = found
+        origin, place = _origin(witness), {n: exact(v) for n, v in witness.parameters.items()}
+        if ratio is None:
+            return replace(RatioBounds.none("ratio", origin, place, True), witness=witness)
+        own = None if self.relative else witness
+        return replace(best, lower=ExactNumber(ratio), origin=origin, place=place, witness=own)
 
     def _proof(self, bound: Fraction) -> BoundProof | tuple[ExactWitness, Fraction | None] | None:
         """Returns the proofs of all claims with a bound, a witness with a larger ratio, or None."""

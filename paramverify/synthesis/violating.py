@@ -45,10 +45,9 @@ from paramverify.synthesis.case_budget import has_parametric_bound
 from paramverify.synthesis.intervals import StatusInterval
 from paramverify.synthesis.loss_values import mattering
 from paramverify.synthesis.maps import Status
-from paramverify.synthesis.nearby import points_towards
-from paramverify.synthesis.numbers import middle
+from paramverify.synthesis.paths import points_towards
 from paramverify.synthesis.projection import project
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.quotients import RatioBounds, middle
 from paramverify.synthesis.vanishing import corrected
 from paramverify.verdicts import Holds, Unknown, Violated
 
@@ -80,7 +79,7 @@ class Violating:
     complete: bool
     reason: str = ""
     decisions: tuple[Decision, ...] = ()
-    supremum: TightBudget | None = None
+    supremum: RatioBounds | None = None
     relative: bool = False
     nearer: Fraction | None = None
     distance: Fraction | None = None
@@ -257,9 +256,8 @@ def worst(
         return replace(simplest(model, session, progress), supremum=found, relative=relative)
     reached = _reaches(best, found, relative, tolerance)
     reason = "" if reached else "the supremum is known up to bounds only"
-    return Violating(
-        best, reached, reason=reason, decisions=found.decisions, supremum=found, relative=relative
-    )
+    decisions = found.proof.decisions if found.proof else ()
+    return Violating(best, reached, reason=reason, decisions=decisions, supremum=found, relative=relative)
 
 
 def _value(witness: Evaluated, relative: bool) -> Real | None:
@@ -271,11 +269,11 @@ def _above(left: Real | None, right: Real | None) -> bool:
     return right is not None and (left is None or (left - right).sign() > 0)
 
 
-def _reaches(witness: Evaluated, found: TightBudget, relative: bool, tolerance: Fraction) -> bool:
+def _reaches(witness: Evaluated, found: RatioBounds, relative: bool, tolerance: Fraction) -> bool:
     value = _value(witness, relative)
     if value is None or found.infinite:
         return value is None or value.enclosure()[0] > 1 / tolerance
-    return found.upper is not None and value.enclosure()[0] >= (1 - tolerance) * found.upper
+    return found.high is not None and value.enclosure()[0] >= (1 - tolerance) * found.high
 
 
 # --- the nearest prior -------------------------------------------------------------------------------

@@ -94,8 +94,8 @@ def test_the_least_delta_is_that_of_counts(tmp_path: Path) -> None:
     path.write_text(TEN.read_text().replace("[9, ", f"[{PEOPLE - 1}, "), encoding="utf-8")
     with Session(Options(seconds=30)) as session:
         found = least_bound(load(path).model, session, Fraction(1, 10**9), NeedKind.DELTA)  # type: ignore[arg-type]
-    assert found.proved == needed(Fraction(4, 5)) == found.lower
-    assert all(needed(Fraction(k, 40)) <= found.lower for k in range(20, 33))
+    assert found.proof == needed(Fraction(4, 5)) == found.low
+    assert all(needed(Fraction(k, 40)) <= found.low for k in range(20, 33))
 
 
 def needed(t: Fraction) -> Fraction:

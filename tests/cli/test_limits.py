@@ -38,7 +38,7 @@ from paramverify.reports.pictures import privacy_plots
 from paramverify.statistics.certification import bisect
 from paramverify.synthesis.map_files import load_cells
 from paramverify.synthesis.maps import Cell, RegionMap, Status
-from paramverify.synthesis.refinement import exact_parts
+from paramverify.synthesis.projection import exact_parts
 from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.safe_values import AnswerForm, safe_values
 from paramverify.verdicts import Unknown

@@ -105,10 +105,10 @@ def test_a_limit_has_a_half_line_beyond_the_bound(tmp_path: Path) -> None:
     best = budget_of(path).ratio
     assert best.attained is False
     assert not best.outputs
-    told = budgets.BudgetStatement.of(need_privacy(load(path).model, "", densities=True), best)
-    assert told.document()["attained"] is False
-    assert told.document()["attained_by_outputs"] is False
-    assert "approached by outputs, reached by none" in told.lines()[1]
+    model = need_privacy(load(path).model, "", densities=True)
+    assert budgets.ratio_document(model, best)["attained"] is False
+    assert budgets.ratio_document(model, best)["attained_by_outputs"] is False
+    assert "approached by outputs, reached by none" in budgets.ratio_lines(model, best)[1]
 
 
 def root(k: int) -> tuple[Fraction, Fraction]:

@@ -22,7 +22,7 @@ from paramverify.models.mechanisms.parts import Independent
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.synthesis.least_divergence import least_moment
+from paramverify.synthesis.case_budget import least_moment
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import NeedKind
 
@@ -132,7 +132,7 @@ def test_the_least_delta_is_that_of_all_sets_of_tuples(seed: int, tmp_path: Path
         sum((max(Fraction(0), a - ratio * b) for a, b in zip(*pair, strict=True)), Fraction(0))
         for pair in (rows, rows[::-1])
     )
-    assert found.lower == found.upper == brute
+    assert found.low == found.high == brute
 
 
 @pytest.mark.slow
@@ -161,9 +161,9 @@ def test_divergences_of_tuples(tmp_path: Path) -> None:
     text = SHIPPED.read_text(encoding="utf-8").partition("[expect]")[0]
     path.write_text(text.replace('ratio = "36"', 'renyi = { order = 2, ratio = "16" }'), encoding="utf-8")
     with Session(Options(seconds=30)) as session:
-        found = least_moment(load(path).model, session, Fraction(1, 10**6)).sum  # type: ignore[arg-type]
+        found = least_moment(load(path).model, session, Fraction(1, 10**6))  # type: ignore[arg-type]
     one, other = (surveyed(p, Fraction(3, 4), somebody) for p, somebody in ((1, True), (HALF, False)))
-    assert found.lower == found.upper == sum((one[name] ** 2 / other[name] for name in one), Fraction(0))
+    assert found.low == found.high == sum((one[name] ** 2 / other[name] for name in one), Fraction(0))
     assert found.attained is False
 
 

@@ -70,12 +70,12 @@ def test_counts_say_as_much_as_sequences(seed: int) -> None:
     with Session(Options(seconds=30)) as session:
         known = least_bound(counted, session, Fraction(1, 10**9), NeedKind.DELTA)
         same = least_bound(replace(model, lengths=(times,)), session, Fraction(1, 10**9), NeedKind.DELTA)
-    assert (known.lower, known.upper) == (same.lower, same.upper)
+    assert (known.low, known.high) == (same.low, same.high)
     brute = max(needed(found, times, at) for at in points(found.names, 9))
-    assert known.upper is not None
-    assert brute <= known.upper
+    assert known.high is not None
+    assert brute <= known.high
     if not found.names:
-        assert brute == known.lower == known.upper
+        assert brute == known.low == known.high
 
 
 def test_pure_privacy_of_counts(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_pure_privacy_of_counts(tmp_path: Path) -> None:
     assert isinstance(case.model.measure, MaxDivergence)  # type: ignore[union-attr]
     with Session(Options(seconds=30)) as session:
         found = tight_budget(case.model, session)  # type: ignore[arg-type]
-    assert found.upper == found.lower == 27
+    assert found.high == found.low == 27
     with pytest.raises(InputError, match="single outputs"):
         CaseInputs.of(case)
 

@@ -163,8 +163,8 @@ def test_budgets_are_those_of_all_outputs() -> None:
     grid = [0.01, 0.3, 0.5, 0.7, 1.01, 3.0, 40.0]
     table = [[gap(0.1, q, o) for q in inputs] for o in grid]
     largest = max(a / b for row in table for a in row for b in row)
-    assert largest <= float(found.lower) * (1 + 1e-6)
-    assert largest >= float(found.lower) * (1 - 1e-2)
+    assert largest <= float(found.low) * (1 + 1e-6)
+    assert largest >= float(found.low) * (1 - 1e-2)
 
 
 def geometric_maximum(alpha: Fraction, q: Sequence[int], o: int) -> Fraction:

@@ -32,7 +32,7 @@ def test_expected_least_delta(path: Path) -> None:
     assert isinstance(found.value, RealRoot)
     assert found.value.lower == found.value.upper == Fraction(case.expect["delta"])
     if case.model.domain.box:  # else it is a number, and no claim
-        assert found.proved == found.value.lower
+        assert found.proof == found.value.lower
     if "attained" in case.expect:
         assert found.attained is case.expect["attained"]
 

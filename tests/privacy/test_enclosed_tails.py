@@ -67,9 +67,9 @@ def test_numbers_beyond_all_sizes() -> None:
     assert witness(source).probabilities[1] == (0, LEAST)
     case = case_of(source, 1, "0..1")
     found = least_enclosed(Session(), case.model, LeastTarget.RATIO, Fraction(1, 1000))
-    assert found.upper is None
+    assert found.high is None
     assert not found.infinite
-    assert found.lower > 1 / LEAST / 2
+    assert found.low > 1 / LEAST / 2
 
 
 def test_few_bits_show_the_violation() -> None:
@@ -99,4 +99,4 @@ def test_delta_one() -> None:
         case = case_of(source, 1, "0..1", privacy={"epsilon": "0", "delta": "1"})
         assert verify(case).status is Standing.HOLDS
         found = least_enclosed(Session(), case.model, LeastTarget.RATIO_FOR, Fraction(1, 1000))
-        assert (found.lower, found.upper) == (1, 1)
+        assert (found.low, found.high) == (1, 1)

@@ -18,7 +18,7 @@ from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import verify
-from paramverify.synthesis.least_loss import least_loss
+from paramverify.synthesis.least_loss import is_near_loss, least_loss
 from paramverify.verdicts import Holds, Unknown, Violated
 
 ORDERS = [Fraction(n, 8) for n in (9, 10, 12, 16, 20, 24, 32, 48, 80, 160, 400)]
@@ -127,9 +127,9 @@ def test_randomised_response_has_its_closed_form() -> None:
     with Session(Options(seconds=20)) as session:
         found = least_loss(responses(KLDivergence), session, Fraction(1, 10**6))
     exact = Decimal(3).ln() / 2
-    assert found.upper is not None
-    assert decimal(found.lower) - SLACK <= exact <= decimal(found.upper)
-    assert found.is_within(Fraction(1, 10**6))
+    assert found.high is not None
+    assert decimal(found.low) - SLACK <= exact <= decimal(found.high)
+    assert is_near_loss(found, Fraction(1, 10**6))
 
 
 @pytest.mark.slow
@@ -137,14 +137,14 @@ def test_zcdp_of_randomised_response_is_at_least_kl_and_below_pure() -> None:
     """The least ρ is from KL to ε²/2 ([BunSteinke16] Proposition 1.4), and holds at all orders."""
     with Session(Options(seconds=20)) as session:
         found = least_loss(responses(ZeroConcentrated), session, Fraction(1, 10**4))
-    assert found.upper is not None
+    assert found.high is not None
     one, other = [Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]
     for order in ORDERS:
         value = renyi(one, other, order)
         assert value is not None
-        assert value / decimal(order) <= decimal(found.upper)
-    assert Decimal(3).ln() / 2 <= decimal(found.upper)
-    assert decimal(found.lower) <= Decimal(3).ln() ** 2 / 2
+        assert value / decimal(order) <= decimal(found.high)
+    assert Decimal(3).ln() / 2 <= decimal(found.high)
+    assert decimal(found.low) <= Decimal(3).ln() ** 2 / 2
 
 
 @pytest.mark.slow
@@ -183,5 +183,5 @@ def test_least_losses_stay_where_constraints_hold(kind: type[Average]) -> None:
     assert not found.infinite
     assert found.witness is not None
     assert found.witness.parameters["p"] == Fraction(1, 4)
-    assert decimal(found.lower) <= largest * Decimal("1.01")
-    assert found.upper is None or largest <= decimal(found.upper)
+    assert decimal(found.low) <= largest * Decimal("1.01")
+    assert found.high is None or largest <= decimal(found.high)

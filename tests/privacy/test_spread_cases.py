@@ -88,7 +88,7 @@ def test_least_losses_are_the_same() -> None:
     for executor in (Options().executor, Counting()):
         with Session(Options(executor=executor)) as session:
             least = least_loss(_loss(3, KLDivergence), session, Fraction(1, 5))
-            found.append((least.lower, least.upper, least.boxes, [tree for _, tree in least.proof]))
+            found.append((least.low, least.high, least.proof.boxes, [tree for _, tree in least.proof.trees]))
     assert found[0] == found[1]
 
 
@@ -126,7 +126,7 @@ def test_least_bounds_of_sets_are_the_same() -> None:
     for executor in (Options().executor, Counting()):
         with Session(Options(executor=executor)) as session:
             least = least_bound(model, session, Fraction(1, 100), NeedKind.DELTA)
-            found.append((least.lower, least.upper, least.attained, least.proved))
+            found.append((least.low, least.high, least.attained, least.proof))
     assert found[0] == found[1]
 
 

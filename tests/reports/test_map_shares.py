@@ -21,9 +21,9 @@ from paramverify.models.parameters import Sense
 from paramverify.privacy.cases import load
 from paramverify.reports import sentences
 from paramverify.synthesis.maps import Cell, RegionMap, Status
-from paramverify.synthesis.optimum import optimum_of_map
 from paramverify.synthesis.questions import region_claims
 from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.safe_values import optimum_of_map
 
 Place = tuple[Fraction, Fraction]
 Line = tuple[int, int, int]  # a·p + b·q <= c

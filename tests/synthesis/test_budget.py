@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paramverify.algebra.domains import contains
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.real_roots import RealRoot, suprema
+from paramverify.bounds import INFINITY
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import evaluate
@@ -20,17 +22,17 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.every_length_budget import tight_budget_of_every_length
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.quotients import RatioBounds
 
 CASES = Path(__file__).parents[2] / "cases"
 
 
-def budget(path: Path, relative: bool = False) -> TightBudget:
+def budget(path: Path, relative: bool = False) -> RatioBounds:
     with Session() as session:
         return tight_budget(load(path).model, session, relative=relative)
 
 
-def rational(found: TightBudget) -> Fraction:
+def rational(found: RatioBounds) -> Fraction:
     assert isinstance(found.value, RealRoot)
     assert found.value.is_rational
     return found.value.lower
@@ -129,10 +131,10 @@ def test_two_parameters_against_a_grid(p: str, q: str, tmp_path: Path) -> None:
     largest = max(
         value_at(c.left, point) / value_at(c.right, point) for c in candidates(case.model) for point in points
     )
-    assert found.upper is not None
-    assert largest <= found.upper
-    assert largest >= found.lower * Fraction(98, 100)
-    assert found.value is not None or found.upper - found.lower <= found.lower / 10**9
+    assert found.high is not None
+    assert largest <= found.high
+    assert largest >= found.low * Fraction(98, 100)
+    assert found.value is not None or found.high - found.low <= found.low / 10**9
 
 
 def test_output_that_only_one_secret_can_give(tmp_path: Path) -> None:
@@ -202,11 +204,11 @@ def test_a_missing_upper_bound_is_not_made_up() -> None:
     from paramverify.synthesis.budget import _larger
 
     origin = Origin("a", "b", ("x",))
-    unproved = TightBudget(Fraction(3), None, origin, {})
-    proved = TightBudget(Fraction(4), Fraction(5), origin, {})
+    unproved = RatioBounds("ratio", ExactNumber(3), INFINITY, origin=origin)
+    proved = RatioBounds("ratio", ExactNumber(4), ExactNumber(5), origin=origin)
     for found in (_larger(unproved, proved), _larger(proved, unproved)):
-        assert (found.lower, found.upper, found.value) == (4, None, None)
-    wide = TightBudget(Fraction(2), Fraction(6), origin, {})
+        assert (found.low, found.high, found.value) == (4, None, None)
+    wide = RatioBounds("ratio", ExactNumber(2), ExactNumber(6), origin=origin)
     assert (_larger(wide, proved).lower, _larger(wide, proved).upper) == (4, 6)
 
 
@@ -226,8 +228,8 @@ def test_constraints_and_constants_give_certified_bounds(
     model = load(path).model
     with Session() as session:
         found = tight_budget(model, session, Fraction(1, 10**4))
-    assert found.upper is not None
-    assert found.upper - found.lower <= found.lower / 10**4
+    assert found.high is not None
+    assert found.high - found.low <= found.low / 10**4
     steps = [Fraction(k, 20) for k in range(2, 19)]
     points = [{"p": p, "q": q} for p in steps for q in steps]
     pairs = (("some", "none"), ("none", "some"))
@@ -239,8 +241,8 @@ def test_constraints_and_constants_give_certified_bounds(
         for output in ("1", "2")
         if (found_at := evaluate(model, Origin(left, right, (output,)), point)).ratio
     ]
-    assert max(ratios) <= float(found.upper) * (1 + 1e-12)
-    assert max(ratios) >= float(found.lower) * 0.97
+    assert max(ratios) <= float(found.high) * (1 + 1e-12)
+    assert max(ratios) >= float(found.low) * 0.97
 
 
 @pytest.mark.slow
@@ -252,12 +254,12 @@ def test_bounds_for_every_length(name: str) -> None:
     with Session(Options(seconds=600)) as session:
         found = tight_budget_of_every_length(model, session, Fraction(1, 100))
         short = tight_budget(replace(model, lengths=(1, 2, 3)), session)
-    assert found.upper is not None
-    assert short.lower <= found.upper <= found.lower * Fraction(102, 100)
+    assert found.high is not None
+    assert short.low <= found.high <= found.low * Fraction(102, 100)
     place = {name: root.lower for name, root in found.place.items()}
     ratio = evaluate(model, found.origin, place).ratio
     assert ratio is not None
-    assert ratio.rational == found.lower
+    assert ratio.rational == found.low
 
 
 @pytest.mark.slow
@@ -267,7 +269,7 @@ def test_exact_for_every_length_relative_to_a_parametric_bound() -> None:
     assert isinstance(model, Model)
     with Session() as session:
         found = tight_budget_of_every_length(model, session, Fraction(1, 100), relative=True)
-    assert (found.lower, found.upper, found.attained) == (1, 1, True)
+    assert (found.low, found.high, found.attained) == (1, 1, True)
 
 
 def test_no_budget_for_every_length() -> None:

@@ -12,7 +12,7 @@ from flint import fmpz_poly
 
 from paramverify.algebra.real_roots import compare, isolate, power, rational_root
 from paramverify.cli.main import run
-from paramverify.synthesis.distance_budget import root
+from paramverify.synthesis.case_budget import root
 
 CASES = Path(__file__).parents[2] / "cases"
 

@@ -14,8 +14,8 @@ from paramverify.algebra.real_roots import RealRoot
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.other_bounds import load_with_bounds
-from paramverify.synthesis.least_sets import least_bound
-from paramverify.synthesis.set_needs import LeastBound, NeedKind
+from paramverify.synthesis.least_sets import is_near, least_bound
+from paramverify.synthesis.set_needs import NeedKind, SetBounds
 
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2))
 DELTAS = (Fraction(1, 20), Fraction(1, 10), Fraction(1, 4))
@@ -40,15 +40,15 @@ def deltas_at(found: Drawn, ratio: Fraction, point: Point) -> Fraction:
     return found.largest_delta(ratio, point)
 
 
-def check_number(bound: LeastBound, expected: Fraction) -> None:
+def check_number(bound: SetBounds, expected: Fraction) -> None:
     """The bound is exactly this number, and its set of outputs shows that."""
     assert isinstance(bound.value, RealRoot)
     assert bound.value.is_rational
-    assert bound.value.lower == bound.lower == bound.upper == expected
+    assert bound.value.lower == bound.low == bound.high == expected
     assert bound.attained
 
 
-def look_for_delta(seed: int, parameters: int) -> LeastBound:
+def look_for_delta(seed: int, parameters: int) -> SetBounds:
     """Compares the least delta of one random case with all sets at a grid of points."""
     random = Random(seed)
     found, ratio = drawn(random, parameters), random.choice(RATIOS)
@@ -62,7 +62,7 @@ def look_for_delta(seed: int, parameters: int) -> LeastBound:
     return bound
 
 
-def look_for_ratio(seed: int, parameters: int) -> LeastBound:
+def look_for_ratio(seed: int, parameters: int) -> SetBounds:
     """Compares the least ratio of one random case with all sets at a grid of points."""
     random = Random(seed)
     found, delta = drawn(random, parameters), random.choice(DELTAS)
@@ -77,16 +77,16 @@ def look_for_ratio(seed: int, parameters: int) -> LeastBound:
     return bound
 
 
-def _compare(bound: LeastBound, values: list[Fraction]) -> None:
+def _compare(bound: SetBounds, values: list[Fraction]) -> None:
     largest = max(values)
     if len(values) <= 2:
         check_number(bound, largest)
         return
-    assert bound.upper is not None
-    assert bound.is_within(PRECISION)
-    assert bound.upper >= largest
-    assert bound.proved == bound.upper
-    assert bound.lower <= largest * Fraction(11, 10) + Fraction(1, 20)  # the grid is fine
+    assert bound.high is not None
+    assert is_near(bound, PRECISION)
+    assert bound.high >= largest
+    assert bound.proof == bound.high
+    assert bound.low <= largest * Fraction(11, 10) + Fraction(1, 20)  # the grid is fine
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -147,9 +147,9 @@ def test_constraints(tmp_path: Path) -> None:
         )
     for found in (delta, ratio):
         assert found.value is None
-        assert found.upper is not None
-        assert found.proved == found.upper
-        assert found.upper - found.lower <= precision * max(found.upper, Fraction(1))
+        assert found.high is not None
+        assert found.proof == found.high
+        assert found.high - found.low <= precision * max(found.high, Fraction(1))
     # delta = 2p - 1 and ratio = (p - 1/10)/(1 - p) grow with p, and p tends to the root of 1/2
     assert delta.upper is not None
     assert ratio.upper is not None
@@ -169,4 +169,4 @@ def test_a_bound_that_has_no_value_at_an_end() -> None:
     assert found.witness is not None
     alpha = found.witness.parameters["alpha"]
     # Both are ill or none, and the set is {2}: 1/(1 + alpha) against alpha**2/(1 + alpha).
-    assert found.witness.beyond.rational == (1 - alpha) / (1 + alpha) <= found.lower < 1 == found.upper
+    assert found.witness.beyond.rational == (1 - alpha) / (1 + alpha) <= found.low < 1 == found.high

@@ -21,14 +21,20 @@ from paramverify.algebra.volumes import VolumeShare
 from paramverify.checker.region_evidence import check_text
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.synthesis import regions
-from paramverify.synthesis.folding import ascending_volume, mirrored_side, mirrors, symmetric
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.map_files import cell_file
-from paramverify.synthesis.maps import Cell, RegionMap, Status
+from paramverify.synthesis.maps import (
+    Cell,
+    RegionMap,
+    Status,
+    ascending_volume,
+    mirrored_side,
+    mirrors,
+    symmetric,
+)
 from paramverify.synthesis.nodes import WHOLE, Nodes
 from paramverify.synthesis.regions import region_map
-from paramverify.synthesis.tiling import Cut, tree
-from paramverify.synthesis.unfolding import Unfolding
+from paramverify.synthesis.tiling import Cut, Unfolding, tree
 
 UNIT = Interval(Fraction(0), Fraction(1))
 CORNER = "p*q + q*r + p*r + p*q*r - 1"  # symmetric, with both signs

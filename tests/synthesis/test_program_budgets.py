@@ -22,7 +22,7 @@ from paramverify.answers import Standing
 from paramverify.errors import ProgramError
 from paramverify.models.model import need_privacy
 from paramverify.privacy.cases import load
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.verdicts import Violated
 
 Given = tuple[int, ...]
@@ -55,13 +55,13 @@ def _enumerated(text: str, p: Fraction) -> dict[Given, Distribution]:
     return {x: oracle.distribution(text, {"q": list(x), "p": p}) for x in INPUTS}
 
 
-def _exact(found: TightBudget) -> Fraction | None:
+def _exact(found: RatioBounds) -> Fraction | None:
     """Returns an exact ratio; None means infinite."""
     if found.infinite:
         return None
-    assert found.upper is not None
-    assert found.lower == found.upper
-    return found.upper
+    assert found.high is not None
+    assert found.low == found.high
+    return found.high
 
 
 def _check_finite(seed: int, enough: bool, path: Path) -> None:
@@ -110,7 +110,7 @@ def test_budgets_with_a_parameter_equal_enumeration(seed: int, tmp_path: Path) -
     for p in (Fraction(1, 8), Fraction(1, 2), Fraction(3, 4)):
         ratio = largest_ratio(_enumerated(text, p), PAIRS)
         assert found.infinite or ratio is not None, text
-        assert ratio is None or found.infinite or (found.upper is not None and ratio <= found.upper), text
+        assert ratio is None or found.infinite or (found.high is not None and ratio <= found.high), text
     for witness in (*found.approached, *([found.witness] if found.witness else [])):
         truth = largest_ratio(_enumerated(text, witness.parameters["p"]), PAIRS)
         told = witness.ratio.rational if witness.ratio is not None else None
@@ -137,10 +137,10 @@ def _check_noisy(program: NoisyProgram, path: Path, parameters: str, **more: flo
     if wanted is None:
         assert found.infinite, program.text
         return True
-    assert found.upper is not None, program.text
+    assert found.high is not None, program.text
     smallest = min(share for row in rows.values() for share in row.values() if share > 1e-15)
     digits = max(1e-10, 1e-15 / smallest)
-    for value in (found.lower, found.upper):
+    for value in (found.low, found.high):
         assert abs(float(value) / wanted - 1) < digits, program.text
     far = max(Fraction(1, 10**8), Fraction(3 * digits))
     for sign, expected in ((1, Standing.HOLDS), (-1, Standing.VIOLATED)):

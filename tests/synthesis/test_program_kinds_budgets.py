@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from program_budgets import budget
 
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.quotients import RatioBounds
 
 EACH = '[neighbours]\ndiffer = "each"'
 ANY = f'{EACH}\nby = "any"'
@@ -153,7 +153,7 @@ KINDS: dict[str, tuple[str, str, str, str, str, str]] = {
 QUICK = ("randomised response, coin", "geometric under a prior", "hidden Markov model")
 
 
-def _same(first: TightBudget, second: TightBudget) -> bool:
+def _same(first: RatioBounds, second: RatioBounds) -> bool:
     return (first.infinite, first.lower, first.upper, first.attained) == (
         second.infinite,
         second.lower,

@@ -17,8 +17,8 @@ from paramverify.portfolio.strategies import NAMED
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports import synthesis_reports
+from paramverify.synthesis.intervals import condition_of
 from paramverify.synthesis.safe_values import AnswerForm, Intervals, safe_values
-from paramverify.synthesis.written import condition_of
 
 CASE = Path(__file__).parents[2] / "cases" / "randomized-response-condition.toml"
 

@@ -29,7 +29,7 @@ def test_the_profile_of_a_random_case(seed: int) -> None:
     found = drawn(Random(seed), seed % 2)
     with Session(Options(seconds=60)) as session:
         known = [least_bound(found.model(r, Fraction(1)), session, PRECISION, NeedKind.DELTA) for r in RATIOS]
-        values = [bound.upper for bound in known]
+        values = [bound.high for bound in known]
         assert all(bound.value is not None for bound in known)
         assert None not in values
         deltas = [v for v in values if v is not None]
@@ -50,8 +50,8 @@ def test_the_profile_of_a_random_case(seed: int) -> None:
         for delta, ratio in zip(deltas, RATIOS, strict=True):
             if 0 < delta < 1:
                 back = least_bound(found.model(Fraction(1), delta), session, PRECISION, NeedKind.RATIO)
-                assert back.upper is not None
-                assert abs(back.upper - ratio) <= ratio * Fraction(1, 10**6) or back.upper <= ratio
+                assert back.high is not None
+                assert abs(back.high - ratio) <= ratio * Fraction(1, 10**6) or back.high <= ratio
 
 
 @pytest.mark.parametrize("seed", range(510, 514))
@@ -61,16 +61,14 @@ def test_delta_is_zero_from_the_tight_ratio_on(seed: int) -> None:
     with Session(Options(seconds=60)) as session:
         pure = found.model(Fraction(1), Fraction(1))
         tight = tight_budget(replace(pure, measure=MaxDivergence.number(pure.domain.ring, 1)), session)
-        if tight.infinite or tight.lower <= 1:
+        if tight.infinite or tight.low <= 1:
             return
-        assert tight.upper is not None
-        above = least_bound(found.model(tight.upper, Fraction(1)), session, PRECISION, NeedKind.DELTA)
+        assert tight.high is not None
+        above = least_bound(found.model(tight.high, Fraction(1)), session, PRECISION, NeedKind.DELTA)
         assert isinstance(above.value, RealRoot)
         assert above.value.lower == above.value.upper == 0
-        below = least_bound(
-            found.model((tight.lower + 1) / 2, Fraction(1)), session, PRECISION, NeedKind.DELTA
-        )
-        assert below.lower > 0
+        below = least_bound(found.model((tight.low + 1) / 2, Fraction(1)), session, PRECISION, NeedKind.DELTA)
+        assert below.low > 0
 
 
 @pytest.mark.parametrize("seed", range(520, 532))
@@ -121,10 +119,10 @@ def test_a_curve_over_all_priors(seed: int) -> None:
             assert max(line, 0) >= chord - made.gap
             if k < 2:
                 known = least_bound(found.model(ratio, Fraction(1)), session, PRECISION, NeedKind.DELTA)
-                assert known.upper is not None
-                assert line <= known.upper <= chord
+                assert known.high is not None
+                assert line <= known.high <= chord
                 if made.linear:
-                    assert known.upper == chord
+                    assert known.high == chord
         for alpha, beta in made.errors:
             for point in points(found.names, 7):
                 for side in (0, 1):

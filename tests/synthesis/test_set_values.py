@@ -26,9 +26,8 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.reports.pictures.ratio_curves import curve_of
 from paramverify.synthesis.map_documents import to_document
 from paramverify.synthesis.maps import RegionMap, Status
-from paramverify.synthesis.projection import project
+from paramverify.synthesis.projection import exact_parts, project
 from paramverify.synthesis.questions import region_claims, witness_in_map
-from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
 from paramverify.synthesis.violating import Objective, violating_prior
 

@@ -30,10 +30,10 @@ from paramverify.reports.algebraic_numbers import minimal_polynomial
 from paramverify.reports.pictures.plot_style import available
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.maps import RegionMap, Status
-from paramverify.synthesis.optimum import optimum_of_map, optimum_of_parts
+from paramverify.synthesis.projection import exact_parts
 from paramverify.synthesis.questions import axes_of, region_claims
-from paramverify.synthesis.refinement import exact_parts
 from paramverify.synthesis.regions import region_map
+from paramverify.synthesis.safe_values import optimum_of_map, optimum_of_parts
 from paramverify.synthesis.violating import nearest, simplest, worst
 from paramverify.verdicts import Holds, Violated
 

@@ -116,10 +116,10 @@ def test_a_budget_between_bounds(session: Session) -> None:
     case = program(COMPARED, "2*eps", ["eps <= 1"])
     assert isinstance(case.model, Model)
     found = case_budget(case.model, session, Fraction(1, 10**2)).ratio
-    assert found.upper is not None
+    assert found.high is not None
     assert found.proof is not None
-    assert float(found.lower) - 1e-9 <= largest(1) <= float(found.upper) + 1e-9
-    assert found.upper - found.lower <= found.lower / 10**2
+    assert float(found.low) - 1e-9 <= largest(1) <= float(found.high) + 1e-9
+    assert found.high - found.low <= found.low / 10**2
 
 
 def test_a_budget_without_limit(session: Session) -> None:

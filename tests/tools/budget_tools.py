@@ -19,7 +19,7 @@ from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.budget import tight_budget
-from paramverify.synthesis.suprema import TightBudget
+from paramverify.synthesis.quotients import RatioBounds
 
 Values = Callable[[Fraction, Fraction], Fraction]
 Where = Callable[[Fraction, Fraction], bool]
@@ -216,7 +216,7 @@ def check_sample(sample: Sample, path: Path, seconds: float = 4.0) -> str:
     return f"{'exact' if found.value is not None else 'bounds'} {found.attained}"
 
 
-def _compare(sample: Sample, truth: dict[object, Fraction | str], found: TightBudget) -> None:
+def _compare(sample: Sample, truth: dict[object, Fraction | str], found: RatioBounds) -> None:
     """Asserts that no sampled ratio contradicts a budget, and that its witnesses are what they say."""
     values = set(truth.values())
     for witness in (*found.approached, *([found.witness] if found.witness else [])):
@@ -226,26 +226,26 @@ def _compare(sample: Sample, truth: dict[object, Fraction | str], found: TightBu
         return
     assert "infinity" not in values, "a sampled ratio is infinite"
     largest = max(Fraction(v) for v in values)
-    if found.upper is None:
+    if found.high is None:
         assert sample.space.constraints == ("p*q == 1/4",), "no upper bound was proved"
     else:
         assert found.proof is not None
-        assert max(largest, found.lower) <= found.upper
+        assert max(largest, found.low) <= found.high
     if found.witness is not None:
         assert not found.approached
         reached = _own_ratio(found.witness)
-        assert reached == found.lower
-        assert found.attained is None or reached == found.upper
+        assert reached == found.low
+        assert found.attained is None or reached == found.high
     elif found.value is not None:
         last = _own_ratio(found.approached[-1])
         assert isinstance(last, Fraction)
-        assert found.lower * (1 - NEAR) <= last <= found.upper
+        assert found.low * (1 - NEAR) <= last <= found.high
     if found.value is not None and found.attained is False:
         assert isinstance(found.value, RealRoot)
         assert not (found.value.is_rational and found.value.lower in values), "it is reached"
 
 
-def _compare_infinite(values: set[Fraction | str], found: TightBudget) -> None:
+def _compare_infinite(values: set[Fraction | str], found: RatioBounds) -> None:
     if found.attained:
         assert found.witness is not None
         assert _own_ratio(found.witness) == "infinity"

@@ -45,7 +45,7 @@ from paramverify.reports.synthesis_reports import PRIVACY
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.maps import RegionMap, Status, stretches
 from paramverify.synthesis.safe_values import ExactCondition, Intervals, Regions
-from paramverify.synthesis.unfolding import Unfolding
+from paramverify.synthesis.tiling import Unfolding
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
