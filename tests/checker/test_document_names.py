@@ -23,7 +23,6 @@ MACHINE = (("automaton.states.*.name",), ("automaton.variables",))
 CONE = (("model.observations",),)
 PLACES = {
     "survey-memory-all.toml": CONE,
-    "time-series-3-all.toml": CONE,
     "interactive/slots-2-laplace.toml": SYSTEM,
     "interactive/slots-1-full.toml": SYSTEM,
     "interactive/survey.toml": SYSTEM,

@@ -98,21 +98,3 @@ def test_the_program_has_all_keys(tmp_path: Path) -> None:
             paths[-1].write_text(json.dumps(with_key))
     told = [" ".join(answer.lines) for answer in by_program(built(), paths)]
     assert [line for line in told if "this key is not known" in line] == []
-
-
-def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The command asks the proved checker about every length; a smaller bound is rejected."""
-    built()
-    path, case = tmp_path / "evidence.json", ROOT / "cases" / f"{CASES[0]}.toml"
-    run(["verify", str(case), "--evidence", str(path)])
-    capsys.readouterr()
-    for more in ([], ["--case", str(case)]):
-        assert run(["check", str(path), "--verified", *more]) == 0
-        out = capsys.readouterr().out
-        assert "accepted by the proved checker: 8 claims proved" in out
-        assert out.splitlines()[-1].startswith("checked")
-    document = json.loads(path.read_text(encoding="utf-8"))
-    document["model"]["ratio"][0] = "5"
-    path.write_text(json.dumps(document))
-    assert run(["check", str(path), "--verified"]) == 1
-    assert "REJECTED by the proved checker" in capsys.readouterr().out
