@@ -21,16 +21,16 @@ from paramverify.cli.main import run
 from paramverify.reports.evidence_checks import replay
 
 Json = dict[str, Any]
+Part = tuple[str, list[list[str]], Json]
 CASE = (ROOT / "cases" / "logic" / "survey-coin.toml").read_text()
 MISSING = "that the domain has a point"
 OUTSIDE = {"kind": "bernstein", "tree": [["outside", 0]]}
 TREE = {"kind": "bernstein", "tree": ["+"]}
 # Claims with a parameter c in (0, 1): a polynomial, constraints, and a proof.
-UNCONSTRAINED = ("1 - c", [], TREE)
-EMPTY = ("c - 3", [["c - 2", ">"]], OUTSIDE)
-SOME = ("c", [["c - 1/4", ">="]], TREE)
-STRICT = ("-1", [["-c - 1", ">="]], OUTSIDE)
-Part = tuple[str, list[list[str]], dict[str, object]]
+UNCONSTRAINED: Part = ("1 - c", [], TREE)
+EMPTY: Part = ("c - 3", [["c - 2", ">"]], OUTSIDE)
+SOME: Part = ("c", [["c - 1/4", ">="]], TREE)
+STRICT: Part = ("-1", [["-c - 1", ">="]], OUTSIDE)
 # Formulas about a coin that no parameter c changes.
 TRUE = {"formula": TIGHT, "status": "holds"}
 OPEN = {"formula": TIGHT, "status": "unknown"}
