@@ -10,11 +10,16 @@ from typing import Any
 
 import pytest
 from automaton_documents import Data, machine_of, state, step
+from conftest import ROOT
 from forging_tools import put
 
+from paramverify.automata.automaton import parse_automaton
+from paramverify.automata.stream_verdicts import verify
 from paramverify.checker.automata import check_document
 from paramverify.checker.documents import check_text, verdict_line
+from paramverify.reports.stream_reports import automaton_evidence_document
 
+CASES = ROOT / "cases" / "automata"
 # reads nothing and stores, then one sample below it again and again
 BELOW = machine_of(
     [state(False, "1/2"), state(rate="1/3")], [step(0, 1, "a", stored=[0]), step(1, 1, "b", below=[0])]
@@ -384,3 +389,61 @@ def test_budgets_without_parts() -> None:
     assert check_document(grows).lines[1:] == (told,)
     for part in ({"proof": PROOF}, {"least": LEAST}, {"streams": {"differ": "each", "values": BOTH}}):
         assert not check_document(grows | part).accepted
+
+
+def ways_of(documents: Data) -> Iterator[tuple[Data, str, Data]]:
+    """Each way of each document, with the document."""
+    for name in documents:
+        told = copy.deepcopy(documents[name])
+        parts = [told, *told.get("lengths", {}).get("budgets", [])]
+        named = [
+            (f"{name}: {key}", part[key])
+            for part in parts
+            for key in ("least", "gap", "example")
+            if key in part
+        ]
+        for key, part in [
+            *named,
+            *((f"{name}: a part", part) for part in told.get("family", {}).get("parts", [])),
+        ]:
+            before = part["steps"]
+            yield told, key, part
+            part["steps"] = before
+
+
+def test_ways_with_transitions_that_are_not_there() -> None:
+    """Wherever a way stands in a document, its transitions have to be there."""
+    for told, name, way in ways_of(TRUE | BUDGETS):
+        for number in (99, -1, 10**17):
+            way["steps"] = [number]
+            line = check_document(told).lines[0]
+            assert line.startswith("rejected: "), name
+            assert "malformed" not in line, name
+
+
+@pytest.mark.parametrize(
+    "name", ["no claim, with a way", "no claim, with lengths", "a way", "a way of one entry", "a gap"]
+)
+def test_outputs_that_do_not_tell_the_way(name: str) -> None:
+    """A way shows nothing about outputs where two ways have the same ones."""
+    given = change(name)
+    proof = verify(
+        parse_automaton(
+            "(q1, 1/2, 0): t := insample; output insample; goto q2\n"
+            "(q2:non-input, 1, 0): if (insample >= t) then output same; goto q3\n"
+            "  elseif (insample < t) then output same; goto q3\n"
+        )
+    )
+    told = json.loads(json.dumps(automaton_evidence_document(proof, CASES, b"")))
+    if given["status"] == "holds":
+        del given["proof"]
+        given |= {name: told[name] for name in ("automaton", "proof", "tables") if name in told}
+        assert check_document({k: v for k, v in given.items() if k not in ("least", "lengths")}).accepted
+    else:
+        given["automaton"] = told["automaton"]
+    if "lengths" in given:
+        given["lengths"] |= {"classes": [0, 1, 2], "edges": [[0, 1, 0], [1, 2, 1], [1, 2, 2]]}
+        given["lengths"]["tables"] += [TABLE | {"class": 2, "costs": ["1/2"], "read": 1}]
+        given["lengths"]["tables"][1] |= {"variables": [0], "costs": [None, "1/2", None]}
+    report = check_document(given)
+    assert "outputs do not tell the way" in report.lines[0]
