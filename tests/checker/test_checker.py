@@ -11,12 +11,12 @@ from claim_tools import example5, kinds, make, random_claim
 from proved_claims import CLAIMS, PROOFS, Json, proof_of
 
 from paramverify.answers import Refuted
-from paramverify.checker.claims import (
+from paramverify.checker.claim_evidence import (
     Rejected,
     check_claim,
     digest,
 )
-from paramverify.checker.rules import RULES
+from paramverify.checker.proof_rules import RULES
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly, solve_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork

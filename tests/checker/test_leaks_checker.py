@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from paramverify.checker.unwinding import check_document
+from paramverify.checker.unwinding_evidence import check_document
 
 D, Q, ZERO, ONE = range(4)  # the data point, the query, and the responses
 

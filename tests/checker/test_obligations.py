@@ -11,8 +11,8 @@ from cone_documents import BERNSTEIN, LOOP, Json, parametric
 from test_region_checker import POSITIVE, safe, single
 from test_unwinding_checker import costs, family, with_parameter, witness
 
-from paramverify.checker import cones, regions, unwinding
-from paramverify.checker.claims import KernelReport
+from paramverify.checker import cone_evidence, region_evidence, unwinding_evidence
+from paramverify.checker.claim_evidence import KernelReport
 
 Check = Callable[..., KernelReport]
 SOLVER = {"kind": "solver", "solver": "z9", "version": "1"}
@@ -34,12 +34,12 @@ def violation() -> Json:
 
 
 FORMS: dict[str, tuple[Json, Check]] = {
-    "cone": (CONE, cones.check_document),
-    "loop": (loop(), cones.check_document),
-    "map": (single(POSITIVE, safe()), regions.check_document),
-    "family": (with_parameter(family(), "[0, 1]"), unwinding.check_document),
-    "costs": (with_parameter(costs(), "[0, 1]"), unwinding.check_document),
-    "violation": (violation(), unwinding.check_document),
+    "cone": (CONE, cone_evidence.check_document),
+    "loop": (loop(), cone_evidence.check_document),
+    "map": (single(POSITIVE, safe()), region_evidence.check_document),
+    "family": (with_parameter(family(), "[0, 1]"), unwinding_evidence.check_document),
+    "costs": (with_parameter(costs(), "[0, 1]"), unwinding_evidence.check_document),
+    "violation": (violation(), unwinding_evidence.check_document),
 }
 
 
@@ -81,7 +81,7 @@ def test_obligations_are_proved_and_counted(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, (_, check) in FORMS.items() if check != unwinding.check_document]
+    "name", [name for name, (_, check) in FORMS.items() if check != unwinding_evidence.check_document]
 )
 def test_obligations_are_those_of_the_case(name: str) -> None:
     """With the obligations of a case, a document has exactly these, in any order."""

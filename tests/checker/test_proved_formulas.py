@@ -16,7 +16,7 @@ from formula_tools import VALUES, formula, model, summed
 from test_dpctl_kernel import made
 from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
 
-from paramverify.checker.chains import read_chain
+from paramverify.checker.chain_models import read_chain
 from paramverify.portfolio.session import Session
 
 # Bounded formulas, nested ones, F, numbers, parameters, E, each kind of verdict. In models with choices

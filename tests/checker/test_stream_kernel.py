@@ -18,7 +18,7 @@ from paramverify.automata.stream_cases import load
 from paramverify.automata.stream_programs import Unit, translate
 from paramverify.automata.stream_verdicts import decide
 from paramverify.checker.second_streams import Eps, SideBySide, StreamProgram, compare_stream
-from paramverify.checker.strict import Rejected
+from paramverify.checker.strict_reading import Rejected
 from paramverify.models.hmm import HMM
 from paramverify.models.model import Model
 from paramverify.models.programs.program_reading import read_program
