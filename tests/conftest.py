@@ -8,9 +8,13 @@ import signal
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from paramverify.portfolio.session import Session
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -122,6 +126,15 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
         report.outcome = "failed"
         report.longrepr = f"skipped, which is a failure under CI: {report.longrepr}"
     return report
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    """One session for all claims of a file."""
+    from paramverify.portfolio import session
+
+    with session.Session(session.Options(seconds=120)) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

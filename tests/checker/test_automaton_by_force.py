@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import random
 from fractions import Fraction
@@ -20,6 +19,7 @@ from automaton_documents import (
     step,
     ways,
 )
+from forging_tools import put
 
 from paramverify.checker import automaton_runs
 from paramverify.checker.automaton_costs import (
@@ -121,14 +121,8 @@ def test_machines() -> None:
 )
 def test_machines_that_are_none(data: Data, path: tuple[Any, ...]) -> None:
     """Rates are positive, and every number of a state or a variable is one of the document."""
-    forged = copy.deepcopy(data)
-    *steps, last, value = path
-    part: Any = forged
-    for name in steps:
-        part = part[name]
-    part[last] = value
     with pytest.raises(Rejected):
-        machine(forged)
+        machine(put(data, *path))
 
 
 def test_what_is_strict_stays_so() -> None:

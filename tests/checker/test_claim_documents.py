@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from typing import Any
 
@@ -14,10 +13,7 @@ from paramverify.checker.claim_evidence import (
     check_document,
     check_obligations,
     check_points,
-    check_text,
-    check_witness,
     digest,
-    read_claim,
 )
 from paramverify.checker.strict_reading import Misformed
 
@@ -66,43 +62,6 @@ def test_claims_are_compared_without_their_order() -> None:
     assert digest(claim("p", "[0, 1)")) != digest(given)
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"box": {"p": "[0, 1"}}, "not an interval of a variable: p: '[0, 1'"),
-        ({"box": {"p": "0, 1"}}, "not an interval of a variable"),
-        ({"box": {"p": "[0, 1]", "q": "[0, 1]"}}, "not an interval of a variable: q"),
-        ({"box": {"p": "[1, 0]"}}, "is empty"),
-        ({"box": {"p": "[1, 1)"}}, "is empty"),
-        ({"box": {"p": "(1, 1]"}}, "is empty"),
-        ({"box": {"p": "(1, 1)"}}, "is empty"),
-        ({"box": {}}, "has no interval"),
-        ({"variables": ["p", "p"]}, "not different names"),
-        ({"variables": ["p", "1q"], "box": {"p": "[0, 1]", "1q": "[0, 1]"}}, "not different names"),
-        ({"variables": ["p", "E"], "constant": "1", "box": {"p": "[0, 1]", "E": "[0, 1]"}}, "exp"),
-        ({"variables": ["E", "p"], "constant": "1"}, "interval of E"),
-        ({"constant": "1"}, "interval of E"),
-        ({"remark": "p"}, "remark"),
-    ],
-)
-def test_reasons_for_claims_that_are_none(change: Json, why: str) -> None:
-    """What is wrong with a claim is said where it is wrong."""
-    with pytest.raises(Rejected) as caught:
-        read_claim({**claim("p"), **change})
-    assert why in str(caught.value)
-
-
-def test_points_give_all_parameters_and_nothing_else() -> None:
-    """A witness with a parameter too many or too few is refused, whatever its value."""
-    check_witness(FALSE["claim"], {"p": "1/4"})
-    for point in ({}, {"p": "1/4", "q": "1/4"}, {"p": "1/4", "E": "1"}, {"q": "1/4"}):
-        with pytest.raises(Rejected, match="must give p, and nothing else"):
-            check_witness(FALSE["claim"], point)
-    for wrong in (1, None, "x", ["1/4"]):
-        with pytest.raises(Rejected, match="p"):
-            check_witness(FALSE["claim"], {"p": wrong})
-
-
 def test_a_claim_is_entered_once() -> None:
     """The same claim again is refused, with its number and that of the first; nothing is counted twice."""
     report = check_document(document(GOOD, ALSO, GOOD))
@@ -132,15 +91,6 @@ def test_the_ledger_counts() -> None:
     ]
     for k, how in enumerate(["proved", "open", "trusted", "proved", "open", "rejected", "trusted"]):
         assert ledger.lines[k].split(": ")[1].startswith(how)
-
-
-def test_solvers_are_reported() -> None:
-    """A report names the solvers of all its claims, each of them once and in order."""
-    other = {"kind": "solver", "solver": "a1", "version": ""}
-    given = document(GOOD, entry("p - 1", SOLVER), entry("p - 2", other), entry("p - 3", SOLVER))
-    report = check_document(given)
-    assert (report.accepted, report.proved, report.trusted, report.solvers) == (True, 1, 3, ("a1", "z9 1"))
-    assert check_document(document(GOOD)).solvers == ()
 
 
 def test_what_is_unknown_has_an_open_claim() -> None:
@@ -225,11 +175,3 @@ def test_points_are_in_every_domain() -> None:
         inside, outside = ({"points": [{"p": text}]} for text in ("1/2", "2"))
         assert check_document(document(entry("p", PLUS, *origins), **inside)).accepted
         assert check_document(document(entry("p", PLUS, *origins), **outside)).accepted == right
-
-
-def test_texts_that_are_no_documents() -> None:
-    """What is no JSON, or no document, is not accepted; neither is one whose claims cannot be compared."""
-    assert check_text(json.dumps(document(GOOD))).accepted
-    for text in ("", "{", "[]", "null", '{"a": 1, "a": 1}', json.dumps(document(GOOD))[:-1]):
-        assert first(check_text(text)).startswith("rejected: ")
-    assert "malformed document" in first(check_document(document(GOOD), [{"polynomial": {1}}]))

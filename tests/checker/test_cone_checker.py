@@ -125,13 +125,6 @@ def test_a_step_that_leaves_the_rays_is_rejected() -> None:
                 assert refused(forged, "a step leaves the cone")
 
 
-def test_a_step_of_a_ray_or_of_one_that_is_missing_is_noticed() -> None:
-    """There is a row for each ray and one for 1, with an entry for each observation."""
-    assert refused(changed(CLOSED, steps=CLOSED["steps"][:2]), "a step is missing")
-    assert refused(changed(CLOSED, steps=[*CLOSED["steps"], [{}, {}]]), "a step is missing")
-    assert refused(changed(CLOSED, steps=[row[:1] for row in CLOSED["steps"]]), "malformed")
-
-
 def test_combinations_have_no_negative_weights() -> None:
     """(1, 0) = (1, 1) − (0, 1) is no conic combination, though it sums up."""
     document = changed(
@@ -143,77 +136,6 @@ def test_combinations_have_no_negative_weights() -> None:
 
 
 # --- models that are none, and claims ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "reason"),
-    [
-        ("format", "paramverify-evidence", "format: must be 'paramverify-cone'"),
-        ("version", 2, "version: must be 1, not 2"),
-        ("version", True, "version: must be 1, not True"),
-        ("version", 1.0, "version: must be 1, not 1.0"),
-        ("kind", "open", "kind: not known: 'open'"),
-        ("rays", None, "rays: must be a list, not None"),
-        ("rays", [["1/2", "0"], ["0", "1"]], "not a vector"),
-        ("rays", [["1", "0", "0"], ["0", "1", "0"]], "not a vector"),
-    ],
-)
-def test_documents_that_are_none_are_rejected(key: str, value: Any, reason: str) -> None:
-    """Other formats, versions and kinds, and what is not of the right shape, are refused."""
-    assert accepted(CLOSED)
-    assert refused(changed(CLOSED, **{key: value}), reason)
-
-
-def test_the_status_follows_from_the_kind() -> None:
-    """Rays show that a bound holds, a loop that it is violated; a document may say so, and nothing else."""
-    for given, status in ((CLOSED, "holds"), (LOOP, "violated")):
-        assert check_document(given).status == status
-        for said in ("holds", "violated", "unknown"):
-            document = {**given, "status": said}
-            reason = f"status: a certificate of this kind shows '{status}'"
-            assert accepted(document) if said == status else refused(document, reason)
-
-
-def test_points_are_in_the_domain() -> None:
-    """The points of a certificate, also the one of a loop, are in the domain of the model."""
-    document = parametric("2", "[0, 1]")
-    inside = {"p": "1/2", "q": "0"}
-    assert accepted({**document, "points": [inside, {"p": "1", "q": "1"}]})
-    for point in ({"p": "2", "q": "0"}, {"p": "1"}, {**inside, "r": "0"}):
-        assert refused({**document, "points": [inside, point]}, "points[1]: ")
-    assert refused({**LOOP, "point": {"p": "1/2"}}, "a point must give no parameter")
-    loop = copy.deepcopy(LOOP)
-    loop["model"]["domain"] = document["model"]["domain"]
-    assert accepted({**loop, "point": inside})
-    assert refused({**loop, "point": {"p": "2", "q": "0"}}, "outside of the domain: p")
-    assert refused({**loop, "point": {"p": "1/2"}}, "a point must give p, q")
-
-
-def test_obligations_are_proved_and_counted() -> None:
-    """Claims about the model are proved besides, and count; with the case given, they are exactly its own."""
-    document = parametric("p + 3/2", "[-1/2, 1]")
-    document["claims"] = [claim(document, "p + 1/2", BERNSTEIN), claim(document, "p + 1", SOLVER)]
-    own = [claim(document, "q", BERNSTEIN), claim(document, "1 - q", {**SOLVER, "solver": "y9"})]
-    report = check_document({**document, "obligations": own})
-    assert (report.accepted, report.proved, report.trusted) == (True, 2, 2)
-    assert report.solvers == ("y9 1.2", "z9 1.2")
-    assert report.lines[-2:] == (
-        "obligation 1 (q >= 0): proved",
-        "obligation 2 (1 - q >= 0): trusted to 'y9 1.2'",
-    )
-    false = claim(document, "q - 1/2", BERNSTEIN)
-    assert refused({**document, "obligations": [*own, false]}, "obligation 3 (q - 1/2 >= 0): rejected")
-    wanted = [entry["claim"] for entry in own]
-    for given, right in (
-        (own, True),
-        (own[::-1], True),
-        (own[:1], False),
-        ([*own, document["claims"][0]], False),
-    ):
-        stated = check_document({**document, "obligations": given}, obligations=wanted)
-        assert stated.accepted == right
-    assert not check_document(document, obligations=wanted).accepted
-    assert check_document(document, obligations=[]).accepted
 
 
 def test_secrets_and_bounds_are_possible() -> None:
@@ -235,33 +157,6 @@ def test_the_model_must_be_that_of_the_case() -> None:
         assert report.lines == ("rejected: the certificate is about another model",)
 
 
-def malformed_models() -> Iterator[tuple[Json, str]]:
-    for states in (True, 0, -1, 1.5, "2", None):
-        yield {**REMEMBERED, "states": states}, ""
-    yield {**REMEMBERED, "states": 0, "steps": [], "pairs": []}, "number of states"
-    for place, bad in product(range(3), (2, -1, True, 0.0, "0")):
-        step: list[Any] = [0, 0, 0, "0"]
-        step[place] = bad
-        known = f"model.steps[2][{place}]: must be a whole number, not {bad!r}"
-        reason = "unknown state or observation" if type(bad) is int else known
-        yield {**REMEMBERED, "steps": [*REMEMBERED["steps"], step]}, reason
-    for state, reason in (
-        ("2", "a prior with an unknown state"),
-        ("-1", "must be the digits of a whole number, not '-1'"),
-        ("00", "must be the digits of a whole number, not '00'"),
-    ):
-        pair = ["left", "other", {"weights": {state: "1"}, "mass": "1"}, start(["1"])]
-        yield {**REMEMBERED, "pairs": [*REMEMBERED["pairs"], pair]}, reason
-    yield {**REMEMBERED, "ratio": ["3"]}, "model.ratio: must be a list of 2"
-    yield {**REMEMBERED, "steps": [*REMEMBERED["steps"], [0, 0, 1, "-1"]]}, "negative weight"
-
-
-@pytest.mark.parametrize(("given", "reason"), [*malformed_models()])
-def test_models_that_are_none_are_rejected(given: Json, reason: str) -> None:
-    """Numbers of states, steps and priors out of range, and negative steps, are refused."""
-    assert refused({**CLOSED, "model": given}, reason)
-
-
 def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many states as the limit are read, one more is refused; one state is enough."""
     monkeypatch.setattr(cone_models, "MAX_STATES", 2)
@@ -272,9 +167,6 @@ def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
     assert accepted(one)
     one["model"]["states"] = True
     assert refused(one, "model.states: must be a whole number, not True")
-
-
-SOLVER = {"kind": "solver", "solver": "z9", "version": "1.2"}
 
 
 def test_claims_with_parameters_have_to_be_proved() -> None:
@@ -307,41 +199,12 @@ def test_claims_are_on_the_domain_of_the_model() -> None:
         assert refused(changed(document, claims=[entry]), "a claim on another domain")
 
 
-def test_what_is_trusted_is_counted() -> None:
-    """The report counts claims by proof and by solver, names solvers once, and says how many were needed."""
-    document = parametric("p + 3/2", "[-1/2, 1]")
-    document["claims"] = [
-        claim(document, "p + 1/2", SOLVER),
-        claim(document, "q", BERNSTEIN),
-        claim(document, "p + 1", SOLVER),
-        claim(document, "q + 1", BERNSTEIN),
-        claim(document, "q + 2", BERNSTEIN),
-    ]
-    lines = ("proved or trusted: 5 claims, from which all 2 that are needed follow", "trusted to 'z9 1.2'")
-    assert check_document(document) == KernelReport(True, lines, 3, 2, status="holds", solvers=("z9 1.2",))
-
-
-def test_the_claim_zero_is_one() -> None:
-    """A claim that zero is not negative is proved like others, and needs no other one."""
-    true = parametric("p + 3/2", "[-1/2, 1]")
-    claims = [claim(true, text, BERNSTEIN) for text in ("0", "p + 1/2")]
-    assert accepted(changed(true, claims=claims))
-
-
 def test_steps_that_come_together_are_not_negative() -> None:
     """Weights of one step are added, and then the sum may be a negative number."""
     for weights, reason in ((("1 - p", "p - 2"), "a negative weight"), (("1 - p", "p"), None)):
         document = parametric("2", "[0, 1]")
         document["model"]["steps"] = [[0, 0, 0, weight] for weight in weights]
         assert accepted(document) if reason is None else refused(document, reason)
-
-
-def test_steps_with_parameters_are_no_numbers() -> None:
-    """Rules for numbers refuse steps with parameters, also those that have a constant part."""
-    document = parametric("2", "[-1/2, 1]")
-    for weight in ("p", "p + 1", "p*q + 1"):
-        document["model"]["steps"] = [[0, 0, 0, weight]]
-        assert refused(document, "the steps have parameters")
 
 
 # --- levels: secrets with states of their own -----------------------------------------------------------
@@ -385,22 +248,6 @@ def test_two_lengths_need_two_levels() -> None:
         assert refused(forged, "a vector of length 2 is missing")
 
 
-def test_vectors_with_zeros_may_not_be_missing() -> None:
-    """A vector that is zero in some states only has to be there; the zero vector need not."""
-    document = certificate(
-        "levels",
-        REMEMBERED,
-        lengths=[2],
-        vectors=[["1", "0"], ["0", "1"]],
-        runs=[run([], [], [0, 1], level([0, 1]), level([0, 1]))],
-    )
-    assert accepted(document)
-    for place, kept in product(range(2), ([0], [1], [])):
-        forged = copy.deepcopy(document)
-        forged["runs"][0]["levels"][place]["kept"] = kept
-        assert refused(forged, f"a vector of length {place + 1} is missing")
-
-
 @pytest.mark.parametrize(
     ("below", "above", "weight"),
     [
@@ -423,29 +270,6 @@ def test_a_vector_that_is_no_combination_is_not_dropped(
     assert refused(document, "not the combination")
 
 
-def test_combinations_may_be_exact() -> None:
-    """A vector that is a combination is dropped where states are of no side; one next to it is not."""
-    for last, right in ((["6", "6"], True), (["6", "7"], False), (["6", "5"], False), (["5", "6"], False)):
-        document = changed(
-            LEVELS,
-            vectors=[*LEVELS["vectors"], last],
-            runs=[run([], [], [0, 1], level([0, 1], [2, {"0": "1", "1": "1"}]))],
-        )
-        assert accepted(document) if right else refused(document, "not the combination")
-
-
-@pytest.mark.parametrize(("below", "above", "weight"), [([1], [], "1"), ([], [0], "1/2"), ([1], [0], "1")])
-def test_states_of_the_other_side_are_found(below: list[int], above: list[int], weight: str) -> None:
-    """A state of the right secret is not `below` in the first direction, nor one of the left one `above`."""
-    worst = run(below, above, [0], level([1], [0, {"1": weight}]))
-    document = changed(with_ratio(LEVELS, "4/3"), runs=[worst, TURNED])
-    assert refused(document, "not of one side")
-    one, other = ([k for k in (0, 1) if k in side] for side in (below, above))
-    turned = run(other, one, [1], level([0], [1, {"0": "1"}]))
-    if below and above:
-        assert refused(changed(LEVELS, runs=[LEVELS["runs"][0], turned]), "not of one side")
-
-
 def test_states_are_followed_through_all_steps() -> None:
     """The right secret reaches the left one's state after two steps, so it is not of one side."""
     chain = [["1", "0", "0"], ["0", "0", "1"], ["1", "0", "0"]]
@@ -461,20 +285,6 @@ def test_states_are_followed_through_all_steps() -> None:
         assert refused(document, "not of one side")
     document["runs"].pop(0)
     assert accepted(document)
-
-
-@pytest.mark.parametrize("lengths", [[], [0], [-1], [True], [1.5], ["1"], [1, 0], [1, 1.5], [0, 1]])
-def test_lengths_that_are_none_are_rejected(lengths: list[Any]) -> None:
-    """Lengths are positive whole numbers, and there is one."""
-    whole = all(type(n) is int for n in lengths)
-    reason = "lengths must be positive" if whole else f"lengths[{len(lengths) - 1}]: must be a whole number"
-    assert refused(changed(LEVELS, lengths=lengths), reason)
-
-
-@pytest.mark.parametrize("extra", [["-1", "1"], ["1", "-1"], ["-1", "-1"]])
-def test_vectors_are_not_negative(extra: list[str]) -> None:
-    """A vector of chances has no negative entry."""
-    assert refused(changed(LEVELS, vectors=[*LEVELS["vectors"], extra]), "a negative entry")
 
 
 def test_both_directions_are_needed() -> None:
@@ -609,25 +419,6 @@ def test_shorter_sequences_than_the_depth_count() -> None:
             assert accepted(ratios(given, ["1"], states=[2], depth=depth)) == private(given)
 
 
-@pytest.mark.parametrize("depth", [0, -1, 21, True, 1.0, "1", None])
-def test_depths_out_of_range_are_rejected(depth: Any) -> None:
-    """A depth is a whole number from 1 to 20."""
-    blind = model([[["1"]]], ["1"], ["1"], "1")
-    assert not check_document(ratios(blind, ["1"], states=[0], depth=depth)).accepted
-    for good in (1, 2, 19, 20):
-        assert accepted(ratios(blind, ["1"], states=[0], depth=good))
-
-
-def test_a_state_is_not_named_twice() -> None:
-    """The states of a cone are different ones."""
-    document = ratios(survey("2/3", "3/4", "5"), *cone("5"), states=[0, 0])
-    assert refused(document, "out of range")
-    twice = ratios(
-        survey("2/3", "3/4", "5"), ["1", "0", "0"], ["0", "1", "0"], ["0", "0", "1"], states=[0, 1, 1]
-    )
-    assert refused(twice, "out of range")
-
-
 # --- loop: ratios that grow -------------------------------------------------------------------------------
 
 
@@ -693,61 +484,6 @@ def test_numbers_of_loops() -> None:
     assert right > 10
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"bounds": {"1": "4"}}, "a state of the other secret has no bound"),
-        ({"bounds": {"2": "4"}}, "a state of the other secret has no bound"),
-        ({"bounds": {}}, "a state of the other secret has no bound"),
-        ({"loop": []}, "no loop"),
-        ({"loop": [2]}, "an unknown observation"),
-        ({"loop": [-1]}, "an unknown observation"),
-        ({"prefix": [2]}, "an unknown observation"),
-        ({"prefix": [True]}, "prefix[0]: must be a whole number, not True"),
-        ({"suffix": [-1]}, "an unknown observation"),
-        ({"suffix": [1, 1.0]}, "suffix[1]: must be a whole number, not 1.0"),
-        ({"state": 1}, "less likely"),
-        ({"state": 5}, "malformed"),
-        ({"secrets": ["right", "left"]}, ""),
-        ({"secrets": ["left", "left"]}, "no such secret pair"),
-        ({"secrets": ["left", "third"]}, "no such secret pair"),
-        ({"rates": ["3", "0"]}, "a bound does not hold"),
-        ({"rates": ["2", "2"]}, "the ratio is not shown to grow"),
-        ({"factor": "0"}, "the ratio is not shown to grow"),
-    ],
-)
-def test_forged_loops_are_rejected(change: Json, reason: str) -> None:
-    """Bounds that are missing, words and states that are none, and other secrets are found out."""
-    assert refused(changed(LOOP, **change), reason)
-
-
-def test_rates_may_be_small_but_not_zero() -> None:
-    """A loop that the right secret never makes has no rate; a rate of at most 1 is one."""
-    document = changed(LOOP, prefix=[], rates=["3", "1"], bounds={"2": "4"}, factor="1/2")
-    document["model"]["pairs"][0][3] = start(["0", "0", "1"])
-    assert grows(document)
-    assert accepted(document)
-    assert accepted({**document, "suffix": [], "bounds": {"2": "1"}, "factor": "1"})
-    assert accepted({**document, "suffix": [], "bounds": {"2": "1"}, "factor": "1/100"})
-    assert not accepted({**document, "suffix": [], "bounds": {"2": "1"}, "factor": "101/100"})
-    silent = copy.deepcopy(document)
-    silent["model"]["steps"].remove([2, 0, 2, "1/5"])
-    assert accepted(silent)
-    assert refused({**silent, "rates": ["3", "0"]}, "not shown to grow")
-    without = copy.deepcopy(document)
-    without["model"]["steps"].remove([0, 0, 0, "3/5"])
-    for rates in (["1", "1/2"], ["1", "1"], ["3", "1"]):
-        assert refused({**without, "rates": rates}, "less likely")
-
-
-def test_states_that_loops_lead_to_have_bounds() -> None:
-    """The right secret starts in one state, and a loop leads to another one, which needs a bound too."""
-    document = changed(LOOP, prefix=[])
-    document["model"]["pairs"][0][3] = start(["0", "1", "0"])
-    assert accepted({**document, "factor": "1/2"})
-    assert refused({**document, "bounds": {"1": "4"}}, "a state that loops lead to has no bound")
-
-
 def test_the_loop_of_the_other_secret_counts_for_it() -> None:
     """With the priors exchanged, the same loop is one of the second secret."""
     document = copy.deepcopy(LOOP)
@@ -771,6 +507,52 @@ def test_a_loop_that_left_does_not_reach_shows_nothing() -> None:
     assert refused(empty, "not shown to grow")
 
 
+# --- parts out of range -------------------------------------------------------------------------------
+
+MORE = REMEMBERED["steps"]
+UNKNOWN_STATE = ["left", "other", {"weights": {"2": "1"}, "mass": "1"}, start(["1"])]
+HIDING = ratios(model([[["1"]]], ["1"], ["1"], "1"), ["1"], states=[0])
+OUT_OF_RANGE: list[tuple[Json, Json, str]] = [
+    (CLOSED, {"model": {**REMEMBERED, "states": 0, "steps": [], "pairs": []}}, "number of states"),
+    *(
+        (CLOSED, {"model": {**REMEMBERED, "steps": [*MORE, [*step, "0"]]}}, "unknown state or observation")
+        for step in ((2, 0, 0), (0, 2, 0), (0, 0, 2), (-1, 0, 0), (0, -1, 0), (0, 0, -1))
+    ),
+    (CLOSED, {"model": {**REMEMBERED, "steps": [*MORE, [0, 0, 1, "-1"]]}}, "negative weight"),
+    (CLOSED, {"model": {**REMEMBERED, "pairs": [UNKNOWN_STATE]}}, "a prior with an unknown state"),
+    (CLOSED, {"rays": [["1/2", "0"], ["0", "1"]]}, "not a vector"),
+    (CLOSED, {"rays": [["1", "0", "0"], ["0", "1", "0"]]}, "not a vector"),
+    (CLOSED, {"steps": CLOSED["steps"][:2]}, "a step is missing"),
+    (CLOSED, {"steps": [*CLOSED["steps"], [{}, {}]]}, "a step is missing"),
+    *((LEVELS, {"lengths": n}, "lengths must be positive") for n in ([], [0], [-1], [1, 0], [0, 1])),
+    *((LEVELS, {"vectors": [*LEVELS["vectors"], v]}, "a negative entry") for v in (["-1", "1"], ["1", "-1"])),
+    *((HIDING, {"depth": depth}, "") for depth in (0, -1, 21)),
+    (HIDING, {"states": [0, 0]}, ""),
+    *(
+        (LOOP, {"bounds": b}, "a state of the other secret has no bound")
+        for b in ({"1": "4"}, {"2": "4"}, {})
+    ),
+    *(
+        (LOOP, {"loop": loop}, reason)
+        for loop, reason in (([], "no loop"), ([2], "unknown"), ([-1], "unknown"))
+    ),
+    *((LOOP, {key: [k]}, "an unknown observation") for key in ("prefix", "suffix") for k in (2, -1)),
+    (LOOP, {"state": 1}, "less likely"),
+    (LOOP, {"state": 5}, "malformed"),
+    (LOOP, {"secrets": ["left", "left"]}, "no such secret pair"),
+    (LOOP, {"secrets": ["right", "left"]}, ""),
+    (LOOP, {"rates": ["3", "0"]}, "a bound does not hold"),
+    (LOOP, {"rates": ["2", "2"]}, "the ratio is not shown to grow"),
+]
+
+
+@pytest.mark.parametrize(("given", "change", "reason"), OUT_OF_RANGE)
+def test_parts_out_of_range(given: Json, change: Json, reason: str) -> None:
+    """Numbers of states, observations, steps, lengths and depths that there are not, and bounds that fail."""
+    assert accepted(given)
+    assert refused(changed(given, **change), reason)
+
+
 @pytest.mark.parametrize("side", [2, 3])
 def test_priors_of_loops_are_numbers(side: int) -> None:
     """A prior with parameters, an impossible secret, and a negative weight are refused."""
@@ -779,19 +561,10 @@ def test_priors_of_loops_are_numbers(side: int) -> None:
         ({"mass": "-2"}, "negative weight"),
         ({"mass": "p + 2"}, "has parameters"),
         ({"weights": {"1": "p + 1"}}, "has parameters"),
-        ({"weights": {"1": "1", "2": "p"}}, "has parameters"),
         ({"weights": {"0": "3", "1": "-1"}}, "negative weight"),
     ):
         document = copy.deepcopy(LOOP)
         document["model"]["domain"] = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
         document["point"] = {"p": "1/2"}
-        assert accepted(document)
         document["model"]["pairs"][0][side] |= change
         assert refused(document, reason), change
-
-
-def test_a_prior_may_be_certain() -> None:
-    """Weights that are zero do not count as states of a secret."""
-    document = copy.deepcopy(LOOP)
-    document["model"]["pairs"][0][3]["weights"]["0"] = "0"
-    assert accepted(document)

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from fractions import Fraction
-from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from conftest import ROOT
-from formula_tools import TRUE, VALUES, formula, model, summed
+from formula_tools import VALUES, model
 
 from paramverify.checker.chain_models import read_chain
 from paramverify.checker.documents import check_text
-from paramverify.checker.formula_evidence import check_document
-from paramverify.checker.formula_truths import Truths, instance
 from paramverify.checker.second_formulas import read_formula
 from paramverify.checker.second_reading import second_look
 from paramverify.checker.strict_reading import Misformed
@@ -60,72 +56,6 @@ def made(session: Session, case: str, *formulas: str) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_bounded_formulas_by_all_paths(seed: int) -> None:
-    """Under all words, and of chains, the probabilities are sums over all paths."""
-    random = Random(seed)
-    actions = 1 + seed % 2
-    chain = read_chain(model(random, 3, actions), VALUES)
-    asked = formula(random, 2)
-    paths = Truths(chain, VALUES).paths(asked)
-    length = 4
-    words = {
-        tuple(summed(chain, s, word, asked) for s in (0, 1))
-        for word in product(range(actions), repeat=length)
-    }
-    assert {(found[0], found[1]) for found in paths.words([0, 1])} == words
-    if actions == 1:
-        found = paths.exact([0, 1])
-        assert {(found[0], found[1])} == words
-        assert paths.equal(0, 1) == (found[0] == found[1])
-
-
-P, Q = ["label", "p"], ["label", "q"]
-STEPS = (["until", P, Q, 1, 1], ["until", P, Q, 2, 3], ["release", P, Q, 1, 2], ["release", P, Q, 2, 2])
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_steps_by_all_paths(seed: int) -> None:
-    """Of U and R with lower bounds, too, the probabilities are sums over all paths."""
-    chain = read_chain(model(Random(seed), 3, 1), VALUES)
-    for asked in STEPS:
-        found = Truths(chain, VALUES).paths(asked).exact([0, 1])
-        assert [found[s] for s in (0, 1)] == [summed(chain, s, (0, 0, 0), asked) for s in (0, 1)]
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_equality_of_all_members(seed: int) -> None:
-    """Two states are alike for every number from 1 on iff they are for the first ones."""
-    data = model(Random(seed), 4, 1 + seed % 2)
-    if seed % 3:
-        data["rows"][1] = data["rows"][0]
-    truths = Truths(read_chain(data, VALUES), VALUES)
-    path = ["until", P, Q, {"more": 0}, {"more": 0}]
-    members = (truths.paths(instance(path, k)).words([0, 1]) for k in range(1, 7))
-    alike = all(found[0] == found[1] for vectors in members for found in vectors)
-    assert truths.argued(["D", "1", "0", path], 1, 1, "equality") == alike
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_extremes_by_all_policies(seed: int) -> None:
-    """With cycles, the extreme probabilities of F p and of G p are those of all policies, one by one."""
-    random = Random(seed)
-    data = model(random, 4, 2)
-    chain = read_chain(data, VALUES)
-    until, release = ["until", TRUE, ["label", "p"], 0, None], ["release", ["false"], ["label", "p"], 0, None]
-    for asked in (until, release):
-        truths = Truths(chain, VALUES)
-        every: list[list[Fraction]] = []
-        for policy in product(range(2), repeat=4):
-            rows = [[data["rows"][s][a]] for s, a in enumerate(policy)]
-            one = read_chain({**data, "actions": ["a"], "rows": rows}, VALUES)
-            values = Truths(one, VALUES).paths(asked).exact(range(4))
-            every.append([v for v in values.values() if isinstance(v, Fraction)])
-        for largest, best in ((True, max), (False, min)):
-            found = truths.extremes(truths.paths(asked), range(4), largest)
-            assert list(found.values()) == [best(column) for column in zip(*every, strict=True)]
-
-
 def _entry(place: int, **changes: Any) -> Callable[[dict[str, Any]], None]:
     return lambda document: document["formulas"][place].update(changes)
 
@@ -144,58 +74,11 @@ def _step(value: str) -> Callable[[dict[str, Any]], None]:
     return lambda document: document["model"]["steps"][0][0].__setitem__(1, value)
 
 
-def _row(entries: list[Any]) -> Callable[[dict[str, Any]], None]:
-    return lambda document: document["model"]["steps"].__setitem__(0, entries)
-
-
-def _one_direction(document: dict[str, Any]) -> None:
-    """Leaves the state with the smaller probability, and a ratio that the other one breaks."""
-    document["model"]["initial"] = [1]
-    document["formulas"][0]["formula"][1] = "2"
-
-
 def _neighbours(document: dict[str, Any]) -> None:
     document["model"]["neighbours"] = []
 
 
 SURVEY, COIN, FIRST = "survey", "survey-coin", "above-threshold-one-pair"
-FAMILY = "forall k: D{0, 0.17}[ X (bot U=k top) ]"
-SHARE, LOOSE, WORD = "P<=3/4 [ X out1 ]", "D{1, 0}[ X out1 ]", "D{1, 0}[ F at_B ]"
-FORGED: dict[str, tuple[str, str, Callable[[dict[str, Any]], None]]] = {
-    "a smaller ratio": (SURVEY, "D{ln(3), 0}[ X out1 ]", _tree(0, "2", 1)),
-    "a larger ratio of what is false": (SURVEY, LOOSE, _tree(0, "3", 1)),
-    "true for false": (SURVEY, LOOSE, _entry(0, status="holds")),
-    "rows that sum to more": (SURVEY, SHARE, _step("7/8")),
-    "a negative row": (SURVEY, SHARE, _row([[2, "-1/4"], [3, "5/4"]])),
-    "another state": ("interactive-survey", "P>=9/10 [ X out1 ]", _entry(0, state=3)),
-    "a point outside": (COIN, "P<1/2 [ X out1 ]", _entry(0, parameters={"c": "1"})),
-    "a strict comparison": (SURVEY, SHARE, _tree(0, "<", 1)),
-    "one direction only": (SURVEY, "D{ln(3), 0}[ X out1 ]", _one_direction),
-    "a point where it is true": (COIN, "D{ln(3), 0}[ X out1 ]", _entry(0, parameters={"c": "1/4"})),
-    "no proof": (COIN, "D{0, c}[ X out1 ]", lambda d: d["claims"].clear()),
-    "a bound with parameters": (COIN, "D{0, c}[ X out1 ]", _tree(0, "1/2*c", 2)),
-    "a tail that is not small": (FIRST, FAMILY, _entry(0, until=0)),
-    "equality that is not": (FIRST, FAMILY, _entry(0, argument="equality")),
-    "another delta": (FIRST, FAMILY, _tree(0, "4/25", 2)),
-    "another word": ("emptiness", WORD, _entry(0, actions=["b", "a"], repeated=1)),
-    "no action repeated": ("emptiness", WORD, _entry(0, repeated=0)),
-    "another label": ("equal-copies", "D{0, 0}[ F goal ]", lambda d: d["model"]["labels"].update(goal=[3])),
-    "another status": (SURVEY, SHARE, lambda d: d.update(status="violated")),
-    "a family of none": (SURVEY, SHARE, _entry(0, family={"first": 1, "last": 0})),
-    "an endless family": (SURVEY, SHARE, _entry(0, family={"first": 0, "last": None})),
-    "a path formula": (SURVEY, SHARE, _entry(0, formula=["next", TRUE])),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FORGED)
-def test_forged(name: str, kept: Session) -> None:
-    """What says more than is true is rejected."""
-    case, formula, change = FORGED[name]
-    document = written(kept, case, formula)
-    assert check_document(document).accepted
-    change(document)
-    assert not check_document(document).accepted
 
 
 MADE = ("survey-coin", "equal-copies", "emptiness")

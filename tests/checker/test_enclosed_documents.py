@@ -72,7 +72,6 @@ def witness(*outputs: str, secrets: tuple[str, str] = ("a", "b")) -> Json:
 # Of geometric noise with the ratio 1/2, two thirds are at most 0, and one third is at most −1.
 TRUE = document(steps(0), steps(-1), f"ratio {2 + TINY}")
 BEYOND = document(steps(0), steps(-1), f"ratio {2 - TINY}", "violated", **witness("low"))
-ORDER = [[[[0, "1"], [1, "-1"]], "0"]]
 COMPARED = {
     name: [{"weight": "1", "noise": [1, 1], "region": [[[[0, s], [1, t]], "0"]]}]
     for name, s, t in (("less", "1", "-1"), ("more", "-1", "1"))

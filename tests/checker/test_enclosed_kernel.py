@@ -208,29 +208,6 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Json]:
     return {name: json.loads((folder / f"{name}.json").read_text()) for name in names}
 
 
-@pytest.mark.slow
-def test_evidence_of_shipped_cases(evidence: dict[str, Json]) -> None:
-    """It is accepted alone and with its case, and says how many probabilities agree."""
-    for name, document in evidence.items():
-        assert check_text(json.dumps(document)).accepted
-        report = check_with_case(json.dumps(document), load(CASES / f"{name}.toml"))
-        assert report.accepted, report.lines
-        assert "agree with enclosures of the model" in report.lines[-1]
-        assert report.status == document["status"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["sparse-vector-gauss", "range-mixed"])
-def test_evidence_is_read_a_second_time(name: str, tmp_path: Path) -> None:
-    """The command accepts evidence of the larger cases, and finds the same ways through the program."""
-    case, path = str(CASES / f"{name}.toml"), str(tmp_path / "e.json")
-    assert called("verify", case, "--evidence", path).code == 0
-    told = called("check", path, "--case", case)
-    assert told.code == 0
-    assert "read a second time" in told.out
-    assert "checked: private" in told.out
-
-
 def is_true(document: Json) -> bool:
     """Tells by sums over the values of one discrete Gaussian number whether a document is so."""
     bound = Fraction(document["bound"]["value"])
@@ -290,23 +267,6 @@ def test_what_is_accepted_is_true(evidence: dict[str, Json]) -> None:
                 for name in ("bound", "delta", "case"):
                     assert document[name] == original[name], change[:2]
     assert 0 < accepted < len(changes) / 3
-
-
-@pytest.mark.slow
-def test_a_violation_that_is_none_is_rejected(evidence: dict[str, Json]) -> None:
-    """With other outputs, another direction or a larger delta the same ways are no violation."""
-    original = evidence["noisy-max-gauss"]
-    left, right = original["witness"]["secrets"]
-    wrong = [
-        {**original, "delta": "1/20"},
-        {**original, "bound": {"of": "epsilon", "value": "1/2"}},
-        {**original, "witness": {**original["witness"], "secrets": [right, left]}},
-        {**original, "witness": {**original["witness"], "outputs": ["0", "1", "2"]}},
-    ]
-    for document in wrong:
-        report = check_text(json.dumps(document))
-        assert not report.accepted
-        assert "beyond the bounds" in report.lines[0]
 
 
 @pytest.mark.slow

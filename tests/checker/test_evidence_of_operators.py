@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import pytest
 
 import paramverify
@@ -61,11 +63,11 @@ COMPARED = [
     f"{word}{relation}{bound} [ F b ]"
     for word in ("P", "Pmin", "Pmax")
     for relation in RELATIONS
-    for bound in ("1/8", "1/2", "7/8")
+    for bound in ("1/8", "7/8")
 ]
 NEGATED = [f"a => !{word}{relation}1/8 [ X b ]" for word in ("P", "Pmin", "Pmax") for relation in RELATIONS]
 WAYS = ["X b", "F b", "G a", "a U b", "a W b", "b R a", "F<=2 b", "G<=2 a", "a U[1,3] b", "!F b", "X (b | c)"]
-PATHS = [f"a => P{relation} [ {path} ]" for relation in (">=1/16", "<1/16") for path in WAYS]
+PATHS = [f"a => P{relation} [ {path} ]" for relation, path in zip(cycle((">=1/16", "<1/16")), WAYS)]
 JOINED = [
     "a | b | c",
     "a & b",

@@ -134,6 +134,7 @@ DOCUMENTS: dict[str, tuple[Json, str, Change]] = {
         lambda d: d["formulas"][1].update(name="f0"),
     ),
     "another form": (PLAIN, "must be a list of 1", first(formula=["true", "p"])),
+    "a negative step": (PLAIN, "must not be negative", first(formula=["until", TRUE, P, -1, None])),
     "other words together": (
         PLAIN,
         "the formulas together are 'holds'",

@@ -15,7 +15,7 @@ from asked_in_coq import PROGRAM, answers, functions
 from cone_documents import cone_kinds
 from conftest import ROOT
 from forging_tools import points_of, value_of
-from test_dpctl_kernel import formula, model
+from formula_tools import formula, model
 from test_leaks_checker import document as growing
 from test_proved_formulas import stated
 from test_proved_standing import by_classes, by_terms, evidence, maxima

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from forging_tools import Json, points_of, value_of
-from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind, in_python
+from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, differences, every_kind, in_python
 
 from paramverify.checker import evidence_shapes
 from paramverify.checker.claim_evidence import KernelReport
@@ -51,16 +51,12 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
 
 def test_true_evidence_is_accepted_or_not_known(documents: list[Json], tmp_path: Path) -> None:
     """No document that Python accepts is rejected, and the counts are the same."""
-    checker = built()
-    found, counts = differences(checker, [json.dumps(d).encode() for d in documents], tmp_path)
-    assert found == []
-    assert counts == {"accepted": len(documents)}
+    assert agreed(documents, tmp_path) == {"accepted": len(documents)}
 
 
 def test_changed_evidence_gets_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
     """Evidence with one part changed, or mangled as text: both accept it, or both reject it."""
-    found, counts = differences(built(), changed(documents, 400, 22), tmp_path)
-    assert found == []
+    counts = agreed(changed(documents, 400, 22), tmp_path)
     assert min(counts["rejected"], counts["no evidence"]) > 20, counts
 
 
@@ -75,11 +71,8 @@ def beyond(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
 def test_sets_and_further_points_get_the_same_answers(beyond: list[Json], tmp_path: Path) -> None:
     """All of it is accepted; of changed evidence both say the same, and what is not known is rare."""
     true = [json.dumps(document).encode() for document in beyond]
-    (tmp_path / "true").mkdir()
-    found, counts = differences(built(), true, tmp_path / "true")
-    assert (found, counts) == ([], {"accepted": len(BEYOND)})
-    found, counts = differences(built(), changed(beyond, 120, 24), tmp_path)
-    assert found == []
+    assert agreed(true, tmp_path / "true") == {"accepted": len(BEYOND)}
+    counts = agreed(changed(beyond, 120, 24), tmp_path)
     assert counts["rejected"] > 60, counts
     assert counts.get(NOT_KNOWN, 0) < 6, counts
 
@@ -141,8 +134,7 @@ NO_EVIDENCE = (
 def test_text_is_read_as_strictly(tmp_path: Path) -> None:
     """What is no evidence is told apart from what is wrong, and neither is accepted."""
     texts = [*STRICT.values(), *NO_EVIDENCE]
-    found, counts = differences(built(), [text.encode() for text in texts], tmp_path)
-    assert found == []
+    counts = agreed([text.encode() for text in texts], tmp_path)
     assert counts == {"rejected": len(STRICT), "no evidence": len(NO_EVIDENCE)}
 
 
@@ -161,16 +153,13 @@ def about_exp(polynomial: str, interval: str, exponent: str, *constraints: str) 
 
 def test_an_interval_of_exp_leaves_nothing_out(tmp_path: Path) -> None:
     """An interval of E contains exp(q), which is rational for q = 0: then an open end could leave it out."""
-    checker = built()
     outside = {"kind": "bernstein", "tree": [["outside", 0]]}
     made = [one(about_exp("-1", i, "0", "1 - E"), outside) for i in ("(1, 2)", "(1, 2]", "(1, 9)")]
     made += [one(about_exp("-1", i, "0", "E - 1"), outside) for i in ("(0, 1)", "[1/2, 1)")]
-    found, counts = differences(checker, [json.dumps(d).encode() for d in made], tmp_path)
-    assert (found, counts) == ([], {"rejected": 5})  # each one is false at E = exp(0) = 1
+    assert agreed(made, tmp_path) == ({"rejected": 5})  # each one is false at E = exp(0) = 1
     ends = ("[1, 1]", "[1, 2]", "[0, 1]", "(2, 3)", "[2, 3]", "[3, 4]")
     rest = [one(about_exp("E", i, q)) for i in ends for q in ("-1", "0", "1", "1001")]
-    found, counts = differences(checker, [json.dumps(d).encode() for d in rest], tmp_path)
-    assert found == []
+    counts = agreed(rest, tmp_path)
     assert counts == {"accepted": 2, "rejected": len(rest) - 2}
 
 
@@ -199,7 +188,7 @@ def test_polynomials_without_e_beside_an_exponential(tmp_path: Path) -> None:
         assert (counts.get("accepted", 0) > 0) == is_true, polynomial
     made = [one(about_exp("0", "", q), proofs[0]) for q in exponents]
     counts = {"accepted": len(made)}
-    assert differences(built(), [json.dumps(d).encode() for d in made], tmp_path) == ([], counts)
+    assert agreed(made, tmp_path) == (counts)
 
 
 @pytest.mark.parametrize("shape", ["EVIDENCE", "WITNESS", "CLAIM", "ENTRY", "CASE"])
@@ -231,7 +220,7 @@ def test_ends_of_an_interval_with_one_point(tmp_path: Path) -> None:
                 made.append(json.dumps(one(claim, {"kind": "bernstein", "tree": [[way, "p"], "+"]})).encode())
                 wanted.append(value >= 0)
     counts = {"accepted": wanted.count(True), "rejected": wanted.count(False)}
-    assert differences(built(), made, tmp_path) == ([], counts)
+    assert agreed(made, tmp_path) == (counts)
 
 
 def test_a_wider_enclosure_of_ln_1_is_one(tmp_path: Path) -> None:
@@ -249,7 +238,7 @@ def test_a_wider_enclosure_of_ln_1_is_one(tmp_path: Path) -> None:
     right = [document(*ends) for ends in (("0", "0"), ("0", small), (f"-{small}", "0"), ("-1", "1"))]
     wrong = [document(*ends) for ends in ((small, "1"), ("-1", f"-{small}"), ("1", "-1"), ("1", "0"))]
     for made, word in ((right, "accepted"), (wrong, "rejected")):
-        assert differences(built(), made, tmp_path) == ([], {word: len(made)})
+        assert agreed(made, tmp_path) == {word: len(made)}
 
 
 def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from forging_tools import Json, map_is_true
 from region_problems import random_problem
-from three_checkers import built, by_program, changed, differences
+from three_checkers import agreed, built, by_program, changed
 
 from paramverify.synthesis.map_documents import to_document
 from paramverify.synthesis.regions import region_map
@@ -60,14 +60,11 @@ SYMMETRIC = "p + q + 1"
 
 def test_maps_get_the_same_answers(maps: list[Json], tmp_path: Path) -> None:
     """True maps are accepted with the same numbers of cells; of changed ones both say the same."""
-    (tmp_path / "true").mkdir()
-    found, counts = differences(built(), [json.dumps(d).encode() for d in maps], tmp_path / "true")
-    assert (found, counts) == ([], {"accepted": len(maps)})
+    assert agreed(maps, tmp_path / "true") == {"accepted": len(maps)}
     statuses = {cell["status"] for document in maps for cell in document["cells"]}
     assert statuses == {"safe", "violating", "outside", "undecided"}
     assert any("constant" in document["domain"] for document in maps)
-    found, counts = differences(built(), changed(maps, 400, 31), tmp_path)
-    assert found == []
+    counts = agreed(changed(maps, 400, 31), tmp_path)
     assert counts["rejected"] > 200, counts
 
 
@@ -101,8 +98,7 @@ def test_a_cell_with_another_status_is_rejected(maps: list[Json], tmp_path: Path
                 else:
                     continue
                 wrong.append(new)
-    found, counts = differences(built(), [json.dumps(d).encode() for d in wrong], tmp_path)
-    assert (found, counts) == ([], {"rejected": len(wrong)})
+    assert agreed(wrong, tmp_path) == {"rejected": len(wrong)}
 
 
 def names_of(document: Json) -> list[str]:
@@ -133,8 +129,7 @@ def test_cells_that_mirror_others(tmp_path: Path) -> None:
     for classes in ([["p", "p"]], [["p"]], [["p", "q"], ["q", "p"]], [["p", "r"]], []):
         made.append(json.dumps(folded(SYMMETRIC, *right, symmetric=classes)).encode())
         wanted.append(False)
-    found, counts = differences(checker, made, tmp_path)
-    assert found == []
+    counts = agreed(made, tmp_path)
     assert counts == {"accepted": wanted.count(True), "rejected": wanted.count(False)}
     paths = [tmp_path / f"{k}.json" for k in range(len(made))]
     assert [answer.word == "accepted" for answer in by_program(checker, paths)] == wanted
@@ -157,8 +152,7 @@ def test_an_exchange_keeps_a_set_of_claims(tmp_path: Path) -> None:
             document["cells"][2] = {"status": "mirrored", "box": document["cells"][2]["box"]}
         made.append(json.dumps(document).encode())
         wanted.append(alike)
-    found, counts = differences(built(), made, tmp_path)
-    assert (found, counts) == ([], {"accepted": wanted.count(True), "rejected": wanted.count(False)})
+    assert agreed(made, tmp_path) == {"accepted": wanted.count(True), "rejected": wanted.count(False)}
 
 
 def test_a_constraint_fails_at_an_open_end(tmp_path: Path) -> None:
@@ -179,5 +173,4 @@ def test_a_constraint_fails_at_an_open_end(tmp_path: Path) -> None:
         document = folded("p - 2", domain=domain, cells=[cell], symmetric=[], free=["q"])
         made.append(json.dumps(document).encode())
         wanted.append(True)
-    found, counts = differences(built(), made, tmp_path)
-    assert (found, counts) == ([], {"accepted": wanted.count(True), "rejected": wanted.count(False)})
+    assert agreed(made, tmp_path) == {"accepted": wanted.count(True), "rejected": wanted.count(False)}

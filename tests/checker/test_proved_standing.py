@@ -14,7 +14,7 @@ from random import Random
 import pytest
 from conftest import ROOT
 from forging_tools import Json
-from three_checkers import NOT_KNOWN, built, by_program, changed, differences, in_python
+from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, in_python
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
@@ -120,11 +120,8 @@ def test_changed_statements_get_the_same_answers(shipped: Json, tmp_path: Path) 
     true = [evidence(about) for about, good in statements(Random(8), 12) if good]
     few = {**shipped, "claims": shipped["claims"][:1]}
     documents = [*true, evidence(shipped["reduction"]), few]
-    (tmp_path / "true").mkdir()
-    found, counts = differences(built(), [json.dumps(d).encode() for d in documents], tmp_path / "true")
-    assert (found, counts) == ([], {"accepted": len(documents)})
-    found, counts = differences(built(), changed(documents, 500, 77), tmp_path)
-    assert found == []
+    assert agreed(documents, tmp_path / "true") == {"accepted": len(documents)}
+    counts = agreed(changed(documents, 500, 77), tmp_path)
     assert min(counts["rejected"], counts["accepted"]) > 20, counts
     assert counts.get(NOT_KNOWN, 0) < 25, counts
 
@@ -183,7 +180,7 @@ def parametric() -> list[Json]:
 def test_statements_for_all_parameters_are_accepted_and_true(parametric: list[Json], tmp_path: Path) -> None:
     """Both accept them, and at points of the domain no neighbours have a larger ratio, by brute force."""
     documents = [json.dumps(evidence(about)).encode() for about in parametric]
-    assert differences(built(), documents, tmp_path) == ([], {"accepted": len(documents)})
+    assert agreed(documents, tmp_path) == {"accepted": len(documents)}
     known: dict[tuple[object, ...], Fraction] = {}
     for about in parametric:
         n, step = about["answers"], 9 if about["by"] == "any" else int(about["by"])
@@ -205,8 +202,7 @@ def test_changed_statements_for_all_parameters_get_the_same_answers(
 ) -> None:
     """Changed and mangled ones: both accept them, or both reject them, with the same counts."""
     documents = [evidence(about) for about in parametric if about["answers"] < 4]
-    found, counts = differences(built(), changed(documents, 500, 5), tmp_path)
-    assert found == []
+    counts = agreed(changed(documents, 500, 5), tmp_path)
     assert min(counts["rejected"], 20 * counts["accepted"]) > 100, counts
     assert counts.get(NOT_KNOWN, 0) < 25, counts
 
@@ -232,7 +228,7 @@ def test_another_pair_other_noise_and_other_proofs_are_rejected(
             {"answers": 2 if about["answers"] == 3 else 3},
         ]
         documents += [json.dumps(evidence({**about, **change})).encode() for change in changes]
-    assert differences(built(), documents, tmp_path) == ([], {"rejected": len(documents)})
+    assert agreed(documents, tmp_path) == {"rejected": len(documents)}
 
 
 def test_other_answers_than_those_with_the_largest_quotients_are_rejected(
@@ -258,7 +254,7 @@ def test_other_answers_than_those_with_the_largest_quotients_are_rejected(
         documents.append(
             json.dumps(evidence({k: v for k, v in about.items() if k not in ("own", "others")})).encode()
         )
-    assert differences(built(), documents, tmp_path) == ([], {"rejected": len(documents)})
+    assert agreed(documents, tmp_path) == {"rejected": len(documents)}
 
 
 def test_claims_about_something_else_are_rejected(parametric: list[Json], tmp_path: Path) -> None:
@@ -285,7 +281,7 @@ def test_claims_about_something_else_are_rejected(parametric: list[Json], tmp_pa
         narrower = {**about["domain"], "constraints": [["-1", ">="]]}
         documents.append({**whole, "reduction": {**about, "domain": narrower}})
     made = [json.dumps(document).encode() for document in documents]
-    assert differences(built(), made, tmp_path) == ([], {"rejected": len(made)})
+    assert agreed(made, tmp_path) == {"rejected": len(made)}
 
 
 @pytest.mark.parametrize(("ties", "differ"), [("uniform", "one"), ("first", "one")])

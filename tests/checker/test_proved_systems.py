@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from forging_tools import Json, Runs, inside, points_of, value_of
-from three_checkers import NOT_KNOWN, built, by_program, changed, differences
+from three_checkers import NOT_KNOWN, agreed, built, by_program, changed
 
 from paramverify.interactive.system_cases import load
 from paramverify.interactive.system_certificates import evidence_document
@@ -41,14 +41,11 @@ def systems() -> list[Json]:
 
 def test_shipped_systems_get_the_same_answers(systems: list[Json], tmp_path: Path) -> None:
     """All are accepted with the same numbers of comparisons; of changed ones both say the same."""
-    (tmp_path / "true").mkdir()
-    found, counts = differences(built(), [json.dumps(d).encode() for d in systems], tmp_path / "true")
-    assert (found, counts) == ([], {"accepted": len(systems)})
+    assert agreed(systems, tmp_path / "true") == {"accepted": len(systems)}
     assert {d["proof"]["kind"] for d in systems if d["status"] == "holds"} == {"family", "costs"}
     assert [document["status"] for document in systems].count("violated") == len(VIOLATED)
     assert any(group["times"] for document in systems for group in document["closures"])
-    found, counts = differences(built(), changed(systems, 300, 41), tmp_path)
-    assert found == []
+    counts = agreed(changed(systems, 300, 41), tmp_path)
     assert counts["rejected"] > 150, counts
     assert counts.get(NOT_KNOWN, 0) < 15, counts
 
@@ -148,10 +145,8 @@ def test_where_hidden_steps_end(tmp_path: Path) -> None:
     ]
     small = {**costs, "costs": [[0, 1, "3/2"], [1, 0, "3/2"]]}
     wrong.append(leaking("2", proof=small))
-    (tmp_path / "wrong").mkdir()
-    assert differences(built(), [json.dumps(d).encode() for d in made], tmp_path) == ([], {"accepted": 3})
-    found, counts = differences(built(), [json.dumps(d).encode() for d in wrong], tmp_path / "wrong")
-    assert found == []
+    assert agreed(made, tmp_path) == {"accepted": 3}
+    counts = agreed(wrong, tmp_path / "wrong")
     assert counts.get("accepted", 0) == 0, counts
     assert counts["rejected"] >= len(wrong) - 1, counts
 
@@ -172,9 +167,8 @@ def test_an_observation_that_is_too_likely(tmp_path: Path) -> None:
     wrong += [violated(trace=trace) for trace in ([], [1, 3], [2], [0, 1, 2], [1, 2, 4])]
     wrong += [violated(place=1), violated(place=2), violated(right=[0, 1]), violated(right=[])]
     wrong += [violated(left=[1]), violated(left=[0, 2]), violated(parameters={"p": "1"})]
-    (tmp_path / "wrong").mkdir()
-    assert differences(built(), right, tmp_path) == ([], {"accepted": len(right)})
-    assert differences(built(), wrong, tmp_path / "wrong") == ([], {"rejected": len(wrong)})
+    assert agreed(right, tmp_path) == {"accepted": len(right)}
+    assert agreed(wrong, tmp_path / "wrong") == {"rejected": len(wrong)}
 
 
 def test_states_that_nobody_can_tell_apart(tmp_path: Path) -> None:
@@ -198,7 +192,6 @@ def test_states_that_nobody_can_tell_apart(tmp_path: Path) -> None:
         proof = {"kind": "costs", "classes": classes, "costs": costs}
         made.append(json.dumps(leaking(ratio, system=system, closures=[], proof=proof)).encode())
         wanted.append(right)
-    found, counts = differences(built(), made, tmp_path)
-    assert (found, counts) == ([], {"accepted": 1, "rejected": 5})
+    assert agreed(made, tmp_path) == {"accepted": 1, "rejected": 5}
     paths = [tmp_path / f"{k}.json" for k in range(len(made))]
     assert [answer.word == "accepted" for answer in by_program(built(), paths)] == wanted

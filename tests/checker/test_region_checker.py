@@ -3,13 +3,11 @@
 import copy
 import json
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import pytest
 
 from paramverify.checker import region_evidence as region_checker
-from paramverify.checker.claim_evidence import KernelReport
 from paramverify.checker.evidence_polynomials import evaluate, parse
 from paramverify.checker.region_evidence import check_document, check_text
 
@@ -148,36 +146,6 @@ def test_safe_cells(claim: tuple[str, str, Factors], tokens: list[str] | None, r
 def test_cuts_are_of_quantified_parameters_and_complete(tokens: Any, right: bool) -> None:
     """A subdivision names quantified parameters, and has exactly one end for each part."""
     assert accepted(single(TWICE, cell("safe", cuts={"0": tokens}))) == right
-
-
-def test_the_lower_part_of_a_cut_comes_first() -> None:
-    """(q − 1/4)·(4q − 1) needs a cut at 1/4, in the lower half only."""
-    claim = ("4*q^2 - 2*q + 1/4", "1", [("q - 1/4", 1), ("4*q - 1", 1)])
-    assert accepted(single(claim, safe(["q", "q", "+", "+", "+"])))
-    assert not accepted(single(claim, safe(["q", "+", "q", "+", "+"])))
-
-
-def test_all_parameters_may_be_free() -> None:
-    """Without quantified parameters a cell is a box over all of them, and a violating one has no values."""
-    whole = [["0", "1"], ["0", "1"]]
-    assert accepted(document([POSITIVE], [{"box": whole, "status": "safe"}], free="pq"))
-    violated = {"box": whole, "status": "violating", "claim": 0, "at": {}}
-    assert accepted(document([NEGATIVE], [violated], free="pq"))
-    assert not accepted(document([MIXED], [violated], free="pq"))
-
-
-def test_what_is_missing_is_noticed() -> None:
-    """Cells without a proof, and parts of a product that only look positive, are refused."""
-    assert refused(single(POSITIVE, cell("safe", cuts=None)), "not shown that a cell is safe")
-    assert refused(single(POSITIVE, cell("outside", cuts=None)), "not shown that a cell is outside")
-    assert refused(single(POSITIVE, cell("outside")), "not shown that a cell is outside")
-    assert refused(single(MIXED, safe()), "do not show its status")
-    assert refused(single(POSITIVE, cell("safe", cuts={"0": []})), "not a list of cuts")
-    for tokens, told in (("+", "'+'"), ({"+": 1}, "an object")):
-        given = single(POSITIVE, cell("safe", cuts={"0": tokens}))
-        assert refused(given, f"cells[0].cuts['0']: must be a list, not {told}")
-    assert refused(single(TWICE, safe([*"qq", "+", "+", "+", "+"])), "more cuts than parts")
-    assert refused(single(TWICE, safe([*"qq", "+", "+"])), "fewer cuts than parts")
 
 
 def test_the_number_of_cuts_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -443,23 +411,6 @@ def two_free(factor: str, negative: str, first: str, second: str) -> Json:
     return document([(negative, "-1", [(factor, 1)])], [entry], box, free="pr")
 
 
-@pytest.mark.parametrize("claim", [-1, 1, True, "0", None, 0.0])
-def test_violating_cells_name_a_claim(claim: Any) -> None:
-    """The claim of a violating cell is one of the map; with several ones it is the one named."""
-    whole = f"cells[0].claim: must be a whole number, not {claim!r}"
-    reason = "a violating cell without a claim" if type(claim) is int else whole
-    assert refused(single(NEGATIVE, violating(claim=claim)), reason)
-    two = document([POSITIVE, NEGATIVE], [violating(claim=1)])
-    assert accepted(two)
-    assert not accepted({**two, "cells": [violating(claim=0)]})
-
-
-@pytest.mark.parametrize("at", [{}, {"p": "1/2"}, {"q": "1/2", "p": "1/2"}, {"r": "1/2"}])
-def test_violating_cells_have_exactly_the_quantified_values(at: Json) -> None:
-    """There is a value for each quantified parameter and for nothing else."""
-    assert refused(single(NEGATIVE, {**violating(), "at": at}), "without values of the quantified")
-
-
 # --- tiling and counting --------------------------------------------------------------------------------
 
 
@@ -509,21 +460,6 @@ def test_cells_tile_the_box(boxes: list[tuple[str, str, str, str]], right: bool)
     assert accepted(grid(*boxes[::-1])) == right
 
 
-def test_cells_are_boxes_over_the_free_parameters() -> None:
-    """A cell has an interval for each free parameter, and none is empty."""
-    for box in ([], [["0", "1"], ["0", "1"]], [["0", "0"]], [["1", "0"]], [["1", "1"]]):
-        assert refused(single(POSITIVE, {**safe(), "box": box}), "not a box over the free parameters")
-    more = [safe(low="0", high="1/2"), safe(low="1/2", high="1")]
-    for k in (0, 1):
-        extra = copy.deepcopy(more)
-        extra[k]["box"].append(["0", "1"])
-        assert refused(document([POSITIVE], extra), "not a box over the free parameters")
-        flat = grid(("0", "1/2", "0", "1"), ("1/2", "1", "0", "1"), ("0", "1", "1/2", "1/2"))
-        assert refused(flat, "not a box over the free parameters")
-        thin = [*more, safe(low="1/2", high="1/2")]
-        assert refused(document([POSITIVE], thin), "not a box over the free parameters")
-
-
 def test_the_number_of_cells_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many cells as the limit are read, one more is refused."""
     cells = [cell("undecided", "0", "1/2"), cell("undecided", "1/2", "1")]
@@ -533,105 +469,7 @@ def test_the_number_of_cells_is_limited(monkeypatch: pytest.MonkeyPatch) -> None
     assert refused(document([POSITIVE], cells), "too many cells")
 
 
-def test_cells_are_counted_by_status() -> None:
-    """The report says how many cells have which status; safe and violating ones are proved."""
-    kinds = ["undecided"] + ["outside"] * 2 + ["safe"] * 3 + ["violating"] * 2
-    # Constraints and claim by eighths: p > 3/8, and p ≥ 3/4 where the claim holds.
-    shares = [(str(Fraction(k, 8)), str(Fraction(k + 1, 8))) for k in range(8)]
-    entries = {
-        "undecided": {},
-        "outside": {"cuts": {"outside": HERE}},
-        "safe": {},
-        "violating": {"claim": 0, "at": {"q": "1"}},
-    }
-    order = ["outside", "outside", "undecided", "violating", "violating", "safe", "safe", "safe"]
-    assert sorted(order) == sorted(kinds)
-    claim = ("p - 5/8 + 1/100*q", "1", [("p - 5/8 + 1/100*q", 1)])
-    claim = ("p - 5/8", "1", [("p - 5/8", 1)])
-    cells = [cell(s, low, high, **entries[s]) for s, (low, high) in zip(order, shares, strict=True)]
-    given = document([claim], cells, {"p": "[0, 1]", "q": CLOSED}, (("p - 1/4", ">"),))
-    assert refused(given, "a factor may vanish")  # at p = 5/8
-    cells[4] = cell("undecided", *shares[4])
-    lines = ("3 cells where the claims are true", "1 cell where one is false")
-    lines += ("2 cells outside of the domain", "2 cells undecided")
-    assert check_document({**given, "cells": cells}) == KernelReport(True, lines, 4, 0, 2, "region map")
-
-
 # --- what a map is about ------------------------------------------------------------------------------
-
-GOOD = single(POSITIVE, safe())
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"format": "paramverify-cone"}, "format: must be 'paramverify-regions'"),
-        ({"version": 2}, "version: must be 1, not 2"),
-        ({"version": True}, "version: must be 1, not True"),
-        ({"free": []}, "not parameters"),
-        ({"free": ["p", "p"]}, "not parameters"),
-        ({"free": ["x"]}, "not parameters"),
-        ({"free": ["p", "x"]}, "not parameters"),
-        ({"claims": ["p + q"]}, "another polynomial"),
-        ({"claims": []}, "malformed"),
-        ({"factors": []}, "not a factor"),
-        ({"factors": ["p + q"]}, "another polynomial"),
-        ({"products": [{"constant": "0", "factors": []}]}, "the constant zero"),
-        ({"products": [{"constant": "2", "factors": [[0, 1]]}]}, "another polynomial"),
-        ({"products": [{"constant": "1", "factors": [[0, 2]]}]}, "another polynomial"),
-        ({"products": [{"constant": "1", "factors": [[0, 9]]}]}, "another polynomial"),
-        ({"products": [{"constant": "1", "factors": []}]}, "another polynomial"),
-        ({"products": [{"constant": "1", "factors": [[1, 1]]}]}, "not a factor"),
-        ({"products": [{"constant": "1", "factors": [[-1, 1]]}]}, "not a factor"),
-        (
-            {"products": [{"constant": "1", "factors": [[False, 1]]}]},
-            "products[0].factors[0][0]: must be a whole",
-        ),
-        (
-            {"products": [{"constant": "1", "factors": [[0, True]]}]},
-            "products[0].factors[0][1]: must be a whole",
-        ),
-        ({"products": [{"constant": "1", "factors": [[0, 1], [0, 0]]}]}, "not a factor"),
-        ({"products": [{"constant": "1", "factors": [[0, 1], [0, -1]]}]}, "not a factor"),
-        ({"products": []}, "malformed"),
-        ({"cells": [cell("good")]}, "cells[0].status: not known: 'good'"),
-        ({"cells": None}, "cells: must be a list, not None"),
-    ],
-)
-def test_statements_that_are_none(change: Json, reason: str) -> None:
-    """Formats, free parameters, products and statuses that are none are refused."""
-    assert accepted(GOOD)
-    assert refused({**GOOD, **change}, reason)
-
-
-def test_points_are_in_the_domain() -> None:
-    """The points of a map are in its domain; the constant E is no part of a point."""
-    narrow = with_constant("[27/10, 28/10]", ("E - 5/2", "1", [("E - 5/2", 1)]), safe())
-    inside = {"p": "1/2", "q": "0"}
-    for given in (GOOD, narrow):
-        assert accepted({**given, "points": [inside, {"p": "1", "q": "1"}]})
-        for point in ({"p": "2", "q": "0"}, {"p": "1"}, {**inside, "E": "27/10"}):
-            assert refused({**given, "points": [inside, point]}, "points[1]: ")
-
-
-def test_obligations_are_proved_and_counted() -> None:
-    """Claims about the model are proved besides; with the case given, they are exactly its own."""
-    solver = {"kind": "solver", "solver": "z9", "version": "1"}
-    texts = (("q", {"kind": "bernstein", "tree": ["+"]}), ("1 - q", solver))
-    own = [{"claim": {**GOOD["domain"], "polynomial": text}, "proof": proof} for text, proof in texts]
-    report = check_document({**GOOD, "obligations": own})
-    assert (report.accepted, report.proved, report.trusted) == (True, 1, 1)
-    assert report.solvers == ("z9 1",)
-    assert report.lines[-2:] == (
-        "obligation 1 (q >= 0): proved",
-        "obligation 2 (1 - q >= 0): trusted to 'z9 1'",
-    )
-    false = {**own[0], "claim": {**GOOD["domain"], "polynomial": "q - 1/2"}}
-    assert refused({**GOOD, "obligations": [*own, false]}, "obligation 3 (q - 1/2 >= 0): rejected")
-    wanted = [entry["claim"] for entry in own]
-    for given, right in ((own, True), (own[::-1], True), (own[:1], False), ([], False)):
-        assert check_document({**GOOD, "obligations": given}, obligations=wanted).accepted == right
-    assert check_document(GOOD, obligations=[]).accepted
 
 
 def test_values_of_all_quantified_parameters_count() -> None:
@@ -645,19 +483,6 @@ def test_values_of_all_quantified_parameters_count() -> None:
             assert accepted(given) if right else refused(given, "a factor may vanish")
     negative = ("5/2*q - E*q", "-1", [("E - 5/2", 1), ("q", 1)])
     assert accepted(with_constant("[27/10, 28/10]", negative, violating()))
-
-
-def test_a_product_with_the_constant_zero() -> None:
-    """The claim 0 is no product with the constant zero: its sign would be that of nothing."""
-    zero = single(("0", "0", [("q", 1)]), safe())
-    assert refused(zero, "the constant zero")
-
-
-def test_a_fixed_parameter_is_not_free() -> None:
-    """A parameter with one value has no cells."""
-    assert refused(single(POSITIVE, safe(), box={"p": "[0, 0]", "q": CLOSED}), "is fixed")
-    two = document([POSITIVE], [], {"p": CLOSED, "r": "[1, 1]", "q": CLOSED}, free="pr")
-    assert refused(two, "is fixed")
 
 
 def test_multiplications_are_bounded_by_degrees() -> None:
@@ -737,28 +562,45 @@ def test_the_constant_has_an_interval() -> None:
     assert refused(free, "not parameters")
 
 
-@pytest.mark.parametrize(
-    "text", ["", "null", "[]", "{", "NaN", "[" * 100_000, '{"format": "paramverify-regions"}']
-)
-def test_texts_that_are_no_maps(text: str) -> None:
-    """Text that is not JSON, or not a map, gives a report that does not accept it."""
-    report = check_text(text)
-    assert not report.accepted
-    assert report.lines[0].startswith("rejected: ")
+# --- parts that are none --------------------------------------------------------------------------------
+
+GOOD = single(POSITIVE, safe())
+BAD = single(NEGATIVE, violating())
 
 
-@pytest.mark.parametrize(("free", "tokens"), [*product(("p", "q"), (HERE, HALVES, ["p", "+", "+"]))])
-def test_either_parameter_may_be_free(free: str, tokens: list[str]) -> None:
-    """Cuts are of the parameter that is not free, and its parts are those of its own interval."""
-    claim = ("2*p^2 - 2*p + 1/2", "1", [("p - 1/2", 1), ("2*p - 1", 1)])
-    assert accepted(single(claim, safe(tokens), free=free)) == (free == "q" and tokens[0] == "p")
+def product_of(constant: str, *factors: list[int]) -> Json:
+    return {"products": [{"constant": constant, "factors": [*factors]}]}
 
 
-@pytest.mark.parametrize(("box", "outside"), [("[0, 1)", True), ("[0, 1]", False), ("(0, 1]", False)])
-def test_a_constraint_that_fails_but_at_an_end(box: str, outside: bool) -> None:
-    """Where the upper end is open, p - 1 >= 0 holds nowhere, and q - q*p > 0 everywhere for q = 1."""
-    ends = {"p": box, "q": CLOSED}
-    given = document([NEGATIVE], [cell("outside", cuts={"outside": HERE})], ends, (("p - 1", ">="),))
-    assert accepted(given) == outside
-    given = document([NEGATIVE], [violating("1")], {"p": box, "q": CLOSED}, (("q - q*p", ">"),))
-    assert accepted(given) == outside
+NONE: list[tuple[Json, Json, str]] = [
+    *((GOOD, {"free": free}, "not parameters") for free in ([], ["p", "p"], ["x"], ["p", "x"])),
+    (GOOD, {"claims": ["p + q"]}, "another polynomial"),
+    (GOOD, {"claims": []}, "malformed"),
+    (GOOD, {"factors": []}, "not a factor"),
+    (GOOD, {"factors": ["p + q"]}, "another polynomial"),
+    (GOOD, {"products": []}, "malformed"),
+    (GOOD, product_of("0"), "the constant zero"),
+    *((GOOD, product_of("1", [0, n]), "another polynomial") for n in (2, 9)),
+    (GOOD, product_of("2", [0, 1]), "another polynomial"),
+    *((GOOD, product_of("1", [k, 1]), "not a factor") for k in (1, -1)),
+    *((GOOD, product_of("1", [0, 1], [0, n]), "not a factor") for n in (0, -1)),
+    (GOOD, {"cells": [cell("safe", cuts={"0": []})]}, "not a list of cuts"),
+    (GOOD, {"cells": [cell("outside")]}, "a cell is outside"),
+    (GOOD, {"cells": [cell("outside", cuts=None)]}, "a cell is outside"),
+    *(
+        (GOOD, {"cells": [{**safe(), "box": box}]}, "not a box over the free parameters")
+        for box in ([], [["0", "1"], ["0", "1"]], [["0", "0"]], [["1", "0"]])
+    ),
+    *((BAD, {"cells": [violating(claim=k)]}, "a violating cell without a claim") for k in (-1, 1)),
+    *(
+        (BAD, {"cells": [{**violating(), "at": at}]}, "without values of the quantified")
+        for at in ({}, {"p": "1/2"}, {"q": "1/2", "p": "1/2"}, {"r": "1/2"})
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "change", "reason"), NONE)
+def test_parts_that_are_none(given: Json, change: Json, reason: str) -> None:
+    """Free parameters, products, cuts, boxes, claims and values that are none are refused."""
+    assert accepted(given)
+    assert refused({**given, **change}, reason)

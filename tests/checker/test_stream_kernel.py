@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import json
 import random
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,17 +17,13 @@ from paramverify.automata.automaton_evidence import machine
 from paramverify.automata.stream_cases import load
 from paramverify.automata.stream_programs import Unit, translate
 from paramverify.automata.stream_verdicts import decide
-from paramverify.checker.automaton_checks import check_document
 from paramverify.checker.second_streams import Eps, SideBySide, StreamProgram, compare_stream
 from paramverify.checker.strict_reading import Rejected
-from paramverify.cli.main import run
-from paramverify.files import standing_in
 from paramverify.models.hmm import HMM
 from paramverify.models.model import Model
 from paramverify.models.programs.program_reading import read_program
 from paramverify.models.programs.stream_loops import stream_of
 from paramverify.portfolio.session import Options
-from paramverify.reports.evidence_checks import checked
 from paramverify.reports.stream_reports import stream_evidence_document
 
 FOLDER = ROOT / "cases" / "automata"
@@ -49,88 +43,6 @@ def evidence(name: str) -> dict[str, Any]:
     found = stream_evidence_document(decide(load(FOLDER / f"{name}.toml"), Options(seconds=60)))
     assert found is not None
     return found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_evidence_of_shipped_cases(name: str) -> None:
-    """The kernel accepts it, and both readings of the program give its automaton."""
-    found = checked(json.dumps(evidence(name)), str(FOLDER / f"{name}.toml"))
-    assert found.report.accepted
-    assert found.look is not None
-    assert found.look.compared
-    assert found.look.agrees
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_claims_that_are_not_shown(name: str) -> None:
-    """A multiple that is too small is not proved; one that is enough is not refuted by a way."""
-    document = copy.deepcopy(evidence(name))
-    if document["status"] == "holds":
-        document["claim"]["multiple"] = str(Fraction(document["claim"]["multiple"]) - Fraction(1, 1000))
-        assert not check_document(document).accepted
-    elif "least" in document:
-        document["claim"]["multiple"] = "2"
-        assert not check_document(document).accepted
-    document = copy.deepcopy(evidence(name))
-    document["claim"]["differ"] = "one" if document["claim"]["differ"] == "each" else "each"
-    assert not check_document(document).accepted
-    document = copy.deepcopy(evidence(name))
-    document["status"] = "holds" if document["status"] == "violated" else "violated"
-    assert not check_document(document).accepted
-
-
-def test_a_way_for_one_entry() -> None:
-    """In a way for one entry no other entry differs."""
-    text = (FOLDER / "stream-sparse-vector-one.toml").read_text().replace("1/4 * eps", "1/5 * eps")
-    case = _case(text)
-    document = stream_evidence_document(decide(case, Options(seconds=60)))
-    assert document is not None
-    assert check_document(document).accepted
-    longer = copy.deepcopy(document)
-    longer["least"]["signs"] = [1 if k else 0 for k in range(len(longer["least"]["signs"]))]
-    longer["claim"]["multiple"] = "1/1000"
-    if len(longer["least"]["signs"]) > 2:
-        assert not check_document(longer).accepted
-    document["claim"]["multiple"] = "1/4"
-    assert not check_document(document).accepted
-
-
-def _case(text: str) -> Any:
-    path = Path("one.toml")
-    with standing_in(path, text.encode()):
-        return load(path)
-
-
-VIOLATED = [*(n for n in NAMES if n.endswith(("stops", "noise"))), "stream-numeric-sparse-vector-same-noise"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", VIOLATED)
-def test_examples_are_computed_again(name: str) -> None:
-    """Other probabilities, streams that are no neighbours and another point are rejected."""
-    document = evidence(name)
-    report = check_document(document)
-    assert report.accepted
-    assert any("both probabilities are computed again" in line for line in report.lines)
-    for side in (0, 1):
-        other = copy.deepcopy(document)
-        number = other["example"]["probabilities"][side]
-        for key in ("exact",) if "lower" not in number else ("lower", "upper"):
-            number[key] = str(Fraction(number[key]) * Fraction(1_000_001, 1_000_000))
-        assert "a probability of the example" in check_document(other).lines[0]
-    for key, value in (("at", "1/3"), ("at", "2"), ("step", "0"), ("output", "other")):
-        other = copy.deepcopy(document)
-        other["example"][key] = value
-        assert not check_document(other).accepted
-    for change in (3, -3):
-        other = copy.deepcopy(document)
-        streams = other["example"]["streams"]
-        streams[1][0] = str(Fraction(streams[1][0]) + change)
-        assert "no neighbours" in check_document(other).lines[0]
-    other = copy.deepcopy(document)
-    other["example"]["steps"].reverse()
-    assert not check_document(other).accepted
 
 
 def changed(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -267,14 +179,3 @@ def chances_of(model: HMM, state: int) -> dict[str, Fraction]:
         model.observations[step.observation]: Fraction(str(step.weight)) / below
         for step in model.steps[state]
     }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["stream-fresh-answers", "stream-threshold-clamped"])
-def test_evidence_of_finite_programs(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The second reader compares the model of a stream with the program, and with that of another one not."""
-    path, out = ROOT / "cases" / "programs" / f"{name}.toml", tmp_path / "e.json"
-    run(["verify", str(path), "--evidence", str(out)])
-    capsys.readouterr()
-    assert run(["check", str(out), "--case", str(path)]) == 0
-    assert "read a second time: the probabilities" in capsys.readouterr().out

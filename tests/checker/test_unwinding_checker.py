@@ -125,44 +125,6 @@ def test_steps_and_bounds(delta: str, steps: int, ratio: str) -> None:
     assert accepted(family(ratio, delta=delta, steps=steps)) == right
 
 
-@pytest.mark.slow
-def test_levels() -> None:
-    """A pair of level 0 has equal probabilities; a level above the steps does not count for insertions."""
-    assert refused(family(levels=[[0, 1, 0]]), "no bijection of supports")
-    assert refused(family(levels=[[0, 1, 2]]), "an insertion at state 0 is not covered")
-    assert accepted(family("4", levels=[[0, 1, 2]], steps=2))
-    assert accepted(family(levels=[[1, 0, 1]]))
-    assert refused(family(levels=[]), "an insertion at state 0 is not covered")
-    assert refused(family(levels=[[0, 1, -1]]), "a level is none")
-    for x, y in ((0, 5), (-1, 1)):
-        assert refused(family(levels=[[0, 1, 1], [x, y, 1]]), "is not a state")
-    for steps in (-1, 10_001):
-        assert refused(family(steps=steps), "the number of steps is none")
-    for wrong in (True, 1.0, "1", None):
-        for place in range(3):
-            pair = [wrong if k == place else 1 for k in range(3)]
-            told = f"proof.levels[1][{place}]: must be a whole number, not {wrong!r}"
-            assert refused(family(levels=[[0, 1, 1], pair]), told)
-        assert refused(family(steps=wrong), f"proof.steps: must be a whole number, not {wrong!r}")
-    alike = with_row(1, ROWS[0])
-    assert accepted(family("1", alike, delta="1", steps=10_000, levels=[[0, 1, 0]]))
-    assert accepted(family("1", alike, delta="1", steps=0, levels=[[0, 1, 0]]))
-    assert refused(family("1", alike, delta="1/2", steps=0, levels=[[0, 1, 0]]), "at least one")
-
-
-def test_related_states_do_the_same() -> None:
-    """Pairs with different actions, answers or numbers of successors are refused."""
-    assert refused(family(levels=[[0, 1, 1], [2, 3, 0]]), "do not enable the same actions")
-    assert refused(family(levels=[[0, 1, 1], [0, 4, 1]]), "do not enable the same actions")
-    sure = with_row(1, [[POINT, [[1, "1"]]], [QUERY, [[2, "1"]]]])
-    assert refused(family("9", sure, delta="9"), "the supports have different sizes")
-    for order in ([[3, "1/2"], [2, "1/2"]], [[2, "1/2"], [3, "1/2"]]):
-        assert accepted(family(rows=with_row(1, [[POINT, [[1, "1"]]], [QUERY, order]])))
-    turned = with_row(1, [[POINT, [[1, "1"]]], [QUERY, [[2, "3/4"], [3, "1/4"]]]])
-    assert refused(family(rows=turned), "no bijection")
-    assert accepted(family("3", turned, delta="3"))
-
-
 # As before, with two answers one after the other; a state for each.
 TWO_ANSWERS: list[Any] = [
     [[POINT, [[1, "1"]]], [QUERY, [[2, "1/4"], [3, "3/4"]]]],
@@ -246,26 +208,6 @@ def test_costs_of_pairs(there: str, back: str) -> None:
         assert accepted(costs(ratio, costs=[[0, 1, there], [1, 0, back]])) == right
 
 
-def test_costs_say_what_they_show() -> None:
-    """The report counts the pairs."""
-    assert check_document(costs()).lines[0] == "costs: 2 pairs of classes: proved"
-
-
-def test_costs_that_are_none() -> None:
-    """Missing directions, costs below one or of one class, classes that are none, and bounds below one."""
-    assert refused(costs(costs=[[0, 1, "3/2"]]), "not within the bound")
-    assert refused(costs(costs=[[1, 0, "2"]]), "not within the bound")
-    assert refused(costs(costs=[]), "not within the bound")
-    assert refused(costs(costs=[*COSTS["costs"], [0, 0, "1"]]), "one of a class with itself")
-    assert refused(costs(costs=[*COSTS["costs"], [0, 4, "1/2"]]), "below one")
-    assert refused(costs(costs=[*COSTS["costs"], [2, 3, "2"]]), "do not enable the same actions")
-    assert refused(costs("1/2"), "the bound is not shown to be at least one")
-    assert refused(costs(classes=[[0], [1], [2], [3]]), "a state has no class")
-    assert refused(costs(classes=[[0, 1], [], [2], [3], [4]], costs=[]), "are not bisimilar")
-    assert refused(costs(classes=[[0], [1], [2, 3], [], [4]]), "are not bisimilar")
-    assert refused(costs(classes=[[0], [1], [2], [3], [4, 4], [5]]), "is not a state")
-
-
 def test_states_of_a_class_are_bisimilar() -> None:
     """A copy of a state may be in its class; one with another chance, answer or action may not."""
     for row, right in (
@@ -283,18 +225,6 @@ def test_states_of_a_class_are_bisimilar() -> None:
         assert accepted(given) == right, row
         if not right:
             assert refused(given, "are not bisimilar")
-
-
-def test_all_chances_of_a_class_are_equal() -> None:
-    """States of one class that agree in one chance of three are told apart."""
-    rows = [*with_row(1, [[POINT, [[5, "1"]]], [QUERY, [[2, "1/2"], [3, "1/4"], [4, "1/4"]]]])]
-    rows[0] = [[POINT, [[1, "1"]]], [QUERY, [[2, "1/4"], [3, "1/2"], [4, "1/4"]]]]
-    for last, right in (("1/4", True), ("1/8", False)):
-        step = [[2, "1/2"], [3, str(Fraction(1, 2) - Fraction(last))], [4, last]]
-        for order in permutations(step):
-            more = [*rows, [[POINT, [[5, "1"]]], [QUERY, [*order]]]]
-            given = costs("2", more, classes=[[0], [1, 5], [2], [3], [4]], costs=[[0, 1, "2"], [1, 0, "2"]])
-            assert accepted(given) if right else refused(given, "are not bisimilar")
 
 
 def test_costs_multiply_along_steps() -> None:
@@ -362,68 +292,6 @@ def test_systems_that_are_none(make: Any, state: int, row: Any, reason: str) -> 
     assert refused(given, reason)
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"format": "paramverify-cone"}, "format: must be 'paramverify-unwinding'"),
-        ({"version": 2}, "version: must be 1, not 2"),
-        ({"version": True}, "version: must be 1, not True"),
-        ({"version": 1.0}, "version: must be 1, not 1.0"),
-        ({"status": "unknown"}, "nothing to check"),
-        ({"status": "violated"}, "status: a witness comes with the status violated"),
-        ({"proof": {"kind": "none"}}, "proof.kind: not known: 'none'"),
-        ({"ratio": "x"}, "not a whole number"),
-        ({"ratio": ["1", "0"]}, "not shown to be positive"),
-        ({"ratio": ["2", "-1"]}, "not shown to be positive"),
-    ],
-)
-def test_documents_that_are_none(change: Json, reason: str) -> None:
-    """Other formats, versions, statuses and proofs are refused."""
-    assert refused({**family(), **change}, reason)
-
-
-@pytest.mark.parametrize("make", [family, costs, witness])
-def test_points_are_in_the_domain(make: Any) -> None:
-    """The points of a document have a value in its interval for each parameter."""
-    given = with_parameter(make(), "[0, 1]")
-    if make is witness:
-        given["witness"]["parameters"] = {"p": "1/2"}
-    assert accepted({**given, "points": [{"p": "0"}, {"p": "1"}]})
-    for point in ({}, {"p": "2"}, {"p": "0", "q": "0"}):
-        assert refused({**given, "points": [{"p": "0"}, point]}, "points[1]: ")
-
-
-@pytest.mark.parametrize("make", [family, costs, witness])
-def test_obligations_are_proved_and_counted(make: Any) -> None:
-    """Claims about the system are proved besides, and count, whatever the status."""
-    domain = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
-    solver = {"kind": "solver", "solver": "z9", "version": "1"}
-    own = [
-        {"claim": {**domain, "polynomial": text}, "proof": proof}
-        for text, proof in (("p", BERNSTEIN), ("1 - p", solver), ("p + 1", BERNSTEIN))
-    ]
-    report = check_document({**make(), "obligations": own})
-    assert (report.accepted, report.proved, report.trusted) == (True, 2, 1)
-    assert report.solvers == ("z9 1",)
-    assert "obligation 2 (1 - p >= 0): trusted to 'z9 1'" in report.lines
-    false = {**own[0], "claim": {**domain, "polynomial": "p - 1/2"}}
-    assert refused({**make(), "obligations": [*own, false]}, "obligation 4 (p - 1/2 >= 0): rejected")
-
-
-def test_nothing_is_said_that_is_not_needed() -> None:
-    """A reason comes with the status unknown, a comparison with a proof, and once."""
-    assert refused({**family(), "reason": "none"}, "reason: a reason comes with the status unknown only")
-    told = {**witness(), "claims": [shown("1")]}
-    assert refused(told, "claims: a violation needs no comparisons")
-    given = with_parameter(family(rows=P_ROWS), "[1/4, 1/2]", *P_CLAIMS)
-    for again in ("p", "2*p"):
-        twice = {**given, "claims": [*P_CLAIMS, shown(again)]}
-        assert refused(twice, "claims[7]: the same comparison again")
-    for wrong in ({**shown("p + 3"), "negated": "-p - 3"}, {**shown("p + 3"), "strict": True}):
-        other = {**given, "claims": [*P_CLAIMS, wrong]}
-        assert refused(other, "claims[7]: the negative comes with a strict comparison")
-
-
 def test_the_evidence_is_about_the_case() -> None:
     """With the case's system, domain and bound given, evidence about others is refused."""
     given = family()
@@ -432,24 +300,6 @@ def test_the_evidence_is_about_the_case() -> None:
     for name, value in (("ratio", "3"), ("system", {}), ("domain", {})):
         report = check_document(given, {**expected, name: value})
         assert report.lines == ("rejected: the evidence is about another system or another bound",)
-
-
-def test_initial_states() -> None:
-    """The first state is one of the system, and what it does not reach needs no proof."""
-    for initial, reason in (
-        (5, "5 is not a state"),
-        (-1, "-1 is not a state"),
-        (True, "system.initial: must be a whole number, not True"),
-    ):
-        given = family()
-        given["system"]["initial"] = initial
-        assert refused(given, reason)
-    alone = family("1", delta="1", steps=0, levels=[])
-    alone["system"]["initial"] = 1
-    assert accepted(alone)
-    other = costs("1", classes=[[1], [2], [3], [4]], costs=[])
-    other["system"]["initial"] = 1
-    assert accepted(other)
 
 
 # --- hidden steps ---------------------------------------------------------------------------------
@@ -488,44 +338,6 @@ def test_closures(closure: Json, reason: str | None) -> None:
     twice["closures"] = [COIN_CLOSURE, COIN_CLOSURE]
     assert refused(twice, "not one of new hidden states")
     assert refused({**twice, "closures": []}, "no closure")
-
-
-def test_hidden_steps_that_never_end() -> None:
-    """A loop that is never left ends nowhere, which no answer can be related to."""
-    given = family(rows=NEVER)
-    given["closures"] = [{"ends": [[5, [[-1, "1"]]]], "times": []}]
-    assert refused(given, "the supports have different sizes")
-    for ends in ([[2, "1"]], [[-1, "1/2"]], [[-1, "1/2"], [2, "1/2"]], []):
-        given["closures"] = [{"ends": [[5, ends]], "times": []}]
-        assert refused(given, "never ends has ends")
-    both = copy.deepcopy(NEVER)
-    both[1] = both[0]
-    same = family("1", both, delta="1", steps=0, levels=[[0, 1, 0]])
-    same["closures"] = [{"ends": [[5, [[-1, "1"]]]], "times": []}]
-    assert accepted(same)
-    silent = copy.deepcopy(NEVER)
-    silent[0] = [[POINT, [[5, "1"]]], [QUERY, [[2, "1"]]]]
-    for make in (family, costs):
-        lost = make("9", silent)
-        lost["closures"] = same["closures"]
-        assert not accepted(lost)
-
-
-def test_a_pair_has_no_hidden_states() -> None:
-    """Only states that wait or answer are related."""
-    given = family(rows=COIN, levels=[[0, 1, 1], [5, 1, 1]])
-    given["closures"] = [COIN_CLOSURE]
-    assert refused(given, "a pair has a hidden state")
-    given["proof"]["levels"][1] = [2, 5, 1]
-    assert refused(given, "a pair has a hidden state")
-    swapped = copy.deepcopy(COIN)
-    swapped[4], swapped[5] = [[HIDDEN, [[4, "1/2"], [2, "1/8"], [3, "3/8"]]]], []
-    swapped[0][1][1], swapped[2][0][1], swapped[3][0][1] = [[4, "1"]], [[5, "1"]], [[5, "1"]]
-    given = family(rows=swapped)
-    given["closures"] = [{"ends": [[4, [[2, "1/4"], [3, "3/4"]]]], "times": [[4, "2"]]}]
-    assert accepted(given)
-    given["proof"]["levels"].append([4, 5, 1])
-    assert refused(given, "a pair has a hidden state")
 
 
 # --- witnesses ------------------------------------------------------------------------------------
@@ -579,35 +391,6 @@ def test_inputs_differ_in_one_data_point(change: Json) -> None:
     whole = f"witness.place: must be a whole number, not {place!r}"
     reason = "do not differ in one inserted data point" if type(place) is int else whole
     assert refused(witness("1/100", **change), reason)
-
-
-def test_data_points_may_come_anywhere() -> None:
-    """The inserted data point may be before, between or behind other inputs."""
-    assert accepted(witness("1/2", left=[QUERY, POINT], right=[QUERY], place=1))
-    assert accepted(witness("1/2", left=[QUERY], right=[QUERY, POINT], place=1))
-    assert accepted(
-        witness("1/2", left=[POINT, POINT, QUERY], right=[POINT, QUERY], place=1, trace=[QUERY, ONE])
-    )
-    assert not accepted(
-        witness("1", left=[POINT, POINT, QUERY], right=[POINT, QUERY], place=1, trace=[QUERY, ONE])
-    )
-
-
-@pytest.mark.parametrize("action", [ZERO, ONE, HIDDEN, 5, -1, True, "0", None])
-def test_inputs_are_inputs(action: Any) -> None:
-    """What is given to the system are data points and queries."""
-    whole = f"witness.left[1]: must be a whole number, not {action!r}"
-    reason = "is not an input" if type(action) is int else whole
-    assert refused(witness(left=[POINT, action], right=[action]), reason)
-
-
-@pytest.mark.parametrize("action", [POINT, HIDDEN, 5, -1, True, "2"])
-def test_observations_are_seen(action: Any) -> None:
-    """What is observed are queries and answers."""
-    for trace in ([action], [QUERY, ZERO, action]):
-        whole = f"witness.trace[{len(trace) - 1}]: must be a whole number, not {action!r}"
-        reason = "something that is not seen" if type(action) is int else whole
-        assert refused(witness(trace=trace), reason)
 
 
 def test_closed_observations_have_nothing_more() -> None:
@@ -673,14 +456,6 @@ def test_comparisons_with_parameters_are_claims() -> None:
     assert not accepted(with_parameter(copy.deepcopy(given), "[1/4, 1/2]"))
 
 
-def test_trusted_comparisons_are_counted() -> None:
-    """A comparison by a solver is counted as trusted."""
-    solver = {"kind": "solver", "solver": "z9", "version": "1"}
-    given = with_parameter(family(rows=P_ROWS), "[1/4, 1/2]", shown("p", solver), *P_CLAIMS[1:])
-    report = check_document(given)
-    assert (report.accepted, report.proved, report.trusted) == (True, 6, 1)
-
-
 def test_denominators_are_shown_to_be_positive() -> None:
     """A quotient needs a positive denominator, shown by a contradiction on the rest of the domain."""
     rows = with_row(1, [[POINT, [[1, "1"]]], [QUERY, [[2, ["p", "2*p"]], [3, ["1", "2"]]]]])
@@ -695,60 +470,10 @@ def test_denominators_are_shown_to_be_positive() -> None:
     assert not accepted(with_parameter(copy.deepcopy(given), "[1/4, 1/2]"))
 
 
-def test_denominators_of_witnesses() -> None:
-    """At the point of a witness every denominator is positive."""
-    rows = with_row(1, [[POINT, [[1, "1"]]], [QUERY, [[2, ["p", "2*p"]], [3, ["1", "2"]]]]])
-    for value, right in (("1/4", True), ("1/2", True), ("0", False)):
-        told = witness(rows=rows, parameters={"p": value}, probabilities=["1/2", "1/4"])
-        given = with_parameter(told, "[0, 1/2]")
-        assert accepted(given) if right else refused(given, "denominator")
-
-
-def test_signs_may_be_decided_by_the_caller() -> None:
-    """With `ask`, comparisons are decided by it and not by claims."""
-    given = with_parameter(family(rows=P_ROWS), "[1/4, 1/2]")
-    assert not check_document(given).accepted
-    assert check_document(given, ask=lambda poly, strict: True).accepted
-    assert not check_document(given, ask=lambda poly, strict: False).accepted
-
-
-def test_witnesses_at_points() -> None:
-    """The probabilities of a witness are those at its point, which is one of the domain."""
-    for value, right in (
-        ("1/2", True),
-        ("5/12", True),
-        ("3/8", False),
-        ("1/4", False),
-        ("2/3", False),
-        ("0", False),
-    ):
-        told = witness(rows=P_ROWS, parameters={"p": value}, probabilities=[value, "1/4"])
-        given = with_parameter(told, "(0, 1/2]")
-        assert accepted(given) == right, value
-    for point in ({}, {"p": "1/2", "q": "0"}):
-        other = witness(rows=P_ROWS, parameters=point, probabilities=["1/2", "1/4"])
-        assert refused(with_parameter(other, "(0, 1/2]"), "a point must give p, and nothing else")
-
-
 def test_bounds_of_witnesses_are_positive() -> None:
     """Every probability exceeds a bound that is zero or negative, which shows nothing."""
     for ratio in ("0", "-1", ["0", "2"], ["-1", "2"]):
         assert refused(witness(ratio), "ratio: the bound is not positive")
-
-
-def test_probabilities_of_witnesses_are_those_of_the_system() -> None:
-    """The probabilities that a witness tells are exactly the system's, the left one first."""
-    assert accepted(witness(probabilities=["1/2", "1/4"]))
-    assert accepted(witness(probabilities=["2/4", ["1", "4"]]))
-    for told, place in (
-        (["1/4", "1/2"], 0),
-        (["49/100", "1/4"], 0),
-        (["51/100", "1/4"], 0),
-        (["1/2", "24/100"], 1),
-        (["1/2", "26/100"], 1),
-    ):
-        reason = f"witness.probabilities[{place}]: the system gives another number"
-        assert refused(witness(probabilities=told), reason)
 
 
 def test_the_constant_is_the_number_that_it_stands_for() -> None:
@@ -789,37 +514,41 @@ def test_environments_that_give_accepted_inputs_only() -> None:
     assert refused(later, "assumed not to give")
 
 
-LOOPING = with_row(4, [[POINT, [[4, "1"]]], [QUERY, [[4, "1"]]]])  # what follows the answer takes all inputs
+# --- parts that are none ------------------------------------------------------------------------------
+
+NONE: list[tuple[Any, Json, str]] = [
+    (family, {"levels": [[0, 1, 0]]}, "no bijection of supports"),
+    (family, {"levels": [[0, 1, 2]]}, "an insertion at state 0 is not covered"),
+    (family, {"levels": []}, "an insertion at state 0 is not covered"),
+    (family, {"levels": [[0, 1, -1]]}, "a level is none"),
+    *((family, {"levels": [[0, 1, 1], [*pair, 1]]}, "is not a state") for pair in ((0, 5), (-1, 1))),
+    *((family, {"levels": [[0, 1, 1], pair]}, "the same actions") for pair in ([2, 3, 0], [0, 4, 1])),
+    *((family, {"steps": steps}, "the number of steps is none") for steps in (-1, 10_001)),
+    (family, {"ratio": "1/2", "delta": "1/2", "steps": 0}, "at least one"),
+    *((costs, {"costs": pairs}, "not within the bound") for pairs in ([[0, 1, "3/2"]], [[1, 0, "2"]], [])),
+    (costs, {"costs": [*COSTS["costs"], [0, 0, "1"]]}, "one of a class with itself"),
+    (costs, {"costs": [*COSTS["costs"], [0, 4, "1/2"]]}, "below one"),
+    (costs, {"costs": [*COSTS["costs"], [2, 3, "2"]]}, "do not enable the same actions"),
+    (costs, {"ratio": "1/2"}, "the bound is not shown to be at least one"),
+    (costs, {"classes": [[0], [1], [2], [3]]}, "a state has no class"),
+    (costs, {"classes": [[0], [1], [2, 3], [], [4]]}, "are not bisimilar"),
+    (costs, {"classes": [[0], [1], [2], [3], [4, 4], [5]]}, "is not a state"),
+    *((witness, {"left": [POINT, k], "right": [k]}, "is not an input") for k in (ZERO, ONE, HIDDEN, 5, -1)),
+    *((witness, {"trace": [QUERY, ZERO, k]}, "that is not seen") for k in (POINT, HIDDEN, 5, -1)),
+    *((witness, {"probabilities": p}, "another number") for p in (["1/4", "1/2"], ["1/2", "26/100"])),
+]
 
 
-def test_systems_that_go_on() -> None:
-    """Where the system waits after the inputs, and takes data points silently, chances are the same."""
-    for closed in (False, True):
-        assert accepted(witness(rows=LOOPING, closed=closed))
-        assert not accepted(witness("2", LOOPING, closed=closed))
-        later = {"left": [POINT, QUERY, POINT], "right": [QUERY, POINT], "closed": closed}
-        assert accepted(witness(rows=LOOPING, **later))
-        assert not accepted(witness("2", LOOPING, **later))
-    again = {"left": [POINT, QUERY, QUERY], "right": [QUERY, QUERY]}
-    assert accepted(witness(rows=LOOPING, **again))
-    assert not accepted(witness("1/100", LOOPING, **again, closed=True))
-    assert accepted(witness(rows=LOOPING, **again, closed=True, trace=[QUERY, ZERO, QUERY]))
-    more = with_row(2, [[ZERO, [[4, "1/2"], [3, "1/2"]]]])
-    for trace in ([QUERY, ZERO], [QUERY, ZERO, ONE]):
-        assert accepted(witness(rows=more, trace=trace, closed=True))
-        assert not accepted(witness("2", more, trace=trace, closed=True))
+@pytest.mark.parametrize(("make", "changes", "reason"), NONE)
+def test_parts_that_are_none(make: Any, changes: Json, reason: str) -> None:
+    """Levels, steps, classes, inputs and observations out of range, or that show nothing, are refused."""
+    assert accepted(make())
+    assert refused(make(**changes), reason)
 
 
-def test_environments_are_followed_to_the_end() -> None:
-    """Every state that waits is looked at, with the input that comes there, also behind loops."""
-    waiting = copy.deepcopy(PARTIAL)
-    waiting[4] = [[QUERY, [[4, "1"]]]]
-    assert accepted(witness(rows=waiting, partial=True))
-    endless = copy.deepcopy(PARTIAL)
-    endless[2] = [[ZERO, [[2, "1"]]]]
-    assert accepted(witness(rows=endless, partial=True))
-    staying = copy.deepcopy(PARTIAL)
-    staying[1] = [[QUERY, [[1, "1/2"], [2, "1/2"]]]]
-    staying[0] = [[POINT, [[1, "1"]]], [QUERY, [[0, "1/2"], [2, "1/2"]]]]
-    inputs = {"left": [POINT, QUERY, QUERY, POINT], "right": [QUERY, QUERY, POINT], "trace": []}
-    assert refused(witness("1/100", staying, True, **inputs), "assumed not to give")
+@pytest.mark.parametrize("initial", [5, -1])
+def test_initial_states(initial: int) -> None:
+    """The first state is one of the system."""
+    given = family()
+    given["system"]["initial"] = initial
+    assert refused(given, f"{initial} is not a state")

@@ -2,18 +2,15 @@
 
 import hashlib
 import json
-import shutil
 import tomllib
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hard_cases import HARD
 
 from paramverify.answers import Decision, Proved
 from paramverify.checker.__main__ import main as kernel
-from paramverify.checker.cone_evidence import check_document as check_cone
 from paramverify.claims import without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
@@ -21,7 +18,7 @@ from paramverify.evidence import certificates
 from paramverify.exact.branching import decide_exactly
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
-from paramverify.privacy.verification import PrivacyReport, levels_certificate
+from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports.case_evidence import check_with_case, evidence_document
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.regions import region_map
@@ -48,69 +45,6 @@ def test_evidence_for_another_case_is_rejected(tmp_path: Path, capsys: pytest.Ca
     path.write_text(json.dumps(document))
     assert run(["check", str(path), "--case", str(other)]) == 1
     assert "is not a claim of this case" in capsys.readouterr().out
-
-
-def test_evidence_with_a_claim_left_out_is_rejected(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """All claims of the case must be proved, not only the ones that the document lists."""
-    case = CASES / "noisy-max-independent.toml"
-    path = written(case, tmp_path)
-    document = json.loads(path.read_text())
-    del document["claims"][3]
-    path.write_text(json.dumps(document))
-    assert run(["check", str(path), "--case", str(case)]) == 1
-    assert "REJECTED" in capsys.readouterr().out
-
-
-def test_forged_witnesses_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A point that does not violate, and probabilities that the model does not give, are found out."""
-    case = CASES / "noisy-max-contagious.toml"
-    path = written(case, tmp_path)
-    good = json.loads(path.read_text())
-    moved = json.loads(json.dumps(good))
-    moved["witness"]["parameters"]["pA"] = "3/2"
-    lied = json.loads(json.dumps(good))
-    lied["witness"]["probabilities"][0] = "1/2"
-    for document in (moved, lied):
-        path.write_text(json.dumps(document))
-        assert run(["check", str(path), "--case", str(case)]) == 1
-        assert "REJECTED" in capsys.readouterr().out
-
-
-def test_an_edited_case_file_is_noticed(tmp_path: Path) -> None:
-    """Evidence for a case does not fit the case after an edit."""
-    case = tmp_path / "case.toml"
-    shutil.copy(CASES / "geometric-contagious-ln4.toml", case)
-    path = written(case, tmp_path)
-    assert run(["check", str(path), "--case", str(case)]) == 0
-    case.write_text(case.read_text().replace("ln(4)", "ln(5)"))
-    assert run(["check", str(path), "--case", str(case)]) == 1
-
-
-def test_malformed_evidence_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Garbage is rejected, and a missing file is a mistake in the input."""
-    path = tmp_path / "garbage.json"
-    for text in ('{"format": "paramverify-evidence"}', "[" * 100_000):
-        path.write_text(text)
-        assert run(["check", str(path)]) == 1
-        assert "REJECTED" in capsys.readouterr().out
-    assert run(["check", str(tmp_path / "missing.json")]) == 2
-    path.write_bytes(b"\xff\xfe")
-    assert run(["check", str(path)]) == 2
-
-
-def test_solver_answers_are_counted_as_trusted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A claim that only a solver proved is recorded with its name and version, and not called proved."""
-    case = tmp_path / "case.toml"
-    case.write_text(HARD)
-    path = written(case, tmp_path, "--backends", "cvc5-cov,z3")
-    assert run(["check", str(path), "--json"]) == 0
-    out = capsys.readouterr().out
-    report = json.loads(out[out.index("{") :])
-    assert report["trusted"] > 0
-    proofs = json.dumps(json.loads(path.read_text())["claims"])
-    assert '"kind": "solver"' in proofs
 
 
 # --- what is said follows from what was checked ------------------------------------------------------
@@ -375,39 +309,6 @@ def test_only_plain_json_is_read(
         assert reason in told["lines"][0]
         assert len(told["lines"][0]) < 300
         assert told["lines"][0].isprintable()
-
-
-def test_every_type_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Keys that are not known, truth values for numbers, and missing parts are named by their place."""
-    path = written(CASES / "noisy-max-independent.toml", tmp_path)
-    document = json.loads(path.read_text())
-    for where, value, reason in (
-        (("version",), True, "version: must be 1, not True"),
-        (("claims", 1, "claim", "box", "pA"), 1, "claims[1].claim.box.pA: must be a string, not 1"),
-        (("claims", 0, "proof", "note"), "", "claims[0].proof.note: this key is not known"),
-        (("claims", 0, "claim", "polynomial"), None, "claims[0].claim.polynomial: must be a string"),
-        (("claims", 2, "origins"), {}, "claims[2].origins: must be a list, not an object"),
-        (("lemmas",), [{"name": "l"}], "lemmas[0]: the key 'claim' is missing"),
-    ):
-        wrong = json.loads(json.dumps(document))
-        part = wrong
-        for step in where[:-1]:
-            part = part[step]
-        part[where[-1]] = value
-        path.write_text(json.dumps(wrong))
-        assert f"rejected: {reason}" in checked(path, capsys)[2]
-
-
-def test_a_solver_for_a_claim_of_a_cone() -> None:
-    """The word of a solver about a claim of a cone is written down, and counted."""
-    case = load(CASES / "above-threshold.toml")
-    assert isinstance(case.model, Model)
-    claims = claims_of(case.model)
-    word = Decision(Proved(None, "unsat"), "z3", "4.13")
-    document = levels_certificate(case.model, claims, [word] * len(claims))
-    report = check_cone(json.loads(json.dumps(document)))
-    assert report.accepted
-    assert (report.proved, report.trusted, report.solvers) == (0, len(claims), ("z3 4.13",))
 
 
 @pytest.mark.parametrize("relation", ["<", "<="])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from calling_tools import called
+from interactive_tools import two_answers
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.interactive.closures import Closures
@@ -17,39 +18,8 @@ from paramverify.interactive.system_certificates import budget_document, check_w
 from paramverify.interactive.system_verification import tight_budget, verify
 from paramverify.interactive.unwinding_families import pair_graph
 
-TWO = """
-[parameters]
-{box}
-constraints = {constraints}
-[system]
-initial = "none"
-data = ["d"]
-queries = ["q"]
-responses = ["a", "b"]
-[system.steps.none]
-d = "one"
-q = {{ ra = "{left}", rb = "1-({left})" }}
-[system.steps.one]
-d = "one"
-q = {{ ra = "{right}", rb = "1-({right})" }}
-[system.steps.ra]
-a = "none"
-[system.steps.rb]
-b = "none"
-[privacy]
-{privacy}
-"""
-
 CUBE = 'p = "[0, 1/4]"\nq = "[0, 1/4]"'
 NEAR = '["p <= 2*q", "q <= 2*p"]'
-
-
-def case_at(folder: Path, box: str, constraints: str, sides: tuple[str, str], privacy: str) -> Path:
-    """Writes a case that answers a with the one probability without the data point, and with the other."""
-    path = folder / "case.toml"
-    text = TWO.format(box=box, constraints=constraints, left=sides[0], right=sides[1], privacy=privacy)
-    path.write_text(text)
-    return path
 
 
 @pytest.mark.slow
@@ -67,7 +37,7 @@ def test_zeros_do_not_lose_the_proof(
     box: str, constraints: str, sides: tuple[str, str], privacy: str, tmp_path: Path
 ) -> None:
     """A family is found where quotients may be 0/0, by `interactive` and by `budget`, and checked."""
-    case = load(case_at(tmp_path, box, constraints, sides, privacy))
+    case = load(two_answers(tmp_path, box, sides, privacy, constraints))
     found = verify(case)
     assert found.status == "holds"
     document = json.loads(json.dumps(evidence_document(case, found)))
@@ -81,7 +51,7 @@ def test_a_factor_that_may_be_zero_is_not_cancelled(tmp_path: Path) -> None:
     """(p·r, q·r) and (p, q) have one quotient, but p·r <= 2·q·r says nothing where r = 0."""
     box = 'p = "[0, 1/4]"\nq = "[0, 1/4]"\nr = "[0, 1/2]"'
     constraints = '["r*(2*q - p) >= 0", "r*(2*p - q) >= 0"]'
-    path = case_at(tmp_path, box, constraints, ("p", "q"), 'ratio = "2"')
+    path = two_answers(tmp_path, box, ("p", "q"), 'ratio = "2"', constraints)
     case = load(path)
     graph = pair_graph(
         Closures(case.system), NumberedQuotients(WeightJudge(case.checks), case.system.weights.one)
@@ -98,7 +68,7 @@ def test_a_factor_that_may_be_zero_is_not_cancelled(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_budget_that_a_point_reaches(tmp_path: Path) -> None:
     """p against p/2 on [0, 1/2] has the budget 2: not where p = 0, but at every p > 0, so for all p."""
-    path = case_at(tmp_path, 'p = "[0, 1/2]"', "[]", ("p", "p/2"), 'ratio = "3"')
+    path = two_answers(tmp_path, 'p = "[0, 1/2]"', ("p", "p/2"), 'ratio = "3"')
     evidence = tmp_path / "evidence.json"
     told = called("budget", str(path), "--evidence", str(evidence))
     assert told.code == 0

@@ -20,17 +20,10 @@ from paramverify.logic.formula_grammar import read_property
 from paramverify.logic.logic_cases import load
 from paramverify.logic.probability_comparisons import SchedulerChoice
 from paramverify.logic.property_checking import LogicSession
-from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.session import Session
 
 FOLDER = ROOT / "cases" / "logic"
 E = (Fraction(2718281828, 10**9), Fraction(2718281829, 10**9))  # e lies between
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    """One session for all claims."""
-    with Session(Options(seconds=60)) as found:
-        yield found
 
 
 def noisy(ratio: Fraction, value: int, top: int) -> list[Fraction]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from random import Random
 
 import pytest
 from flint import fmpq
+from logic_models import reached
 from random_models import random_row
 
 from paramverify.algebra.domains import Domain
@@ -38,26 +38,6 @@ def knotted(random: Random) -> Choices:
     return [*found, *stay]
 
 
-def reached(table: Sequence[Sequence[Fraction]]) -> list[Fraction]:
-    """The probability to get to the last state in a Markov chain, by elimination with fractions."""
-    size = len(table)
-    towards = {size - 1}
-    for _ in table:
-        towards |= {s for s in range(size) if any(table[s][t] for t in towards)}
-    inner = sorted(towards - {size - 1})
-    system = [[Fraction(s == t) - table[s][t] for t in inner] + [table[s][size - 1]] for s in inner]
-    for k in range(len(inner)):
-        pivot = next(row for row in range(k, len(inner)) if system[row][k])
-        system[k], system[pivot] = system[pivot], system[k]
-        system[k] = [entry / system[k][k] for entry in system[k]]
-        for row in range(len(inner)):
-            if row != k:
-                factor = system[row][k]
-                system[row] = [a - factor * b for a, b in zip(system[row], system[k], strict=True)]
-    values = dict(zip(inner, (row[-1] for row in system), strict=True)) | {size - 1: Fraction(1)}
-    return [values.get(state, Fraction(0)) for state in range(size)]
-
-
 def made(choices: Choices) -> Product:
     rows = tuple(
         tuple(tuple((t, fmpq(w.numerator, w.denominator)) for t, w in enumerate(row) if w) for row in found)
@@ -85,7 +65,8 @@ def test_values_of_knots(guessed: str, monkeypatch: pytest.MonkeyPatch) -> None:
     loops = 0
     for _ in range(40):
         choices = knotted(random)
-        all_values = [reached(policy) for policy in product(*choices)]
+        chains = ([dict(enumerate(row)) for row in policy] for policy in product(*choices))
+        all_values = [reached(rows, {len(choices) - 1}) for rows in chains]
         for largest, best in ((True, max), (False, min)):
             expected = [best(column) for column in zip(*all_values, strict=True)]
             found = node_values(made(choices), until, largest, chain)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -13,18 +12,11 @@ import pytest
 from paramverify.logic.formula_families import check_property
 from paramverify.logic.logic_cases import load
 from paramverify.logic.property_checking import FormulaResult, LogicSession
-from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.session import Session
 
 MEMBERS = 16
 HALF = Fraction(1, 2)
 Rows = tuple[tuple[Fraction, ...], ...]
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    """One session for all claims."""
-    with Session(Options(seconds=60)) as found:
-        yield found
 
 
 class Walk:

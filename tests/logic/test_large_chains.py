@@ -12,7 +12,7 @@ from types import FrameType
 
 import pytest
 from flint import fmpq
-from logic_models import LABELS, random_formula
+from logic_models import LABELS, random_formula, reached
 from process_tools import mark, marked, start
 
 from paramverify.algebra.domains import Domain, Interval
@@ -70,33 +70,6 @@ def knotted(random: Random) -> list[dict[int, Fraction]]:
     return rows
 
 
-def reaching(rows: list[dict[int, Fraction]], goal: set[int]) -> list[Fraction]:
-    """The probabilities to reach a goal: Gauss on the whole matrix, after those that cannot reach it."""
-    size = len(rows)
-    can = set(goal)
-    while more := {
-        s for s in range(size) if s not in can and any(p and t in can for t, p in rows[s].items())
-    }:
-        can |= more
-    open_ = [s for s in range(size) if s in can and s not in goal]
-    table = [
-        [Fraction(int(s == t)) - rows[s].get(t, Fraction(0)) for t in open_]
-        + [sum((p for t, p in rows[s].items() if t in goal), Fraction(0))]
-        for s in open_
-    ]
-    for k in range(len(open_)):
-        pivot = next(i for i in range(k, len(open_)) if table[i][k])
-        table[k], table[pivot] = table[pivot], table[k]
-        table[k] = [entry / table[k][k] for entry in table[k]]
-        for i in range(len(open_)):
-            if i != k and table[i][k]:
-                table[i] = [a - table[i][k] * b for a, b in zip(table[i], table[k], strict=True)]
-    found = [Fraction(int(s in goal)) for s in range(size)]
-    for state, entry in zip(open_, table, strict=True):
-        found[state] = entry[-1]
-    return found
-
-
 def exact(rows: list[dict[int, Fraction]]) -> list[Row]:
     return [tuple((t, fmpq(p.numerator, p.denominator)) for t, p in row.items()) for row in rows]
 
@@ -114,7 +87,7 @@ def test_probabilities_of_knotted_chains() -> None:
         goal = {s for s in range(len(rows)) if random.random() < 0.2}
         known = {s: fmpq(s in goal) for s in range(len(rows)) if s in goal or random.random() < 0.1}
         cut = [{s: Fraction(1)} if s in known else row for s, row in enumerate(rows)]
-        expected = reaching(cut, goal)
+        expected = reached(cut, goal)
         arrays = flat(() if s in known else row for s, row in enumerate(exact(rows)))
         assert numbers(solve(arrays, known, fmpq(0), fmpq(1))) == expected
         wanted = random.sample(range(len(rows)), 2)
@@ -333,7 +306,7 @@ def test_enclosures_prove_what_is_true_and_nothing_else(monkeypatch: pytest.Monk
         names = tuple(f"s{k}" for k in states)
         chain = Chain(names, (ANY,), flat(exact(rows)), states, labels, {}, Domain(Ring(), {}))
         for text, turned in (("F goal", False), ("G !goal", True)):
-            values = [1 - v if turned else v for v in reaching(rows, goal)]
+            values = [1 - v if turned else v for v in reached(rows, goal)]
             semantics = Semantics(chain, StateRelation({}), ExactJudge(chain))
             found = semantics.engine().enclosed(path(text), states)
             assert found

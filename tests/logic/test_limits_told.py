@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
@@ -16,17 +15,10 @@ from paramverify.logic.probability_comparisons import SchedulerChoice
 from paramverify.logic.property_checking import FormulaResult, LogicSession
 from paramverify.logic.scheduler_equivalence import WeightedAutomaton
 from paramverify.logic.semantics import Semantics
-from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.session import Session
 from paramverify.verdicts import Unknown
 
 FOLDER = ROOT / "cases" / "logic"
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    """One session for all claims."""
-    with Session(Options(seconds=60)) as found:
-        yield found
 
 
 def check(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
@@ -35,13 +34,6 @@ from paramverify.reports.logic_reports import counterexample_lines, witness
 FOLDER = ROOT / "cases" / "logic"
 CASES = sorted(FOLDER.glob("*.toml"))
 ALL = [(path, name) for path in CASES for name in tomllib.loads(path.read_text("utf-8"))["formulas"]]
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    """One session for all tests."""
-    with Session(Options(seconds=120)) as opened:
-        yield opened
 
 
 def check(
@@ -93,30 +85,6 @@ def test_expected_tight_budget(path: Path, name: str, session: Session) -> None:
         assert least.value is not None
         assert least.value.rational == Fraction(expected.get("delta") or expected["sufficient"])
         assert least.sufficient == ("sufficient" in expected)
-
-
-@pytest.mark.slow
-def test_above_threshold_numbers(session: Session) -> None:
-    """Above threshold by Prop. 2: δ = 0.7147 at k = 2 for ε = 1 and all neighbours, 0.1622 for one pair.
-
-    Over query schedulers, which ask both runs the same, they are 0 and 0.0987.
-    """
-    everywhere = load(FOLDER / "above-threshold.toml")
-    found = read_property("forall k in 0..4: D{1, 1}[ X (bot U=k top) ]")
-    ratio = RationalFunction.of(everywhere.chain.domain.ring.variable("E"))
-    wide = least_delta(LogicSession(everywhere, session, SchedulerChoice.SUFFICIENT), found, ratio)
-    assert float(wide) == pytest.approx(0.7147207, abs=1e-7)
-    assert "U=2" in str(wide.origin)
-    small = read_property("forall k in 0..2: D{1, 1}[ X (bot U=k top) ]")
-    narrow = least_delta(LogicSession(everywhere, session, SchedulerChoice.EXACT), small, ratio)
-    assert narrow.value is not None
-    assert narrow.value.rational == 0
-    pair = load(FOLDER / "above-threshold-one-pair.toml")
-    one = RationalFunction.of(pair.chain.domain.ring.number(1))
-    zero = read_property("forall k in 0..2: D{0, 1}[ X (bot U=k top) ]")
-    exact = least_delta(LogicSession(pair, session, SchedulerChoice.EXACT), zero, one)
-    assert exact.value is not None
-    assert exact.value.rational == Fraction(379, 3840)
 
 
 @pytest.mark.slow
@@ -538,67 +506,6 @@ def test_parametric_budgets(session: Session, tmp_path: Path) -> None:
         else:
             assert least.value is not None
             assert least.value.rational == expected
-
-
-@pytest.mark.slow
-def test_families_settle_on_chains(session: Session, tmp_path: Path) -> None:
-    """A family on a chain is proved for every k where its vectors settle, else only up to a bound."""
-    text = """
-[model]
-initial = ["a", "b"]
-[states]
-a = { labels = ["stay"], to = { a = "1/2", end = "1/2" } }
-b = { labels = ["stay"], to = { b = "1/2", end = "1/4", lost = "1/4" } }
-end = { labels = ["end"] }
-lost = { }
-[neighbours]
-pairs = [["a", "b"]]
-[formulas]
-all = "forall k: D{ln(2), 0}[ stay U=k end ]"
-shifted = "forall k: D{ln(2), 0}[ X (stay U=k+1 end) ]"
-tail = "forall k: D{0, 1/4}[ stay U=k end ]"
-small = "forall k: D{ln(3/2), 0}[ stay U=k end ]"
-growing = "forall k: D{ln(2), 0}[ F<=k end ]"
-other = "forall k: D{ln(2), 0}[ F<=k (stay & X end) ]"
-few = "forall k in 0..5: D{ln(2), 0}[ F<=k end ]"
-"""
-    case = model(text, tmp_path)
-    found = {name: check(session, case, prop) for name, prop in case.properties.items()}
-    assert {name: result.status for name, result in found.items()} == {
-        "all": "holds",
-        "shifted": "holds",
-        "tail": "holds",
-        "small": "violated",
-        "growing": "holds",
-        "other": "unknown",
-        "few": "holds",
-    }
-    assert "combination of earlier ones" in found["all"].reason
-    assert "no argument was found" in found["other"].reason
-    assert found["small"].counterexample is not None
-    assert found["small"].counterexample.index == 1
-
-
-def test_growing_family_is_not_taken_for_settled(session: Session, tmp_path: Path) -> None:
-    """Where one neighbour decays more slowly, the ratio grows with k, and a violation far out is found."""
-    text = """
-[model]
-initial = ["a", "b"]
-[states]
-a = { labels = ["stay"], to = { a = "1/2", end = "1/2" } }
-b = { labels = ["stay"], to = { b = "2/5", end = "3/5" } }
-end = { labels = ["end"] }
-[neighbours]
-pairs = [["a", "b"]]
-[formulas]
-grows = "forall k: D{ln(3), 0}[ stay U=k end ]"
-"""
-    case = model(text, tmp_path)
-    result = check(session, case, case.properties["grows"])
-    assert result.status in ("violated", "unknown")
-    assert result.status == "unknown" or result.counterexample is not None
-    finite = read_property("forall k in 0..9: D{ln(3), 0}[ stay U=k end ]")
-    assert check(session, case, finite).counterexample is not None
 
 
 PARTS = ("X a", "X (a & X b)", "a U b", "F b", "G a", "F<=2 b", "X (a | F b)", "F (a & X b)")

@@ -17,7 +17,7 @@ from paramverify.logic.logic_cases import LogicCase, LogicOptions, load
 from paramverify.logic.property_checking import LogicSession, answer
 from paramverify.models.chains import prism_files
 from paramverify.models.chains.prism_files import build, check_brackets
-from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.session import Session
 
 pytestmark = pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 
@@ -51,13 +51,6 @@ label "high" = counter = FAR;
 def built_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Storm builds in this process: to start one costs more than these models."""
     monkeypatch.setattr("paramverify.logic.logic_cases.build_apart", lambda request, memory: build(request))
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    """One session for all claims."""
-    with Session(Options(seconds=60)) as found:
-        yield found
 
 
 def model(folder: Path, *formulas: str, text: str = COIN, **constants: str) -> LogicCase:

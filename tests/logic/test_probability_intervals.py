@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -21,16 +20,9 @@ from paramverify.logic.formula_syntax import Probability
 from paramverify.logic.logic_cases import LogicCase, LogicOptions, load
 from paramverify.logic.property_checking import LogicSession
 from paramverify.models.chains.state_relations import closed
-from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.session import Session
 
 FOLDER = ROOT / "cases" / "logic"
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    """One session for all claims."""
-    with Session(Options(seconds=60)) as found:
-        yield found
 
 
 @pytest.mark.slow

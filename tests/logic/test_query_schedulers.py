@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 from flint import fmpq
-from logic_models import path_sum, random_chain
+from logic_models import moves_of, path_sum, random_chain, reached
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Ring
@@ -26,7 +26,7 @@ from paramverify.logic.property_checking import FormulaResult, LogicSession
 from paramverify.logic.scheduler_equivalence import Pattern, first_difference
 from paramverify.models.chains.markov_chains import Chain
 from paramverify.models.chains.state_relations import closed
-from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.session import Session
 
 Moves = Sequence[Sequence[Sequence[Fraction]]]  # state, action, successor
 
@@ -42,13 +42,6 @@ goal = {{ labels = ["goal"] }}
 end = {{ labels = {end} }}
 dead = {{ }}
 """
-
-
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    """One session for all claims."""
-    with Session(Options(seconds=60)) as found:
-        yield found
 
 
 def copies(p: str = "1/2", q: str = "1/3", end: str = '["goal"]', extra: str = "") -> str:
@@ -227,58 +220,24 @@ def along(chain: Chain, actions: Sequence[str], repeated: int) -> list[Fraction]
     return [values[chain.states.index(name)] for name in "st"]
 
 
-def moves_of(chain: Chain) -> Moves:
-    """The numbers of a chain as fractions."""
-    size = len(chain.states)
-    tables = [[[Fraction(0)] * size for _ in rows] for rows in chain.rows]
-    for state, rows in enumerate(chain.rows):
-        for action, row in enumerate(rows):
-            for successor, weight in row:
-                tables[state][action][successor] += Fraction(int(weight.p), int(weight.q))
-    return tables
-
-
 def under_word(
     moves: Moves, word: Sequence[int], repeated: int, stay: set[int], goal: set[int]
 ) -> list[Fraction]:
     """The probability of `stay U goal` from each state under a word whose last actions go on forever.
 
-    The places of the word are part of the state; equations by Gauss elimination over the fractions.
+    The places of the word are part of the state.
     """
     size, length = len(moves), len(word)
-    nodes = [(s, i) for s in range(size) for i in range(length)]
-    place = {node: k for k, node in enumerate(nodes)}
+    rows: list[dict[int, Fraction]] = []
+    for s in range(size):
+        for i in range(length):
+            after = i + 1 if i + 1 < length else length - repeated
+            rows.append({t * length + after: p for t, p in enumerate(moves[s][word[i]]) if p})
 
-    def after(i: int) -> int:
-        return i + 1 if i + 1 < length else length - repeated
+    def places(states: set[int]) -> set[int]:
+        return {s * length + i for s in states for i in range(length)}
 
-    can = {n for n in nodes if n[0] in goal}
-    while more := {
-        (s, i)
-        for s, i in nodes
-        if (s, i) not in can
-        and s in stay
-        and any(p and (t, after(i)) in can for t, p in enumerate(moves[s][word[i]]))
-    }:
-        can |= more
-    rows: list[list[Fraction]] = []
-    for s, i in nodes:
-        row = [Fraction(0)] * (len(nodes) + 1)
-        row[place[s, i]] = Fraction(1)
-        if s in goal:
-            row[-1] = Fraction(1)
-        elif (s, i) in can:
-            for t, p in enumerate(moves[s][word[i]]):
-                row[place[t, after(i)]] -= p
-        rows.append(row)
-    for k in range(len(rows)):
-        pivot = next(n for n in range(k, len(rows)) if rows[n][k])
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        rows[k] = [v / rows[k][k] for v in rows[k]]
-        for n in range(len(rows)):
-            if n != k and rows[n][k]:
-                rows[n] = [x - rows[n][k] * y for x, y in zip(rows[n], rows[k], strict=True)]
-    return [rows[place[s, 0]][-1] for s in range(size)]
+    return reached(rows, places(goal), places(stay))[::length]
 
 
 def doubled(chain: Chain, random: Random) -> Chain:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from random import Random
 
 import pytest
-from logic_models import horizon, random_chain, random_formula, satisfies
+from logic_models import horizon, moves_of, random_chain, random_formula, reached, satisfies
 
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.expressions import parse
@@ -24,7 +24,7 @@ from paramverify.logic.logic_cases import LogicCase, load
 from paramverify.logic.property_checking import LogicSession
 from paramverify.models.chains.markov_chains import Chain
 from paramverify.models.chains.state_relations import closed
-from paramverify.portfolio.session import Options, Session
+from paramverify.portfolio.session import Session
 
 Table = Sequence[Sequence[Sequence[Fraction]]]  # state, action, successor
 
@@ -43,24 +43,6 @@ trap = { }
 """
 
 
-@pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    """One session for all claims."""
-    with Session(Options(seconds=60)) as found:
-        yield found
-
-
-def table(chain: Chain) -> Table:
-    """The numbers of a chain as fractions."""
-    size = len(chain.states)
-    tables = [[[Fraction(0)] * size for _ in rows] for rows in chain.rows]
-    for state, rows in enumerate(chain.rows):
-        for action, row in enumerate(rows):
-            for successor, weight in row:
-                tables[state][action][successor] += Fraction(int(weight.p), int(weight.q))
-    return tables
-
-
 def decision_trees(
     moves: Table, formula: Formula, chain: Chain, path: tuple[int, ...], length: int
 ) -> set[Fraction]:
@@ -76,39 +58,17 @@ def decision_trees(
     return found
 
 
-def reached(moves: Sequence[Sequence[Fraction]], stay: set[int], goal: set[int]) -> list[Fraction]:
-    """The probability of `stay U goal` from each state of a Markov chain, by Gauss elimination."""
-    size = len(moves)
-    can = set(goal)
-    while more := {s for s in stay - can if any(moves[s][t] for t in can)}:
-        can |= more
-    rows = []
-    for s in range(size):
-        row = [Fraction(s == t) for t in range(size)] + [Fraction(s in goal)]
-        if s in can - goal:
-            row = [row[t] - moves[s][t] for t in range(size)] + [Fraction(0)]
-        rows.append(row)
-    for k in range(size):
-        pivot = next(n for n in range(k, size) if rows[n][k])
-        rows[k], rows[pivot] = rows[pivot], rows[k]
-        rows[k] = [v / rows[k][k] for v in rows[k]]
-        for n in range(size):
-            if n != k and rows[n][k]:
-                rows[n] = [a - rows[n][k] * b for a, b in zip(rows[n], rows[k], strict=True)]
-    return [row[-1] for row in rows]
-
-
 def memoryless(moves: Table, chain: Chain, path: str) -> list[set[Fraction]]:
     """The probabilities of `a U b`, `F b` or `G a` from each state under all memoryless schedulers."""
     everything = set(range(len(moves)))
     a, b = set(chain.labels["a"]), set(chain.labels["b"])
     found: list[set[Fraction]] = [set() for _ in moves]
     for choice in product(range(len(chain.actions)), repeat=len(moves)):
-        fixed = [moves[s][choice[s]] for s in range(len(moves))]
+        fixed = [dict(enumerate(moves[s][choice[s]])) for s in range(len(moves))]
         if path == "G a":
-            values = [1 - v for v in reached(fixed, everything, everything - a)]
+            values = [1 - v for v in reached(fixed, everything - a)]
         else:
-            values = reached(fixed, a if path == "a U b" else everything, b)
+            values = reached(fixed, b, a if path == "a U b" else everything)
         for state, value in enumerate(values):
             found[state].add(value)
     return found
@@ -138,7 +98,9 @@ def test_bounded_formulas_against_all_decision_trees(session: Session) -> None:
         length = max(horizon(formula), 1)
         if not 2 <= length <= 3:
             continue
-        trees = [decision_trees(table(chain), formula, chain, (s,), length) for s in range(len(chain.states))]
+        trees = [
+            decision_trees(moves_of(chain), formula, chain, (s,), length) for s in range(len(chain.states))
+        ]
         values = sorted(set().union(*trees))
         bound = random.choice((values[0], values[-1], random.choice(values), Fraction(1, 2)))
         comparison = random.choice((">=", ">", "<=", "<"))
@@ -158,7 +120,7 @@ def test_unbounded_formulas_against_all_memoryless_schedulers(session: Session) 
     for _ in range(80):
         chain = random_chain(random, 4, ("l", "h"))
         path = random.choice(("a U b", "F b", "G a"))
-        values = sorted(set().union(*memoryless(table(chain), chain, path)))
+        values = sorted(set().union(*memoryless(moves_of(chain), chain, path)))
         bound = random.choice((values[0], values[-1], random.choice(values), Fraction(1, 2)))
         comparison = random.choice((">=", ">", "<=", "<"))
         expected = all(true(comparison, value, bound) for value in values)
@@ -226,9 +188,9 @@ def at_point(chain: Chain, formula: Formula, path: str, p: Fraction) -> list[set
     """The probabilities under all schedulers at a point, state by state."""
     fixed = chain.at({"p": p})
     if path in ("a U b", "F b", "G a"):
-        return memoryless(table(fixed), fixed, path)
+        return memoryless(moves_of(fixed), fixed, path)
     length = horizon(formula)
-    return [decision_trees(table(fixed), formula, fixed, (s,), length) for s in range(len(fixed.states))]
+    return [decision_trees(moves_of(fixed), formula, fixed, (s,), length) for s in range(len(fixed.states))]
 
 
 @pytest.mark.parametrize(

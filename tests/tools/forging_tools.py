@@ -143,6 +143,17 @@ def forged(document: Json, forgery: Forgery) -> Json | None:
     return None if repr(new) == repr(document) else new
 
 
+def put(document: Any, *path: Any) -> Any:
+    """Returns a copy in which one part has another value: the way to the part, and at last the value."""
+    new = copy.deepcopy(document)
+    *steps, last, value = path
+    part = new
+    for step in steps:
+        part = part[step]
+    part[last] = value
+    return new
+
+
 # --- the oracle -------------------------------------------------------------------------------------
 
 

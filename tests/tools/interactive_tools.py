@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from fractions import Fraction
+from pathlib import Path
 
 from flint import fmpq
 
@@ -15,6 +16,28 @@ from paramverify.models.context import Checks
 from paramverify.models.systems.transition_systems import Actions, System, Weights, check, rows_of
 
 Trace = tuple[int, ...]
+TWO_ANSWERS = """
+[parameters]
+{box}
+constraints = {constraints}
+[system]
+initial = "none"
+data = ["d"]
+queries = ["q"]
+responses = ["a", "b"]
+[system.steps.none]
+d = "one"
+q = {{ ra = "{left}", rb = "1-({left})" }}
+[system.steps.one]
+d = "one"
+q = {{ ra = "{right}", rb = "1-({right})" }}
+[system.steps.ra]
+a = "none"
+[system.steps.rb]
+b = "none"
+[privacy]
+{privacy}
+"""
 
 
 class InadmissibleError(Exception):
@@ -291,3 +314,15 @@ class Enumeration:
                     elif a != b:
                         worst = max(worst, a / b, b / a)
         return fraction(worst), infinite
+
+
+def two_answers(
+    folder: Path, box: str, sides: tuple[str, str], privacy: str, constraints: str = "[]"
+) -> Path:
+    """Writes a case that answers a with the one probability without the data point, and with the other."""
+    path = folder / "case.toml"
+    left, right = sides
+    path.write_text(
+        TWO_ANSWERS.format(box=box, constraints=constraints, left=left, right=right, privacy=privacy)
+    )
+    return path

@@ -122,3 +122,42 @@ def path_sum(chain: Chain, formula: Formula, start: int, word: Sequence[int] | N
         if weight and satisfies(path, formula, chain.labels):
             total += weight
     return total
+
+
+def moves_of(chain: Chain) -> list[list[list[Fraction]]]:
+    """The numbers of a chain as fractions: state, action, successor."""
+    size = len(chain.states)
+    tables = [[[Fraction(0)] * size for _ in rows] for rows in chain.rows]
+    for state, rows in enumerate(chain.rows):
+        for action, row in enumerate(rows):
+            for successor, weight in row:
+                tables[state][action][successor] += Fraction(int(weight.p), int(weight.q))
+    return tables
+
+
+def reached(
+    rows: Sequence[Mapping[int, Fraction]], goal: set[int], stay: set[int] | None = None
+) -> list[Fraction]:
+    """The probability of `stay U goal` from each state: Gauss on all states that can reach the goal."""
+    size = len(rows)
+    can = set(goal)
+    inside = (set(range(size)) if stay is None else stay) - goal
+    while more := {s for s in inside - can if any(p and t in can for t, p in rows[s].items())}:
+        can |= more
+    open_ = sorted(can - goal)
+    table = [
+        [Fraction(int(s == t)) - rows[s].get(t, Fraction(0)) for t in open_]
+        + [sum((p for t, p in rows[s].items() if t in goal), Fraction(0))]
+        for s in open_
+    ]
+    for k in range(len(open_)):
+        pivot = next(i for i in range(k, len(open_)) if table[i][k])
+        table[k], table[pivot] = table[pivot], table[k]
+        table[k] = [entry / table[k][k] for entry in table[k]]
+        for i in range(len(open_)):
+            if i != k and table[i][k]:
+                table[i] = [a - table[i][k] * b for a, b in zip(table[i], table[k], strict=True)]
+    found = [Fraction(int(s in goal)) for s in range(size)]
+    for state, entry in zip(open_, table, strict=True):
+        found[state] = entry[-1]
+    return found

@@ -19,7 +19,6 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.divergences import HockeyStick
 from paramverify.models.model import Model
 
-SYMBOLS = "wxyz"
 Point = Mapping[str, Fraction]
 Mix = tuple[Fraction, Fraction, str]  # a·(1 − x) + b·x, for the parameter x; for "" it is a
 

@@ -99,6 +99,15 @@ def differences(checker: str, documents: Iterable[bytes], folder: Path) -> tuple
     return found, counts
 
 
+def agreed(documents: Iterable[Json | bytes], folder: Path) -> dict[str, int]:
+    """Asserts that both say the same of all documents, and returns how often each answer was given."""
+    folder.mkdir(exist_ok=True)
+    texts = (d if isinstance(d, bytes) else json.dumps(d).encode() for d in documents)
+    found, counts = differences(built(), texts, folder)
+    assert found == []
+    return counts
+
+
 def every_kind() -> dict[str, Json]:
     """Returns documents, one for each kind of proof; some kinds come with lemmas."""
     return {
@@ -139,22 +148,6 @@ def standing_pair() -> Json:
     entry = {"claim": claim, "proof": {"kind": "constant"}, "origins": ["a"]}
     head = {"format": "paramverify-evidence", "version": 1, "status": "holds"}
     return {**head, "claims": [entry], "reduction": about}
-
-
-def divergence_bound() -> Json:
-    """Returns that the divergence of (1/3, 2/3) from (1/2, 1/2) is at most 1/4."""
-    one, other = ["1", [[0, 1]]], ["1", [[1, 1]]]
-    claim = {
-        "total": "6",
-        "outputs": [["2", "3"], ["4", "3"]],
-        "origins": [["a", "b", 1]],
-        "factors": ["2", "3"],
-        "products": [["1", [[0, 1], [1, 1]]], one, other, ["1", [[0, 2]]], other],
-        "tree": [["+", []]],
-    }
-    domain: Json = {"variables": [], "box": {}, "constraints": []}
-    head = {"format": "paramverify-losses", "version": 1, "status": "holds", "obligations": []}
-    return {**head, "measure": "kl", "bound": ["1/4", []], "domain": domain, "claims": [claim]}
 
 
 def changed(documents: Sequence[Json], count: int, seed: int) -> Iterator[bytes]:
