@@ -28,6 +28,7 @@ class Event(Enum):
     OUTPUT = "one output"
     SET = "a set of outputs"
     ALL = "all outputs, with those that contribute most"
+    COMPARISON = "a comparison of a claim, which has no outputs"
 
 
 class Divergence:

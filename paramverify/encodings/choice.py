@@ -110,9 +110,7 @@ def is_long(model: AnyModel) -> bool:
 
 def listing(model: AnyModel) -> Encoding:
     """Returns the encoding that lists all that is compared: sequences, sets of them, or all together."""
-    if isinstance(model, Model) and model.measure.event is not Event.OUTPUT:
-        return chosen(model)
-    return sequences.ENCODING
+    return chosen(model) if model.event in (Event.SET, Event.ALL) else sequences.ENCODING
 
 
 def listed_claims(model: AnyModel) -> tuple[Claim, ...]:

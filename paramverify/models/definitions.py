@@ -12,6 +12,8 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Definitions, Expression, Named, defining, parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
 from paramverify.algebra.signs import conjuncts
+from paramverify.answers import Standing
+from paramverify.divergences import Event
 from paramverify.errors import CaseError, InputError, LimitError, located
 from paramverify.models.context import Checks, Obligation
 from paramverify.models.names import nearest as nearest_of
@@ -62,6 +64,24 @@ class Inequality:
     obligations: tuple[Obligation, ...] = ()
     notes: tuple[str, ...] = ()
     maybe_empty: Obligation | None = None
+
+    event = Event.COMPARISON
+    pairs = ()  # no distributions are compared, so the rest says that there is nothing of them
+    lengths = ()
+    every_length = False
+    inputs = ()
+    wider = False
+    side_condition = ""
+    nothing_compared = ""
+
+    def word(self, standing: Standing) -> str:
+        """Returns the word for a verdict: true, false, undecided."""
+        return standing.of_claim
+
+    def over(self, described: str, compared: str) -> str:
+        """Returns what a verdict is about: the points of the domain in words."""
+        del compared
+        return f"for every {described}" if described else "as a comparison of numbers"
 
 
 MAX_FILES = 20

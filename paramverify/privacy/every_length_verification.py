@@ -49,6 +49,7 @@ class EveryLengthOutcome:
     certificate: dict[str, Any] | None = None
     enclosed: tuple[int, int] | None = None  # divergences, and boxes on which they are
     balls: tuple[int, int] | None = None  # probabilities that were enclosed, and the bits of that
+    weak: str = ""  # that another witness is much worse, in words
     note: str = ""  # the bound that proves the case in the place of its own claims, in words
     windows: tuple[tuple[str, str, int], ...] = ()  # pairs that windows prove, and how far these reach
 

@@ -10,8 +10,6 @@ from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.divergence_witnesses import directed
 from paramverify.evidence.witnesses import AnyWitness, ExactWitness
-from paramverify.models.definitions import Inequality
-from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
 from paramverify.models.model import Model
@@ -73,10 +71,9 @@ def told_run(case: PrivacyCase, witness: AnyWitness) -> ToldRun | LeftOut | None
 def control_graph(case: PrivacyCase) -> tuple[str, list[ControlEdge]] | None:
     """Returns the program of a case and the steps between its control states; None where it has none."""
     mechanism, model = case.mechanism, case.model
-    if not isinstance(mechanism, ProgramMechanism) or isinstance(model, Inequality):
+    if not isinstance(mechanism, ProgramMechanism):
         return None
-    built = model.table if isinstance(model, EnclosedModel) else model.hmm
-    return mechanism.program.text, mechanism.control_graph(built.inputs)
+    return mechanism.program.text, mechanism.control_graph(model.inputs)
 
 
 def _told(

@@ -18,7 +18,7 @@ from paramverify.evidence.algebraic_witnesses import find_algebraic
 from paramverify.evidence.witnesses import AnyWitness, ExactWitness, find_violation, has_larger
 from paramverify.models.context import sample_points
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel, Formal, Model, is_about
 from paramverify.models.neighbourhoods import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session, unasked
@@ -102,16 +102,9 @@ def verify(
         doubt, obligations = discharge(session, model)
         if doubt:
             found = EveryLengthOutcome(Unknown(doubt.end, doubt.detail))
-        elif isinstance(model, EnclosedModel):
-            found = verify_enclosed(session, model)
-        elif isinstance(model, Model) and not isinstance(model.measure, Quotients):
-            found = verify_form(session, model, progress)
-        elif isinstance(model, Model) and not model.lengths:
-            found = _of_every_length(session, model, progress)
         else:
-            seen = _of_large_prior(session, case, progress, near)
-            found = seen or _of_all_claims(session, model, progress, near)
-        told = (found.note, foreign(model), unasked(session, len(found.claims)), _weak(model, found))
+            found = _by_its_model(session, case, progress, near)
+        told = (found.note, foreign(model), unasked(session, len(found.claims)), found.weak)
         return PrivacyReport(
             verdict=found.verdict,
             claims=found.claims,
@@ -128,29 +121,49 @@ def verify(
         )
 
 
+def _by_its_model(
+    session: Session, case: PrivacyCase, progress: Progress | None, near: bool
+) -> EveryLengthOutcome:
+    """Decides a case whose obligations are proved by the prover of its kind of model."""
+    model = case.model
+    if isinstance(model, EnclosedModel):
+        return verify_enclosed(session, model)
+    if is_about(model, Quotients):
+        return _of_quotients(session, case, model, progress, near)
+    if isinstance(model, Model):
+        return verify_form(session, model, progress)
+    return _of_all_claims(session, model, progress, near)
+
+
 def verify_form(session: Session, model: Model, progress: Progress | None = None) -> EveryLengthOutcome:
     """Decides a model whose divergence makes no claims about quotients, and whose obligations are proved."""
-    if isinstance(model.measure, Average):
+    if is_about(model, Average):
         return verify_losses(session, model)
     return verify_sets(session, model, progress)
 
 
-def _of_every_length(session: Session, model: Model, progress: Progress | None) -> EveryLengthOutcome:
+def _of_quotients(
+    session: Session, case: PrivacyCase, model: Model, progress: Progress | None, near: bool
+) -> EveryLengthOutcome:
+    """Decides a model whose divergence makes claims about quotients."""
     try:
-        return verify_all_lengths(model, session, progress)
+        if model.every_length:
+            return verify_all_lengths(model, session, progress)
     except TimeLimitError as error:
         return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
+    found = _of_large_prior(session, case, model, progress, near)
+    found = found or _of_all_claims(session, model, progress, near)
+    return replace(found, weak=_weak(model, found))
 
 
 def _of_large_prior(
-    session: Session, case: PrivacyCase, progress: Progress | None, near: bool
+    session: Session, case: PrivacyCase, model: Model, progress: Progress | None, near: bool
 ) -> EveryLengthOutcome | None:
     """Decides a case by windows, if wanted, and points; what they leave open, by its own claims.
 
     None where it has no windows.
     """
-    model = case.model
-    if not isinstance(model, Model) or not windows_of(model, case.whole):
+    if not windows_of(model, case.whole):
         return None
     try:
         seen = decide_near(session, model, case.whole if near or session.options.evidence else None)
@@ -175,16 +188,16 @@ def _of_large_prior(
     return EveryLengthOutcome(Holds(decisions), claims, decisions, note=seen.note, windows=seen.windows)
 
 
-def _of_long_sequences(session: Session, model: AnyModel, near: bool) -> EveryLengthOutcome | None:
+def _of_long_sequences(session: Session, model: Formal, near: bool) -> EveryLengthOutcome | None:
     """Decides a case with too many sequences by those of every length; a proof of that kind is a bound."""
-    if not isinstance(model, Model) or not are_many(session, model):
+    if not is_about(model, Quotients) or not are_many(session, model):
         return None
     found = by_every_length(session, model)
     return None if found and found.note and not near else found
 
 
 def _of_all_claims(
-    session: Session, model: AnyModel, progress: Progress | None, near: bool = False
+    session: Session, model: Formal, progress: Progress | None, near: bool = False
 ) -> EveryLengthOutcome:
     """Decides the claims of a model whose obligations are proved, until one of them fails."""
     try:
@@ -198,7 +211,7 @@ def _of_all_claims(
     except TimeLimitError as error:
         return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
     except LimitError as error:
-        longer = isinstance(model, Model) and max(model.lengths, default=1) > 1
+        longer = max(model.lengths, default=1) > 1
         mend = '; with length = "all" all lengths are decided together' if longer else ""
         return EveryLengthOutcome(Unknown(End.GAVE_UP, f"{error}{mend}"))
     decisions: list[Decision] = []
@@ -212,7 +225,7 @@ def _of_all_claims(
     undecided = [(d, c) for d, c in zip(decisions, claims, strict=True) if not isinstance(d.answer, Proved)]
     if undecided:
         return EveryLengthOutcome(_unknown(undecided), claims, tuple(decisions))
-    certificate = None if not isinstance(model, Model) else levels_certificate(model, claims, decisions)
+    certificate = levels_certificate(model, claims, decisions)
     return EveryLengthOutcome(Holds(tuple(decisions)), claims, tuple(decisions), certificate)
 
 
@@ -222,7 +235,7 @@ def likely_violations(model: AnyModel) -> Iterator[Claim]:
     The claims of pairs with an input pattern are evaluated at one point of the domain. This only finds
     violations early: where it yields nothing, nothing has been said.
     """
-    if not isinstance(model, Model) or len(model.pairs) <= MANY_PAIRS or is_long(model):
+    if not is_about(model, Quotients) or len(model.pairs) <= MANY_PAIRS or is_long(model):
         return
     likely = tuple(pair for _, pair in patterned(model.pairs))
     point = next(sample_points(model.domain), None)
@@ -263,22 +276,22 @@ def with_witness(model: AnyModel, claim: Claim, decision: Decision) -> tuple[Dec
 
 
 def levels_certificate(
-    model: Model, claims: Sequence[Claim], decisions: Sequence[Decision]
+    model: Formal, claims: Sequence[Claim], decisions: Sequence[Decision]
 ) -> dict[str, Any] | None:
     """Returns the certificate of privacy for many sequences, of whose claims only the rays were proved.
 
     None if the claims are those of all sequences.
     """
     write = chosen(model).certificate
-    if not model.lengths or write is None:
+    if model.every_length or write is None or not is_about(model, Quotients):
         return None
     return write(model, claims, [d.proof for d in decisions])
 
 
-def _weak(model: AnyModel, found: EveryLengthOutcome) -> str:
+def _weak(model: Model, found: EveryLengthOutcome) -> str:
     """Returns that another witness is known to be much worse, and what finds the worst; else ""."""
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
-    if not isinstance(model, Model) or not isinstance(witness, ExactWitness) or not model.lengths:
+    if not isinstance(witness, ExactWitness):
         return ""
     if not isinstance(model.measure, MaxDivergence) or not has_larger(model, witness, found.claims):
         return ""

@@ -45,7 +45,7 @@ def model_of(case: PrivacyCase) -> Model:
 def lines(case: PrivacyCase, found: CaseBudget, words: Iterable[str], beyond: Beyond = NOTHING) -> list[str]:
     """Returns the budget in words; `words` are the programs on whose word it rests."""
     model = model_of(case)
-    first, *rest = told(case, model, found, beyond.multiple)
+    first, *rest = told(case, found, beyond.multiple)
     more, _ = sentences.session_words(words)
     about = f"  {sentences.priors(model.domain, case)}"
     return [
@@ -58,12 +58,13 @@ def lines(case: PrivacyCase, found: CaseBudget, words: Iterable[str], beyond: Be
     ]
 
 
-def told(case: PrivacyCase, model: Model, found: CaseBudget, multiple: Multiple | None = None) -> list[str]:
+def told(case: PrivacyCase, found: CaseBudget, multiple: Multiple | None = None) -> list[str]:
     """Returns the budget in words, without inputs and notes.
 
     What multiple of the bound of the case is enough comes first. Where no number bounds the ratio, but the
     bound of the case does, that does.
     """
+    model = model_of(case)
     statement = BudgetStatement.of(model, found.ratio)
     shown = budgets.distance_lines(found.distances, statement) if found.distances else statement.lines()
     if not found.relative:
@@ -117,7 +118,7 @@ def evidence(case: PrivacyCase, budget: CaseBudget, session: Session) -> dict[st
 
 def is_asked(case: PrivacyCase) -> bool:
     """Tells whether the budget of a case is the least bound of a divergence."""
-    return isinstance(case.model, Model) and case.model.measure.event is Event.ALL
+    return case.model.event is Event.ALL
 
 
 Least = LeastMoment | LeastLoss

@@ -445,7 +445,7 @@ def expected(
     """
     model = case.model
     windows = windows_of(model, case.whole) if isinstance(model, Model) else None
-    if windows is None or not isinstance(model, Model):
+    if windows is None:
         raise Rejected("the case has no windows")
     pairs = {(pair.left, pair.right): pair for pair in model.pairs}
     found: dict[str, Claim] = {}
@@ -460,7 +460,7 @@ def expected(
             found.setdefault(key(claim.polynomial), claim)
             for words in told.keys() & {str(origin) for origin in claim.origins}:
                 told[words].add(key(claim.polynomial))
-    left_over = replace(model, pairs=tuple(pairs.values()))
+    left_over = replace(windows.model, pairs=tuple(pairs.values()))
     return [to_document(without_enclosure(claim)) for claim in found.values()], left_over
 
 
@@ -561,7 +561,7 @@ def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[
     the claims are about some sequences only, and a certificate is the evidence.
     """
     again = chosen(model).again
-    if again is None or (isinstance(model, Model) and not model.lengths):
+    if again is None or model.every_length:
         return None
     found: dict[tuple[str, int], Claim] = {}
     for claim in again(model):
@@ -657,7 +657,7 @@ def _check_claims(document: dict[str, Any], case: PrivacyCase) -> checker.Kernel
         # The witness and the obligations are enough, and are all that is checked.
         document = {**document, "claims": [e for e in document["claims"] if e["claim"] in needed]}
     report = checker.check_document(document, expected, case.digest, needed)
-    if report.accepted and isinstance(model, Model) and model.nothing_compared:
+    if report.accepted and model.nothing_compared:
         report = replace(report, lines=(*report.lines, model.nothing_compared))
     for k, entry in enumerate(document["claims"] if report.accepted else ()):
         for j, text in enumerate(entry.get("origins", [])):

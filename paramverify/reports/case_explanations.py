@@ -160,7 +160,7 @@ def _compared(
     found: Understood, case: PrivacyCase, model: Model | EnclosedModel, data: Mapping[str, Any]
 ) -> None:
     pairs = len(model.pairs)
-    if isinstance(model, Model) and model.stands_for:
+    if model.stands_for:
         pairs = model.stands_for.pairs // 2
     if case.neighbours:
         found.add("question", "neighbours", "can neighbouring inputs be told apart by what is put out?")

@@ -17,7 +17,7 @@ from paramverify.evidence.divergence_witnesses import LossWitness, MomentWitness
 from paramverify.evidence.enclosed_witnesses import EnclosureWitness
 from paramverify.evidence.interval_witnesses import Chance, OutputSets
 from paramverify.evidence.witnesses import AnyWitness, ExactCounterexample, ExactSetWitness
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel
 from paramverify.privacy.larger_ranges import Larger
 from paramverify.reports import sentences
 from paramverify.verdicts import status_of
@@ -168,8 +168,7 @@ def origin(found: Origin | Stated | Direction) -> dict[str, Any]:
 
 def side_condition(model: AnyModel) -> dict[str, str]:
     """Returns what a verdict about the model is about besides, in words, if there is anything."""
-    told = model.side_condition if isinstance(model, Model) else ""
-    return {"side_condition": told} if told else {}
+    return {"side_condition": model.side_condition} if model.side_condition else {}
 
 
 def inputs(case: PrivacyCase) -> dict[str, str]:

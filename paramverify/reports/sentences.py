@@ -28,8 +28,7 @@ from paramverify.evidence.divergence_witnesses import Contribution, LossWitness,
 from paramverify.evidence.enclosed_witnesses import EnclosureWitness, Ends
 from paramverify.evidence.interval_witnesses import Chance
 from paramverify.evidence.witnesses import AnyWitness, ExactCounterexample, ExactSetWitness, ExactWitness
-from paramverify.models.definitions import Inequality
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel
 from paramverify.printable import escaped
 from paramverify.privacy.cases import PrivacyCase
 
@@ -316,7 +315,7 @@ def percent(share: VolumeShare, digits: int) -> str:
 
 def verdict(standing: Standing, model: AnyModel) -> str:
     """Returns the word for a verdict about a model: private or not, and true or false of an inequality."""
-    return standing.of_claim if isinstance(model, Inequality) else standing.of_case
+    return model.word(standing)
 
 
 def word(observations: Sequence[str]) -> str:
@@ -331,11 +330,12 @@ def sequence(observations: Sequence[str]) -> str:
 
 
 def priors(domain: Domain, case: PrivacyCase) -> str:
-    """Returns what a verdict is about: `for all neighbouring q in {0..4}^2 with eps in (0, oo)`."""
-    described = domain.told()
+    """Returns what a verdict is about: `for all neighbouring q in {0..4}^2 with eps in (0, oo)`.
+
+    Of a claim these are the points of the domain, such as `for every p in (0, 1)`.
+    """
     free = any(not interval.is_point for name, interval in domain.box.items() if name != GENERATOR)
-    who = case.compared(free)
-    return f"for {who} with {described}" if described else f"for {who}"
+    return case.model.over(domain.told(), case.compared(free))
 
 
 def constraints(domain: Domain, about: Collection[str] | None = None) -> str:
@@ -358,12 +358,6 @@ def others(domain: Domain, names: Sequence[str]) -> str:
     if not ranging:
         return ""
     return ", ".join(domain.range_of(name) for name in ranging) + constraints(domain, ranging)
-
-
-def points(domain: Domain) -> str:
-    """Returns the domain of an inequality in words, such as `for every p in (0, 1)`."""
-    described = domain.told()
-    return f"for every {described}" if described else "as a comparison of numbers"
 
 
 def witness_lines(witness: AnyWitness) -> list[str]:
@@ -551,12 +545,12 @@ def on_word(decisions: Sequence[Decision]) -> str:
 
 def on_condition(model: AnyModel) -> str:
     """Returns that a verdict has a side condition, as an addition to the word of a verdict; see `but`."""
-    return ", on a side condition" if isinstance(model, Model) and model.side_condition else ""
+    return ", on a side condition" if model.side_condition else ""
 
 
 def but(model: AnyModel) -> str:
     """Returns the side condition of a verdict about the model, as an addition to its sentence."""
-    if not isinstance(model, Model) or not model.side_condition:
+    if not model.side_condition:
         return ""
     nothing = f"; {model.nothing_compared}" if model.nothing_compared else ""
     return f"; but {model.side_condition}{nothing}"

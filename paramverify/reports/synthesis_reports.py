@@ -27,8 +27,7 @@ from paramverify.encodings.output_sums import excesses
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence.witnesses import AnyWitness, ExactSetWitness
 from paramverify.formats.quantified_questions import AndCondition, question
-from paramverify.models.definitions import Inequality
-from paramverify.models.model import Model, is_about
+from paramverify.models.model import Model, is_about, need_formulas
 from paramverify.models.parameters import Sense
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.quantifier_elimination import Elimination, by_vertices, check, eliminate
@@ -55,14 +54,18 @@ from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
-PRIVACY = {Status.SAFE: "private", Status.VIOLATING: "not private", Status.UNDECIDED: "undecided"}
+STANDINGS = {
+    Status.SAFE: Standing.HOLDS,
+    Status.VIOLATING: Standing.VIOLATED,
+    Status.UNDECIDED: Standing.UNKNOWN,
+}
+PRIVACY = {status: standing.of_case for status, standing in STANDINGS.items()}
 MOST_RANGES = 6  # intervals of one status that are written
-CLAIM = {Status.SAFE: "true", Status.VIOLATING: "false", Status.UNDECIDED: "undecided"}
 
 
 def words(case: PrivacyCase) -> Mapping[Status, str]:
     """Returns what a status is called: cases of an inequality are true or false, not private."""
-    return CLAIM if isinstance(case.model, Inequality) else PRIVACY
+    return {status: case.model.word(standing) for status, standing in STANDINGS.items()}
 
 
 def _verdict(case: PrivacyCase, status: Status, word: str = "") -> str:
@@ -342,9 +345,7 @@ def violating_lines(case: PrivacyCase, found: Violating, run: ToldRun | LeftOut 
     `run` is the run of a program behind it.
     """
     if found.witness is None and found.complete:
-        domain = case.model.domain
-        claimed = isinstance(case.model, Inequality)
-        where = sentences.points(domain) if claimed else sentences.priors(domain, case)
+        where = sentences.priors(case.model.domain, case)
         word = sentences.on_word(found.decisions)
         lines = [f"{_verdict(case, Status.SAFE, word)} {where}; nothing violates it."]
         return lines + ([f"  {_supremum(found)}"] if found.supremum else [])
@@ -521,8 +522,8 @@ def prior_evidence(case: PrivacyCase, session: Session, found: Violating) -> dic
     elif found.complete:
         verdict = Holds(decisions)
     claims, certificate = claims_of(model), None
-    if isinstance(verdict, Holds) and isinstance(model, Model) and is_long(model):
-        certificate = levels_certificate(model, claims, decisions)
+    if isinstance(verdict, Holds) and is_long(model):
+        certificate = levels_certificate(need_formulas(model), claims, decisions)
     report = PrivacyReport(
         verdict=verdict,
         claims=claims,
@@ -578,10 +579,10 @@ def quantified_lines(case: PrivacyCase, seconds: float) -> dict[str, str]:
 def _quantified_condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
     """Returns the condition on the free parameters under which the case is private for all others."""
     model = case.model
-    if isinstance(model, Model) and not model.lengths:
+    if model.every_length:
         raise InputError("[quantify] needs a finite privacy.length")
     claims = claims_of(model)
-    if isinstance(model, Inequality) and any(claim.domain is not model.domain for claim in claims):
+    if model.comparisons and any(claim.domain is not model.domain for claim in claims):
         raise InputError("[quantify] needs claims with <=, >= or ==, without < and >")
     started = time.monotonic()
     found = eliminate(claims, case.free, model.domain, seconds * FOR_QEPCAD)

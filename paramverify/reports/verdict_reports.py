@@ -7,7 +7,6 @@ from typing import Any
 from paramverify import printable
 from paramverify.answers import Decision, Standing
 from paramverify.checker.strict import counted
-from paramverify.models.definitions import Inequality
 from paramverify.models.programs.run_traces import Step
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import LeftOut, ToldRun, told_run
@@ -155,10 +154,9 @@ def headline(report: PrivacyReport, case: PrivacyCase) -> list[str]:
 
 def _headline(report: PrivacyReport, case: PrivacyCase) -> list[str]:
     verdict = report.verdict
-    claimed = isinstance(case.model, Inequality)
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
-        where = sentences.points(report.domain) if claimed else sentences.priors(report.domain, case)
+        where = sentences.priors(report.domain, case)
         who = sentences.backends_used(report.decisions)
         count = len(report.claims)
         origins = sum(len(claim.origins) for claim in report.claims)

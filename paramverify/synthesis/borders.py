@@ -15,7 +15,7 @@ from paramverify.algebra.rationals import simplest_between
 from paramverify.divergences import MaxDivergence
 from paramverify.divergences.registry import measures
 from paramverify.errors import InputError, LimitError, TimeLimitError
-from paramverify.models.model import Model
+from paramverify.models.model import Model, is_about
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.larger_ranges import (
@@ -286,7 +286,7 @@ def _met(one: Interval, other: Interval) -> Interval | None:
 def _note(case: PrivacyCase, options: Options, until: float) -> str:
     """Returns that the worst pair of a private case lies on the border of its ranges; else ""."""
     model = case.model
-    if not isinstance(model, Model) or not isinstance(model.measure, MaxDivergence) or not model.lengths:
+    if not is_about(model, MaxDivergence) or model.every_length:
         return ""
     if not has_ranges(case):
         return ""
