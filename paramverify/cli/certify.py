@@ -30,7 +30,7 @@ from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.runs import told_run
-from paramverify.reports import json_documents, sentences, verdict_reports
+from paramverify.reports import json_documents, verdict_reports
 from paramverify.reports.observations import read_observations
 from paramverify.subjects.written_numbers import read_point
 
@@ -104,21 +104,21 @@ def command(
     run = told_run(loaded, found)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
-        directions = [json_documents.witness(witness) for witness in both]
-        told = json_documents.witness(found) | verdict_reports.run_document(run)
+        directions = [witness.answer() for witness in both]
+        told = found.answer() | verdict_reports.run_document(run)
         document = {"status": status, "witness": told, "directions": directions}
         print_json(document | condition | ({"ignored": True} if ignored else {}))
         return Exit.VIOLATED if found.exceeds else Exit.HOLDS
     if ignored:
         click.echo("ignored, and so not a violation")
-        for line in sentences.probability_lines(found):
+        for line in found.probability_lines():
             say(f"  {line}")
         say(f"  Note: {condition['side_condition']}.")
         return Exit.HOLDS
     click.echo("violation" if found.exceeds else "not a violation")
-    for line in (*sentences.witness_lines(found), *verdict_reports.run_lines(run)):
+    for line in (*found.lines(), *verdict_reports.run_lines(run)):
         say(f"  {line}")
-    say(f"  The other way around, {sentences.comparison(both[1])}")
+    say(f"  The other way around, {both[1].comparison()}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
 
 
@@ -155,11 +155,11 @@ def _certify_set(
         click.echo("note: the case is about sequences of another length", err=True)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
-        directions = [json_documents.witness(witness) for witness in both]
+        directions = [witness.answer() for witness in both]
         print_json({"status": status, "witness": directions[0], "directions": directions})
     else:
         click.echo("violation" if found.exceeds else "not a violation")
-        for line in sentences.witness_lines(found):
+        for line in found.lines():
             say(f"  {line}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
 

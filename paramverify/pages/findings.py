@@ -14,7 +14,9 @@ from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.divergences import Event
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import LimitError
-from paramverify.evidence.witnesses import AnyWitness, ExactCounterexample, ExactWitness
+from paramverify.evidence import number_words
+from paramverify.evidence.witness import AnyWitness
+from paramverify.evidence.witnesses import ExactCounterexample, ExactWitness
 from paramverify.models.model import of_privacy
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import (
@@ -37,7 +39,7 @@ from paramverify.pages.summary import word
 from paramverify.pages.work import PageOmission, PrivacyWork
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import told_run
-from paramverify.reports import budgets, case_budgets, sentences, verdict_reports
+from paramverify.reports import budgets, case_budgets, verdict_reports
 from paramverify.synthesis.case_budget import CaseBudget
 from paramverify.verdicts import Violated, status_of
 
@@ -96,7 +98,7 @@ def _witness(found: AnyWitness, case: PrivacyCase) -> list[Part]:
     told = verdict_reports.run_lines(told_run(case, found))
     run = [listing("\n".join(map(printable.line, told)), "The run of the program")] if told else []
     if shown is None:
-        return [*(paragraph(printable.line(line)) for line in sentences.witness_lines(found)), *run]
+        return [*(paragraph(printable.line(line)) for line in found.lines()), *run]
     return [shown(found), *run]
 
 
@@ -112,7 +114,7 @@ def _compared(found: ExactCounterexample) -> Element:
 
 
 def _leak(found: ExactWitness) -> Element:
-    outputs = sentences.word(found.observations)
+    outputs = number_words.word(found.observations)
     left, right = found.probabilities
     rows = _point(found.parameters)
     rows += [(name, value) for name, value in found.meant.items()]
@@ -195,7 +197,11 @@ def _claim(claim: Claim, about_privacy: bool) -> list[Part | TableCell]:
             TableCell(merged, merged),
         ]
     if isinstance(first, Origin):
-        names = [printable.name(first.left), printable.name(first.right), sentences.word(first.observations)]
+        names = [
+            printable.name(first.left),
+            printable.name(first.right),
+            number_words.word(first.observations),
+        ]
         return [*names, TableCell(merged, merged)]
     told = str(first) if first else "the cone of all sequences"
     return [h("code", told), *(["", ""] if about_privacy else []), TableCell(merged, merged)]
@@ -222,7 +228,7 @@ def formulas(case: PrivacyCase) -> Element:
     except LimitError as error:
         return left_out("Formulas of the outputs", str(error))
     rows: list[Row] = [
-        [printable.name(secret), sentences.word(word), formula(function, whole)]
+        [printable.name(secret), number_words.word(word), formula(function, whole)]
         for word, secret, function in listed[:MOST_FORMULAS]
     ]
     title = "Probability of each output"

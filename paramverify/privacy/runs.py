@@ -9,7 +9,8 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.divergence_witnesses import directed
-from paramverify.evidence.witnesses import AnyWitness, ExactWitness
+from paramverify.evidence.witness import AnyWitness
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
 from paramverify.models.model import Model

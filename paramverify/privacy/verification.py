@@ -15,7 +15,8 @@ from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.algebraic_witnesses import find_algebraic
-from paramverify.evidence.witnesses import AnyWitness, ExactWitness, find_violation, has_larger
+from paramverify.evidence.witness import AnyWitness
+from paramverify.evidence.witnesses import ExactWitness, find_witness, has_larger
 from paramverify.models.context import sample_points
 from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.model import AnyModel, Formal, Model, is_about
@@ -241,7 +242,7 @@ def likely_violations(model: AnyModel) -> Iterator[Claim]:
     point = next(sample_points(model.domain), None)
     if likely and point is not None:
         for claim in claims_of(replace(model, pairs=likely)):
-            if find_violation(model, claim, point):
+            if find_witness(model, claim, point):
                 yield claim
 
 
@@ -268,7 +269,7 @@ def with_witness(model: AnyModel, claim: Claim, decision: Decision) -> tuple[Dec
         return (decision, found) if found else (replace(decision, answer=left), None)
     if not isinstance(decision.answer, Refuted):
         return decision, None
-    witness = find_violation(model, claim, decision.answer.point)
+    witness = find_witness(model, claim, decision.answer.point)
     if witness:
         return decision, witness
     spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", str(decision.answer))

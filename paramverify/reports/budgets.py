@@ -45,7 +45,7 @@ def border_lines(found: Border | None) -> list[str]:
     if found is None:
         return []
     if found.larger:
-        first, *rest = sentences.witness_lines(found.larger.witness)
+        first, *rest = found.larger.witness.lines()
         told = f"  larger inputs need more, such as {found.larger.over}: {first}"
         return [told, *(f"    {line}" for line in rest)]
     same = f"; {found.bound} is enough for {', '.join(found.same)}, too" if found.same else ""
@@ -103,7 +103,7 @@ class BudgetStatement:
         if ends := _ends(model, found.place):
             witness["meaning"] = ends
         if found.witness is not None:
-            witness = json_documents.witness(found.witness)
+            witness = found.witness.answer()
         proved = found.proof.bound if found.proof else None
         place = read_by(model, found.place, found.origin)
         return BudgetStatement(
@@ -120,7 +120,7 @@ class BudgetStatement:
             among=", ".join(_names(model)),
             toward=tends(model, place),
             witness=witness,
-            approached=tuple(json_documents.witness(w) for w in found.approached),
+            approached=tuple(w.answer() for w in found.approached),
             proved_upper=proved.enclosure()[1] if isinstance(proved, Real) else proved,
             outputs=found.outputs,
         )
@@ -465,7 +465,7 @@ def distance_document(found: DistanceBudget) -> dict[str, Any]:
             "attained": part.found.attained,
             **outputs_document(part.found.outputs),
         }
-        listed.append(entry | ({"witness": json_documents.witness(near[-1])} if near else {}))
+        listed.append(entry | ({"witness": near[-1].answer()} if near else {}))
     return {
         "distance": str(largest.distance),
         "ratio_per_distance": str(unit) if unit is not None else None,
@@ -523,7 +523,7 @@ def _witness(found: LeastBound) -> list[str]:
     witness = found.witness
     if witness is None or not witness.outputs:
         return []
-    at = sentences.place(witness)
+    at = witness.place
     left, right = (f"Pr(S | {printable.name(secret)})" for secret in (witness.left, witness.right))
     return [
         f"{f'With {at}: ' if at else ''}S = {sentences.outputs(witness.outputs)}",
@@ -568,7 +568,7 @@ def _rounded(found: LeastBound) -> float | str:
 
 
 def _set_document(witness: ExactSetWitness | None) -> dict[str, Any]:
-    told = json_documents.witness(witness) if witness else {}
+    told = witness.answer() if witness else {}
     told = {name: value for name, value in told.items() if name not in ("delta", "exceeds")}
     return {"witness": told} if told else {}
 

@@ -16,6 +16,7 @@ from paramverify.claims import AllOutputs
 from paramverify.divergences import Average, Event
 from paramverify.errors import LimitError
 from paramverify.evidence.divergence_witnesses import MomentWitness
+from paramverify.evidence.number_words import rounded_ends
 from paramverify.models.model import TOGETHER, Model, is_about, need_privacy, refuse_tied
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -189,7 +190,7 @@ def _near(found: TightBudget) -> list[str]:
     near = found.approached[-1] if found.approached and found.witness is None else None
     if not isinstance(near, MomentWitness) or near.moment is None or not near.parameters:
         return []
-    return [f"  With {sentences.place(near)}: the sum {sentences.equals(near.moment)}"]
+    return [f"  With {near.place}: the sum {sentences.equals(near.moment)}"]
 
 
 def _loss_lines(case: PrivacyCase, model: Model, found: LeastLoss) -> list[str]:
@@ -208,7 +209,7 @@ def _loss_lines(case: PrivacyCase, model: Model, found: LeastLoss) -> list[str]:
     lines = [head, f"  all outputs under '{left}' against '{right}'"]
     witness = found.witness if found.upper != 0 else None
     if witness and witness.parameters:
-        lines.append(f"  the largest that was found is at {sentences.place(witness)}")
+        lines.append(f"  the largest that was found is at {witness.place}")
     if witness and witness.order is not None and not found.infinite:
         order = _order(witness.order)
         lines.append(f"  it is the Renyi divergence of an order, divided by the order; {order}")
@@ -225,7 +226,7 @@ def _order(order: Fraction) -> str:
 
 def _loss_document(case: PrivacyCase, model: Model, found: LeastLoss) -> dict[str, Any]:
     name = found.kind.key
-    bounds = json_documents.between((found.lower, found.upper)) if found.upper is not None else None
+    bounds = rounded_ends((found.lower, found.upper)) if found.upper is not None else None
     return {
         "measure": name,
         f"{name}_lower": "infinity" if found.infinite else outward(found.lower, -inf),
@@ -234,7 +235,7 @@ def _loss_document(case: PrivacyCase, model: Model, found: LeastLoss) -> dict[st
         "secrets": list(found.secrets),
         "length": found.length,
         "boxes": found.boxes,
-        "witness": json_documents.witness(found.witness) if found.witness else None,
+        "witness": found.witness.answer() if found.witness else None,
         **json_documents.inputs(case),
         "notes": list(model.notes),
     }
@@ -282,7 +283,7 @@ def divergence_document(case: PrivacyCase, found: Least, words: Iterable[str]) -
         "secrets": [best.origin.left, best.origin.right],
         "length": getattr(best.origin, "length", 1),
         "where": statement.where,
-        "witness": json_documents.witness(best.witness) if best.witness else None,
+        "witness": best.witness.answer() if best.witness else None,
         "approached": list(statement.approached),
         **told,
         **json_documents.inputs(case),

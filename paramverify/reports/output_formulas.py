@@ -15,14 +15,16 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.claims import show_sequence
 from paramverify.encodings.sequences import listed, probabilities_of
 from paramverify.errors import InputError
-from paramverify.evidence.enclosed_witnesses import Ends, near, shares
+from paramverify.evidence import number_words
+from paramverify.evidence.enclosed_witnesses import near, shares
+from paramverify.evidence.number_words import Ends
 from paramverify.models.definitions import Inequality
 from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
 from paramverify.models.model import Model, of_privacy
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import control_graph
-from paramverify.reports import formulas, sentences
+from paramverify.reports import formulas
 from paramverify.reports.formulas import Formula, exponent, formula, latex_lines
 from paramverify.reports.pictures import dot_graphs
 from paramverify.reports.pictures.dot_graphs import model_dot
@@ -71,7 +73,7 @@ class ShownEnclosures:
 
     def lines(self) -> list[str]:
         """Returns a table in words."""
-        rows = [(secret, name, sentences.around(value)) for secret, name, value in self.rows]
+        rows = [(secret, name, number_words.around(value)) for secret, name, value in self.rows]
         return [
             printable.name(self.title),
             *columns((self.named, "output", "probability"), rows),
@@ -84,7 +86,7 @@ class ShownEnclosures:
         return {
             "title": self.title,
             "probabilities": [
-                {"secret": secret, "observations": [name], "probability": sentences.document(value)}
+                {"secret": secret, "observations": [name], "probability": number_words.ends_document(value)}
                 for secret, name, value in self.rows
             ],
             "complete": not self.left_out,

@@ -25,7 +25,9 @@ from paramverify.divergences import Average, PositiveParts
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.output_sums import excesses
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
-from paramverify.evidence.witnesses import AnyWitness, ExactSetWitness
+from paramverify.evidence import number_words
+from paramverify.evidence.witness import AnyWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.formats.quantified_questions import AndCondition, question
 from paramverify.models.model import Model, is_about, need_formulas
 from paramverify.models.parameters import Sense
@@ -89,7 +91,7 @@ def partition_lines(case: PrivacyCase, found: Partition, witnesses: Mapping[int,
         rest = f" and {'some' if part.status is Status.VIOLATING else 'all'} {ranges}" if ranges else ""
         lines.append(f"{_verdict(case, part.status)} for {_place(found.parameter, part, digits)}{rest}")
         if number in witnesses:
-            lines.append(f"  {sentences.witness_lines(witnesses[number])[0]}")
+            lines.append(f"  {witnesses[number].lines()[0]}")
     return lines + _legend(found, domain, digits)
 
 
@@ -144,7 +146,7 @@ def partition_document(
         if part.sample is not None:
             entry["sample"] = str(part.sample)
         if number in witnesses:
-            entry["witness"] = json_documents.witness(witnesses[number])
+            entry["witness"] = witnesses[number].answer()
         parts.append(entry)
     quantified = {"quantified": list(found.quantified), **given(domain)}
     return {"parameter": found.parameter, **quantified, "parts": parts}
@@ -257,7 +259,7 @@ def map_lines(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None) -
     if where.get(Status.UNDECIDED) and not found.interrupted:
         lines.append("  a smaller --coverage finds these ends more exactly")
     if witness:
-        lines.append(f"  {sentences.witness_lines(witness)[0]}")
+        lines.append(f"  {witness.lines()[0]}")
     return lines + (["  interrupted: the rest of the box is undecided"] if found.interrupted else [])
 
 
@@ -327,7 +329,7 @@ def map_document(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None
         "seconds": round(found.seconds, 6),
         "cells": cells,
     }
-    return document | ({"witness": json_documents.witness(witness)} if witness else {})
+    return document | ({"witness": witness.answer()} if witness else {})
 
 
 def _share(share: VolumeShare) -> str | dict[str, str]:
@@ -351,7 +353,7 @@ def violating_lines(case: PrivacyCase, found: Violating, run: ToldRun | LeftOut 
         return lines + ([f"  {_supremum(found)}"] if found.supremum else [])
     if found.witness is None:
         return [f"{_verdict(case, Status.UNDECIDED)}: {found.reason}"]
-    told = [*sentences.witness_lines(found.witness), *verdict_reports.run_lines(run)]
+    told = [*found.witness.lines(), *verdict_reports.run_lines(run)]
     lines = [f"{_verdict(case, Status.VIOLATING)}.", *(f"  {line}" for line in told)]
     if found.supremum:
         lines.append(f"  {_supremum(found)}")
@@ -378,7 +380,7 @@ def _supremum(found: Violating) -> str:
     if isinstance(best.value, RealRoot):
         value = root_text(best.value)
     elif isinstance(best.value, Real):
-        value = sentences.number(best.value)
+        value = number_words.number(best.value)
     elif best.upper is not None:
         value = f"between {at_least(best.lower, 9)} and {at_most(best.upper, 9)}"
     else:
@@ -402,7 +404,7 @@ def violating_document(
     if found.reason:
         document["reason"] = found.reason
     if found.witness:
-        document["witness"] = json_documents.witness(found.witness) | verdict_reports.run_document(run)
+        document["witness"] = found.witness.answer() | verdict_reports.run_document(run)
     best = found.supremum
     if best:
         name = "relative_supremum" if found.relative else "supremum"
@@ -411,7 +413,7 @@ def violating_document(
         elif isinstance(best.value, RealRoot):
             document[name] = root_document(best.value)
         elif isinstance(best.value, Real):
-            document[name] = json_documents.real(best.value)
+            document[name] = number_words.real(best.value)
         else:
             upper = str(best.upper) if best.upper is not None else "unknown"
             document[name] = {"lower": str(best.lower), "upper": upper}
@@ -446,7 +448,7 @@ def found_values(
     who = "all neighbouring" if case.neighbours else "the priors of the case over"
     about = [f"The answer is about {who} {case.over}."] if case.over else []
     if larger:
-        point, *more = sentences.witness_lines(larger.witness)
+        point, *more = larger.witness.lines()
         about += [f"It does not hold for larger inputs. Not private for {larger.over}: {point}"]
         about += [f"  {line}" for line in more]
     document = {**answer.document, **json_documents.larger(larger)}

@@ -16,7 +16,7 @@ from paramverify.claims import Claim
 from paramverify.divergences import SumDivergence
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.evidence.witnesses import AnyWitness
+from paramverify.evidence.witness import AnyWitness
 from paramverify.models.model import AnyModel, is_about, refuse_wider
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
