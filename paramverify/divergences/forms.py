@@ -8,7 +8,7 @@ search, cells of maps, evidence and the rules of the kernel belong to the form, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -20,6 +20,8 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, variab
 from paramverify.algebra.rationals import logarithm, nearest
 from paramverify.algebra.reals import Real
 from paramverify.divergences.masses import MassDivergence
+
+RATIO = "bound c on the ratio"
 
 
 class Event(Enum):
@@ -49,6 +51,11 @@ class Divergence:
         return ""
 
     @property
+    def named_bounds(self) -> Sequence[tuple[str, RationalFunction]]:
+        """Each bound that is the same for all pairs, if it is a formula, with what it bounds in words."""
+        return ()
+
+    @property
     def distances(self) -> Collection[Fraction]:
         """The distances of inputs where the bound depends on them; none where one bound is for all pairs."""
         return ()
@@ -72,6 +79,11 @@ class Quotients(Divergence):
     """A divergence whose bound says that quotients of polynomials are at most a number: the claims."""
 
     event = Event.OUTPUT
+
+    @property
+    def named_bounds(self) -> Sequence[tuple[str, RationalFunction]]:
+        """The bound."""
+        return (("bound on the sum", self.bound_at(None)),)
 
     def scaled(self, top: Polynomial, bottom: Polynomial) -> Self:
         """Returns the divergence with its bound times top/bottom, which is positive, as is `bottom`."""
@@ -110,6 +122,11 @@ class PositiveParts(Divergence):
     def share(self) -> RationalFunction:
         """How much more a set of outputs may have: delta."""
         return self.delta
+
+    @property
+    def named_bounds(self) -> Sequence[tuple[str, RationalFunction]]:
+        """Both bounds."""
+        return (RATIO, self.ratio), ("bound δ on what is beyond", self.delta)
 
     def bound_at(self, distance: Fraction | None) -> RationalFunction:
         """Returns e^ε: it is the same for all pairs."""

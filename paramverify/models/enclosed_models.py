@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 from typing import ClassVar
 
 from flint import arb
@@ -21,6 +22,7 @@ from paramverify.answers import Standing
 from paramverify.divergences import DistanceBound, Event, MaxDivergence, Measure, PositiveParts
 from paramverify.errors import DefectError, UnsupportedError
 from paramverify.models.context import Checks, Obligation
+from paramverify.models.definitions import RationalComparison
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.noise_densities import ball_of
 from paramverify.models.programs.noise_enclosures import Encloser, FunctionTable, Share
@@ -69,7 +71,8 @@ class EnclosedModel:
     notes: tuple[str, ...] = ()
     maybe_empty: Obligation | None = None
 
-    comparisons: ClassVar[tuple[()]] = ()  # no claims of its own
+    comparisons: ClassVar[tuple[RationalComparison, ...]] = ()  # no claims of its own
+    definitions: ClassVar[Mapping[str, RationalFunction]] = MappingProxyType({})
     lengths = (1,)
     every_length = False
     wider = False

@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
@@ -32,7 +33,7 @@ from paramverify.divergences import Divergence, Event, MaxDivergence, Measure, Q
 from paramverify.divergences.one_by_one import PROBABILITIES, not_for, ratio_bound, refused
 from paramverify.errors import BesideError, DefectError, InputError, LimitError, ModelError, UnsupportedError
 from paramverify.models.context import Obligation
-from paramverify.models.definitions import Inequality
+from paramverify.models.definitions import Inequality, RationalComparison
 from paramverify.models.enclosed_models import EnclosedModel, over
 from paramverify.models.hmm import HMM, HmmStep
 from paramverify.models.neighbourhoods import Neighbourhood
@@ -78,7 +79,8 @@ class Model:
         """What a witness against the bound names."""
         return self.measure.event
 
-    comparisons: ClassVar[tuple[()]] = ()  # no claims of its own
+    comparisons: ClassVar[tuple[RationalComparison, ...]] = ()  # no claims of its own
+    definitions: ClassVar[Mapping[str, RationalFunction]] = MappingProxyType({})
 
     @property
     def inputs(self) -> Sequence[tuple[Value, ...]]:

@@ -177,13 +177,12 @@ def claims(work: PrivacyWork) -> Element:
     title = f"{count:,} claim{'s' * (count != 1)}"
     if count > MOST_CLAIMS:
         title = f"The first {MOST_CLAIMS} of {title}"
-    each = (
-        "what its outputs have beyond c is at most δ in all"
-        if work.case.model.event is Event.SET
-        else "a polynomial is nowhere negative"
-    )
+    each = _CLAIMED.get(work.case.model.event, "a polynomial is nowhere negative")
     told = f"Each claim says that {each}. Equal claims are merged."
     return folded(title, paragraph(told), table(title, head, rows, sortable=True))
+
+
+_CLAIMED = {Event.SET: "what its outputs have beyond c is at most δ in all"}
 
 
 def _claim(claim: Claim, about_privacy: bool) -> list[Part | TableCell]:

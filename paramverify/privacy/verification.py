@@ -133,7 +133,7 @@ def _by_its_model(
         return _of_quotients(session, case, model, progress, near)
     if isinstance(model, Model):
         return verify_form(session, model, progress)
-    return _of_all_claims(session, model, progress, near)
+    return _of_claims(session, model, progress)
 
 
 def verify_form(session: Session, model: Model, progress: Progress | None = None) -> EveryLengthOutcome:
@@ -189,18 +189,20 @@ def _of_large_prior(
     return EveryLengthOutcome(Holds(decisions), claims, decisions, note=seen.note, windows=seen.windows)
 
 
-def _of_long_sequences(session: Session, model: Formal, near: bool) -> EveryLengthOutcome | None:
+def _of_long_sequences(session: Session, model: Model, near: bool) -> EveryLengthOutcome | None:
     """Decides a case with too many sequences by those of every length; a proof of that kind is a bound."""
-    if not is_about(model, Quotients) or not are_many(session, model):
+    if not are_many(session, model):
         return None
     found = by_every_length(session, model)
     return None if found and found.note and not near else found
 
 
 def _of_all_claims(
-    session: Session, model: Formal, progress: Progress | None, near: bool = False
+    session: Session, model: Model, progress: Progress | None, near: bool
 ) -> EveryLengthOutcome:
-    """Decides the claims of a model whose obligations are proved, until one of them fails."""
+    """Decides the claims of a model about sequences, until one of them fails; likely ones come first."""
+    longer = max(model.lengths, default=1) > 1
+    mend = '; with length = "all" all lengths are decided together' if longer else ""
     try:
         if found := _of_long_sequences(session, model, near):
             return found
@@ -208,13 +210,29 @@ def _of_all_claims(
             decision, witness = decide_with_witness(session, model, claim)
             if witness:
                 return EveryLengthOutcome(Violated(witness), (claim,), (decision,))
-        claims = claims_of(model)
-    except TimeLimitError as error:
-        return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
     except LimitError as error:
-        longer = max(model.lengths, default=1) > 1
-        mend = '; with length = "all" all lengths are decided together' if longer else ""
-        return EveryLengthOutcome(Unknown(End.GAVE_UP, f"{error}{mend}"))
+        return _ended(error, mend)
+    found = _of_claims(session, model, progress, mend)
+    if not isinstance(found.verdict, Holds):
+        return found
+    return replace(found, certificate=levels_certificate(model, found.claims, found.decisions))
+
+
+def _ended(error: LimitError, mend: str = "") -> EveryLengthOutcome:
+    """Returns what a limit leaves: nothing, and why; `mend` says what else to ask."""
+    if isinstance(error, TimeLimitError):
+        return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
+    return EveryLengthOutcome(Unknown(End.GAVE_UP, f"{error}{mend}"))
+
+
+def _of_claims(
+    session: Session, model: Formal, progress: Progress | None, mend: str = ""
+) -> EveryLengthOutcome:
+    """Decides the claims of a model whose obligations are proved, until one of them fails."""
+    try:
+        claims = claims_of(model)
+    except LimitError as error:
+        return _ended(error, mend)
     decisions: list[Decision] = []
     for claim, made in zip(claims, session.decide_each(claims), strict=True):
         decision, witness = with_witness(model, claim, made)
@@ -226,17 +244,16 @@ def _of_all_claims(
     undecided = [(d, c) for d, c in zip(decisions, claims, strict=True) if not isinstance(d.answer, Proved)]
     if undecided:
         return EveryLengthOutcome(_unknown(undecided), claims, tuple(decisions))
-    certificate = levels_certificate(model, claims, decisions)
-    return EveryLengthOutcome(Holds(tuple(decisions)), claims, tuple(decisions), certificate)
+    return EveryLengthOutcome(Holds(tuple(decisions)), claims, tuple(decisions))
 
 
-def likely_violations(model: AnyModel) -> Iterator[Claim]:
+def likely_violations(model: Model) -> Iterator[Claim]:
     """Yields claims that fail, found without deriving all of them, where there are many secret pairs.
 
     The claims of pairs with an input pattern are evaluated at one point of the domain. This only finds
     violations early: where it yields nothing, nothing has been said.
     """
-    if not is_about(model, Quotients) or len(model.pairs) <= MANY_PAIRS or is_long(model):
+    if len(model.pairs) <= MANY_PAIRS or is_long(model):
         return
     likely = tuple(pair for _, pair in patterned(model.pairs))
     point = next(sample_points(model.domain), None)
@@ -277,14 +294,14 @@ def with_witness(model: AnyModel, claim: Claim, decision: Decision) -> tuple[Dec
 
 
 def levels_certificate(
-    model: Formal, claims: Sequence[Claim], decisions: Sequence[Decision]
+    model: Model, claims: Sequence[Claim], decisions: Sequence[Decision]
 ) -> dict[str, Any] | None:
     """Returns the certificate of privacy for many sequences, of whose claims only the rays were proved.
 
     None if the claims are those of all sequences.
     """
     write = chosen(model).certificate
-    if model.every_length or write is None or not is_about(model, Quotients):
+    if model.every_length or write is None:
         return None
     return write(model, claims, [d.proof for d in decisions])
 
@@ -294,6 +311,6 @@ def _weak(model: Model, found: EveryLengthOutcome) -> str:
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
     if not isinstance(witness, ExactWitness):
         return ""
-    if not isinstance(model.measure, MaxDivergence) or not has_larger(model, witness, found.claims):
+    if not is_about(model, MaxDivergence) or not has_larger(model, witness, found.claims):
         return ""
     return "the largest ratio is at least twice that of this witness: `paramverify budget` finds it"

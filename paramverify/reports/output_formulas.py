@@ -18,9 +18,8 @@ from paramverify.errors import InputError
 from paramverify.evidence import number_words
 from paramverify.evidence.enclosed_witnesses import near, shares
 from paramverify.evidence.number_words import Ends
-from paramverify.models.definitions import Inequality
 from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
-from paramverify.models.model import Model, of_privacy
+from paramverify.models.model import AnyModel, Model, of_privacy
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import control_graph
@@ -256,13 +255,14 @@ class ShownFunctions:
     """The functions that a case defines, and what it claims."""
 
     title: str
-    model: Inequality
+    model: AnyModel
+    claim: str
 
     def lines(self) -> list[str]:
         """Returns a table in words."""
         rows = [(name, _text(shown)) for name, shown in self._shown().items()]
         table = columns(("name", "function"), rows) if rows else []
-        return [printable.name(self.title), *table, *_meaning(self._power()), f"claim: {self.model.text}"]
+        return [printable.name(self.title), *table, *_meaning(self._power()), f"claim: {self.claim}"]
 
     def document(self) -> dict[str, Any]:
         """Returns the same as JSON data."""
@@ -270,7 +270,7 @@ class ShownFunctions:
         return {
             "title": self.title,
             "definitions": named,
-            "claim": self.model.text,
+            "claim": self.claim,
             **_constant(self._power()),
         }
 
@@ -283,7 +283,7 @@ class ShownFunctions:
             rows.append(rf"\mathit{{{printable.latex(name)}}} &= {first}")
             rows += [rf"&\quad {line}" for line in more]
         rows += [rf"E &= {_power(power)}"] if power is not None else []
-        rows.append(rf"\text{{claim:}}\quad & {_claim(self.model.text)}")
+        rows.append(rf"\text{{claim:}}\quad & {_claim(self.claim)}")
         start = [*_comments(r"\usepackage{amsmath}", self.title), r"\begin{align*}"]
         return "\n".join([*start, " \\\\\n".join(rows), r"\end{align*}", ""])
 
@@ -304,11 +304,11 @@ def formulas_of(
     Raises:
         InputError: a mistake, or sequences are wanted of an inequality.
     """
-    if isinstance(case.model, Inequality):
+    if case.model.comparisons:
         if wanted and (wanted.length or wanted.observations):
             raise InputError("an inequality has no sequences: --length and --observations are for mechanisms")
         require_possible(case.model)
-        return ShownFunctions(case.title, case.model)
+        return ShownFunctions(case.title, case.model, case.budget)
     if isinstance(case.model, EnclosedModel):
         return _enclosures(case, case.model, wanted or RowSelection())
     return ShownProbabilities.of(case, on_row, wanted)

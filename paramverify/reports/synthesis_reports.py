@@ -21,7 +21,7 @@ from paramverify.algebra.volumes import VolumeShare
 from paramverify.answers import End, Open, Standing
 from paramverify.checker.strict import counted
 from paramverify.claims import AllOutputs, Claim
-from paramverify.divergences import Average, PositiveParts
+from paramverify.divergences import Average, PositiveParts, Quotients
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.output_sums import excesses
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
@@ -29,7 +29,7 @@ from paramverify.evidence import number_words
 from paramverify.evidence.witness import AnyWitness
 from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.formats.quantified_questions import AndCondition, question
-from paramverify.models.model import Model, is_about, need_formulas
+from paramverify.models.model import Model, is_about
 from paramverify.models.parameters import Sense
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.quantifier_elimination import Elimination, by_vertices, check, eliminate
@@ -524,8 +524,8 @@ def prior_evidence(case: PrivacyCase, session: Session, found: Violating) -> dic
     elif found.complete:
         verdict = Holds(decisions)
     claims, certificate = claims_of(model), None
-    if isinstance(verdict, Holds) and is_long(model):
-        certificate = levels_certificate(need_formulas(model), claims, decisions)
+    if isinstance(verdict, Holds) and is_about(model, Quotients) and is_long(model):
+        certificate = levels_certificate(model, claims, decisions)
     report = PrivacyReport(
         verdict=verdict,
         claims=claims,
