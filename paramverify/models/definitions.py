@@ -12,10 +12,9 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Definitions, Expression, Named, defining, parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
 from paramverify.algebra.signs import conjuncts
-from paramverify.answers import Standing
 from paramverify.divergences import Event
 from paramverify.errors import CaseError, InputError, LimitError, located
-from paramverify.models.context import Checks, Obligation
+from paramverify.models.context import Checks, Obligation, VerdictWords
 from paramverify.models.names import nearest as nearest_of
 from paramverify.models.parameters import FROM_FILE, unbounded_names
 from paramverify.models.rational_files import RationalFile, read_rational_file
@@ -74,7 +73,7 @@ class Inequality:
     side_condition = ""
     nothing_compared = ""
 
-    def word(self, standing: Standing) -> str:
+    def word(self, standing: VerdictWords) -> str:
         """Returns the word for a verdict: true, false, undecided."""
         return standing.of_claim
 

@@ -18,10 +18,9 @@ from paramverify.algebra.constants import working_precision
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Value
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator
-from paramverify.answers import Standing
 from paramverify.divergences import DistanceBound, Event, MaxDivergence, Measure, PositiveParts
 from paramverify.errors import DefectError, UnsupportedError
-from paramverify.models.context import Checks, Obligation
+from paramverify.models.context import Checks, Obligation, VerdictWords
 from paramverify.models.definitions import RationalComparison
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.noise_densities import ball_of
@@ -94,7 +93,7 @@ class EnclosedModel:
         """Returns e^ε for a pair."""
         return self.measure.bound_at(pair.distance)
 
-    def word(self, standing: Standing) -> str:
+    def word(self, standing: VerdictWords) -> str:
         """Returns the word for a verdict: private, not private, undecided."""
         return standing.of_case
 

@@ -27,12 +27,11 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Value
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.algebra.signs import Sign, sign_on
-from paramverify.answers import Standing
 from paramverify.claims import Claim
 from paramverify.divergences import Divergence, Event, MaxDivergence, Measure, Quotients
 from paramverify.divergences.one_by_one import PROBABILITIES, not_for, ratio_bound, refused
 from paramverify.errors import BesideError, DefectError, InputError, LimitError, ModelError, UnsupportedError
-from paramverify.models.context import Obligation
+from paramverify.models.context import Obligation, VerdictWords
 from paramverify.models.definitions import Inequality, RationalComparison
 from paramverify.models.enclosed_models import EnclosedModel, over
 from paramverify.models.hmm import HMM, HmmStep
@@ -97,7 +96,7 @@ class Model:
         """Whether claims say more than is asked: about numbers that no output has."""
         return bool(self.hmm.wider)
 
-    def word(self, standing: Standing) -> str:
+    def word(self, standing: VerdictWords) -> str:
         """Returns the word for a verdict: private, not private, undecided."""
         return standing.of_case
 
