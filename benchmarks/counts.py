@@ -47,6 +47,7 @@ FAMILIES = {
     "witness": (
         *("evidence.witnesses", "evidence.algebraic_witnesses", "evidence.divergence_witnesses"),
         *("evidence.enclosed_witnesses", "evidence.interval_witnesses"),
+        *("evidence.witness", "evidence.told_witnesses"),
     ),
     "verdict": ("verdicts", "answers"),
     "subject": (

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from paramverify.answers import Answer, Decision, End, FailsAt, Open, Proved, Refuted, Standing
 from paramverify.errors import CaseError
-from paramverify.evidence.witnesses import AnyWitness
+from paramverify.evidence.witness import AnyWitness
 
 W = TypeVar("W", covariant=True)
 

@@ -16,7 +16,7 @@ from paramverify.api.results import (
     SynthesisReport,
     VerifyReport,
 )
-from paramverify.api.witnesses import (
+from paramverify.evidence.told_witnesses import (
     Counterexample,
     DivergenceWitness,
     EnclosedWitness,

@@ -21,8 +21,8 @@ from paramverify.api.results import (
     VerifyReport,
 )
 from paramverify.api.values import point_at
-from paramverify.api.witnesses import Witness, told_witness
 from paramverify.errors import InputError, LimitError, TimeLimitError, located
+from paramverify.evidence.told_witnesses import Witness
 from paramverify.interactive.system_cases import InteractiveCase
 from paramverify.interactive.system_verification import Noninterference
 from paramverify.portfolio.session import Options
@@ -80,7 +80,7 @@ def verify_read(reading: Reading, limits: Limits) -> VerifyReport:
         if read is None and not isinstance(error, TimeLimitError):
             raise
         return _open(read, error, time.perf_counter() - started)
-    witness: Any = told_witness(result.witness) if result.witness else None
+    witness: Any = result.witness.told() if result.witness else None
     if isinstance(result.found, Noninterference):
         witness = _leak(read.content, result.found)
     return VerifyReport(
@@ -159,7 +159,7 @@ def budget_of(
         lower=numbers.lower if numbers else None,
         upper=numbers.upper if numbers else None,
         attained=main.attained if main else None,
-        witness=told_witness(result.witness) if result.witness else None,
+        witness=result.witness.told() if result.witness else None,
         of_delta=delta_for is not None or bool(main and main.name == "delta"),
         relative=relative.known if relative else None,
         tight=relative.tight if relative else None,
@@ -229,7 +229,7 @@ def values_of(reading: Reading, asked: SynthesisRequest, limits: Limits) -> Synt
         **_common(read, result),
         form=result.facts.get("form", ""),
         complete=result.facts.get("complete", False),
-        witness=told_witness(result.witness) if result.witness else None,
+        witness=result.witness.told() if result.witness else None,
         _drawing=result.facts.get("drawing"),
     )
 

@@ -12,8 +12,8 @@ from paramverify import printable
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
 from paramverify.api import html
-from paramverify.api.witnesses import ToldWitness, Witness
 from paramverify.errors import InputError, UndecidedError
+from paramverify.evidence.told_witnesses import ToldWitness, Witness
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

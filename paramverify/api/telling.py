@@ -17,7 +17,6 @@ from paramverify.api.clock import clock
 from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import CheckReport, Drawing, SampleReport
 from paramverify.api.values import point_at
-from paramverify.api.witnesses import told_witness
 from paramverify.errors import InputError, located
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load
@@ -105,7 +104,7 @@ def _sample(read: Read, plan: Plan) -> SampleReport:
         seconds=time.perf_counter() - started,
         found=found.is_found,
         rejected=found.is_violated or (found.audit is not None and not found.audit.passes),
-        witness=told_witness(worst.witness) if worst else None,
+        witness=worst.witness.told() if worst else None,
         point=dict(found.audit.point) if found.audit else {},
         result=found,
         _drawing=drawing,

@@ -46,8 +46,7 @@ from paramverify.automata.way_programs import (
 )
 from paramverify.checker.strict_reading import counted
 from paramverify.errors import LimitError
-from paramverify.evidence.algebraic_witnesses import AlgebraicWitness
-from paramverify.evidence.witnesses import AnyWitness, ExactWitness
+from paramverify.evidence.witness import AnyWitness
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import verify as verify_case
@@ -307,8 +306,7 @@ def first_example(
 
 def _is_end(automaton: Automaton, way: Way, witness: AnyWitness) -> bool:
     """Tells whether a witness may be about the end of a run, which is no output."""
-    seen = witness.observations if isinstance(witness, ExactWitness | AlgebraicWitness) else (OTHER,)
-    return OTHER in seen and may_end(automaton, way.steps)
+    return OTHER in (witness.word or (OTHER,)) and may_end(automaton, way.steps)
 
 
 def _streams(automaton: Automaton, way: Way, entries: Entries) -> Iterator[Streams]:

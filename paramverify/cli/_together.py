@@ -9,7 +9,6 @@ from paramverify.cli._common import print_json, say
 from paramverify.cli._exits import Exit
 from paramverify.models.model import Model
 from paramverify.privacy.losses import far_apart, is_within
-from paramverify.reports import json_documents, sentences
 
 
 def certify_together(
@@ -24,10 +23,10 @@ def certify_together(
     doubtful = not found.exceeds and not all(is_within(model, witness, point) for witness in both)
     word = "violation" if found.exceeds else "undecided" if doubtful else "no violation"
     if as_json:
-        told = [json_documents.witness(witness) for witness in both]
+        told = [witness.answer() for witness in both]
         print_json({"status": word, "witness": told[0], "directions": told})
     else:
         say(word.replace("no violation", "not a violation"))
-        for line in sentences.witness_lines(found):
+        for line in found.lines():
             say(f"  {line}")
     return Exit.VIOLATED if found.exceeds else Exit.UNKNOWN if doubtful else Exit.HOLDS

@@ -21,16 +21,16 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
 from paramverify.cli._together import certify_together
-from paramverify.divergences import Event
+from paramverify.divergences import Average, PositiveParts, SumDivergence
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import ExactWitness, evaluate, given_set, worst_set
 from paramverify.models.mechanisms import Worded
-from paramverify.models.model import Model, need_privacy
+from paramverify.models.model import Model, is_about, need_privacy
 from paramverify.models.neighbourhoods import read_neighbours
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.runs import told_run
-from paramverify.reports import json_documents, sentences, verdict_reports
+from paramverify.reports import json_documents, verdict_reports
 from paramverify.reports.observations import read_observations
 from paramverify.subjects.written_numbers import read_point
 
@@ -67,8 +67,18 @@ def command(
     """
     point = read_point(at)
     loaded = load(case, point, settings())
-    if isinstance(loaded.model, Model) and loaded.model.measure.event is not Event.OUTPUT:
-        return _certify_many(loaded, point, (observations, outputs), secrets, as_json=as_json)
+    if is_about(loaded.model, PositiveParts):
+        if observations:
+            raise click.UsageError("this case has a delta: give the outputs of a set with --output")
+        return _certify_set(loaded, loaded.model, point, outputs, secrets, as_json=as_json)
+    if is_about(loaded.model, Average, SumDivergence):
+        if observations or outputs:
+            raise click.UsageError("all outputs count together here: leave --observations and --output out")
+        require_possible(loaded.model)
+        check_names(loaded.model.domain.ring, point)
+        _complete(point, loaded.model)
+        pair = secrets or _only_pair(loaded.model)
+        return certify_together(loaded.model, point, *pair, as_json=as_json)
     if not observations or outputs:
         raise click.UsageError("give the output sequence with --observations; --output is for sets")
     model = need_privacy(loaded.model, "certify", tied=True, densities=True)
@@ -94,45 +104,22 @@ def command(
     run = told_run(loaded, found)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
-        directions = [json_documents.witness(witness) for witness in both]
-        told = json_documents.witness(found) | verdict_reports.run_document(run)
+        directions = [witness.answer() for witness in both]
+        told = found.answer() | verdict_reports.run_document(run)
         document = {"status": status, "witness": told, "directions": directions}
         print_json(document | condition | ({"ignored": True} if ignored else {}))
         return Exit.VIOLATED if found.exceeds else Exit.HOLDS
     if ignored:
         click.echo("ignored, and so not a violation")
-        for line in sentences.probability_lines(found):
+        for line in found.probability_lines():
             say(f"  {line}")
         say(f"  Note: {condition['side_condition']}.")
         return Exit.HOLDS
     click.echo("violation" if found.exceeds else "not a violation")
-    for line in (*sentences.witness_lines(found), *verdict_reports.run_lines(run)):
+    for line in (*found.lines(), *verdict_reports.run_lines(run)):
         say(f"  {line}")
-    say(f"  The other way around, {sentences.comparison(both[1])}")
+    say(f"  The other way around, {both[1].comparison()}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
-
-
-def _certify_many(
-    case: PrivacyCase,
-    point: dict[str, Fraction],
-    given: tuple[Sequence[str], Sequence[str]],
-    secrets: tuple[str, str] | None,
-    as_json: bool = False,
-) -> int:
-    """Evaluates a set of outputs, or all outputs together, in both directions."""
-    model = case.model
-    assert isinstance(model, Model)
-    observations, outputs = given
-    if model.measure.event is Event.SET:
-        if observations:
-            raise click.UsageError("this case has a delta: give the outputs of a set with --output")
-        return _certify_set(case, model, point, outputs, secrets, as_json=as_json)
-    if observations or outputs:
-        raise click.UsageError("all outputs count together here: leave --observations and --output out")
-    require_possible(model)
-    check_names(model.domain.ring, point)
-    _complete(point, model)
-    return certify_together(model, point, *(secrets or _only_pair(model)), as_json=as_json)
 
 
 def _certify_set(
@@ -168,11 +155,11 @@ def _certify_set(
         click.echo("note: the case is about sequences of another length", err=True)
     if as_json:
         status = "violation" if found.exceeds else "no violation"
-        directions = [json_documents.witness(witness) for witness in both]
+        directions = [witness.answer() for witness in both]
         print_json({"status": status, "witness": directions[0], "directions": directions})
     else:
         click.echo("violation" if found.exceeds else "not a violation")
-        for line in sentences.witness_lines(found):
+        for line in found.lines():
             say(f"  {line}")
     return Exit.VIOLATED if found.exceeds else Exit.HOLDS
 

@@ -17,8 +17,8 @@ from paramverify.cli._common import json_option, print_json, say, whole_timeout_
 from paramverify.cli._exits import Exit
 from paramverify.composition.written_releases import read_epsilon
 from paramverify.errors import InputError, located
-from paramverify.reports import json_documents
-from paramverify.reports.sentences import LONGEST
+from paramverify.evidence import number_words
+from paramverify.evidence.number_words import LONGEST
 from paramverify.subjects.written_numbers import number, positive
 
 SIGN_BITS = 4_096  # of balls that tell whether an epsilon is negative
@@ -139,8 +139,8 @@ def _implied(name: str, text: str, asked: ConversionOptions) -> Iterator[tuple[I
 
 
 def _document(implied: Implied, more: dict[str, str]) -> dict[str, Any]:
-    known = {implied.name: json_documents.exact(implied.exact)} if implied.exact is not None else {}
-    upper = {f"{implied.name}_upper": json_documents.exact(_short(implied.upper))} if not known else {}
+    known = {implied.name: number_words.exact(implied.exact)} if implied.exact is not None else {}
+    upper = {f"{implied.name}_upper": number_words.exact(_short(implied.upper))} if not known else {}
     given = {f"{name}_given": text for name, text in more.items()}
     return {"measure": implied.kind, **given, **known, **upper, "source": implied.source}
 
@@ -149,7 +149,7 @@ def _told(implied: Implied) -> str:
     """Returns a number behind its relation: a long exact one is rounded, and JSON has all of it."""
     if implied.exact is None:
         return f"at most {at_most(implied.upper, 9)}"
-    told = json_documents.exact(implied.exact)
+    told = number_words.exact(implied.exact)
     return f"= {told}" if len(told) <= LONGEST else relation(implied.exact, 9)
 
 

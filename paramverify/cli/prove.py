@@ -28,12 +28,11 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError
-from paramverify.models.definitions import Inequality
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.reports import json_documents, verdict_reports
 from paramverify.reports.case_evidence import check_has_evidence, evidence_document
 from paramverify.reports.theorems.coq_words import about_case
-from paramverify.reports.theorems.theorem_files import check_is_covered, required, theorem_files, theorem_of
+from paramverify.reports.theorems.theorem_files import check_has_theorem, required, theorem_files, theorem_of
 from paramverify.subjects.questions import FOR_EVIDENCE, Prove
 from paramverify.subjects.registry import subject_of
 from paramverify.subjects.running import check_asked
@@ -80,14 +79,14 @@ def command(
     So is a folder that has the theorem of another case.
     """
     file = CaseFile(Path(case), settings())
-    check_asked(subject_of(file), Prove, file)
+    subject = subject_of(file)
+    check_asked(subject, Prove, file)
     options = replace(session_options(timeout, backends, strategy, confirm), evidence=FOR_EVIDENCE)
     with time_limit(timeout):
         began = time.monotonic()
         loaded = load(case, settings=settings())
         check_has_evidence(loaded)
-        if not isinstance(loaded.model, Inequality):
-            check_is_covered(loaded.model)
+        check_has_theorem(loaded)
         report = verify_beyond(loaded, replace(options, seconds=options.seconds - (time.monotonic() - began)))
         theorem = None
         if report.status is Standing.HOLDS:
@@ -106,7 +105,7 @@ def command(
         return STATUS_CODES[report.status]
     for line in (*verdict_reports.lines(report, loaded), *verdict_reports.notes(report, loaded)):
         say(line)
-    having = "true claims" if isinstance(loaded.model, Inequality) else "private cases"
+    having = "true claims" if subject.of_claims else "private cases"
     if theorem is None:
         say(f"  There is no theorem to be written: only {having} have one.")
         return STATUS_CODES[report.status]

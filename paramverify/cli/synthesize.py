@@ -24,7 +24,6 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture, picture_options
-from paramverify.models.model import Model
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import synthesis_reports as telling
 from paramverify.reports.algebraic_numbers import closed_form
@@ -221,7 +220,7 @@ def _names(given: str | None) -> list[str]:
 
 def _draw_parts(case: PrivacyCase, found: Partition, plot: Picture) -> None:
     domain = case.model.domain
-    curve = curve_of(case.model, found.parameter) if isinstance(case.model, Model) else None
+    curve = curve_of(case.model, found.parameter)
 
     def shown(root: Root) -> str | None:
         return closed_form(root, domain.constant)

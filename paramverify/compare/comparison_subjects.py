@@ -24,7 +24,7 @@ from paramverify.encodings import choice
 from paramverify.encodings.encoding import Encoding
 from paramverify.errors import InputError, LimitError, TimeLimitError, UnsupportedError
 from paramverify.formats.smtlib_scripts import read_script
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import load
 
@@ -216,11 +216,10 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
     model = case.model
     require_possible(model)
     status = next((s for s in DECIDED if s == case.expect.get("status")), None)
-    if isinstance(model, Model) and not model.lengths:
+    if model.every_length:
         found.skipped.append(Skipped(name, "it is about every length; these encodings are for given lengths"))
         return
     known = choice.encodings()
-    condition = model.side_condition if isinstance(model, Model) else ""
     for encoding in encodings or (choice.listing(model).name,):
         started = time.perf_counter()
         try:
@@ -237,8 +236,8 @@ def _add_case(found: Subjects, name: str, path: Path, encodings: Sequence[str]) 
                 claims=len(parts),
                 seconds=round(time.perf_counter() - started, 4),
                 expected=status,
-                side_condition=condition,
-                kind=FileKind.CASE if isinstance(model, Model) else FileKind.CLAIM,
+                side_condition=model.side_condition,
+                kind=FileKind.CLAIM if model.comparisons else FileKind.CASE,
             )
         )
         # If all hold, each holds; if some are violated, that is known of one only if there is one.

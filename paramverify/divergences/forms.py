@@ -8,7 +8,7 @@ search, cells of maps, evidence and the rules of the kernel belong to the form, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -21,6 +21,8 @@ from paramverify.algebra.rationals import logarithm, nearest
 from paramverify.algebra.reals import Real
 from paramverify.divergences.masses import MassDivergence
 
+RATIO = "bound c on the ratio"
+
 
 class Event(Enum):
     """What a witness against a bound names."""
@@ -28,6 +30,7 @@ class Event(Enum):
     OUTPUT = "one output"
     SET = "a set of outputs"
     ALL = "all outputs, with those that contribute most"
+    COMPARISON = "a comparison of a claim, which has no outputs"
 
 
 class Divergence:
@@ -46,6 +49,11 @@ class Divergence:
     def told(self) -> str:
         """What is bounded of all outputs, in words; "" where they are compared one by one, or in sets."""
         return ""
+
+    @property
+    def named_bounds(self) -> Sequence[tuple[str, RationalFunction]]:
+        """Each bound that is the same for all pairs, if it is a formula, with what it bounds in words."""
+        return ()
 
     @property
     def distances(self) -> Collection[Fraction]:
@@ -71,6 +79,11 @@ class Quotients(Divergence):
     """A divergence whose bound says that quotients of polynomials are at most a number: the claims."""
 
     event = Event.OUTPUT
+
+    @property
+    def named_bounds(self) -> Sequence[tuple[str, RationalFunction]]:
+        """The bound."""
+        return (("bound on the sum", self.bound_at(None)),)
 
     def scaled(self, top: Polynomial, bottom: Polynomial) -> Self:
         """Returns the divergence with its bound times top/bottom, which is positive, as is `bottom`."""
@@ -109,6 +122,11 @@ class PositiveParts(Divergence):
     def share(self) -> RationalFunction:
         """How much more a set of outputs may have: delta."""
         return self.delta
+
+    @property
+    def named_bounds(self) -> Sequence[tuple[str, RationalFunction]]:
+        """Both bounds."""
+        return (RATIO, self.ratio), ("bound δ on what is beyond", self.delta)
 
     def bound_at(self, distance: Fraction | None) -> RationalFunction:
         """Returns e^ε: it is the same for all pairs."""

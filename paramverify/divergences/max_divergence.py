@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key
 from paramverify.algebra.reals import Real
-from paramverify.divergences.forms import Quotients
+from paramverify.divergences.forms import RATIO, Quotients
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,11 @@ class MaxDivergence(Quotients):
     def functions(self) -> tuple[RationalFunction, ...]:
         """The bound."""
         return (self.ratio,)
+
+    @property
+    def named_bounds(self) -> Sequence[tuple[str, RationalFunction]]:
+        """The bound."""
+        return ((RATIO, self.ratio),)
 
     def bound_at(self, distance: Fraction | None) -> RationalFunction:
         """Returns e^ε: it is the same for all pairs."""
@@ -78,6 +83,11 @@ class DistanceBound(Quotients):
 
     bounds: Mapping[Fraction, MaxDivergence]
     key = "ratio"
+
+    @property
+    def named_bounds(self) -> Sequence[tuple[str, RationalFunction]]:
+        """None: the bounds depend on the distance."""
+        return ()
 
     @property
     def distances(self) -> Mapping[Fraction, MaxDivergence]:

@@ -48,5 +48,5 @@ def not_for(divergence: Divergence, what: str) -> InputError:
     """Returns the error for a question that is not about such a divergence; `what` names the question."""
     key = divergence.key
     has = "has one" if key == "delta" else "has it"
-    why = _TOGETHER if divergence.event is Event.ALL else _OTHERWISE[divergence.event]
+    why = {**_OTHERWISE, Event.ALL: _TOGETHER}[divergence.event]
     return InputError(f"{what} needs no {key}; this case {has}, so {why}", key=f"privacy.{key}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paramverify.claims import Claim
-from paramverify.divergences import Average, Event, PositiveParts, registry
+from paramverify.divergences import Average, Divergence, Event, PositiveParts, registry
 from paramverify.divergences.one_by_one import refused
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
@@ -72,7 +72,7 @@ def foreign(model: AnyModel) -> str:
     """Returns in words whose divergence or encoding makes the claims of a model; "" for ours."""
     if isinstance(model, EnclosedModel):
         return ""
-    if isinstance(model, Model) and (package := registry.foreign(model.measure.key)):
+    if is_about(model, Divergence) and (package := registry.foreign(model.measure.key)):
         return f"the divergence {model.measure.key} is that of {package}"
     if is_about(model, PositiveParts, Average):
         return ""
@@ -110,9 +110,7 @@ def is_long(model: AnyModel) -> bool:
 
 def listing(model: AnyModel) -> Encoding:
     """Returns the encoding that lists all that is compared: sequences, sets of them, or all together."""
-    if isinstance(model, Model) and model.measure.event is not Event.OUTPUT:
-        return chosen(model)
-    return sequences.ENCODING
+    return chosen(model) if model.event in (Event.SET, Event.ALL) else sequences.ENCODING
 
 
 def listed_claims(model: AnyModel) -> tuple[Claim, ...]:

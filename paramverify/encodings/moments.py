@@ -39,7 +39,7 @@ from paramverify.algebra.domains import Constraint, Domain, number_at
 from paramverify.algebra.polynomials import Polynomial, is_constant, key, primitive, rational
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import AllOutputs, Claim
-from paramverify.divergences import Event, SumDivergence
+from paramverify.divergences import Average, PositiveParts, SumDivergence
 from paramverify.divergences.one_by_one import refused
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.encodings.output_sums import (
@@ -304,7 +304,7 @@ def _candidates(model: Model) -> Iterator[Candidate]:
 def _own(model: AnyModel) -> Model:
     if is_about(model, SumDivergence):
         return model
-    if isinstance(model, Model) and model.measure.event is not Event.OUTPUT:
+    if is_about(model, PositiveParts, Average):
         raise refused(model.measure)
     raise UnsupportedError("the encoding moments is about Renyi privacy only")
 

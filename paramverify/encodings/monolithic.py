@@ -28,7 +28,6 @@ from paramverify.encodings.encoding import NO_SEQUENCES, Encoding, WrittenScript
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.formats.smtlib import symbol as smtlib_symbol
-from paramverify.models.definitions import Inequality
 from paramverify.models.hmm import HMM
 from paramverify.models.model import SETS, AnyModel, Model, need_privacy, refuse_tied
 from paramverify.models.priors import InitialDistribution, SecretPair
@@ -320,7 +319,7 @@ def _factors(
 
 
 def _scripts(model: AnyModel) -> Iterator[WrittenScript]:
-    if isinstance(model, Inequality):
+    if model.comparisons:
         raise UnsupportedError(NO_SEQUENCES)
     refuse_tied(model, "the monolithic encoding")
     model = need_privacy(model, "a script", events=SETS)

@@ -35,13 +35,13 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, Origin, Stated, positive
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError, LimitError
-from paramverify.models.definitions import Inequality, RationalComparison
+from paramverify.models.definitions import RationalComparison
 from paramverify.models.hmm import HMM
-from paramverify.models.model import AnyModel, Model, need_formulas
+from paramverify.models.model import AnyModel, Model, of_privacy
 from paramverify.models.priors import InitialDistribution
 
 
-def inequality_claims(model: Inequality) -> tuple[Claim, ...]:
+def inequality_claims(model: AnyModel) -> tuple[Claim, ...]:
     """Returns claims that all hold iff every comparison is true at every point; equal ones are merged.
 
     With positive denominators, `a/b ≤ c/d` iff `c·b − a·d ≥ 0`. A strict `f < g` is not a claim of this form,
@@ -331,8 +331,9 @@ def vector_key(vector: Vector) -> str:
 
 
 def _claims(model: AnyModel) -> tuple[Claim, ...]:
-    model = need_formulas(model)
-    return inequality_claims(model) if isinstance(model, Inequality) else sequence_claims(model)
+    if model.comparisons:
+        return inequality_claims(model)
+    return sequence_claims(of_privacy(model, "this", tied=True, densities=True))
 
 
 def _again(model: AnyModel) -> Iterator[Claim]:
@@ -341,10 +342,10 @@ def _again(model: AnyModel) -> Iterator[Claim]:
     `sequence_claims` works backwards on merged vectors. Here every sequence of observations is followed from
     the initial weights of each secret, so the two meet only in the result.
     """
-    model = need_formulas(model)
-    if isinstance(model, Inequality):
+    if model.comparisons:
         yield from inequality_claims(model)
         return
+    model = of_privacy(model, "this", tied=True, densities=True)
     sums: dict[int, dict[tuple[int, ...], Polynomial]] = {}
     for pair in model.pairs:
         for start in (pair.pi, pair.tau):

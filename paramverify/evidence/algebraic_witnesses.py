@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq_poly
 
+from paramverify import printable
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.number_fields import (
     AlgebraicPoint,
     FieldNumber,
@@ -21,21 +23,75 @@ from paramverify.algebra.number_fields import (
     field_polynomial,
     point_document,
 )
-from paramverify.algebra.polynomials import RationalFunction, key
+from paramverify.algebra.polynomials import RationalFunction, key, rational
+from paramverify.algebra.rationals import decimal_text
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.claims import AllOutputs, Claim, Origin, Stated
 from paramverify.divergences import Event
 from paramverify.errors import DefectError, InputError
+from paramverify.evidence import number_words as words
 from paramverify.evidence.divergence_witnesses import pair_of
+from paramverify.evidence.told_witnesses import Counterexample, Witness
+from paramverify.evidence.witness import AnyWitness
 from paramverify.formats.refutations import fails_at_algebraic
-from paramverify.models.definitions import Inequality
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel, Model, of_privacy
 from paramverify.models.model_evaluation import observation_indices
 from paramverify.models.priors import InitialDistribution
 
+DIGITS = 12  # of coordinates
+
+
+class AtAlgebraic(AnyWitness):
+    """A witness at a point that has irrational coordinates."""
+
+    if TYPE_CHECKING:  # a field of both classes
+
+        @property
+        def point(self) -> AlgebraicPoint:
+            """The point."""
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Fraction | RealRoot]:
+        """The coordinates, each rational or a root of its minimal polynomial."""
+        return coordinates(self.point)
+
+    @property
+    def place(self) -> str:
+        """The point in words: `x ≈ 2.2360679775, y = 1/2`."""
+        return ", ".join(
+            f"{name} = {rational(value)}"
+            if isinstance(value, Fraction)
+            else f"{name} ≈ {decimal_text(value.middle(), DIGITS)}"
+            for name, value in self.parameters.items()
+        )
+
+    def breaks(self, claim: Claim) -> bool:
+        """Tells whether a claim fails at the point."""
+        return fails_at_algebraic(claim, self.point)
+
+    def _roots(self) -> list[str]:
+        """Returns what the irrational coordinates are: each the only zero of a polynomial in an interval."""
+        return [
+            f"{name} is the only zero of "
+            f"{words.root_polynomial(value.factor) or f'a polynomial of degree {value.factor.degree()}'} "
+            f"between {rational(value.lower)} and {rational(value.upper)}"
+            for name, value in self.parameters.items()
+            if not isinstance(value, Fraction)
+        ]
+
+    def _at(self) -> dict[str, Any]:
+        """Returns the point as JSON data; other numbers are polynomials in the `t` of `algebraic`."""
+        return {
+            "parameters": {name: coordinate_document(value) for name, value in self.parameters.items()},
+            "algebraic": point_document(self.point),
+        }
+
+    def _told_at(self) -> dict[str, Fraction | ExactNumber]:
+        return {n: v if isinstance(v, Fraction) else ExactNumber(v) for n, v in self.parameters.items()}
+
 
 @dataclass(frozen=True, eq=False)
-class AlgebraicCounterexample:
+class AlgebraicCounterexample(AtAlgebraic):
     """A comparison of a case and the exact values of its two sides, at one algebraic parameter point."""
 
     point: AlgebraicPoint
@@ -51,14 +107,48 @@ class AlgebraicCounterexample:
         """The left side minus the right side."""
         return self.left - self.right
 
-    @cached_property
-    def parameters(self) -> Mapping[str, Fraction | RealRoot]:
-        """The coordinates, each rational or a root of its minimal polynomial."""
-        return coordinates(self.point)
+    @property
+    def shown(self) -> bool:
+        """Whether the comparison is false."""
+        return self.fails
+
+    @property
+    def origin(self) -> Stated:
+        """The comparison."""
+        return self.stated
+
+    def lines(self) -> list[str]:
+        """Returns sentences: the point, the comparison, and its sides."""
+        return [
+            f"With {self.place}: {self.stated.text} is {'false' if self.fails else 'true'}.",
+            *self._roots(),
+            f"left side {words.root_equals(self.left)}",
+            f"right side {words.root_equals(self.right)}",
+            f"left - right {words.root_equals(self.difference)}, "
+            f"which is {'not ' * self.fails}{self.relation} 0",
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Returns it as JSON data."""
+        return {
+            **self._at(),
+            "number": self.stated.number,
+            "statement": self.stated.text,
+            "relation": self.relation,
+            "left": number_document(self.left),
+            "right": number_document(self.right),
+            "difference": number_document(self.difference),
+            "fails": self.fails,
+        }
+
+    def told(self) -> Counterexample:
+        """Returns it as Python programs get it."""
+        sides = ExactNumber(self.left.root), ExactNumber(self.right.root)
+        return Counterexample(self._told_at(), self.stated.text, *sides)
 
 
 @dataclass(frozen=True, eq=False)
-class AlgebraicWitness:
+class AlgebraicWitness(AtAlgebraic):
     """Two exact probabilities of one output under two secrets, at one algebraic parameter point."""
 
     point: AlgebraicPoint
@@ -77,13 +167,66 @@ class AlgebraicWitness:
         left, right = self.probabilities
         return left / right if right.sign() > 0 else None
 
-    @cached_property
-    def parameters(self) -> Mapping[str, Fraction | RealRoot]:
-        """The coordinates, each rational or a root of its minimal polynomial."""
-        return coordinates(self.point)
+    @property
+    def shown(self) -> bool:
+        """Whether the ratio is beyond the bound."""
+        return self.exceeds
 
+    @property
+    def origin(self) -> Origin:
+        """The output, and the direction in which it is compared."""
+        return Origin(self.left, self.right, self.observations)
 
-AtAlgebraic = AlgebraicCounterexample | AlgebraicWitness
+    @property
+    def word(self) -> tuple[str, ...]:
+        """The output sequence."""
+        return self.observations
+
+    def lines(self) -> list[str]:
+        """Returns sentences: the point, secrets, output, probabilities, ratio and bound."""
+        output = words.word(self.observations)
+        left, right = (printable.name(secret) for secret in (self.left, self.right))
+        far = f" for the distance {self.distance}" if self.distance is not None else ""
+        what = f"output{'s' * (len(self.observations) > 1)} {output}"
+        verb = "is" if len(self.observations) == 1 else "are"
+        told = f"{words.root_number(self.ratio)} times as likely" if self.ratio else "infinitely more likely"
+        than = "as" if self.ratio else "than"
+        return [
+            f"With {self.place}: {what} {verb} {told} under '{left}' {than} '{right}'; "
+            f"that is {'beyond' if self.exceeds else 'within'} "
+            f"the bound {words.root_number(self.bound)}{far}.",
+            *self._roots(),
+            *(
+                f"Pr({output} | {secret}) {words.root_equals(value)}"
+                for secret, value in zip((left, right), self.probabilities, strict=True)
+            ),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Returns it as JSON data."""
+        return {
+            **self._at(),
+            "secrets": [self.left, self.right],
+            "observations": list(self.observations),
+            "probabilities": [number_document(p) for p in self.probabilities],
+            "ratio": number_document(self.ratio),
+            "bound": number_document(self.bound),
+            "exceeds": self.exceeds,
+            **({"distance": str(self.distance)} if self.distance is not None else {}),
+        }
+
+    def told(self) -> Witness:
+        """Returns it as Python programs get it."""
+        left, right = self.probabilities
+        return Witness(
+            parameters=self._told_at(),
+            left=self.left,
+            right=self.right,
+            observations=tuple(self.observations),
+            probabilities=(ExactNumber(left.root), ExactNumber(right.root)),
+            ratio=ExactNumber(self.ratio.root if self.ratio else None),
+            bound=ExactNumber(self.bound.root),
+        )
 
 
 def coordinates(point: AlgebraicPoint) -> dict[str, Fraction | RealRoot]:
@@ -103,14 +246,15 @@ def find_algebraic(model: AnyModel, claim: Claim, point: AlgebraicPoint) -> AtAl
     origin = claim.origins[0] if claim.origins else None
     if not fails_at_algebraic(claim, point):
         return None
-    if isinstance(model, Inequality) and isinstance(origin, Stated):
+    if isinstance(origin, Stated):
         found = compare_at(model, origin, point)
         if not found.fails:
             raise DefectError("a claim is violated at a point where its comparison is true")
         return found
     if isinstance(origin, AllOutputs) or not isinstance(origin, Origin):
         return None
-    if isinstance(model, Model) and _is_plain(model, origin):
+    model = of_privacy(model, "a witness", tied=True, densities=True)
+    if _is_plain(model, origin):
         witness = evaluate(model, origin, point)
         if not witness.exceeds:
             raise DefectError("a claim is violated at a point where the model is within its bound")
@@ -127,7 +271,7 @@ def _is_plain(model: Model, origin: Origin) -> bool:
     )
 
 
-def compare_at(model: Inequality, stated: Stated, point: AlgebraicPoint) -> AlgebraicCounterexample:
+def compare_at(model: AnyModel, stated: Stated, point: AlgebraicPoint) -> AlgebraicCounterexample:
     """Returns the exact values of both sides of a comparison at a point.
 
     Raises:
@@ -224,32 +368,3 @@ def coordinate_document(value: Fraction | RealRoot) -> str | dict[str, str]:
         return as_text(value)
     polynomial = key(field_polynomial(value.factor)).replace("t", "x")
     return {"lower": as_text(value.lower), "upper": as_text(value.upper), "root_of": polynomial}
-
-
-def document(found: AtAlgebraic) -> dict[str, Any]:
-    """Returns a witness as evidence has it; `algebraic` is the point, numbers are polynomials in its t."""
-    at = {
-        "parameters": {name: coordinate_document(value) for name, value in found.parameters.items()},
-        "algebraic": point_document(found.point),
-    }
-    if isinstance(found, AlgebraicCounterexample):
-        return {
-            **at,
-            "number": found.stated.number,
-            "statement": found.stated.text,
-            "relation": found.relation,
-            "left": number_document(found.left),
-            "right": number_document(found.right),
-            "difference": number_document(found.difference),
-            "fails": found.fails,
-        }
-    return {
-        **at,
-        "secrets": [found.left, found.right],
-        "observations": list(found.observations),
-        "probabilities": [number_document(p) for p in found.probabilities],
-        "ratio": number_document(found.ratio),
-        "bound": number_document(found.bound),
-        "exceeds": found.exceeds,
-        **({"distance": str(found.distance)} if found.distance is not None else {}),
-    }

@@ -21,11 +21,15 @@ from flint import arb, fmpq, fmpq_poly
 from paramverify import printable
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
 from paramverify.algebra.domains import in_words
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import Point, meant
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs
 from paramverify.divergences import Average, SumDivergence
 from paramverify.errors import InputError
+from paramverify.evidence import number_words as words
+from paramverify.evidence.told_witnesses import DivergenceWitness
+from paramverify.evidence.witness import AnyWitness
 from paramverify.models.model import Model
 from paramverify.models.model_evaluation import Numbers, probabilities_at
 from paramverify.models.priors import InitialDistribution, SecretPair
@@ -120,9 +124,18 @@ class Contribution:
     output: Word
     probabilities: tuple[Real, Real]
 
+    def line(self, left: str, right: str) -> str:
+        """Returns both probabilities in words, under secrets that are safe to print."""
+        told, (p, q) = words.word(self.output), self.probabilities
+        return f"Pr({told} | {left}) {words.equals(p)}, Pr({told} | {right}) {words.equals(q)}"
+
+    def document(self) -> dict[str, Any]:
+        """Returns it as JSON data."""
+        return {"output": list(self.output), "probabilities": [words.real(p) for p in self.probabilities]}
+
 
 @dataclass(frozen=True, eq=False)
-class MomentWitness:
+class MomentWitness(AnyWitness):
     """The sum of a divergence over all outputs of one length, at one parameter point.
 
     None stands for infinity. `exceeds` tells whether it is more than the bound, decided exactly. `largest`
@@ -156,6 +169,64 @@ class MomentWitness:
         return inf if self.moment is None else float((self.moment / self.bound).middle())
 
     @property
+    def shown(self) -> bool:
+        """Whether the sum is more than its bound."""
+        return self.exceeds
+
+    @property
+    def origin(self) -> AllOutputs:
+        """The direction in which all outputs of a length are compared."""
+        return AllOutputs(self.left, self.right, length=self.length)
+
+    @property
+    def size(self) -> tuple[bool, Fraction]:
+        """The sum: infinite, or a number just below it."""
+        return (True, Fraction(0)) if self.moment is None else (False, self.moment.enclosure()[0])
+
+    def lines(self) -> list[str]:
+        """Returns sentences: prior, secrets, the sum, its bound, its largest parts."""
+        left, right = (printable.name(secret) for secret in (self.left, self.right))
+        far = "more" if self.exceeds else "not more"
+        return [
+            _apart(self, left, right),
+            f"{self.measure.sum_told(left, right, self.length)} "
+            f"{words.equals(self.moment) if self.moment else 'is infinite'}, "
+            f"which is {far} than the bound {words.equals(self.bound)}",
+            self.measure.value_told(self.moment),
+            *(share.line(left, right) for share in self.largest),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Returns it as JSON data: `moment` is the sum, `largest` are the outputs that contribute most."""
+        return {
+            "parameters": {name: str(value) for name, value in self.parameters.items()},
+            "secrets": [self.left, self.right],
+            "length": self.length,
+            **self.measure.document(),
+            "moment": words.real(self.moment),
+            "bound": words.real(self.bound),
+            "exceeds": self.exceeds,
+            "largest": [share.document() for share in self.largest],
+        }
+
+    def answer(self) -> dict[str, Any]:
+        """Returns it as answers have it, with the divergence itself, rounded."""
+        told = {"divergence": self.measure.value_near(self.moment)}
+        return self.document() | told | ({"meaning": dict(self.meant)} if self.meant else {})
+
+    def told(self) -> DivergenceWitness:
+        """Returns it as Python programs get it."""
+        return DivergenceWitness(
+            parameters=dict(self.parameters),
+            left=self.left,
+            right=self.right,
+            order=Fraction(self.order) if self.order else None,
+            moment=ExactNumber(self.moment),
+            bound=ExactNumber(self.bound),
+            divergence=float(self.measure.value_near(self.moment)),
+        )
+
+    @property
     def _of(self) -> str:
         return f"order {self.order}" if self.order else self.measure.key
 
@@ -163,6 +234,11 @@ class MomentWitness:
         told = "infinity" if self.moment is None else self.moment.describe()
         at = f" at {in_words(self.parameters)}" if self.parameters else ""
         return f"<MomentWitness: {self._of}, sum {told}, {self.left!r} against {self.right!r}{at}>"
+
+
+def _apart(found: MomentWitness | LossWitness, left: str, right: str) -> str:
+    at = f"With {found.place}: " if found.parameters else ""
+    return f"{at}'{left}' is {'too far from' if found.exceeds else 'within the bound of'} '{right}'."
 
 
 def moment_at(
@@ -346,7 +422,7 @@ def bound_of(measure: Average) -> arb:
 
 
 @dataclass(frozen=True, eq=False)
-class LossWitness:
+class LossWitness(AnyWitness):
     """A divergence at one parameter point between two rationals, above its bound.
 
     Of KL there is no order. Of ZCDP it is the divergence of an `order`, whose bound is order·ρ. None stands
@@ -369,6 +445,60 @@ class LossWitness:
     def nearness(self) -> float:
         """The divergence divided by its bound, rounded."""
         return inf if self.value is None else float(self.value[0]) / float(self.bound[0])
+
+    @property
+    def shown(self) -> bool:
+        """Whether the divergence is above its bound."""
+        return self.exceeds
+
+    def lines(self) -> list[str]:
+        """Returns sentences: prior, secrets, the divergence and its bound."""
+        left, right = (printable.name(secret) for secret in (self.left, self.right))
+        far = "more" if self.exceeds else "not more" if self.value else "perhaps more"
+        value = words.between(self.value) if self.value else "is infinite"
+        what = "the Kullback-Leibler divergence" if self.order is None else "the Renyi divergence"
+        of = "" if self.order is None else f" of order {self.order}"
+        bound = "the bound" if self.order is None else "rho times the order"
+        return [
+            _apart(self, left, right),
+            f"{what}{of} {value}, which is {far} than {bound} {words.between(self.bound)}",
+            *(share.line(left, right) for share in self.largest),
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Returns it as JSON data; numbers that are not known exactly have two around them."""
+        low, high = self.bound
+        return {
+            "parameters": {name: str(value) for name, value in self.parameters.items()},
+            "secrets": [self.left, self.right],
+            "length": self.length,
+            "measure": self.kind.key,
+            **({"order": words.exact(self.order)} if self.order is not None else {}),
+            "value": words.rounded_ends(self.value),
+            "bound": words.exact(low) if low == high else words.rounded_ends(self.bound),
+            "exceeds": self.exceeds,
+            "largest": [share.document() for share in self.largest],
+        }
+
+    def exact_document(self) -> dict[str, Any]:
+        """Returns the same with rationals instead of floats."""
+        low, high = self.bound
+        value = "infinity" if self.value is None else [words.exact(end) for end in self.value]
+        bound = words.exact(low) if low == high else [words.exact(low), words.exact(high)]
+        return {**self.document(), "value": value, "bound": bound}
+
+    def told(self) -> DivergenceWitness:
+        """Returns it as Python programs get it."""
+        low, high = self.bound
+        return DivergenceWitness(
+            parameters=dict(self.parameters),
+            left=self.left,
+            right=self.right,
+            order=Fraction(self.order) if self.order else None,
+            moment=None,
+            bound=ExactNumber(low) if low == high else None,
+            divergence=float(sum(self.value) / 2) if self.value else inf,
+        )
 
     def __repr__(self) -> str:
         told = "infinity" if self.value is None else f"{float(self.value[0]):.9g}"

@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from flint import arb
 
+from paramverify import printable
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
 from paramverify.algebra.polynomials import RationalFunction
+from paramverify.algebra.rationals import at_least
 from paramverify.errors import LimitError
+from paramverify.evidence import number_words as words
+from paramverify.evidence.number_words import Ends
+from paramverify.evidence.told_witnesses import EnclosedWitness
+from paramverify.evidence.witness import AnyWitness
 from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities
 from paramverify.models.priors import SecretPair
 from paramverify.models.programs.noise_densities import number
 
 LEAST = Fraction(1, 2**100_000)  # a smaller positive number is told as one between 0 and this
 
-Ends = tuple[Fraction, Fraction]
-
 
 @dataclass(frozen=True, eq=False)
-class EnclosureWitness:
+class EnclosureWitness(AnyWitness):
     """Outputs under two secrets, with numbers below and above each probability and bound.
 
     `exceeds` says that left > bound · right + delta for all numbers between these. Without a delta there is
@@ -57,6 +62,83 @@ class EnclosureWitness:
         """Numbers below and above left − bound · right."""
         (low, high), (least, most) = self.probabilities
         return low - self.bound[1] * most, high - self.bound[0] * least
+
+    @property
+    def shown(self) -> bool:
+        """Whether the outputs are too likely, whatever the numbers are between their ends."""
+        return self.exceeds
+
+    def lines(self) -> list[str]:
+        """Returns sentences: secrets, outputs, probabilities and bounds."""
+        left, right = (printable.name(secret) for secret in (self.left, self.right))
+        far = f" for the distance {self.distance}" if self.distance is not None else ""
+        if self.delta is None:
+            name = printable.name(self.outputs[0])
+            return [
+                f"output {name} is {self._times(left)} under '{right}'; "
+                f"that is beyond the bound {words.around(self.bound)}{far}.",
+                f"Pr({name} | {left}) {words.certified(self.probabilities[0])}",
+                f"Pr({name} | {right}) {words.certified(self.probabilities[1])}",
+            ]
+        size = len(self.outputs)
+        many = f"the set S of {size} output{'s' * (size != 1)}"
+        return [
+            f"{many} is too likely under '{left}', compared with '{right}'.",
+            f"S = {words.enclosed_outputs(self.outputs)}",
+            f"Pr(S | {left}) {words.certified(self.probabilities[0])}",
+            f"Pr(S | {right}) {words.certified(self.probabilities[1])}",
+            f"Pr(S | {left}) - {words.around(self.bound)} times "
+            f"Pr(S | {right}) {words.enclosed(self.beyond)}, "
+            f"which is more than delta {words.enclosed(self.delta)}",
+        ]
+
+    def _times(self, left: str) -> str:
+        """Returns how much more likely an output is on the left, up to the name of the other side."""
+        low, high = self.ratio
+        if low is None:
+            return f"possible under '{left}' and impossible"
+        many = f"at least {at_least(low, words.DIGITS)}" if high is None else words.around((low, high))
+        return f"{many} times as likely under '{left}' as"
+
+    def document(self) -> dict[str, Any]:
+        """Returns it as JSON data; each number that is not known has `lower` and `upper`."""
+        found: dict[str, Any] = {
+            "parameters": {},
+            "secrets": [self.left, self.right],
+            "probabilities": [words.ends_document(p) for p in self.probabilities],
+            "bound": words.ends_document(self.bound),
+            "exceeds": self.exceeds,
+            "bits": self.bits,
+        }
+        if self.distance is not None:
+            found["distance"] = str(self.distance)
+        if self.delta is None:
+            return found | {"observations": list(self.outputs), "ratio": self._ratio_document()}
+        return found | {
+            "outputs": [[name] for name in self.outputs],
+            "length": 1,
+            "delta": words.ends_document(self.delta),
+            "beyond": words.ends_document(self.beyond),
+        }
+
+    def _ratio_document(self) -> str | dict[str, str]:
+        low, high = self.ratio
+        if low is None:
+            return "infinity"
+        if high is None:
+            return {"lower": at_least(low, 30), "upper": "unknown"}
+        return words.ends_document((low, high))
+
+    def told(self) -> EnclosedWitness:
+        """Returns it as Python programs get it."""
+        return EnclosedWitness(
+            left=self.left,
+            right=self.right,
+            outputs=self.outputs,
+            probabilities=self.probabilities,
+            bound=self.bound,
+            delta=self.delta,
+        )
 
 
 def ends(ball: arb) -> Ends:

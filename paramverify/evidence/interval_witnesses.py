@@ -11,13 +11,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, repeat
 from math import log10
+from typing import Any
 
 from flint import arb
 
 from paramverify.algebra.constants import lower_bound, upper_bound, working_precision
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
 from paramverify.errors import FinerError, InputError, LimitError, UnsupportedError
+from paramverify.evidence import number_words as words
+from paramverify.evidence.number_words import Chance
+from paramverify.evidence.told_witnesses import Within
 from paramverify.models.hmm import Densities, Set
 from paramverify.models.model_evaluation import Numbers
 from paramverify.models.priors import InitialDistribution
@@ -27,7 +32,6 @@ MOST_SETS = 400  # that are tried
 BITS = 256  # of enclosures
 DIGITS = 30  # of the ends of an enclosure
 
-Chance = Real | tuple[Fraction, Fraction]  # exact, or two numbers between which it lies
 Chances = tuple[Chance, Chance]
 Sides = tuple[InitialDistribution, InitialDistribution]
 
@@ -52,6 +56,20 @@ class OutputSets:
             return left / right if right.sign() > 0 else None
         (low, high), (least, most) = map(enclosed, self.probabilities)
         return (low / most, high / least) if least > 0 else None
+
+    def document(self) -> dict[str, Any]:
+        """Returns the sets with their probabilities as JSON data."""
+        return {
+            "observations": list(self.observations),
+            "probabilities": [words.chance_document(p) for p in self.probabilities],
+            "ratio": words.chance_document(self.ratio),
+            **({"steps": {name: words.exact(step) for name, step in self.steps}} if self.steps else {}),
+        }
+
+    def told(self) -> Within:
+        """Returns them as Python programs get them."""
+        left, right = (p if isinstance(p, tuple) else ExactNumber(p) for p in self.probabilities)
+        return Within(self.observations, (left, right))
 
 
 def enclosed(value: Chance) -> tuple[Fraction, Fraction]:

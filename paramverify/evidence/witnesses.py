@@ -11,34 +11,35 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
-from typing import overload
+from typing import Any
 
 from flint import fmpq_poly
 
+from paramverify import printable
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Interval, contains, in_words
+from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import Point, meant, variables
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.reals import Real
 from paramverify.claims import AllOutputs, Claim, Direction, Origin, Stated
 from paramverify.divergences import MaxDivergence, PositiveParts, SumDivergence
 from paramverify.errors import DefectError, InputError
-from paramverify.evidence.algebraic_witnesses import AtAlgebraic
+from paramverify.evidence import number_words as words
 from paramverify.evidence.divergence_witnesses import (
-    LossWitness,
     MomentWitness,
     Word,
     moment_at,
     pair_of,
     shares_at,
 )
-from paramverify.evidence.enclosed_witnesses import EnclosureWitness
 from paramverify.evidence.interval_witnesses import DensityWitness, OutputSets
+from paramverify.evidence.told_witnesses import Counterexample, SetWitness, Witness
+from paramverify.evidence.witness import AnyWitness
 from paramverify.formats.refutations import fails_at
 from paramverify.models.context import sample_points
-from paramverify.models.definitions import Inequality
 from paramverify.models.hmm import ArithmeticSequence, Spreads
-from paramverify.models.model import AnyModel, Model, divergence_of, need_formulas
+from paramverify.models.model import AnyModel, Model, divergence_of, of_privacy
 from paramverify.models.model_evaluation import Numbers, Values, observation_indices
 
 MOST_STEPS = 12  # whole numbers up to the power of 2 with this exponent are tried in the place of a limit
@@ -111,7 +112,7 @@ TOWARDS = 10  # points of the domain in whose direction others are tried
 
 
 @dataclass(frozen=True, eq=False)
-class ExactWitness:
+class ExactWitness(AnyWitness):
     """Two exact probabilities of one output under two secrets, at one rational parameter point.
 
     `exceeds` tells whether left > bound · right, decided exactly; then the ratio is beyond the bound. Where
@@ -155,9 +156,124 @@ class ExactWitness:
         """Pr(observations | left) / Pr(observations | right); None stands for infinity (right side zero)."""
         return MaxDivergence.leak(*self.probabilities)
 
+    @property
+    def shown(self) -> bool:
+        """Whether the ratio is beyond the bound."""
+        return self.exceeds
+
+    @property
+    def origin(self) -> Origin:
+        """The output, and the direction in which it is compared."""
+        return Origin(self.left, self.right, self.observations)
+
+    @property
+    def word(self) -> tuple[str, ...]:
+        """The output sequence."""
+        return self.observations
+
+    @property
+    def size(self) -> tuple[bool, Fraction]:
+        """The ratio: infinite, or a number just below it."""
+        return _size(self.ratio)
+
+    def _rational(self) -> dict[str, Fraction]:
+        return {name: value for name, value in self.parameters.items() if name not in self.unread}
+
+    def breaks(self, claim: Claim) -> bool:
+        """Tells whether a claim fails at the point."""
+        return fails_at(claim, self.parameters)
+
+    def lines(self) -> list[str]:
+        """Returns sentences: prior, secrets, output, probabilities, ratio and bound."""
+        at = f"With {self.place}: " if self.parameters else ""
+        return [f"{at}{self.comparison()}", *self.probability_lines()]
+
+    def probability_lines(self) -> list[str]:
+        """Returns the two probabilities; of sets beside the output, where it is about densities."""
+        found = self.within
+        told = found or self
+        name = "density" if self.densities and not found else "Pr"
+        outputs = words.word(told.observations)
+        lines = [
+            f"{name}({outputs} | {printable.name(secret)}) {words.chance(value)}"
+            for secret, value in zip((self.left, self.right), told.probabilities, strict=True)
+        ]
+        if not found:
+            return lines
+        limit = any(map(_is_limit, self.observations))
+        ratio = words.factor(self.ratio) if self.ratio else "infinity" if limit else "infinite"
+        verb = "tends to" if limit else "is"
+        what = "the ratio" if limit else "the ratio of the densities"
+        return [*lines, f"At {words.word(self.observations)} {what} {verb} {ratio}"]
+
+    def comparison(self) -> str:
+        """Returns the sentence that compares both probabilities with each other and the bound."""
+        found = self.within or self
+        left, ratio = found.probabilities[0], found.ratio
+        outcome = words.sequence(found.observations)
+        verb = "is" if len(self.observations) == 1 else "are"
+        secrets = [f"under '{printable.name(secret)}'" for secret in (self.left, self.right)]
+        possible = isinstance(left, tuple) or left.sign() > 0
+        if ratio:
+            times = words.between(ratio) if isinstance(ratio, tuple) else words.factor(ratio)
+            told = f"{outcome} {verb} {times} times as likely {secrets[0]} as {secrets[1]}"
+        elif possible and any(map(_is_limit, found.observations)):
+            told = f"{outcome} {verb} infinitely more likely {secrets[0]} than {secrets[1]}"
+        elif possible:
+            told = f"{outcome} {verb} possible {secrets[0]} and impossible {secrets[1]}"
+        else:
+            told = f"{outcome} {verb} impossible {' and '.join(secrets)}"
+        return f"{told}; that is {'beyond' if self.exceeds else 'within'} the bound {self.bound_in_words()}."
+
+    def bound_in_words(self) -> str:
+        """Returns the bound, with the distance of the inputs where it depends on that."""
+        far = f" for the distance {self.distance}" if self.distance is not None else ""
+        return f"{words.number(self.bound)}{far}"
+
+    def document(self) -> dict[str, Any]:
+        """Returns parameters, secrets, observations, probabilities, ratio and bound as JSON data."""
+        return {
+            "parameters": {name: str(value) for name, value in self.parameters.items()},
+            "secrets": [self.left, self.right],
+            "observations": list(self.observations),
+            "probabilities": [words.real(p) for p in self.probabilities],
+            "ratio": words.real(self.ratio)
+            if self.probabilities[0].sign() > 0 or self.ratio
+            else "undefined",
+            "bound": words.real(self.bound),
+            "exceeds": self.exceeds,
+            **({"distance": str(self.distance)} if self.distance is not None else {}),
+            **({"densities": True} if self.densities else {}),
+            **({"within": self.within.document()} if self.within else {}),
+        }
+
+    def told(self) -> Witness:
+        """Returns it as Python programs get it."""
+        left, right = self.probabilities
+        return Witness(
+            parameters=dict(self.parameters),
+            left=self.left,
+            right=self.right,
+            observations=tuple(self.observations),
+            probabilities=(ExactNumber(left), ExactNumber(right)),
+            ratio=ExactNumber(self.ratio),
+            bound=ExactNumber(self.bound),
+            densities=self.densities,
+            within=self.within.told() if self.within else None,
+        )
+
+
+def _is_limit(observation: str) -> bool:
+    """Tells whether an output is a limit of numbers: a zero there does not say that any is impossible."""
+    return "far above" in observation or "far below" in observation
+
+
+def _size(ratio: Real | None) -> tuple[bool, Fraction]:
+    return (True, Fraction(0)) if ratio is None else (False, ratio.enclosure()[0])
+
 
 @dataclass(frozen=True, eq=False)
-class ExactCounterexample:
+class ExactCounterexample(AnyWitness):
     """A comparison of a case and the exact values of its two sides, at one rational parameter point.
 
     `fails` tells whether the comparison is false there, decided exactly.
@@ -176,9 +292,50 @@ class ExactCounterexample:
         """The left side minus the right side."""
         return self.left - self.right
 
+    @property
+    def shown(self) -> bool:
+        """Whether the comparison is false."""
+        return self.fails
+
+    @property
+    def origin(self) -> Stated:
+        """The comparison."""
+        return self.stated
+
+    def lines(self) -> list[str]:
+        """Returns sentences: the point, the comparison, and its sides."""
+        at = f"With {self.place}: " if self.parameters else ""
+        told, sign = words.equals(self.difference), self.difference.sign()
+        if sign and told.endswith("≈ 0"):  # the sign is said, however small the difference is
+            told += f" (in truth {'above' if sign > 0 else 'below'} 0)"
+        return [
+            f"{at}{self.stated.text} is {'false' if self.fails else 'true'}.",
+            f"left side {words.equals(self.left)}",
+            f"right side {words.equals(self.right)}",
+            f"left - right {told}, which is {'not ' * self.fails}{self.relation} 0",
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Returns the point, the comparison and the values of its sides as JSON data."""
+        return {
+            "parameters": {name: words.exact(value) for name, value in self.parameters.items()},
+            "number": self.stated.number,
+            "statement": self.stated.text,
+            "relation": self.relation,
+            "left": words.real(self.left),
+            "right": words.real(self.right),
+            "difference": words.real(self.difference),
+            "fails": self.fails,
+        }
+
+    def told(self) -> Counterexample:
+        """Returns it as Python programs get it."""
+        sides = ExactNumber(self.left), ExactNumber(self.right)
+        return Counterexample(dict(self.parameters), self.stated.text, *sides)
+
 
 @dataclass(frozen=True, eq=False)
-class ExactSetWitness:
+class ExactSetWitness(AnyWitness):
     """Two exact probabilities of one set of outputs under two secrets, at one rational parameter point.
 
     All `outputs` are sequences of `length`, in the order of the observations of the model. `exceeds` tells
@@ -208,12 +365,65 @@ class ExactSetWitness:
         """The left probability minus the bound times the right one: the least delta for this set."""
         return self.probabilities[0] - self.bound * self.probabilities[1]
 
+    @property
+    def shown(self) -> bool:
+        """Whether the set is more likely than the bounds allow."""
+        return self.exceeds
+
+    @property
+    def size(self) -> tuple[bool, Fraction]:
+        """What it has beyond both bounds, or a number just below."""
+        return False, (self.beyond - self.delta).enclosure()[0]
+
+    def lines(self) -> list[str]:
+        """Returns sentences: prior, secrets, the set, its probabilities and bounds."""
+        at = f"With {self.place}: " if self.parameters else ""
+        left, right = (printable.name(secret) for secret in (self.left, self.right))
+        size = len(self.outputs)
+        what = f"{at}the set S of {size} output{'s' * (size != 1)}"
+        far = "too likely" if self.exceeds else "within the bounds"
+        return [
+            f"{what} is {far} under '{left}', compared with '{right}'.",
+            f"S = {words.outputs(self.outputs)}",
+            f"Pr(S | {left}) {words.equals(self.probabilities[0])}",
+            f"Pr(S | {right}) {words.equals(self.probabilities[1])}",
+            f"Pr(S | {left}) - {words.factor(self.bound)} times Pr(S | {right}) {words.equals(self.beyond)}, "
+            f"which is {'more' if self.exceeds else 'not more'} than delta {words.equals(self.delta)}",
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Returns it as JSON data; `beyond` is what `delta` would have to be for the set."""
+        return {
+            "parameters": {name: str(value) for name, value in self.parameters.items()},
+            "secrets": [self.left, self.right],
+            "length": self.length,
+            "outputs": [list(output) for output in self.outputs],
+            "probabilities": [words.real(p) for p in self.probabilities],
+            "bound": words.real(self.bound),
+            "delta": words.real(self.delta),
+            "beyond": words.real(self.beyond),
+            "exceeds": self.exceeds,
+        }
+
+    def told(self) -> SetWitness:
+        """Returns it as Python programs get it."""
+        left, right = self.probabilities
+        return SetWitness(
+            parameters=dict(self.parameters),
+            left=self.left,
+            right=self.right,
+            outputs=self.outputs,
+            probabilities=(ExactNumber(left), ExactNumber(right)),
+            bound=ExactNumber(self.bound),
+            delta=ExactNumber(self.delta),
+            beyond=ExactNumber(self.beyond),
+        )
+
 
 Evaluated = ExactWitness | MomentWitness
-AnyWitness = Evaluated | ExactCounterexample | ExactSetWitness | LossWitness | EnclosureWitness | AtAlgebraic
 
 
-def compare_at(model: Inequality, stated: Stated, point: Point) -> ExactCounterexample:
+def compare_at(model: AnyModel, stated: Stated, point: Point) -> ExactCounterexample:
     """Returns the exact values of both sides of a comparison at a point.
 
     Raises:
@@ -313,49 +523,74 @@ def _numbers(model: Model, point: Point) -> Numbers:
     return Numbers(model, parameters)
 
 
-@overload
-def find_witness(model: Model, claim: Claim, point: Point) -> ExactWitness | MomentWitness | None: ...
-
-
-@overload
-def find_witness(model: Inequality, claim: Claim, point: Point) -> ExactCounterexample | None: ...
-
-
-@overload
-def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | None: ...
-
-
 def find_witness(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | None:
     """Returns the witness at the simplest point found near a backend's refutation, or None if it is spurious.
 
-    Spurious means that the claim is not violated at the point when `E` is taken as the number it is.
+    Spurious means that the claim is not violated at the point when `E` is taken as the number it is. If the
+    claim is about a set of outputs, the worst set there is the witness: it is at least as far beyond the
+    bounds.
     """
-    parameters = {name: value for name, value in point.items() if name != GENERATOR}
-    if not fails_at(claim, parameters):
+    if not claim.origins:
         return None
     origin = claim.origins[0]
-    model = need_formulas(model)
-    if isinstance(model, Model) and isinstance(origin, Origin):
-        found = at_an_output(model, claim, origin, parameters)
-        if found is None:
-            return None
-        if found != parameters:
-            return evaluate(model, origin, found)
-    simple = simplest_violation(claim, parameters)
-    if isinstance(model, Inequality):
-        assert isinstance(origin, Stated)
-        counterexample = compare_at(model, origin, simple)
-        if not counterexample.fails:
-            raise DefectError("a claim is violated at a point where its comparison is true")
-        return counterexample
+    if isinstance(origin, Stated):
+        return _false(model, claim, origin, point)
+    model = of_privacy(model, "a witness", tied=True, densities=True)
+    if isinstance(origin, Direction):
+        return find_set_witness(model, claim, origin, point)
     if isinstance(origin, AllOutputs):
-        return _divergent(model, claim, origin, simple)
-    assert isinstance(origin, Origin)
+        parameters = _failing(claim, point)
+        if parameters is None:
+            return None
+        return _divergent(model, claim, origin, simplest_violation(claim, parameters))
+    return find_output(model, claim, origin, point)
+
+
+def _failing(claim: Claim, point: Point) -> dict[str, Fraction] | None:
+    """Returns the parameters of a point if the claim fails there."""
+    parameters = {name: value for name, value in point.items() if name != GENERATOR}
+    return parameters if fails_at(claim, parameters) else None
+
+
+def _false(model: AnyModel, claim: Claim, stated: Stated, point: Point) -> ExactCounterexample | None:
+    """Returns the point near a refutation where a comparison is false."""
+    parameters = _failing(claim, point)
+    if parameters is None:
+        return None
+    counterexample = compare_at(model, stated, simplest_violation(claim, parameters))
+    if not counterexample.fails:
+        raise DefectError("a claim is violated at a point where its comparison is true")
+    return counterexample
+
+
+def find_output(model: Model, claim: Claim, origin: Origin, point: Point) -> ExactWitness | None:
+    """Returns the witness about one output at the simplest point near a refutation; see `find_witness`."""
+    parameters = _failing(claim, point)
+    found = parameters if parameters is None else at_an_output(model, claim, origin, parameters)
+    if parameters is None or found is None:
+        return None
+    if found != parameters:
+        return evaluate(model, origin, found)
+    simple = simplest_violation(claim, parameters)
     witness = evaluate(model, origin, simple)
     if not witness.exceeds:
         raise DefectError("a claim is violated at a point where the model is within its bound")
     inside = _inside(claim, simple) if witness.ratio is None else simple
     return witness if inside == simple else evaluate(model, origin, inside)
+
+
+def find_set_witness(
+    model: Model, claim: Claim, direction: Direction, point: Point
+) -> ExactSetWitness | None:
+    """Returns the worst set of outputs at the simplest point found near a refutation; see `find_witness`."""
+    parameters = _failing(claim, point)
+    if parameters is None:
+        return None
+    simple = simplest_violation(claim, parameters)
+    witness = worst_set(model, direction.left, direction.right, direction.length, simple)
+    if not witness.exceeds:
+        raise DefectError("a claim is violated at a point where the model is within its bound")
+    return witness
 
 
 def _inside(claim: Claim, point: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -575,22 +810,3 @@ def given_set(
     order = {name: k for k, name in enumerate(model.hmm.observations)}
     told = tuple(sorted(outputs, key=lambda word: [order[name] for name in word]))
     return found.witness(told, bound, delta)
-
-
-def find_violation(model: AnyModel, claim: Claim, point: Point) -> AnyWitness | None:
-    """Returns the witness at the simplest point found near a refutation, or None if it is spurious.
-
-    Where the claim is about a set of outputs, the set that is the worst one there is the witness: it is at
-    least as far beyond the bounds. See `find_witness` for the others.
-    """
-    direction = claim.origins[0] if claim.origins else None
-    if not isinstance(model, Model) or not isinstance(direction, Direction):
-        return find_witness(model, claim, point)
-    parameters = {name: value for name, value in point.items() if name != GENERATOR}
-    if not fails_at(claim, parameters):
-        return None
-    simple = simplest_violation(claim, parameters)
-    witness = worst_set(model, direction.left, direction.right, direction.length, simple)
-    if not witness.exceeds:
-        raise DefectError("a claim is violated at a point where the model is within its bound")
-    return witness

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, product
+from typing import Protocol
 
 from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domain_branches import branches
@@ -30,6 +31,18 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, nowhere, positive
 from paramverify.errors import Each, LimitError, ModelError, key_that_is_read, located
 from paramverify.tables import Table, as_expression
+
+
+class VerdictWords(Protocol):
+    """A verdict that knows its words; see `answers.Standing`."""
+
+    @property
+    def of_case(self) -> str:
+        """The word for a case: private, not private, undecided."""
+
+    @property
+    def of_claim(self) -> str:
+        """The word for a claim: true, false, undecided."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,9 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Definitions, Expression, Named, defining, parse
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, to_rational_function
 from paramverify.algebra.signs import conjuncts
+from paramverify.divergences import Event
 from paramverify.errors import CaseError, InputError, LimitError, located
-from paramverify.models.context import Checks, Obligation
+from paramverify.models.context import Checks, Obligation, VerdictWords
 from paramverify.models.names import nearest as nearest_of
 from paramverify.models.parameters import FROM_FILE, unbounded_names
 from paramverify.models.rational_files import RationalFile, read_rational_file
@@ -62,6 +63,24 @@ class Inequality:
     obligations: tuple[Obligation, ...] = ()
     notes: tuple[str, ...] = ()
     maybe_empty: Obligation | None = None
+
+    event = Event.COMPARISON
+    pairs = ()  # no distributions are compared, so the rest says that there is nothing of them
+    lengths = ()
+    every_length = False
+    inputs = ()
+    wider = False
+    side_condition = ""
+    nothing_compared = ""
+
+    def word(self, standing: VerdictWords) -> str:
+        """Returns the word for a verdict: true, false, undecided."""
+        return standing.of_claim
+
+    def over(self, described: str, compared: str) -> str:
+        """Returns what a verdict is about: the points of the domain in words."""
+        del compared
+        return f"for every {described}" if described else "as a comparison of numbers"
 
 
 MAX_FILES = 20

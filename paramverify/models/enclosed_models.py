@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
+from typing import ClassVar
 
 from flint import arb
 
@@ -16,9 +18,10 @@ from paramverify.algebra.constants import working_precision
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.expressions import Value
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator
-from paramverify.divergences import DistanceBound, MaxDivergence, Measure, PositiveParts
+from paramverify.divergences import DistanceBound, Event, MaxDivergence, Measure, PositiveParts
 from paramverify.errors import DefectError, UnsupportedError
-from paramverify.models.context import Checks, Obligation
+from paramverify.models.context import Checks, Obligation, VerdictWords
+from paramverify.models.definitions import RationalComparison
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.models.programs.noise_densities import ball_of
 from paramverify.models.programs.noise_enclosures import Encloser, FunctionTable, Share
@@ -67,9 +70,41 @@ class EnclosedModel:
     notes: tuple[str, ...] = ()
     maybe_empty: Obligation | None = None
 
+    comparisons: ClassVar[tuple[RationalComparison, ...]] = ()  # no claims of its own
+    definitions: ClassVar[Mapping[str, RationalFunction]] = MappingProxyType({})
+    lengths = (1,)
+    every_length = False
+    wider = False
+    side_condition = ""
+    nothing_compared = ""
+    stands_for = None
+
+    @property
+    def event(self) -> Event:
+        """What a witness against the bound names."""
+        return self.measure.event
+
+    @property
+    def inputs(self) -> Sequence[tuple[Value, ...]]:
+        """The inputs of the mechanism that the states are, in their order."""
+        return self.table.inputs
+
     def ratio(self, pair: SecretPair) -> RationalFunction:
         """Returns e^ε for a pair."""
         return self.measure.bound_at(pair.distance)
+
+    def word(self, standing: VerdictWords) -> str:
+        """Returns the word for a verdict: private, not private, undecided."""
+        return standing.of_case
+
+    def over(self, described: str, compared: str) -> str:
+        """Returns what a verdict is about: what is `compared`, with the domain in words."""
+        return over(described, compared)
+
+
+def over(described: str, compared: str) -> str:
+    """Returns what is `compared`, with the domain in words, if it has any."""
+    return f"for {compared} with {described}" if described else f"for {compared}"
 
 
 def table_of(

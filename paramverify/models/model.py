@@ -15,23 +15,25 @@ model that is not identically zero has to be positive on the whole domain.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd
-from typing import Any, Protocol, TypeGuard, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Domain
+from paramverify.algebra.expressions import Value
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
 from paramverify.divergences import Divergence, Event, MaxDivergence, Measure, Quotients
 from paramverify.divergences.one_by_one import PROBABILITIES, not_for, ratio_bound, refused
 from paramverify.errors import BesideError, DefectError, InputError, LimitError, ModelError, UnsupportedError
-from paramverify.models.context import Obligation
-from paramverify.models.definitions import Inequality
-from paramverify.models.enclosed_models import EnclosedModel
+from paramverify.models.context import Obligation, VerdictWords
+from paramverify.models.definitions import Inequality, RationalComparison
+from paramverify.models.enclosed_models import EnclosedModel, over
 from paramverify.models.hmm import HMM, HmmStep
 from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.priors import InitialDistribution, SecretPair
@@ -70,6 +72,37 @@ class Model:
     stands_for: Neighbourhood | None = None
     maybe_impossible: tuple[Obligation, ...] = ()
     whole: Model | None = None
+
+    @property
+    def event(self) -> Event:
+        """What a witness against the bound names."""
+        return self.measure.event
+
+    comparisons: ClassVar[tuple[RationalComparison, ...]] = ()  # no claims of its own
+    definitions: ClassVar[Mapping[str, RationalFunction]] = MappingProxyType({})
+
+    @property
+    def inputs(self) -> Sequence[tuple[Value, ...]]:
+        """The inputs of the mechanism that the states are, in their order."""
+        return self.hmm.inputs
+
+    @property
+    def every_length(self) -> bool:
+        """Whether sequences of every length are compared."""
+        return not self.lengths
+
+    @property
+    def wider(self) -> bool:
+        """Whether claims say more than is asked: about numbers that no output has."""
+        return bool(self.hmm.wider)
+
+    def word(self, standing: VerdictWords) -> str:
+        """Returns the word for a verdict: private, not private, undecided."""
+        return standing.of_case
+
+    def over(self, described: str, compared: str) -> str:
+        """Returns what a verdict is about: what is `compared`, with the domain in words."""
+        return over(described, compared)
 
     def distance(self, pair: SecretPair) -> Fraction | None:
         """Returns the distance of two inputs where the bound depends on it."""
@@ -154,7 +187,7 @@ def refuse_tied(model: AnyModel, what: str) -> None:
 
 def refuse_wider(model: AnyModel, what: str) -> None:
     """Raises an UnsupportedError if claims say more than is asked: about numbers that no output has."""
-    if isinstance(model, Model) and model.hmm.wider:
+    if model.wider:
         reason = (
             "a number stands beside its exponential, so claims about the outputs between breaks only prove"
         )

@@ -14,9 +14,10 @@ from paramverify.claims import AllOutputs, Claim, Origin
 from paramverify.divergences import Event
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import LimitError
-from paramverify.evidence.witnesses import AnyWitness, ExactCounterexample, ExactWitness
-from paramverify.models.definitions import Inequality
-from paramverify.models.model import Model, need_formulas
+from paramverify.evidence import number_words
+from paramverify.evidence.witness import AnyWitness
+from paramverify.evidence.witnesses import ExactCounterexample, ExactWitness
+from paramverify.models.model import of_privacy
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import (
     ABOUT,
@@ -38,7 +39,7 @@ from paramverify.pages.summary import word
 from paramverify.pages.work import PageOmission, PrivacyWork
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import told_run
-from paramverify.reports import budgets, case_budgets, sentences, verdict_reports
+from paramverify.reports import budgets, case_budgets, verdict_reports
 from paramverify.synthesis.case_budget import CaseBudget
 from paramverify.verdicts import Violated, status_of
 
@@ -62,37 +63,31 @@ def verdict(work: PrivacyWork) -> Element:
 
 def _in_words(work: PrivacyWork) -> str:
     """Returns the verdict for somebody who does not know the words."""
-    if isinstance(work.case.model, Inequality):
-        return {
-            Standing.HOLDS: "The claim is true at every point of the parameters.",
-            Standing.VIOLATED: "The claim is false at a point of the parameters.",
-        }.get(work.standing, _OPEN)
-    if _event(work) is Event.ALL:
-        told = _together_in_words(work.standing, bool(work.case.neighbours))
-        return told or _OPEN
-    a, what = _NAMED[_event(work)]
     sides = "two neighbouring inputs" if work.case.neighbours else "the secrets of a pair"
     who = "" if work.case.neighbours else ", whichever prior of the family an attacker has"
-    return {
-        Standing.HOLDS: f"No {what} tells {sides} apart by more than the budget allows{who}.",
-        Standing.VIOLATED: f"{a.capitalize()} {what} tells {sides} apart by more than the budget allows.",
-    }.get(work.standing, _OPEN)
+    holds, violated = _NAMED[work.case.model.event]
+    told = {Standing.HOLDS: holds, Standing.VIOLATED: violated}.get(work.standing, _OPEN)
+    return told.format(sides=sides, who=who)
 
 
-_NAMED = {Event.OUTPUT: ("an", "output"), Event.SET: ("a", "set of outputs")}
-
-
-def _event(work: PrivacyWork) -> Event:
-    return work.case.model.measure.event if isinstance(work.case.model, Model) else Event.OUTPUT
-
-
-def _together_in_words(standing: Standing, neighbours: bool) -> str:
-    sides = "two neighbouring inputs" if neighbours else "the secrets of a pair"
-    who = "" if neighbours else ", whichever prior of the family an attacker has"
-    return {
-        Standing.HOLDS: f"The outputs under {sides} are no farther apart than the bound allows{who}.",
-        Standing.VIOLATED: f"The outputs under {sides} are farther apart than the bound allows.",
-    }.get(standing, "")
+_NAMED = {
+    Event.OUTPUT: (
+        "No output tells {sides} apart by more than the budget allows{who}.",
+        "An output tells {sides} apart by more than the budget allows.",
+    ),
+    Event.SET: (
+        "No set of outputs tells {sides} apart by more than the budget allows{who}.",
+        "A set of outputs tells {sides} apart by more than the budget allows.",
+    ),
+    Event.ALL: (
+        "The outputs under {sides} are no farther apart than the bound allows{who}.",
+        "The outputs under {sides} are farther apart than the bound allows.",
+    ),
+    Event.COMPARISON: (
+        "The claim is true at every point of the parameters.",
+        "The claim is false at a point of the parameters.",
+    ),
+}
 
 
 _OPEN = "This was not decided: neither a proof nor a counterexample was found."
@@ -103,7 +98,7 @@ def _witness(found: AnyWitness, case: PrivacyCase) -> list[Part]:
     told = verdict_reports.run_lines(told_run(case, found))
     run = [listing("\n".join(map(printable.line, told)), "The run of the program")] if told else []
     if shown is None:
-        return [*(paragraph(printable.line(line)) for line in sentences.witness_lines(found)), *run]
+        return [*(paragraph(printable.line(line)) for line in found.lines()), *run]
     return [shown(found), *run]
 
 
@@ -119,7 +114,7 @@ def _compared(found: ExactCounterexample) -> Element:
 
 
 def _leak(found: ExactWitness) -> Element:
-    outputs = sentences.word(found.observations)
+    outputs = number_words.word(found.observations)
     left, right = found.probabilities
     rows = _point(found.parameters)
     rows += [(name, value) for name, value in found.meant.items()]
@@ -145,15 +140,14 @@ _FACTS: Mapping[type, Callable[[Any], Element]] = {ExactCounterexample: _compare
 
 def budget(work: PrivacyWork) -> Element:
     """Returns the tight budget, or why it is not here."""
-    found, model = work.budget, work.case.model
-    if isinstance(found, PageOmission) or not isinstance(model, Model):
-        reason = found.reason if isinstance(found, PageOmission) else "the case is no question of privacy"
-        return section("Tight budget", left_out("The tight budget is left out", reason))
+    found = work.budget
+    if isinstance(found, PageOmission):
+        return section("Tight budget", left_out("The tight budget is left out", found.reason))
     if not isinstance(found, CaseBudget):
         told = case_budgets.divergence_lines(work.case, found, ())
         title, told = "Least bound", [line for line in told if not line.startswith("Note: ")]
     else:
-        title, told = "Tight budget", case_budgets.told(work.case, model, found, work.around.multiple)
+        title, told = "Tight budget", case_budgets.told(work.case, found, work.around.multiple)
     lines = [told[0], *budgets.border_lines(work.around.border), *told[1:]]
     return section(title, [paragraph(printable.line(_capital(line.strip()))) for line in lines])
 
@@ -166,7 +160,7 @@ def _capital(line: str) -> str:
 def claims(work: PrivacyWork) -> Element:
     """Returns the claims with who decided them, to be sorted."""
     report = work.report
-    about_privacy = isinstance(work.case.model, Model)
+    about_privacy = not work.case.model.comparisons
     rows: list[Row] = []
     for place, claim in enumerate(report.claims[:MOST_CLAIMS]):
         decision = report.decisions[place] if place < len(report.decisions) else None
@@ -183,13 +177,12 @@ def claims(work: PrivacyWork) -> Element:
     title = f"{count:,} claim{'s' * (count != 1)}"
     if count > MOST_CLAIMS:
         title = f"The first {MOST_CLAIMS} of {title}"
-    each = (
-        "what its outputs have beyond c is at most δ in all"
-        if _event(work) is Event.SET
-        else "a polynomial is nowhere negative"
-    )
+    each = _CLAIMED.get(work.case.model.event, "a polynomial is nowhere negative")
     told = f"Each claim says that {each}. Equal claims are merged."
     return folded(title, paragraph(told), table(title, head, rows, sortable=True))
+
+
+_CLAIMED = {Event.SET: "what its outputs have beyond c is at most δ in all"}
 
 
 def _claim(claim: Claim, about_privacy: bool) -> list[Part | TableCell]:
@@ -203,7 +196,11 @@ def _claim(claim: Claim, about_privacy: bool) -> list[Part | TableCell]:
             TableCell(merged, merged),
         ]
     if isinstance(first, Origin):
-        names = [printable.name(first.left), printable.name(first.right), sentences.word(first.observations)]
+        names = [
+            printable.name(first.left),
+            printable.name(first.right),
+            number_words.word(first.observations),
+        ]
         return [*names, TableCell(merged, merged)]
     told = str(first) if first else "the cone of all sequences"
     return [h("code", told), *(["", ""] if about_privacy else []), TableCell(merged, merged)]
@@ -221,9 +218,7 @@ def _settled(decision: Decision | None) -> list[Part | TableCell]:
 
 def formulas(case: PrivacyCase) -> Element:
     """Returns the probabilities of the outputs as formulas."""
-    model = need_formulas(case.model, "a page")
-    if isinstance(model, Inequality):
-        raise TypeError("an inequality has definitions")
+    model = of_privacy(case.model, "a page", tied=True, densities=True)
     whole = model.whole or model
     if not whole.lengths:
         return left_out("Formulas of the outputs", "the case is about sequences of every length")
@@ -232,7 +227,7 @@ def formulas(case: PrivacyCase) -> Element:
     except LimitError as error:
         return left_out("Formulas of the outputs", str(error))
     rows: list[Row] = [
-        [printable.name(secret), sentences.word(word), formula(function, whole)]
+        [printable.name(secret), number_words.word(word), formula(function, whole)]
         for word, secret, function in listed[:MOST_FORMULAS]
     ]
     title = "Probability of each output"

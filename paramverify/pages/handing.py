@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from paramverify import __version__, printable
 from paramverify.answers import Decision, Standing
 from paramverify.errors import InputError
-from paramverify.models.model import Model
 from paramverify.pages.markup import Element, Part, h
 from paramverify.pages.parts import commands, facts, folded, items, left_out, listing, paragraph, section
 from paramverify.pages.work import Evidence, Examined, PrivacyWork, SystemWork
@@ -158,7 +157,7 @@ def _sentence(line: str) -> str:
 def _conditions(work: Examined) -> list[str]:
     if isinstance(work, PrivacyWork):
         model = work.case.model
-        side = [model.side_condition] if isinstance(model, Model) and model.side_condition else []
+        side = [model.side_condition] if model.side_condition else []
         return [*side, *work.report.notes]
     if isinstance(work, SystemWork):
         partial = "no input ever comes in a waiting state that does not accept it"

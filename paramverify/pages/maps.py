@@ -15,8 +15,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, contains
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.context import sample_points
-from paramverify.models.definitions import Inequality
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel
 from paramverify.pages import mathml
 from paramverify.pages.blanks import COLUMNS, ROWS, blank
 from paramverify.pages.drawing import LineStretch, frame_of, line_picture, plane_picture
@@ -28,6 +27,7 @@ from paramverify.reports import sentences
 from paramverify.reports import synthesis_reports as telling
 from paramverify.reports.algebraic_numbers import Root, decimal, origin_text, root_text
 from paramverify.reports.pictures.ratio_curves import curve_of
+from paramverify.reports.synthesis_reports import STANDINGS
 from paramverify.synthesis.intervals import StatusInterval
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.safe_values import Intervals, Regions
@@ -46,15 +46,10 @@ class Interactive:
     data: Mapping[str, Any] | None = None
 
 
-def words(status: Status, model: object) -> str:
+def words(status: Status, model: AnyModel) -> str:
     """Returns the word for a region: private, not private, undecided; of an inequality true and false."""
-    about_claim = isinstance(model, Inequality)
-    return {
-        Status.SAFE: "true" if about_claim else "private",
-        Status.VIOLATING: "false" if about_claim else "not private",
-        Status.UNDECIDED: "undecided",
-        Status.OUTSIDE: "outside of the domain",
-    }[status]
+    standing = STANDINGS.get(status)
+    return model.word(standing) if standing else "outside of the domain"
 
 
 def region(work: PrivacyWork, number: int) -> Interactive:
@@ -84,7 +79,7 @@ def region(work: PrivacyWork, number: int) -> Interactive:
     return Interactive(section("For which values", parts, panel, class_="map", id_=f"map-{number}"), data)
 
 
-def _about(model: object) -> dict[str, str]:
+def _about(model: AnyModel) -> dict[str, str]:
     return {status.value: words(status, model) for status in ORDER}
 
 
@@ -106,7 +101,7 @@ def _start(work: PrivacyWork) -> dict[str, Fraction] | None:
 def _line(work: PrivacyWork, found: Intervals) -> tuple[list[Part], dict[str, Any]]:
     model, partition = work.case.model, found.partition
     domain = model.domain
-    curve = curve_of(model, partition.parameter) if isinstance(model, Model) else None
+    curve = curve_of(model, partition.parameter)
     told = _quantified(model, partition.parameter, partition.quantified)
     box = (partition.interval.lower, partition.interval.upper)
     stretches = [LineStretch(p.status, _middle(p.lower), _middle(p.upper)) for p in partition.parts]
@@ -149,7 +144,7 @@ def _stretched(mapped: RegionMap) -> list[LineStretch]:
 def _cut_line(work: PrivacyWork, mapped: RegionMap) -> tuple[list[Part], dict[str, Any]]:
     """Returns the picture of a map of one parameter, and its data: the ends of its parts are rationals."""
     model, (name,) = work.case.model, mapped.parameters
-    curve = curve_of(model, name) if isinstance(model, Model) else None
+    curve = curve_of(model, name)
     stretches = _stretched(mapped)
     rows: list[Row] = [
         [f"[{s.low}, {s.high}]", h("span", words(s.status, model), class_=f"word {s.status}")]
@@ -278,7 +273,7 @@ def _plane(
     return [*told, picture, _shares(mapped, model), *_best(work, found)], data
 
 
-def _shares(mapped: RegionMap, model: object) -> Element:
+def _shares(mapped: RegionMap, model: AnyModel) -> Element:
     rows: list[list[Part]] = []
     for status in (Status.SAFE, Status.VIOLATING, Status.UNDECIDED):
         share = mapped.shares[status]

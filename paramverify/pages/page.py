@@ -12,7 +12,6 @@ from typing import Any
 
 from paramverify import __version__, printable
 from paramverify.algebra.rationals import decimal_text
-from paramverify.models.model import Model
 from paramverify.pages.comparison import backends
 from paramverify.pages.drawing import patterns
 from paramverify.pages.findings import budget, claims, formulas, verdict
@@ -139,7 +138,7 @@ def _privacy(work: PrivacyWork, number: int) -> tuple[list[Part], list[Element]]
     found = region(work, number)
     asked: list[Part] = [section("The question", question(work.case, work.source.data))]
     outputs: list[Part] = []
-    if isinstance(work.case.model, Model):
+    if not work.case.model.comparisons:
         outputs = [section("Formulas", formulas(work.case))]
     parts: list[Part] = [verdict(work), asked, found.part, budget(work), outputs]
     parts.append(section("Claims", claims(work)))

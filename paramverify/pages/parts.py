@@ -10,9 +10,9 @@ from typing import TypeAlias
 from paramverify.algebra.rationals import decimal_text
 from paramverify.algebra.reals import Real
 from paramverify.answers import Standing
+from paramverify.evidence import number_words
 from paramverify.pages import mathml
 from paramverify.pages.markup import Element, Part, add, h
-from paramverify.reports import sentences
 
 Row: TypeAlias = "list[Part | TableCell]"
 
@@ -42,7 +42,7 @@ def badge(standing: Standing, words: str) -> Element:
 
 def number(value: Real) -> list[Part]:
     """Returns an exact number, and its decimal where it is none itself."""
-    exact = sentences.exactly(value)
+    exact = number_words.exactly(value)
     shown: Part = mathml.real(value) if len(exact) <= LONGEST else h("code", exact, class_="long")
     return (
         [shown] if exact.lstrip("-").isdigit() else [shown, about(value.middle(), value.rational is not None)]

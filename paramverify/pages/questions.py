@@ -8,14 +8,13 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.divergences import DistanceBound, Event, MaxDivergence, PositiveParts, Quotients
 from paramverify.errors import LimitError
-from paramverify.models.definitions import Inequality
 from paramverify.models.hmm import HMM
 from paramverify.models.mechanisms import singles
 from paramverify.models.mechanisms.program import ProgramMechanism
-from paramverify.models.model import Model, need_formulas
+from paramverify.models.model import AnyModel, Model, of_privacy
 from paramverify.models.noise import Noise
+from paramverify.models.priors import Prior
 from paramverify.models.programs.program_syntax import CalledProgram
 from paramverify.pages import mathml
 from paramverify.pages.graphs import prior_graph
@@ -34,12 +33,12 @@ LONGEST = 90  # characters of a formula that is set; a longer one is text, which
 
 def question(case: PrivacyCase, data: Mapping[str, Any]) -> list[Part]:
     """Returns the question of a case about privacy, or an inequality; `data` is what its file has."""
-    model = need_formulas(case.model, "a page")
-    if isinstance(model, Inequality):
-        return [_claim(model), parameters(case), _definitions(model)]
+    if case.model.comparisons:
+        return [_claim(case.model), parameters(case), _definitions(case.model)]
+    model = of_privacy(case.model, "a page", tied=True, densities=True)
     parts: list[Part] = [_privacy(case, model), parameters(case)]
     if case.prior is not None:
-        parts.append(_prior(case, data))
+        parts.append(_prior(case.prior, model, data))
     return [*parts, _compared(case, model, data), _mechanism(case, model)]
 
 
@@ -50,37 +49,31 @@ def _privacy(case: PrivacyCase, model: Model) -> Element:
 
 
 def _bound(case: PrivacyCase, model: Model) -> list[Part]:
-    sets = model.measure.event is Event.SET
+    sets = model.measure.share is not None
     who = "every pair of neighbouring inputs, in both directions, and every"
     if not case.neighbours:
         who = "every prior of the family, every pair of secrets in both directions, and every"
     what, sign = ("set of outputs", "S") if sets else ("output", "ω")
     told = paragraph(f"It is private if for {who} {what} ", h("i", sign), ": ", _inequality(sign, sets), ".")
-    if model.measure.event is Event.ALL:
+    if model.measure.told:
         who = who.removesuffix(", and every")
         told = paragraph(f"It is private if for {who} {model.measure.told}.")
     return _bounds(case, model, told)
 
 
-_RATIO = "bound c on the ratio"
-
-
 def _bounds(case: PrivacyCase, model: Model, defined: Element) -> list[Part]:
-    about: list[tuple[str, Part]] = [("budget", h("code", case.budget)), ("outputs", _lengths(model))]
-    match model.measure:
-        case DistanceBound(bounds=bounds):
-            rows: list[Row] = [[str(d), formula(bound.ratio, model)] for d, bound in sorted(bounds.items())]
-            told = paragraph("The bound c depends on the distance of the two inputs.")
-            each = table("The bound for each distance", ["distance", "c"], rows)
-            return [defined, facts(about), told, each]
-        case MaxDivergence(ratio=ratio):
-            about.insert(1, (_RATIO, formula(ratio, model)))
-        case Quotients():
-            about.insert(1, ("bound on the sum", formula(model.measure.bound_at(None), model)))
-        case PositiveParts(ratio=ratio, delta=delta):
-            both = (_RATIO, formula(ratio, model)), ("bound δ on what is beyond", formula(delta, model))
-            about[1:1] = both
-    return [defined, facts(about)]
+    bounds = [(what, formula(bound, model)) for what, bound in model.measure.named_bounds]
+    found: list[Part] = [
+        defined,
+        facts([("budget", h("code", case.budget)), *bounds, ("outputs", _lengths(model))]),
+    ]
+    if not model.measure.distances:
+        return found
+    rows: list[Row] = [
+        [str(d), formula(model.ratio_bound(d).ratio, model)] for d in sorted(model.measure.distances)
+    ]
+    told = paragraph("The bound c depends on the distance of the two inputs.")
+    return [*found, told, table("The bound for each distance", ["distance", "c"], rows)]
 
 
 def _inequality(sign: str, sets: bool) -> Element:
@@ -107,7 +100,7 @@ def _lengths(model: Model) -> str:
     return f"sequences of {first} outputs" if first == last else f"sequences of {first} to {last} outputs"
 
 
-def formula(function: RationalFunction, model: Model | Inequality) -> Element:
+def formula(function: RationalFunction, model: AnyModel) -> Element:
     """Returns a function as a formula, or its size in words."""
     count = len(function.numerator) + len(function.denominator)
     if count <= MOST_TERMS:
@@ -147,10 +140,7 @@ def parameters(case: PrivacyCase) -> Element:
     return h("div", parts)
 
 
-def _prior(case: PrivacyCase, data: Mapping[str, Any]) -> Element:
-    prior, model = case.prior, case.model
-    assert prior is not None
-    assert isinstance(model, Model)
+def _prior(prior: Prior, model: Model, data: Mapping[str, Any]) -> Element:
     tables = data.get("prior", {})
     rows: list[Row] = [[h("code", name), h("code", _entry(entry))] for name, entry in tables.items()]
     parts: list[Part] = [
@@ -320,16 +310,16 @@ def _steps(hmm: HMM, model: Model) -> Element:
     return table("Steps of the mechanism", ["in state", "output", "next state", "probability"], rows)
 
 
-def _claim(model: Inequality) -> Element:
+def _claim(model: AnyModel) -> Element:
     return h("div", paragraph("Is this true at every point of the parameters?"), _stated(model))
 
 
-def _stated(model: Inequality) -> Element:
+def _stated(model: AnyModel) -> Element:
     texts = dict.fromkeys(c.text for c in model.comparisons)
     return h("ul", [h("li", h("code", text)) for text in texts])
 
 
-def _definitions(model: Inequality) -> Element:
+def _definitions(model: AnyModel) -> Element:
     rows = [[h("code", name), formula(f, model)] for name, f in model.definitions.items()]
     if not rows:
         return left_out("Definitions", "the claim needs none")

@@ -17,8 +17,7 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, primit
 from paramverify.claims import show_sequence
 from paramverify.encodings.sequences import forward_sums
 from paramverify.errors import LimitError
-from paramverify.models.definitions import Inequality
-from paramverify.models.model import AnyModel, Model, need_formulas
+from paramverify.models.model import AnyModel, Model, of_privacy
 from paramverify.models.priors import InitialDistribution, SecretPair
 from paramverify.reports.formulas import integral
 
@@ -66,8 +65,10 @@ def values(model: AnyModel) -> dict[str, Any]:
         LimitError: more than `MOST_ROWS` comparisons, or too many terms; sequences of every length.
     """
     functions = PageFunctions()
-    model = need_formulas(model, "values")
-    compared = _stated(model, functions) if isinstance(model, Inequality) else _pairs(model, functions)
+    if model.comparisons:
+        compared = _stated(model, functions)
+    else:
+        compared = _pairs(of_privacy(model, "values", tied=True, densities=True), functions)
     return {**domain_data(model.domain), **compared, "functions": functions.listed}
 
 
@@ -99,7 +100,7 @@ def _interval(interval: Interval) -> dict[str, Any]:
     }
 
 
-def _stated(model: Inequality, functions: PageFunctions) -> dict[str, Any]:
+def _stated(model: AnyModel, functions: PageFunctions) -> dict[str, Any]:
     return {
         "stated": [
             {

@@ -28,7 +28,7 @@ from paramverify.interactive.system_verification import verify as verify_system
 from paramverify.logic import logic_cases as logics
 from paramverify.logic.formula_families import check_property
 from paramverify.logic.property_checking import FormulaResult, LogicSession
-from paramverify.models.model import Model, need_formulas
+from paramverify.models.model import need_formulas, of_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import cases
@@ -186,7 +186,7 @@ def _case(source: CaseSource, wanted: PageOptions, seconds: float) -> PrivacyWor
         evidence = Evidence.of(path, evidence_document(case, report))
     budget: Budget = PageOmission("only a case about privacy has a budget")
     around = Beyond()
-    if isinstance(case.model, Model):
+    if not case.model.comparisons:
         begun, most = time.monotonic(), BUDGET * (until - time.monotonic())
         budget = _tried(wanted, most, lambda s: _budget(case, s))
         around = _around(case, budget, _options(wanted, most), begun)
@@ -217,13 +217,13 @@ def _tried(wanted: PageOptions, seconds: float, work: Callable[[Session], Found]
 
 
 def _budget(case: cases.PrivacyCase, session: Session) -> CaseBudget | AnyBounds:
-    assert isinstance(case.model, Model)
     if case_budgets.is_asked(case):
         return case_budgets.find(case, session, PRECISION)
-    doubt, _ = discharge(session, case.model)
+    model = of_privacy(case.model, "budget", tied=True, densities=True)
+    doubt, _ = discharge(session, model)
     if doubt:
         raise LimitError(f"the model is in doubt: {doubt.detail}")
-    return case_budget(case.model, session, PRECISION)
+    return case_budget(model, session, PRECISION)
 
 
 def _around(case: cases.PrivacyCase, budget: Budget, options: Options, begun: float) -> Beyond:

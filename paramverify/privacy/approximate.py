@@ -20,7 +20,7 @@ from paramverify.claims import Claim, Direction, to_document, without_enclosure
 from paramverify.encodings.output_sums import Excess, excesses, statement
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.certificates import Token
-from paramverify.evidence.witnesses import ExactSetWitness, find_violation
+from paramverify.evidence.witnesses import ExactSetWitness, find_set_witness
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cuts import breaking_sample, is_broken, signed
@@ -87,9 +87,10 @@ def find_set(model: Model, claim: Excess, point: Point) -> ExactSetWitness:
     """Returns the worst set of outputs at a simple point near one where the claim fails exactly."""
     parameters = {name: Fraction(point[name]) for name in model.domain.ring.parameters}
     # The set that is worst here is too much at more points; the worst one there can only be more.
-    broken = Claim(signed(claim, parameters), claim.domain, (Direction(*claim.origins[0]),))
-    witness = find_violation(model, broken, parameters)
-    if not isinstance(witness, ExactSetWitness) or not is_broken(claim, witness.parameters):
+    direction = Direction(*claim.origins[0])
+    broken = Claim(signed(claim, parameters), claim.domain, (direction,))
+    witness = find_set_witness(model, broken, direction, parameters)
+    if witness is None or not is_broken(claim, witness.parameters):
         raise DefectError("a set of outputs is too likely at a point where the sum is within its bound")
     return witness
 

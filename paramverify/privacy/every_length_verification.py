@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 
 from paramverify.algebra.rationals import at_least, at_most
 from paramverify.answers import Decision, End, Open, Proved, Refuted
-from paramverify.claims import Claim
+from paramverify.claims import Claim, Origin
 from paramverify.encodings.every_length import EveryLength, for_every_length, upper_bound
 from paramverify.encodings.every_length import certificate as every_length_certificate
 from paramverify.encodings.point_violations import climb, find_violation
 from paramverify.encodings.unbounded_ratios import certificate as no_budget_certificate
 from paramverify.encodings.unbounded_ratios import no_budget
 from paramverify.errors import TimeLimitError
-from paramverify.evidence.witnesses import ExactWitness, evaluate, find_witness
+from paramverify.evidence.witnesses import ExactWitness, evaluate, find_output
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model
 from paramverify.models.model_evaluation import Numbers
@@ -49,6 +49,7 @@ class EveryLengthOutcome:
     certificate: dict[str, Any] | None = None
     enclosed: tuple[int, int] | None = None  # divergences, and boxes on which they are
     balls: tuple[int, int] | None = None  # probabilities that were enclosed, and the bits of that
+    weak: str = ""  # that another witness is much worse, in words
     note: str = ""  # the bound that proves the case in the place of its own claims, in words
     windows: tuple[tuple[str, str, int], ...] = ()  # pairs that windows prove, and how far these reach
 
@@ -231,5 +232,5 @@ def _ratio(witness: ExactWitness) -> Fraction:
 
 def _witness(model: Model, claim: Claim, refuted: Refuted) -> ExactWitness | None:
     """Returns the witness of a refuted claim about one sequence, told by the case's own model."""
-    found = find_witness(model, claim, refuted.point) if claim.origins else None
-    return found if isinstance(found, ExactWitness) else None
+    origin = claim.origins[0] if claim.origins else None
+    return find_output(model, claim, origin, refuted.point) if isinstance(origin, Origin) else None

@@ -112,15 +112,16 @@ def _solved(
     started = time.monotonic()
     found = solve(model, formula, session.deadline - started)
     answer: Proved | Refuted | Open
+    witness: ExactWitness | None = None
     match found:
         case Unsatisfiable():
             answer = Proved(transcript="unsat")
         case Undecided():
             late = time.monotonic() >= session.deadline
             answer = Open(End.TIMEOUT if late else End.GAVE_UP, found.reason)
-        case ExactWitness():
-            answer = Refuted(found.parameters)
+        case _:
+            answer, witness = Refuted(found.parameters), found
     seconds = time.monotonic() - started
     decision = Decision(answer, SOLVER, version, {"encoding": "monolithic"}, seconds)
     about = SettledFormula(formula.left, formula.right, len(formula.observed), decision)
-    return about, found if isinstance(found, ExactWitness) else None
+    return about, witness

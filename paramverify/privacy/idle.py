@@ -12,8 +12,6 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import Polynomial, variables
 from paramverify.claims import show_sequence
-from paramverify.models.definitions import Inequality
-from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.mechanisms import Mechanism, singles, tables_of
 from paramverify.models.mechanisms._streams import END, StreamMechanism
 from paramverify.models.mechanisms.program import ProgramMechanism
@@ -36,9 +34,9 @@ def warnings_of(
     model: AnyModel, mechanism: Mechanism | None, prior: Prior | None, data: Mapping[str, Any]
 ) -> list[str]:
     """Returns sentences about what nothing depends on; `data` is the case file, for the words there."""
-    if isinstance(model, Inequality):
+    if model.comparisons:
         return _of_claim(model, data)
-    if isinstance(model, EnclosedModel):
+    if not isinstance(model, Model):
         return _of_programs(mechanism)
     never = [name for name in never_put_out(model.whole or model) if not _of_stream(mechanism, name)][:LISTED]
     where = " under a secret that is compared" if prior is not None and _not_compared(data) else ""
@@ -68,7 +66,7 @@ def _of_programs(mechanism: Mechanism | None) -> list[str]:
     return found
 
 
-def _of_claim(model: Inequality, data: Mapping[str, Any]) -> list[str]:
+def _of_claim(model: AnyModel, data: Mapping[str, Any]) -> list[str]:
     parts = [p for c in model.comparisons for f in (c.left, c.right) for p in (f.numerator, f.denominator)]
     found = unused(model.domain, _names(parts), data)
     mentioned = " ".join(c.text for c in model.comparisons)

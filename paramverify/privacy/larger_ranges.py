@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paramverify.errors import InputError
-from paramverify.evidence.witnesses import AnyWitness
+from paramverify.evidence.witness import AnyWitness
 from paramverify.models.ranges import ends_of
 from paramverify.privacy.cases import PrivacyCase, read_case
 

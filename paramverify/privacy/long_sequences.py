@@ -25,7 +25,7 @@ from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.divergence_witnesses import pair_of
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.exact.procedure_outcomes import VERSION
-from paramverify.models.model import Model
+from paramverify.models.model import Model, is_about
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.strategies import BUILT_IN
 from paramverify.privacy.every_length_verification import EveryLengthOutcome, verify_all_lengths
@@ -63,7 +63,7 @@ def are_many(session: Session, model: Model) -> bool:
 def by_every_length(session: Session, model: Model) -> EveryLengthOutcome | None:
     """Returns what sequences of every length say about those of a model; None where that is nothing."""
     hmm = model.hmm
-    plain = isinstance(model.measure, MaxDivergence) and model.whole is None and model.stands_for is None
+    plain = is_about(model, MaxDivergence) and model.whole is None and model.stands_for is None
     if not plain or not model.lengths or hmm.densities or hmm.spreads or hmm.chosen:
         return None
     left = max(0.01, (session.deadline - time.monotonic()) / 2)

@@ -30,7 +30,7 @@ from paramverify.evidence.divergence_witnesses import (
 )
 from paramverify.evidence.witnesses import divergence_at
 from paramverify.models.context import sample_points
-from paramverify.models.model import Model, divergence_of, of_form
+from paramverify.models.model import Model, divergence_of, is_about, of_form
 from paramverify.portfolio.session import Session
 from paramverify.privacy.enclosed_losses import OnBox, within
 from paramverify.privacy.every_length_verification import EveryLengthOutcome
@@ -129,7 +129,7 @@ def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) ->
 
 def is_within(model: Model, witness: MomentWitness | LossWitness, point: Mapping[str, Fraction]) -> bool:
     """Tells whether the divergence of a witness is proved to be within the bound of a model at its point."""
-    if isinstance(witness, MomentWitness):
+    if not is_about(model, Average):
         return not witness.exceeds
     return holds_at(model, AllOutputs(witness.left, witness.right, length=witness.length), point)
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
+from paramverify.divergences import Divergence
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.divergence_witnesses import directed
-from paramverify.evidence.witnesses import AnyWitness, ExactWitness
-from paramverify.models.definitions import Inequality
-from paramverify.models.enclosed_models import EnclosedModel
+from paramverify.evidence.witness import AnyWitness
+from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
-from paramverify.models.model import Model
+from paramverify.models.model import Model, is_about
 from paramverify.models.model_evaluation import Values
 from paramverify.models.programs.program_running import ControlEdge
 from paramverify.models.programs.run_traces import Explainer, RunPath, Step
@@ -58,7 +58,7 @@ def told_run(case: PrivacyCase, witness: AnyWitness) -> ToldRun | LeftOut | None
     mechanism, model = case.mechanism, case.model
     if not isinstance(mechanism, ProgramMechanism) or not isinstance(witness, ExactWitness):
         return None
-    if not isinstance(model, Model) or len(witness.observations) != 1 or case.times > 1:
+    if not is_about(model, Divergence) or len(witness.observations) != 1 or case.times > 1:
         return None
     if witness.probabilities[0].sign() == 0:
         return None
@@ -73,10 +73,9 @@ def told_run(case: PrivacyCase, witness: AnyWitness) -> ToldRun | LeftOut | None
 def control_graph(case: PrivacyCase) -> tuple[str, list[ControlEdge]] | None:
     """Returns the program of a case and the steps between its control states; None where it has none."""
     mechanism, model = case.mechanism, case.model
-    if not isinstance(mechanism, ProgramMechanism) or isinstance(model, Inequality):
+    if not isinstance(mechanism, ProgramMechanism):
         return None
-    built = model.table if isinstance(model, EnclosedModel) else model.hmm
-    return mechanism.program.text, mechanism.control_graph(built.inputs)
+    return mechanism.program.text, mechanism.control_graph(model.inputs)
 
 
 def _told(

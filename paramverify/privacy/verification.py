@@ -15,10 +15,11 @@ from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.algebraic_witnesses import find_algebraic
-from paramverify.evidence.witnesses import AnyWitness, ExactWitness, find_violation, has_larger
+from paramverify.evidence.witness import AnyWitness
+from paramverify.evidence.witnesses import ExactWitness, find_witness, has_larger
 from paramverify.models.context import sample_points
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.model import AnyModel, Model
+from paramverify.models.model import AnyModel, Formal, Model, is_about
 from paramverify.models.neighbourhoods import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session, unasked
@@ -102,16 +103,9 @@ def verify(
         doubt, obligations = discharge(session, model)
         if doubt:
             found = EveryLengthOutcome(Unknown(doubt.end, doubt.detail))
-        elif isinstance(model, EnclosedModel):
-            found = verify_enclosed(session, model)
-        elif isinstance(model, Model) and not isinstance(model.measure, Quotients):
-            found = verify_form(session, model, progress)
-        elif isinstance(model, Model) and not model.lengths:
-            found = _of_every_length(session, model, progress)
         else:
-            seen = _of_large_prior(session, case, progress, near)
-            found = seen or _of_all_claims(session, model, progress, near)
-        told = (found.note, foreign(model), unasked(session, len(found.claims)), _weak(model, found))
+            found = _by_its_model(session, case, progress, near)
+        told = (found.note, foreign(model), unasked(session, len(found.claims)), found.weak)
         return PrivacyReport(
             verdict=found.verdict,
             claims=found.claims,
@@ -128,29 +122,49 @@ def verify(
         )
 
 
+def _by_its_model(
+    session: Session, case: PrivacyCase, progress: Progress | None, near: bool
+) -> EveryLengthOutcome:
+    """Decides a case whose obligations are proved by the prover of its kind of model."""
+    model = case.model
+    if isinstance(model, EnclosedModel):
+        return verify_enclosed(session, model)
+    if is_about(model, Quotients):
+        return _of_quotients(session, case, model, progress, near)
+    if isinstance(model, Model):
+        return verify_form(session, model, progress)
+    return _of_claims(session, model, progress)
+
+
 def verify_form(session: Session, model: Model, progress: Progress | None = None) -> EveryLengthOutcome:
     """Decides a model whose divergence makes no claims about quotients, and whose obligations are proved."""
-    if isinstance(model.measure, Average):
+    if is_about(model, Average):
         return verify_losses(session, model)
     return verify_sets(session, model, progress)
 
 
-def _of_every_length(session: Session, model: Model, progress: Progress | None) -> EveryLengthOutcome:
+def _of_quotients(
+    session: Session, case: PrivacyCase, model: Model, progress: Progress | None, near: bool
+) -> EveryLengthOutcome:
+    """Decides a model whose divergence makes claims about quotients."""
     try:
-        return verify_all_lengths(model, session, progress)
+        if model.every_length:
+            return verify_all_lengths(model, session, progress)
     except TimeLimitError as error:
         return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
+    found = _of_large_prior(session, case, model, progress, near)
+    found = found or _of_all_claims(session, model, progress, near)
+    return replace(found, weak=_weak(model, found))
 
 
 def _of_large_prior(
-    session: Session, case: PrivacyCase, progress: Progress | None, near: bool
+    session: Session, case: PrivacyCase, model: Model, progress: Progress | None, near: bool
 ) -> EveryLengthOutcome | None:
     """Decides a case by windows, if wanted, and points; what they leave open, by its own claims.
 
     None where it has no windows.
     """
-    model = case.model
-    if not isinstance(model, Model) or not windows_of(model, case.whole):
+    if not windows_of(model, case.whole):
         return None
     try:
         seen = decide_near(session, model, case.whole if near or session.options.evidence else None)
@@ -175,18 +189,20 @@ def _of_large_prior(
     return EveryLengthOutcome(Holds(decisions), claims, decisions, note=seen.note, windows=seen.windows)
 
 
-def _of_long_sequences(session: Session, model: AnyModel, near: bool) -> EveryLengthOutcome | None:
+def _of_long_sequences(session: Session, model: Model, near: bool) -> EveryLengthOutcome | None:
     """Decides a case with too many sequences by those of every length; a proof of that kind is a bound."""
-    if not isinstance(model, Model) or not are_many(session, model):
+    if not are_many(session, model):
         return None
     found = by_every_length(session, model)
     return None if found and found.note and not near else found
 
 
 def _of_all_claims(
-    session: Session, model: AnyModel, progress: Progress | None, near: bool = False
+    session: Session, model: Model, progress: Progress | None, near: bool
 ) -> EveryLengthOutcome:
-    """Decides the claims of a model whose obligations are proved, until one of them fails."""
+    """Decides the claims of a model about sequences, until one of them fails; likely ones come first."""
+    longer = max(model.lengths, default=1) > 1
+    mend = '; with length = "all" all lengths are decided together' if longer else ""
     try:
         if found := _of_long_sequences(session, model, near):
             return found
@@ -194,13 +210,29 @@ def _of_all_claims(
             decision, witness = decide_with_witness(session, model, claim)
             if witness:
                 return EveryLengthOutcome(Violated(witness), (claim,), (decision,))
-        claims = claims_of(model)
-    except TimeLimitError as error:
-        return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
     except LimitError as error:
-        longer = isinstance(model, Model) and max(model.lengths, default=1) > 1
-        mend = '; with length = "all" all lengths are decided together' if longer else ""
-        return EveryLengthOutcome(Unknown(End.GAVE_UP, f"{error}{mend}"))
+        return _ended(error, mend)
+    found = _of_claims(session, model, progress, mend)
+    if not isinstance(found.verdict, Holds):
+        return found
+    return replace(found, certificate=levels_certificate(model, found.claims, found.decisions))
+
+
+def _ended(error: LimitError, mend: str = "") -> EveryLengthOutcome:
+    """Returns what a limit leaves: nothing, and why; `mend` says what else to ask."""
+    if isinstance(error, TimeLimitError):
+        return EveryLengthOutcome(Unknown(End.TIMEOUT, str(error)))
+    return EveryLengthOutcome(Unknown(End.GAVE_UP, f"{error}{mend}"))
+
+
+def _of_claims(
+    session: Session, model: Formal, progress: Progress | None, mend: str = ""
+) -> EveryLengthOutcome:
+    """Decides the claims of a model whose obligations are proved, until one of them fails."""
+    try:
+        claims = claims_of(model)
+    except LimitError as error:
+        return _ended(error, mend)
     decisions: list[Decision] = []
     for claim, made in zip(claims, session.decide_each(claims), strict=True):
         decision, witness = with_witness(model, claim, made)
@@ -212,23 +244,22 @@ def _of_all_claims(
     undecided = [(d, c) for d, c in zip(decisions, claims, strict=True) if not isinstance(d.answer, Proved)]
     if undecided:
         return EveryLengthOutcome(_unknown(undecided), claims, tuple(decisions))
-    certificate = None if not isinstance(model, Model) else levels_certificate(model, claims, decisions)
-    return EveryLengthOutcome(Holds(tuple(decisions)), claims, tuple(decisions), certificate)
+    return EveryLengthOutcome(Holds(tuple(decisions)), claims, tuple(decisions))
 
 
-def likely_violations(model: AnyModel) -> Iterator[Claim]:
+def likely_violations(model: Model) -> Iterator[Claim]:
     """Yields claims that fail, found without deriving all of them, where there are many secret pairs.
 
     The claims of pairs with an input pattern are evaluated at one point of the domain. This only finds
     violations early: where it yields nothing, nothing has been said.
     """
-    if not isinstance(model, Model) or len(model.pairs) <= MANY_PAIRS or is_long(model):
+    if len(model.pairs) <= MANY_PAIRS or is_long(model):
         return
     likely = tuple(pair for _, pair in patterned(model.pairs))
     point = next(sample_points(model.domain), None)
     if likely and point is not None:
         for claim in claims_of(replace(model, pairs=likely)):
-            if find_violation(model, claim, point):
+            if find_witness(model, claim, point):
                 yield claim
 
 
@@ -255,7 +286,7 @@ def with_witness(model: AnyModel, claim: Claim, decision: Decision) -> tuple[Dec
         return (decision, found) if found else (replace(decision, answer=left), None)
     if not isinstance(decision.answer, Refuted):
         return decision, None
-    witness = find_violation(model, claim, decision.answer.point)
+    witness = find_witness(model, claim, decision.answer.point)
     if witness:
         return decision, witness
     spurious = Open(End.GAVE_UP, "the refutation does not stand exact evaluation", str(decision.answer))
@@ -270,16 +301,16 @@ def levels_certificate(
     None if the claims are those of all sequences.
     """
     write = chosen(model).certificate
-    if not model.lengths or write is None:
+    if model.every_length or write is None:
         return None
     return write(model, claims, [d.proof for d in decisions])
 
 
-def _weak(model: AnyModel, found: EveryLengthOutcome) -> str:
+def _weak(model: Model, found: EveryLengthOutcome) -> str:
     """Returns that another witness is known to be much worse, and what finds the worst; else ""."""
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
-    if not isinstance(model, Model) or not isinstance(witness, ExactWitness) or not model.lengths:
+    if not isinstance(witness, ExactWitness):
         return ""
-    if not isinstance(model.measure, MaxDivergence) or not has_larger(model, witness, found.claims):
+    if not is_about(model, MaxDivergence) or not has_larger(model, witness, found.claims):
         return ""
     return "the largest ratio is at least twice that of this witness: `paramverify budget` finds it"

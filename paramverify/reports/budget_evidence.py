@@ -89,7 +89,6 @@ from paramverify.reports.case_evidence import (
     check_with_case,
     evaluated,
     evidence_document,
-    exact_witness,
     origin_of,
 )
 from paramverify.synthesis.case_budget import DistanceBudget
@@ -143,9 +142,7 @@ def budget_document(
             obligations=obligations,
         )
         document = evidence_document(case, report)
-    return document | {
-        BUDGET: {"bound": bound, "witnesses": [json_documents.evidence_of(w) for w in witnesses]}
-    }
+    return document | {BUDGET: {"bound": bound, "witnesses": [w.document() for w in witnesses]}}
 
 
 def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -> checker.KernelReport:
@@ -252,7 +249,7 @@ def _derived_budget(model: Model, written: Mapping[str, Any]) -> Evaluated:
         found = evaluate_either(model, origin, point)
     except InputError as error:
         raise EvidenceError(f"a witness: {error}") from None
-    if json_documents.evidence_of(found) != written:
+    if found.document() != written:
         raise EvidenceError("the model gives other numbers for a witness")
     return found
 
@@ -261,7 +258,7 @@ def _budget_line(scaled: Model | None, found: list[Evaluated], what: str) -> str
     """Returns what was shown, in words."""
     lowest, where = "no witness is given", ""
     if found:
-        where = f" at {sentences.place(found[-1])}" if found[-1].parameters else ""
+        where = f" at {found[-1].place}" if found[-1].parameters else ""
         lowest = f"it is {_ratio(found[-1])}{where} (evaluated again)"
     if scaled is None:
         return f"budget: no upper bound of the {what} is stated here; {lowest}"
@@ -346,7 +343,7 @@ def distance_document(
     )
     document = evidence_document(replace(case, model=model), report)
     stated = {"bound": None, **({"bounds": bounds} if bounds else {})}
-    return document | {BUDGET: {**stated, "witnesses": [json_documents.evidence_of(w) for w in witnesses]}}
+    return document | {BUDGET: {**stated, "witnesses": [w.document() for w in witnesses]}}
 
 
 def loss_budget_document(
@@ -365,7 +362,7 @@ def loss_budget_document(
         witness = found.witness
         origin = witness.left, witness.right, witness.length
         own = evaluated(model, measure, origin, witness.parameters, witness.order)
-        witnesses.append(exact_witness(own))
+        witnesses.append(own.exact_document())
     stated = {
         "kind": measure.key,
         "enough": None if number is None else json_documents.exact(number),
@@ -415,7 +412,7 @@ def _loss_budget_line(name: str, number: Fraction | None, found: list[LossWitnes
     upper = f"is at most {json_documents.exact(number)}, proved" if number is not None else ""
     lower = ""
     for witness in found:
-        where = f" at {sentences.place(witness)}" if witness.parameters else ""
+        where = f" at {witness.place}" if witness.parameters else ""
         least = witness.value and max(Fraction(0), witness.value[0] / (witness.order or 1))
         lower = "is infinite" if least is None else f"is at least {at_least(least, 9)}"
         lower += f"{where} (evaluated again)"
@@ -457,7 +454,7 @@ def set_budget_document(
         "kind": kind.value,
         "given": given,
         "enough": None if number is None else json_documents.exact(number),
-        "witnesses": [json_documents.evidence_of(w) for w in (found.witness,) if w is not None and _needs(w)],
+        "witnesses": [w.document() for w in (found.witness,) if w is not None and _needs(w)],
     }
     return {**certificate, "status": status.value, **about(case, obligations, status.value), BUDGET: stated}
 
@@ -511,7 +508,7 @@ def _derived_set_budget(model: Model, kind: NeedKind, written: Mapping[str, Any]
     found = given_set(model, left, right, [tuple(word) for word in written["outputs"]], point)
     if written["length"] not in model.lengths or (left, right) != (found.left, found.right):
         raise EvidenceError("the case has other secrets, or sequences of another length")
-    own = json_documents.evidence_of(_needing(kind, found))
+    own = _needing(kind, found).document()
     for name, value in own.items():
         same = sorted(written[name]) == sorted(value) if name == "outputs" else written[name] == value
         if not same:
@@ -543,7 +540,7 @@ def _set_budget_line(
     )
     needed = [w.delta if kind is NeedKind.DELTA else w.bound for w in found if not w.exceeds]
     endless = any(w.exceeds for w in found)
-    where = f" at {sentences.place(found[0])}" if found and found[0].parameters else ""
+    where = f" at {found[0].place}" if found and found[0].parameters else ""
     if endless:
         return f"{told} is more than every number{where} (evaluated again)"
     lower = f"is at least {sentences.number(needed[0])}{where} (evaluated again)" if needed else ""

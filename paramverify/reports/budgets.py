@@ -43,7 +43,7 @@ def border_lines(found: Border | None) -> list[str]:
     if found is None:
         return []
     if found.larger:
-        first, *rest = sentences.witness_lines(found.larger.witness)
+        first, *rest = found.larger.witness.lines()
         told = f"  larger inputs need more, such as {found.larger.over}: {first}"
         return [told, *(f"    {line}" for line in rest)]
     same = f"; {found.bound} is enough for {', '.join(found.same)}, too" if found.same else ""
@@ -76,8 +76,8 @@ def ratio_document(model: Model, found: RatioBounds) -> dict[str, Any]:
         "attained": found.attained,
         **outputs_document(found.outputs),
         "proved_upper": None if proved is None else str(proved),
-        "witness": witness if found.witness is None else json_documents.witness(found.witness),
-        "approached": [json_documents.witness(w) for w in found.approached],
+        "witness": witness if found.witness is None else found.witness.answer(),
+        "approached": [w.answer() for w in found.approached],
     }
 
 
@@ -417,7 +417,7 @@ def distance_document(found: DistanceBudget) -> dict[str, Any]:
             "attained": part.found.attained,
             **outputs_document(part.found.outputs),
         }
-        listed.append(entry | ({"witness": json_documents.witness(near[-1])} if near else {}))
+        listed.append(entry | ({"witness": near[-1].answer()} if near else {}))
     return {
         "distance": str(largest.distance),
         "ratio_per_distance": str(unit) if unit is not None else None,
@@ -461,7 +461,7 @@ def _witness(found: SetBounds) -> list[str]:
     witness = found.witness
     if witness is None or not witness.outputs:
         return []
-    at = sentences.place(witness)
+    at = witness.place
     left, right = (f"Pr(S | {printable.name(secret)})" for secret in (witness.left, witness.right))
     return [
         f"{f'With {at}: ' if at else ''}S = {sentences.outputs(witness.outputs)}",
@@ -481,7 +481,7 @@ def _set_epsilon(found: SetBounds) -> float:
 
 def set_budget_document(model: Model, found: SetBounds, given: dict[str, str]) -> dict[str, Any]:
     """Returns the same as JSON data."""
-    witness = json_documents.witness(found.witness) if found.witness else {}
+    witness = found.witness.answer() if found.witness else {}
     witness = {name: value for name, value in witness.items() if name not in ("delta", "exceeds")}
     known = least_document(found, found.name)
     if found.name == "ratio":

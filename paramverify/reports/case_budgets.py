@@ -16,6 +16,7 @@ from paramverify.bounds import AnyBounds
 from paramverify.divergences import Average, Event, SumDivergence
 from paramverify.errors import LimitError
 from paramverify.evidence.divergence_witnesses import MomentWitness
+from paramverify.evidence.number_words import rounded_ends
 from paramverify.models.model import TOGETHER, Model, divergence_of, is_about, need_privacy, refuse_tied
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -43,7 +44,7 @@ def model_of(case: PrivacyCase) -> Model:
 def lines(case: PrivacyCase, found: CaseBudget, words: Iterable[str], beyond: Beyond = NOTHING) -> list[str]:
     """Returns the budget in words; `words` are the programs on whose word it rests."""
     model = model_of(case)
-    first, *rest = told(case, model, found, beyond.multiple)
+    first, *rest = told(case, found, beyond.multiple)
     more, _ = sentences.session_words(words)
     about = f"  {sentences.priors(model.domain, case)}"
     return [
@@ -56,12 +57,13 @@ def lines(case: PrivacyCase, found: CaseBudget, words: Iterable[str], beyond: Be
     ]
 
 
-def told(case: PrivacyCase, model: Model, found: CaseBudget, multiple: Multiple | None = None) -> list[str]:
+def told(case: PrivacyCase, found: CaseBudget, multiple: Multiple | None = None) -> list[str]:
     """Returns the budget in words, without inputs and notes.
 
     What multiple of the bound of the case is enough comes first. Where no number bounds the ratio, but the
     bound of the case does, that does.
     """
+    model = model_of(case)
     if found.distances:
         shown = budgets.distance_lines(model, found.distances)
     else:
@@ -119,7 +121,7 @@ def evidence(case: PrivacyCase, budget: CaseBudget, session: Session) -> dict[st
 
 def is_asked(case: PrivacyCase) -> bool:
     """Tells whether the budget of a case is the least bound of a divergence."""
-    return isinstance(case.model, Model) and case.model.measure.event is Event.ALL
+    return case.model.event is Event.ALL
 
 
 def _model(case: PrivacyCase) -> Model:
@@ -184,7 +186,7 @@ def _near(found: RatioBounds) -> list[str]:
     near = found.approached[-1] if found.approached and found.witness is None else None
     if not isinstance(near, MomentWitness) or near.moment is None or not near.parameters:
         return []
-    return [f"  With {sentences.place(near)}: the sum {sentences.equals(near.moment)}"]
+    return [f"  With {near.place}: the sum {sentences.equals(near.moment)}"]
 
 
 def _loss_lines(case: PrivacyCase, model: Model, found: LossBounds) -> list[str]:
@@ -203,7 +205,7 @@ def _loss_lines(case: PrivacyCase, model: Model, found: LossBounds) -> list[str]
     lines = [head, f"  all outputs under '{left}' against '{right}'"]
     witness = found.witness if found.high != 0 else None
     if witness and witness.parameters:
-        lines.append(f"  the largest that was found is at {sentences.place(witness)}")
+        lines.append(f"  the largest that was found is at {witness.place}")
     if witness and witness.order is not None and not found.infinite:
         order = _order(witness.order)
         lines.append(f"  it is the Renyi divergence of an order, divided by the order; {order}")
@@ -220,7 +222,7 @@ def _order(order: Fraction) -> str:
 
 def _loss_document(case: PrivacyCase, model: Model, found: LossBounds) -> dict[str, Any]:
     name = model.measure.key
-    bounds = json_documents.between((found.low, found.high)) if found.high is not None else None
+    bounds = rounded_ends((found.low, found.high)) if found.high is not None else None
     return {
         "measure": name,
         f"{name}_lower": "infinity" if found.infinite else outward(found.low, -inf),
@@ -229,7 +231,7 @@ def _loss_document(case: PrivacyCase, model: Model, found: LossBounds) -> dict[s
         "secrets": list(found.secrets),
         "length": found.length,
         "boxes": found.proof.boxes if found.proof else 0,
-        "witness": json_documents.witness(found.witness) if found.witness else None,
+        "witness": found.witness.answer() if found.witness else None,
         **json_documents.inputs(case),
         "notes": list(model.notes),
     }
@@ -281,8 +283,8 @@ def divergence_document(case: PrivacyCase, found: AnyBounds, words: Iterable[str
         "secrets": list(best.secrets),
         "length": best.length,
         "where": budgets.where_needed(model, best),
-        "witness": json_documents.witness(best.witness) if best.witness else None,
-        "approached": [json_documents.witness(w) for w in best.approached],
+        "witness": best.witness.answer() if best.witness else None,
+        "approached": [w.answer() for w in best.approached],
         **told,
         **json_documents.inputs(case),
         "notes": list(model.notes),

@@ -41,19 +41,13 @@ from paramverify.encodings.sets import set_claims
 from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence import algebraic_witnesses, certificates
-from paramverify.evidence.algebraic_witnesses import AlgebraicCounterexample, AtAlgebraic
-from paramverify.evidence.divergence_witnesses import LossWitness, MomentWitness, loss_at, model_at, pair_of
-from paramverify.evidence.enclosed_witnesses import EnclosureWitness
+from paramverify.evidence.divergence_witnesses import LossWitness, loss_at, model_at, pair_of
+from paramverify.evidence.witness import AnyWitness
 from paramverify.evidence.witnesses import (
-    AnyWitness,
-    ExactCounterexample,
-    ExactSetWitness,
     compare_at,
     evaluate_either,
     given_set,
 )
-from paramverify.formats.refutations import fails_at, fails_at_algebraic
-from paramverify.models.definitions import Inequality
 from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import (
@@ -66,6 +60,7 @@ from paramverify.models.model import (
     need_formulas,
     need_privacy,
     of_form,
+    of_privacy,
 )
 from paramverify.models.programs.noise_densities import number
 from paramverify.models.settings import case_entry
@@ -76,7 +71,6 @@ from paramverify.privacy.loss_proofs import bound_document, document, violation
 from paramverify.privacy.sides import check_is_own, check_is_whole
 from paramverify.privacy.verification import PrivacyReport
 from paramverify.privacy.window_verification import MAX_DISTANCE
-from paramverify.reports import json_documents
 from paramverify.synthesis.interval_documents import check_can_write
 from paramverify.synthesis.interval_documents import to_document as interval_document
 from paramverify.synthesis.intervals import Partition
@@ -101,9 +95,10 @@ def enclosed_document(case: PrivacyCase, model: EnclosedModel, report: PrivacyRe
         **_bounds(model, case),
         **_ways(case),
     }
-    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, EnclosureWitness):
-        found = report.verdict.witness
-        document["witness"] = {"secrets": [found.left, found.right], "outputs": list(found.outputs)}
+    if isinstance(report.verdict, Violated):
+        witness = report.verdict.witness.document()
+        outputs = witness.get("observations") or [name for (name,) in witness["outputs"]]
+        document["witness"] = {"secrets": witness["secrets"], "outputs": outputs}
     told = ""
     for cells in CELLS:
         checked = kernel.check_document(document | {"cells": list(cells)})
@@ -223,18 +218,8 @@ def certificate(model: Model, measure: Average, report: PrivacyReport) -> dict[s
     if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, LossWitness):
         found = report.verdict.witness
         made = violation(model, measure, found)
-        return {**made, "witness": {**made["witness"], **exact_witness(found)}}
+        return {**made, "witness": {**made["witness"], **found.exact_document()}}
     return dict(report.certificate or document(model.domain, measure, []))
-
-
-def exact_witness(found: LossWitness) -> dict[str, Any]:
-    """Returns a witness with rationals instead of floats."""
-    low, high = found.bound
-    value = "infinity" if found.value is None else [json_documents.exact(end) for end in found.value]
-    bound = (
-        json_documents.exact(low) if low == high else [json_documents.exact(low), json_documents.exact(high)]
-    )
-    return {**json_documents.evidence_of(found), "value": value, "bound": bound}
 
 
 def check_losses(
@@ -300,7 +285,7 @@ def again(model: Model, measure: Average, written: Mapping[str, Any]) -> LossWit
         found = evaluated(model, measure, (left, right, written["length"]), point, order)
     except InputError as error:
         raise checker.Rejected(f"a witness: {error}") from None
-    own = exact_witness(found)
+    own = found.exact_document()
     for name in (own.keys() | written.keys()) - {"claim", *ROUNDED}:
         if written.get(name) != own.get(name):
             raise Misformed("the model gives something else", "witness", name)
@@ -321,29 +306,20 @@ def _is_near(told: Any, own: Any) -> bool:
 
 def broken_claim(model: AnyModel, found: AnyWitness) -> Claim:
     """Returns the claim that fails at a witness."""
-    if isinstance(found, AlgebraicCounterexample):
-        stated = (c for c in claims_of(model) if found.stated in c.origins)
-        return next(c for c in stated if fails_at_algebraic(c, found.point))
-    if isinstance(found, ExactCounterexample):
-        failing = (c for c in claims_of(model) if found.stated in c.origins and fails_at(c, found.parameters))
-        return without_enclosure(next(failing))
-    if isinstance(found, MomentWitness):
-        origin = AllOutputs(found.left, found.right, length=found.length)
-        failing = (c for c in claims_of(model) if origin in c.origins and fails_at(c, found.parameters))
-        return without_enclosure(next(failing))
-    if isinstance(found, ExactSetWitness | LossWitness | EnclosureWitness):
+    origin = found.origin
+    if origin is None:
         raise DefectError("a set of outputs, a loss or an enclosure breaks no polynomial claim")
-    return claim_of(
-        need_privacy(model, "this witness", tied=True, densities=True),
-        Origin(found.left, found.right, found.observations),
-    )
+    if found.word and isinstance(origin, Origin):
+        return claim_of(need_privacy(model, "this witness", tied=True, densities=True), origin)
+    failing = (c for c in claims_of(model) if origin in c.origins and found.breaks(c))
+    return without_enclosure(next(failing))
 
 
 def witness_document(broken: Claim, found: AnyWitness) -> dict[str, Any]:
-    """Returns a witness as evidence has it, with the claim that fails there."""
-    if isinstance(found, AtAlgebraic):
-        return {**algebraic_witnesses.document(found), "claim": to_document(broken)}
-    return certificates.witness(broken, found.parameters, json_documents.evidence_of(found))
+    """Returns a witness as evidence has it, with the claim that fails there, and the parameters of that."""
+    told, names = found.document(), broken.domain.ring.parameters
+    point = {name: value for name, value in told["parameters"].items() if name in names}
+    return {**told, "claim": to_document(broken), "parameters": point}
 
 
 def claim_of(model: Model, origin: Origin) -> Claim:
@@ -371,61 +347,38 @@ def recheck_witness(
         Rejected: they do not.
     """
     written = document["witness"]
-    if "algebraic" in written:
-        return _recheck_algebraic(written, model, report)
-    point = {name: Fraction(value) for name, value in written["parameters"].items()}
-    found: AnyWitness
+    found = _evaluated_again(written, model)
+    if not found.shown:
+        raise checker.Rejected("the model does not pass its bound at the witness")
+    own = found.document()
+    apart = {"claim"} if "algebraic" in written else {"parameters", "claim"}
+    for name in (own.keys() | written.keys()) - apart:
+        if written.get(name) != own.get(name):
+            raise Misformed("the model gives something else", "witness", name)
+    return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
+
+
+def _evaluated_again(written: Mapping[str, Any], model: AnyModel) -> AnyWitness:
+    at = read_point(written["algebraic"]) if "algebraic" in written else None
+    point = {} if at else {name: Fraction(value) for name, value in written["parameters"].items()}
     model = need_formulas(model, "evidence")
-    if isinstance(model, Inequality):
-        found = compare_at(model, Stated(int(written["number"]), written["statement"]), point)
-        shown = found.fails
-    else:
-        left, right = written["secrets"]
-        origin = origin_of(model, written)
-        if isinstance(origin, AllOutputs) and origin.length not in model.lengths:
-            raise checker.Rejected("the case is not about sequences of this length")
-        found = evaluate_either(model, origin, point)
-        shown = found.exceeds
-        if (left, right) != (found.left, found.right):
-            raise Misformed("the case has other names for the secrets", "witness", "secrets")
-    own = json_documents.evidence_of(found)
-    if not shown:
-        raise checker.Rejected("the model does not pass its bound at the witness")
-    for name in (own.keys() | written.keys()) - {"parameters", "claim"}:
-        if written.get(name) != own.get(name):
-            raise Misformed("the model gives something else", "witness", name)
-    return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
-
-
-def _recheck_algebraic(
-    written: Mapping[str, Any], model: AnyModel, report: checker.KernelReport
-) -> checker.KernelReport:
-    """Evaluates a witness at an algebraic point again, from the model; the numbers must agree.
-
-    Raises:
-        Rejected: they do not.
-    """
-    point = read_point(written["algebraic"])
-    found: AtAlgebraic
-    if isinstance(model, Inequality):
-        found = algebraic_witnesses.compare_at(
-            model, Stated(int(written["number"]), written["statement"]), point
-        )
-        shown = found.fails
-    else:
-        left, right = written["secrets"]
-        model = need_privacy(model, "this witness")
-        found = algebraic_witnesses.evaluate(
-            model, Origin(left, right, tuple(written["observations"])), point
-        )
-        shown = found.exceeds
-    if not shown:
-        raise checker.Rejected("the model does not pass its bound at the witness")
-    own = algebraic_witnesses.document(found)
-    for name in (own.keys() | written.keys()) - {"claim"}:
-        if written.get(name) != own.get(name):
-            raise Misformed("the model gives something else", "witness", name)
-    return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
+    if model.comparisons:
+        stated = Stated(int(written["number"]), written["statement"])
+        if at:
+            return algebraic_witnesses.compare_at(model, stated, at)
+        return compare_at(model, stated, point)
+    model = of_privacy(model, "this witness", tied=True, densities=True)
+    left, right = written["secrets"]
+    if at:
+        own = need_privacy(model, "this witness")
+        return algebraic_witnesses.evaluate(own, Origin(left, right, tuple(written["observations"])), at)
+    origin = origin_of(model, written)
+    if isinstance(origin, AllOutputs) and origin.length not in model.lengths:
+        raise checker.Rejected("the case is not about sequences of this length")
+    found = evaluate_either(model, origin, point)
+    if (left, right) != (found.left, found.right):
+        raise Misformed("the case has other names for the secrets", "witness", "secrets")
+    return found
 
 
 def statement(windows: Sequence[tuple[str, str, int]]) -> dict[str, Any]:
@@ -445,7 +398,7 @@ def expected(
     """
     model = case.model
     windows = windows_of(model, case.whole) if isinstance(model, Model) else None
-    if windows is None or not isinstance(model, Model):
+    if windows is None:
         raise Rejected("the case has no windows")
     pairs = {(pair.left, pair.right): pair for pair in model.pairs}
     found: dict[str, Claim] = {}
@@ -460,7 +413,7 @@ def expected(
             found.setdefault(key(claim.polynomial), claim)
             for words in told.keys() & {str(origin) for origin in claim.origins}:
                 told[words].add(key(claim.polynomial))
-    left_over = replace(model, pairs=tuple(pairs.values()))
+    left_over = replace(windows.model, pairs=tuple(pairs.values()))
     return [to_document(without_enclosure(claim)) for claim in found.values()], left_over
 
 
@@ -482,11 +435,8 @@ def evidence_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any
         return {**own, "status": status, **about(case, report.obligations, status)}
     if report.certificate is not None:
         document = {**report.certificate, "status": status, **about(case, report.obligations, status)}
-        if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, ExactSetWitness):
-            document["witness"] = {
-                **document["witness"],
-                **json_documents.evidence_of(report.verdict.witness),
-            }
+        if isinstance(report.verdict, Violated) and is_about(case.model, PositiveParts):
+            document["witness"] = {**document["witness"], **report.verdict.witness.document()}
         return document
     settled = list(zip(report.own_claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
@@ -561,7 +511,7 @@ def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[
     the claims are about some sequences only, and a certificate is the evidence.
     """
     again = chosen(model).again
-    if again is None or (isinstance(model, Model) and not model.lengths):
+    if again is None or model.every_length:
         return None
     found: dict[tuple[str, int], Claim] = {}
     for claim in again(model):
@@ -657,7 +607,7 @@ def _check_claims(document: dict[str, Any], case: PrivacyCase) -> checker.Kernel
         # The witness and the obligations are enough, and are all that is checked.
         document = {**document, "claims": [e for e in document["claims"] if e["claim"] in needed]}
     report = checker.check_document(document, expected, case.digest, needed)
-    if report.accepted and isinstance(model, Model) and model.nothing_compared:
+    if report.accepted and model.nothing_compared:
         report = replace(report, lines=(*report.lines, model.nothing_compared))
     for k, entry in enumerate(document["claims"] if report.accepted else ()):
         for j, text in enumerate(entry.get("origins", [])):
@@ -770,7 +720,7 @@ def _recheck_set(
     found = given_set(model, left, right, [tuple(word) for word in written["outputs"]], point)
     if not found.exceeds:
         raise checker.Rejected("the model does not pass its bounds at the witness")
-    own = json_documents.evidence_of(found)
+    own = found.document()
     for name in own:
         if sorted(written[name]) != sorted(own[name]) if name == "outputs" else written[name] != own[name]:
             raise Misformed("the model gives something else", "witness", name)

@@ -24,11 +24,10 @@ from paramverify.errors import LimitError
 from paramverify.interactive.system_cases import InteractiveCase
 from paramverify.logic.formula_syntax import Private, Probability, parts
 from paramverify.logic.logic_cases import LogicCase
-from paramverify.models.definitions import Inequality
 from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.mechanisms import REGISTRY as KINDS
 from paramverify.models.mechanisms import tables_of
-from paramverify.models.model import AnyModel, Model, is_about
+from paramverify.models.model import AnyModel, Model, is_about, of_privacy
 from paramverify.models.noise import REGISTRY as NOISES
 from paramverify.models.systems.transition_systems import as_function
 from paramverify.privacy.cases import PrivacyCase
@@ -95,13 +94,14 @@ def case_understood(case: PrivacyCase, data: Mapping[str, Any]) -> Understood:
     """Returns what was understood of a case; `data` is its file, for the words that stand there."""
     found = Understood(case.title)
     parameters(found, case.model.domain, data)
-    if isinstance(case.model, Inequality):
-        _inequality(found, case.model)
+    if case.model.comparisons:
+        _inequality(found, case.model, case.budget)
         _warnings(found, case, data)
         return found
     model = case.model
     if isinstance(model, EnclosedModel):
         return _enclosed(found, case, model, data)
+    model = of_privacy(model, "explain", tied=True, densities=True)
     if named := {name: _text(value) for name, value in data.get("define", {}).items()}:
         found.add("definitions", named, *(f"{name} = {text}" for name, text in named.items()))
     _compared(found, case, model, data)
@@ -138,11 +138,11 @@ def _enclosed(
     return found
 
 
-def _inequality(found: Understood, model: Inequality) -> None:
+def _inequality(found: Understood, model: AnyModel, claim: str) -> None:
     named = {name: f"({f.numerator})/({f.denominator})" for name, f in model.definitions.items()}
     found.add("question", "inequality", "is the claim true at every point of the parameters?")
     found.add("functions", named, ", ".join(named) or "none")
-    found.add("claim", model.text, printable.name(model.text, 300))
+    found.add("claim", claim, printable.name(claim, 300))
     count = len(claims_of(model))
     links = len(model.comparisons)
     found.add(
@@ -160,7 +160,7 @@ def _compared(
     found: Understood, case: PrivacyCase, model: Model | EnclosedModel, data: Mapping[str, Any]
 ) -> None:
     pairs = len(model.pairs)
-    if isinstance(model, Model) and model.stands_for:
+    if model.stands_for:
         pairs = model.stands_for.pairs // 2
     if case.neighbours:
         found.add("question", "neighbours", "can neighbouring inputs be told apart by what is put out?")

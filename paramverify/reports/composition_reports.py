@@ -40,11 +40,11 @@ from paramverify.composition.loss_grids import Grid, ProvedBounds
 from paramverify.composition.release_losses import Release
 from paramverify.composition.written_releases import sampled
 from paramverify.errors import InputError
+from paramverify.evidence import number_words
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import load_with_bounds
-from paramverify.reports import json_documents, sentences
 
 DIGITS = 12  # of bounds
 ROOM = (Fraction(0), Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 10**4), Fraction(1, 100))
@@ -335,7 +335,7 @@ def text_between(found: CompositionAnswer) -> str:
     between = found.between
     assert between.upper is not None
     if between.lower == between.upper and len(str(between.lower)) <= SHOWN:
-        return f"= {json_documents.exact(between.lower)}"
+        return f"= {number_words.exact(between.lower)}"
     return f"between {at_least(between.lower, SHOWN)} and {at_most(between.upper, SHOWN)}"
 
 
@@ -347,8 +347,8 @@ def _equal(value: Fraction) -> str:
 
 def _short(value: Fraction) -> str:
     """Returns a rational, with a decimal; a long one is told as the decimal alone."""
-    told = json_documents.exact(value)
-    if len(told) > sentences.LONGEST:
+    told = number_words.exact(value)
+    if len(told) > number_words.LONGEST:
         return f"{LONG} {relation(value, SHOWN)}"
     return told if value.denominator == 1 else f"{told} {relation(value, SHOWN)}"
 
@@ -383,7 +383,7 @@ def curve_lines(composition: Composition, found: DeltaCurve) -> list[str]:
     for point in found.points:
         epsilon = f"≈ {point.epsilon:.6g}" if point.ratio != 1 else "= 0"
         value = f"delta {_equal(point.delta)}" if point.exact else f"delta {text_between(point.found)}"
-        told.append(f"  ratio {json_documents.exact(point.ratio)}, epsilon {epsilon}: {value}")
+        told.append(f"  ratio {number_words.exact(point.ratio)}, epsilon {epsilon}: {value}")
     how = next((point.found.how for point in found.points if point.found.how), None)
     return [*told, *_composed(composition), *_how(how)]
 
@@ -408,7 +408,7 @@ def curve_document(composition: Composition, found: DeltaCurve) -> dict[str, Any
 
 
 def _point(point: DeltaAtRatio) -> dict[str, Any]:
-    told = {"ratio": json_documents.exact(point.ratio), "epsilon": point.epsilon, "exact": point.exact}
+    told = {"ratio": number_words.exact(point.ratio), "epsilon": point.epsilon, "exact": point.exact}
     exact = {"delta": known} if (known := _exact(point.found.exact)) is not None else {}
     return told | exact | _bounds(point.found, "delta")
 
@@ -423,7 +423,7 @@ def _bounds(found: CompositionAnswer, name: str) -> dict[str, Any]:
 
 def _exact(value: Fraction | None) -> str | None:
     """Returns an exact number, if it is not too long."""
-    told = json_documents.exact(value) if value is not None else ""
+    told = number_words.exact(value) if value is not None else ""
     return told if told and len(told) <= LONGEST else None
 
 

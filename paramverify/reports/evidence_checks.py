@@ -281,11 +281,10 @@ def lines(found: Checked) -> list[str]:
 
 def _about(found: Checked) -> str:
     """Returns what evidence is about, bound and inputs, if it was compared with a case about privacy."""
-    from paramverify.models.definitions import Inequality
     from paramverify.reports import sentences
 
     case = found.about
-    if case is None or isinstance(case.model, Inequality) or found.report.status == Standing.VIOLATED:
+    if case is None or case.model.comparisons or found.report.status == Standing.VIOLATED:
         return ""
     where = sentences.priors(case.model.domain, case)
     return f" ({case.budget}) {where}" if found.report.status == Standing.HOLDS else f" {where}"
@@ -355,7 +354,6 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         if report.accepted and document.get("case") != {"title": title, "digest": digest}:
             report = KernelReport(False, (f"rejected: {changed(document.get('case'), digest, title)}",))
         return Checked(*with_second_look(report, document, content))
-    from paramverify.models.definitions import Inequality
     from paramverify.privacy.cases import load
     from paramverify.privacy.other_bounds import load_with_bounds
     from paramverify.reports.budget_evidence import check_budget
@@ -381,7 +379,7 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
     else:
         report, bound = check_with_case(text, loaded), None
-    claimed = BUDGET not in document and isinstance(loaded.model, Inequality)
+    claimed = BUDGET not in document and bool(loaded.model.comparisons)
     look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
     return Checked(*look, claimed, about=loaded)
 

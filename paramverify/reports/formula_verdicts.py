@@ -30,7 +30,7 @@ def lines(report: FormulaReport, case: PrivacyCase) -> Iterator[str]:
         yield f"  Monolithic encoding: {many} unsatisfiable, says the solver, {took}."
     elif isinstance(verdict, Violated):
         yield f"{report.status.of_case}: {case.budget}."
-        yield from (f"  {line}" for line in sentences.witness_lines(verdict.witness))
+        yield from (f"  {line}" for line in verdict.witness.lines())
         yield f"  Monolithic encoding: the witness of the solver was evaluated exactly, {took}."
     else:
         yield f"{report.status.of_case}: {case.budget}: {verdict.end.value}."
@@ -71,7 +71,7 @@ def document(report: FormulaReport) -> dict[str, Any]:
         "notes": list(report.notes),
     }
     if isinstance(report.verdict, Violated):
-        told["witness"] = json_documents.witness(report.verdict.witness)
+        told["witness"] = report.verdict.witness.answer()
     elif not isinstance(report.verdict, Holds):
         told |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
     return told

@@ -14,6 +14,7 @@ from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, Standing
 from paramverify.claims import Claim, Origin
 from paramverify.errors import DefectError
+from paramverify.evidence import number_words
 from paramverify.logic.formula_budgets import Corner, Least
 from paramverify.logic.formula_syntax import Extreme, Private, ProbabilityQuestion, Property, parts
 from paramverify.logic.logic_cases import LogicCase
@@ -63,19 +64,20 @@ def counterexample_lines(example: StateWitness, found: Property, inner: bool = F
         the, over = (f"the {example.extreme}", " over all schedulers") if example.extreme else ("the", "")
         return [
             f"{start}{example.formula} is false in state {example.state}: {the} probability{over} is "
-            f"{sentences.number(left)}."
+            f"{number_words.number(left)}."
         ]
     assert example.ratio is not None
     assert example.delta is not None
     schedule = in_words(example.actions, example.repeated)
     under = f" under {schedule}" if schedule else ""
-    bound = f"{sentences.number(example.ratio)}·{sentences.number(right)} + {sentences.number(example.delta)}"
+    ratio, delta = number_words.number(example.ratio), number_words.number(example.delta)
+    bound = f"{ratio}·{number_words.number(right)} + {delta}"
     states = f"{example.state} with the neighbour {example.neighbour}{under}:"
     if example.turned:
         states = f"{example.neighbour} with the neighbour {example.state}{under}, seen from there:"
     return [
         f"{start}{example.formula} is false in state {states}",
-        f"{sentences.number(left)} is more than {bound}.",
+        f"{number_words.number(left)} is more than {bound}.",
     ]
 
 
@@ -165,11 +167,11 @@ def witness(example: StateWitness) -> dict[str, Any]:
         found["schedulers"] = f"{example.extreme} probability over all schedulers"
     if example.probabilities is not None:
         left, right = example.probabilities
-        found["probabilities"] = [json_documents.real(left), json_documents.real(right)]
+        found["probabilities"] = [number_words.real(left), number_words.real(right)]
         if example.neighbour is not None:
-            found["ratio"] = json_documents.real(left / right if right.sign() > 0 else None)
-            found["bound"] = json_documents.real(example.ratio)
-            found["delta"] = json_documents.real(example.delta)
+            found["ratio"] = number_words.real(left / right if right.sign() > 0 else None)
+            found["bound"] = number_words.real(example.ratio)
+            found["delta"] = number_words.real(example.delta)
     return found
 
 
@@ -179,9 +181,9 @@ def least(found: Least) -> dict[str, Any]:
     if found.infinite:
         entry["value"] = "infinity"
     elif found.value is not None and found.sufficient:
-        entry |= {"lower": str(found.lower), "upper": json_documents.real(found.value)}
+        entry |= {"lower": str(found.lower), "upper": number_words.real(found.value)}
     elif found.value is not None:
-        entry["value"] = json_documents.real(found.value)
+        entry["value"] = number_words.real(found.value)
     else:
         upper = str(found.upper) if found.upper is not None else "unknown"
         entry |= {"lower": str(found.lower), "upper": upper}
@@ -206,7 +208,7 @@ def least_line(name: str, found: Property, least: Least, given: str, what: str) 
     if least.infinite:
         told = f"no {what} is enough"
     elif least.value is not None:
-        told = f"least {what} {sentences.number(least.value)}"
+        told = f"least {what} {number_words.number(least.value)}"
         if what == "ratio":
             told += f", epsilon {Epsilon.of(least.value).told()}"
     elif least.upper is not None:
@@ -313,7 +315,7 @@ def _told(question: ProbabilityQuestion, values: tuple[Value, ...], domain: Doma
 
 def _number(value: Value, domain: Domain) -> str:
     found = _real(value, domain)
-    return str(value).replace("^", "**") if found is None else sentences.number(found)
+    return str(value).replace("^", "**") if found is None else number_words.number(found)
 
 
 def _document(question: ProbabilityQuestion, values: tuple[Value, ...], domain: Domain) -> dict[str, Any]:
@@ -323,7 +325,7 @@ def _document(question: ProbabilityQuestion, values: tuple[Value, ...], domain: 
     number = _real(value, domain)
     if number is None:
         return {"function": str(value).replace("^", "**")}
-    return {"value": json_documents.real(number)}
+    return {"value": number_words.real(number)}
 
 
 def _real(value: Value, domain: Domain) -> Real | None:

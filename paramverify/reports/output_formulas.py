@@ -15,14 +15,15 @@ from paramverify.algebra.polynomials import RationalFunction
 from paramverify.claims import show_sequence
 from paramverify.encodings.sequences import listed, probabilities_of
 from paramverify.errors import InputError
-from paramverify.evidence.enclosed_witnesses import Ends, near, shares
-from paramverify.models.definitions import Inequality
+from paramverify.evidence import number_words
+from paramverify.evidence.enclosed_witnesses import near, shares
+from paramverify.evidence.number_words import Ends
 from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
-from paramverify.models.model import Model, of_privacy
+from paramverify.models.model import AnyModel, Model, of_privacy
 from paramverify.portfolio.obligations import require_possible
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import control_graph
-from paramverify.reports import formulas, sentences
+from paramverify.reports import formulas
 from paramverify.reports.formulas import Formula, exponent, formula, latex_lines
 from paramverify.reports.pictures import dot_graphs
 from paramverify.reports.pictures.dot_graphs import model_dot
@@ -71,7 +72,7 @@ class ShownEnclosures:
 
     def lines(self) -> list[str]:
         """Returns a table in words."""
-        rows = [(secret, name, sentences.around(value)) for secret, name, value in self.rows]
+        rows = [(secret, name, number_words.around(value)) for secret, name, value in self.rows]
         return [
             printable.name(self.title),
             *columns((self.named, "output", "probability"), rows),
@@ -84,7 +85,7 @@ class ShownEnclosures:
         return {
             "title": self.title,
             "probabilities": [
-                {"secret": secret, "observations": [name], "probability": sentences.document(value)}
+                {"secret": secret, "observations": [name], "probability": number_words.ends_document(value)}
                 for secret, name, value in self.rows
             ],
             "complete": not self.left_out,
@@ -254,13 +255,14 @@ class ShownFunctions:
     """The functions that a case defines, and what it claims."""
 
     title: str
-    model: Inequality
+    model: AnyModel
+    claim: str
 
     def lines(self) -> list[str]:
         """Returns a table in words."""
         rows = [(name, _text(shown)) for name, shown in self._shown().items()]
         table = columns(("name", "function"), rows) if rows else []
-        return [printable.name(self.title), *table, *_meaning(self._power()), f"claim: {self.model.text}"]
+        return [printable.name(self.title), *table, *_meaning(self._power()), f"claim: {self.claim}"]
 
     def document(self) -> dict[str, Any]:
         """Returns the same as JSON data."""
@@ -268,7 +270,7 @@ class ShownFunctions:
         return {
             "title": self.title,
             "definitions": named,
-            "claim": self.model.text,
+            "claim": self.claim,
             **_constant(self._power()),
         }
 
@@ -281,7 +283,7 @@ class ShownFunctions:
             rows.append(rf"\mathit{{{printable.latex(name)}}} &= {first}")
             rows += [rf"&\quad {line}" for line in more]
         rows += [rf"E &= {_power(power)}"] if power is not None else []
-        rows.append(rf"\text{{claim:}}\quad & {_claim(self.model.text)}")
+        rows.append(rf"\text{{claim:}}\quad & {_claim(self.claim)}")
         start = [*_comments(r"\usepackage{amsmath}", self.title), r"\begin{align*}"]
         return "\n".join([*start, " \\\\\n".join(rows), r"\end{align*}", ""])
 
@@ -302,11 +304,11 @@ def formulas_of(
     Raises:
         InputError: a mistake, or sequences are wanted of an inequality.
     """
-    if isinstance(case.model, Inequality):
+    if case.model.comparisons:
         if wanted and (wanted.length or wanted.observations):
             raise InputError("an inequality has no sequences: --length and --observations are for mechanisms")
         require_possible(case.model)
-        return ShownFunctions(case.title, case.model)
+        return ShownFunctions(case.title, case.model, case.budget)
     if isinstance(case.model, EnclosedModel):
         return _enclosures(case, case.model, wanted or RowSelection())
     return ShownProbabilities.of(case, on_row, wanted)

@@ -13,6 +13,7 @@ from paramverify.algebra.rationals import at_least, at_most, decimal_text, perce
 from paramverify.algebra.reals import Real
 from paramverify.answers import Standing
 from paramverify.claims import show_sequence
+from paramverify.evidence import number_words
 from paramverify.evidence.divergence_witnesses import LossWitness
 from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
 from paramverify.models.model import Model
@@ -79,7 +80,7 @@ def bisection_lines(found: Bisection) -> list[str]:
     if witness:
         if witness.parameters:
             told.append(f"  with {in_words(witness.parameters)}:")
-        told += [f"  {line}" for line in sentences.witness_lines(witness)[1:]]
+        told += [f"  {line}" for line in witness.lines()[1:]]
     return told
 
 
@@ -117,7 +118,7 @@ def bisection_document(found: Bisection) -> dict[str, Any]:
         "wrong_ends": [str(step.epsilon) for step in found.wrong],
         **({"at_most": str(found.at_most)} if found.at_most is not None else {}),
         "steps": [_step(step) for step in found.steps],
-        "witness": json_documents.witness(witness) if witness else None,
+        "witness": witness.answer() if witness else None,
     }
 
 
@@ -149,7 +150,7 @@ def exact_lines(
         told.append(f"{_candidates(unknown)} with outputs that the model does not have")
     if code:
         told.append("  This is about the model; --audit tells whether the implementation differs from it.")
-    return told + [f"  {line}" for line in (sentences.witness_lines(witness) if witness else ())]
+    return told + [f"  {line}" for line in (witness.lines() if witness else ())]
 
 
 def _candidates(number: int) -> str:
@@ -163,13 +164,13 @@ def exact_document(
     standing = Standing.VIOLATED if witness else Standing.UNKNOWN
     found: dict[str, Any] = {"status": standing, "verdict": standing.of_case}
     if witness:
-        found["witness"] = json_documents.witness(witness)
+        found["witness"] = witness.answer()
     return {**found, "candidates": list(candidates), "not_in_the_model": unknown}
 
 
 def entry(witness: AnyWitness, **seen: float) -> dict[str, Any]:
     """Returns one candidate: what was seen of it, and its exact evaluation."""
-    return {"spurious": not witness.exceeds, **seen, "witness": json_documents.witness(witness)}
+    return {"spurious": not witness.exceeds, **seen, "witness": witness.answer()}
 
 
 def p_value(value: float) -> str:
@@ -269,7 +270,7 @@ def certified_set_lines(
     for entry in certified:
         if not entry.witness.exceeds:
             seen = rounded(entry.candidate.beyond, 4)
-            exact = sentences.number(entry.witness.beyond)
+            exact = number_words.number(entry.witness.beyond)
             needed = f"needs {entry.candidate.bounds.key} {seen} as seen, exactly {exact}"
             told.append(f"  {spurious}: {_set_candidate(entry.candidate)}: {needed}.")
     return told
@@ -559,11 +560,11 @@ def certified_event_lines(
     for entry in certified:
         if not entry.is_violation:
             ratio = entry.witness.ratio
-            exact = sentences.number(ratio) if ratio else "infinity"
+            exact = number_words.number(ratio) if ratio else "infinity"
             seen = f"seen {rounded(math.exp(entry.candidate.epsilon), 4)} times"
             told.append(
                 f"  {spurious}: {_event(entry.candidate)}: {seen}, "
-                f"exactly {exact} times as likely, within {sentences.bound(entry.witness)}."
+                f"exactly {exact} times as likely, within {entry.witness.bound_in_words()}."
             )
     return told
 
@@ -584,7 +585,7 @@ def tight_lines(tight: TightRatio) -> list[str]:
         head = "no budget: an output is possible under one secret only"
     elif tight.exact and witness.ratio:
         epsilon = Epsilon.of(witness.ratio).told()
-        head = f"tight budget: ratio {sentences.number(witness.ratio)}, epsilon {epsilon}, proved"
+        head = f"tight budget: ratio {number_words.number(witness.ratio)}, epsilon {epsilon}, proved"
     elif tight.limit and tight.limit.infinite:
         head = "no budget: the ratio grows without limit"
     elif tight.limit and tight.limit.value is not None:
@@ -596,19 +597,21 @@ def tight_lines(tight: TightRatio) -> list[str]:
         low, high = at_least(witness.ratio.middle(), 12), at_most(upper, 12)
         head = f"tight budget: ratio between {low} and {high}, both proved"
     else:
-        low_text = sentences.number(witness.ratio) if witness.ratio else "infinity"
+        low_text = number_words.number(witness.ratio) if witness.ratio else "infinity"
         head = f"the ratio is at least {low_text}; no upper bound was proved"
     near = []
     if witness.parameters and not tight.infinite:
-        place = sentences.place(witness)
+        place = witness.place
         seen = (
-            f"near it, ratio {sentences.number(witness.ratio)}, " if not tight.exact and witness.ratio else ""
+            f"near it, ratio {number_words.number(witness.ratio)}, "
+            if not tight.exact and witness.ratio
+            else ""
         )
         near = [f"  {seen}with {place}:"]
     return [
         f"{head} ({tries} verification{'s' * (tries != 1)})" if tries else head,
         *near,
-        *(f"  {x}" for x in sentences.witness_lines(witness)[1:]),
+        *(f"  {x}" for x in witness.lines()[1:]),
     ]
 
 
@@ -620,13 +623,13 @@ def tight_document(tight: TightRatio) -> dict[str, Any]:
     if tight.infinite:
         found |= {"status": "found", "ratio": "infinity"}
     elif tight.exact:
-        found |= {"status": "found", "ratio": json_documents.real(ratio)}
+        found |= {"status": "found", "ratio": number_words.real(ratio)}
     elif limit and (limit.infinite or limit.value is not None):
         found |= {"status": "found", **least_document(limit), "attained": limit.attained}
     else:
-        found["ratio_lower"] = json_documents.real(ratio)
+        found["ratio_lower"] = number_words.real(ratio)
         found["ratio_upper"] = str(tight.upper) if tight.upper is not None else "unknown"
-    found["witness"] = json_documents.witness(tight.witness)
+    found["witness"] = tight.witness.answer()
     found["verifications"] = len(tight.steps)
     return found
 

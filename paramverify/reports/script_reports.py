@@ -19,7 +19,7 @@ from paramverify.checker.second_scripts import ScriptLevel, questions, truths
 from paramverify.checker.strict_reading import Rejected, UnreadCase, changed, counted
 from paramverify.claims import to_document
 from paramverify.errors import InputError
-from paramverify.evidence import certificates
+from paramverify.evidence import certificates, number_words
 from paramverify.formats.smtlib_scripts import Check, Script, ScriptTerm, read_script
 from paramverify.reports import algebraic_numbers, json_documents, sentences
 from paramverify.scripts.cubes import Reading
@@ -80,7 +80,7 @@ def _shown(answer: Answered, check: Check) -> list[tuple[str, str]]:
 
 
 def _number(value: Number) -> str:
-    return json_documents.exact(value) if isinstance(value, Fraction) else algebraic_numbers.root_text(value)
+    return number_words.exact(value) if isinstance(value, Fraction) else algebraic_numbers.root_text(value)
 
 
 def document(report: ScriptReport) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def check_document(check: Check, answer: Answered) -> dict[str, Any]:
 
 def _document(value: Number) -> str | dict[str, Any]:
     return (
-        json_documents.exact(value) if isinstance(value, Fraction) else algebraic_numbers.root_document(value)
+        number_words.exact(value) if isinstance(value, Fraction) else algebraic_numbers.root_document(value)
     )
 
 

@@ -36,8 +36,6 @@ from paramverify.automata.unbounded_ways import ViolationFamily
 from paramverify.automata.way_programs import OTHER, WAY, Gap, LossRange, Streams, numbers_put_out, released
 from paramverify.checker.strict_reading import counted
 from paramverify.evidence.witnesses import ExactWitness
-from paramverify.reports import json_documents
-from paramverify.reports.sentences import witness_lines
 from paramverify.spelling import one_off
 
 FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"
@@ -287,7 +285,7 @@ def example_lines(automaton: Automaton, example: Example) -> list[str]:
     told.append(f"      and: {stream(example.streams.second)}")
     if released(automaton, example.way.steps):
         told.append(f"  {between(automaton)}")
-    return told + [f"  {_of_way(line)}" for line in witness_lines(example.witness)]
+    return told + [f"  {_of_way(line)}" for line in example.witness.lines()]
 
 
 def _of_way(line: str) -> str:
@@ -334,7 +332,7 @@ def example_document(automaton: Automaton, example: Example) -> dict[str, Any]:
     """Returns a way, two streams, and both probabilities at an epsilon, as JSON data."""
     streams = [list(map(str, stream)) for stream in (example.streams.first, example.streams.second)]
     told: dict[str, Any] = {"steps": list(example.way.steps), "repetitions": example.repetitions}
-    told |= {"streams": streams, "witness": json_documents.witness(example.witness)}
+    told |= {"streams": streams, "witness": example.witness.answer()}
     return told | put_out(automaton, example.way.steps)
 
 
@@ -791,7 +789,7 @@ def stream_document(verdict: StreamVerdict) -> dict[str, Any]:
 
 def _example(case: StreamCase, found: Example) -> dict[str, Any]:
     """Returns an example as evidence has it: the checker computes its probabilities again."""
-    shown, (unbounded, *_) = json_documents.witness(found.witness), found.case.model.domain.ring.unbounded
+    shown, (unbounded, *_) = found.witness.answer(), found.case.model.domain.ring.unbounded
     numbers = [_number(told) for told in shown["probabilities"]]
     streams = [list(map(str, stream)) for stream in (found.streams.first, found.streams.second)]
     if _NUMBER.findall(shown["secrets"][0]) != streams[0]:  # the witness has them the other way round

@@ -21,13 +21,14 @@ from paramverify.algebra.volumes import VolumeShare
 from paramverify.answers import End, Open, Standing
 from paramverify.checker.strict_reading import counted
 from paramverify.claims import AllOutputs, Claim
-from paramverify.divergences import Average, PositiveParts
+from paramverify.divergences import Average, PositiveParts, Quotients
 from paramverify.encodings.choice import claims_of, is_long
 from paramverify.encodings.output_sums import excesses
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
-from paramverify.evidence.witnesses import AnyWitness, ExactSetWitness
+from paramverify.evidence import number_words
+from paramverify.evidence.witness import AnyWitness
+from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.formats.quantified_questions import AndCondition, question
-from paramverify.models.definitions import Inequality
 from paramverify.models.model import Model, is_about
 from paramverify.models.parameters import Sense
 from paramverify.portfolio.obligations import Proofs, discharge
@@ -60,14 +61,18 @@ from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
-PRIVACY = {Status.SAFE: "private", Status.VIOLATING: "not private", Status.UNDECIDED: "undecided"}
+STANDINGS = {
+    Status.SAFE: Standing.HOLDS,
+    Status.VIOLATING: Standing.VIOLATED,
+    Status.UNDECIDED: Standing.UNKNOWN,
+}
+PRIVACY = {status: standing.of_case for status, standing in STANDINGS.items()}
 MOST_RANGES = 6  # intervals of one status that are written
-CLAIM = {Status.SAFE: "true", Status.VIOLATING: "false", Status.UNDECIDED: "undecided"}
 
 
 def words(case: PrivacyCase) -> Mapping[Status, str]:
     """Returns what a status is called: cases of an inequality are true or false, not private."""
-    return CLAIM if isinstance(case.model, Inequality) else PRIVACY
+    return {status: case.model.word(standing) for status, standing in STANDINGS.items()}
 
 
 def _verdict(case: PrivacyCase, status: Status, word: str = "") -> str:
@@ -91,7 +96,7 @@ def partition_lines(case: PrivacyCase, found: Partition, witnesses: Mapping[int,
         rest = f" and {'some' if part.status is Status.VIOLATING else 'all'} {ranges}" if ranges else ""
         lines.append(f"{_verdict(case, part.status)} for {_place(found.parameter, part, digits)}{rest}")
         if number in witnesses:
-            lines.append(f"  {sentences.witness_lines(witnesses[number])[0]}")
+            lines.append(f"  {witnesses[number].lines()[0]}")
     return lines + _legend(found, domain, digits)
 
 
@@ -146,7 +151,7 @@ def partition_document(
         if part.sample is not None:
             entry["sample"] = str(part.sample)
         if number in witnesses:
-            entry["witness"] = json_documents.witness(witnesses[number])
+            entry["witness"] = witnesses[number].answer()
         parts.append(entry)
     quantified = {"quantified": list(found.quantified), **given(domain)}
     return {"parameter": found.parameter, **quantified, "parts": parts}
@@ -259,7 +264,7 @@ def map_lines(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None) -
     if where.get(Status.UNDECIDED) and not found.interrupted:
         lines.append("  a smaller --coverage finds these ends more exactly")
     if witness:
-        lines.append(f"  {sentences.witness_lines(witness)[0]}")
+        lines.append(f"  {witness.lines()[0]}")
     return lines + (["  interrupted: the rest of the box is undecided"] if found.interrupted else [])
 
 
@@ -329,7 +334,7 @@ def map_document(case: PrivacyCase, found: RegionMap, witness: AnyWitness | None
         "seconds": round(found.seconds, 6),
         "cells": cells,
     }
-    return document | ({"witness": json_documents.witness(witness)} if witness else {})
+    return document | ({"witness": witness.answer()} if witness else {})
 
 
 def _share(share: VolumeShare) -> str | dict[str, str]:
@@ -347,15 +352,13 @@ def violating_lines(case: PrivacyCase, found: Violating, run: ToldRun | LeftOut 
     `run` is the run of a program behind it.
     """
     if found.witness is None and found.complete:
-        domain = case.model.domain
-        claimed = isinstance(case.model, Inequality)
-        where = sentences.points(domain) if claimed else sentences.priors(domain, case)
+        where = sentences.priors(case.model.domain, case)
         word = sentences.on_word(found.decisions)
         lines = [f"{_verdict(case, Status.SAFE, word)} {where}; nothing violates it."]
         return lines + ([f"  {_supremum(found)}"] if found.supremum else [])
     if found.witness is None:
         return [f"{_verdict(case, Status.UNDECIDED)}: {found.reason}"]
-    told = [*sentences.witness_lines(found.witness), *verdict_reports.run_lines(run)]
+    told = [*found.witness.lines(), *verdict_reports.run_lines(run)]
     lines = [f"{_verdict(case, Status.VIOLATING)}.", *(f"  {line}" for line in told)]
     if found.supremum:
         lines.append(f"  {_supremum(found)}")
@@ -382,7 +385,7 @@ def _supremum(found: Violating) -> str:
     if isinstance(best.value, RealRoot):
         value = root_text(best.value)
     elif isinstance(best.value, Real):
-        value = sentences.number(best.value)
+        value = number_words.number(best.value)
     elif best.high is not None:
         value = f"between {at_least(best.low, 9)} and {at_most(best.high, 9)}"
     else:
@@ -406,7 +409,7 @@ def violating_document(
     if found.reason:
         document["reason"] = found.reason
     if found.witness:
-        document["witness"] = json_documents.witness(found.witness) | verdict_reports.run_document(run)
+        document["witness"] = found.witness.answer() | verdict_reports.run_document(run)
     best = found.supremum
     if best:
         name = "relative_supremum" if found.relative else "supremum"
@@ -415,7 +418,7 @@ def violating_document(
         elif isinstance(best.value, RealRoot):
             document[name] = root_document(best.value)
         elif isinstance(best.value, Real):
-            document[name] = json_documents.real(best.value)
+            document[name] = number_words.real(best.value)
         else:
             upper = str(best.high) if best.high is not None else "unknown"
             document[name] = {"lower": str(best.low), "upper": upper}
@@ -450,7 +453,7 @@ def found_values(
     who = "all neighbouring" if case.neighbours else "the priors of the case over"
     about = [f"The answer is about {who} {case.over}."] if case.over else []
     if larger:
-        point, *more = sentences.witness_lines(larger.witness)
+        point, *more = larger.witness.lines()
         about += [f"It does not hold for larger inputs. Not private for {larger.over}: {point}"]
         about += [f"  {line}" for line in more]
     document = {**answer.document, **json_documents.larger(larger)}
@@ -526,7 +529,7 @@ def prior_evidence(case: PrivacyCase, session: Session, found: Violating) -> dic
     elif found.complete:
         verdict = Holds(decisions)
     claims, certificate = claims_of(model), None
-    if isinstance(verdict, Holds) and isinstance(model, Model) and is_long(model):
+    if isinstance(verdict, Holds) and is_about(model, Quotients) and is_long(model):
         certificate = levels_certificate(model, claims, decisions)
     report = PrivacyReport(
         verdict=verdict,
@@ -583,10 +586,10 @@ def quantified_lines(case: PrivacyCase, seconds: float) -> dict[str, str]:
 def _quantified_condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
     """Returns the condition on the free parameters under which the case is private for all others."""
     model = case.model
-    if isinstance(model, Model) and not model.lengths:
+    if model.every_length:
         raise InputError("[quantify] needs a finite privacy.length")
     claims = claims_of(model)
-    if isinstance(model, Inequality) and any(claim.domain is not model.domain for claim in claims):
+    if model.comparisons and any(claim.domain is not model.domain for claim in claims):
         raise InputError("[quantify] needs claims with <=, >= or ==, without < and >")
     started = time.monotonic()
     found = eliminate(claims, case.free, model.domain, seconds * FOR_QEPCAD)

@@ -7,7 +7,7 @@ from typing import Any
 from paramverify import printable
 from paramverify.answers import Decision, Standing
 from paramverify.checker.strict_reading import counted
-from paramverify.models.definitions import Inequality
+from paramverify.evidence import number_words
 from paramverify.models.programs.run_traces import Step
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import LeftOut, ToldRun, told_run
@@ -61,7 +61,7 @@ def _is_all(found: ToldRun, side: int) -> bool:
 
 
 def _probability(found: ToldRun, side: int) -> str:
-    return sentences.equals(found.probabilities[side]).removeprefix("= ")
+    return number_words.equals(found.probabilities[side]).removeprefix("= ")
 
 
 def _steps(found: ToldRun) -> list[str]:
@@ -87,7 +87,7 @@ def run_document(found: ToldRun | LeftOut | None) -> dict[str, Any]:
         return {"run": {"left_out": found.reason}}
     told: dict[str, Any] = {
         "input": found.given,
-        "probabilities": [json_documents.real(p) for p in found.probabilities],
+        "probabilities": [number_words.real(p) for p in found.probabilities],
         "runs": found.runs,
         "steps": [_step(step) for step in found.steps],
     }
@@ -108,7 +108,7 @@ def lines(report: PrivacyReport, case: PrivacyCase) -> list[str]:
     first, *more = headline(report, case)
     if isinstance(report.verdict, Violated):
         witness = report.verdict.witness
-        more += [*sentences.witness_lines(witness), *run_lines(told_run(case, witness))]
+        more += [*witness.lines(), *run_lines(told_run(case, witness))]
     return [f"{word(report, case)}: {first}", *(f"  {line}" for line in more)]
 
 
@@ -149,16 +149,15 @@ def headline(report: PrivacyReport, case: PrivacyCase) -> list[str]:
     first, *rest = _headline(report, case)
     if not report.larger:
         return [first, *rest]
-    point, *more = sentences.witness_lines(report.larger.witness)
+    point, *more = report.larger.witness.lines()
     return [first, f"Not private for {report.larger.over}: {point}", *more, *rest]
 
 
 def _headline(report: PrivacyReport, case: PrivacyCase) -> list[str]:
     verdict = report.verdict
-    claimed = isinstance(case.model, Inequality)
     took = f"in {report.seconds:.2g} s"
     if isinstance(verdict, Holds):
-        where = sentences.points(report.domain) if claimed else sentences.priors(report.domain, case)
+        where = sentences.priors(report.domain, case)
         who = sentences.backends_used(report.decisions)
         count = len(report.claims)
         origins = sum(len(claim.origins) for claim in report.claims)
@@ -212,7 +211,7 @@ def document(report: PrivacyReport, case: PrivacyCase) -> dict[str, Any]:
     }
     if isinstance(report.verdict, Violated):
         found = report.verdict.witness
-        told["witness"] = json_documents.witness(found) | run_document(told_run(case, found))
+        told["witness"] = found.answer() | run_document(told_run(case, found))
     elif not isinstance(report.verdict, Holds):
         told |= {"end": report.verdict.end.value, "reason": report.verdict.detail}
     return told

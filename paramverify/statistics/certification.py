@@ -35,7 +35,7 @@ from paramverify.encodings.sequences import claim_polynomial, forward_sum
 from paramverify.encodings.unbounded_ratios import no_budget
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.divergence_witnesses import pair_of
-from paramverify.evidence.witnesses import ExactWitness, evaluate, find_witness
+from paramverify.evidence.witnesses import ExactWitness, evaluate, find_output
 from paramverify.models.model import Model, need_privacy, without_bound
 from paramverify.models.model_evaluation import Numbers
 from paramverify.portfolio.obligations import discharge
@@ -104,8 +104,7 @@ def simplest(model: Model, certified: Certified) -> ExactWitness:
     right = forward_sum(model, pair.tau, witness.observations) * pair.pi.mass
     polynomial = claim_polynomial(model, Compared(left, right, origin, pair.distance))
     claim = Claim(polynomial, model.domain, (origin,))
-    found = find_witness(model, claim, witness.parameters)
-    return found if isinstance(found, ExactWitness) else witness
+    return find_output(model, claim, origin, witness.parameters) or witness
 
 
 def worst(certified: Sequence[Certified]) -> Certified:

@@ -102,7 +102,7 @@ def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     if is_total_variation(case):
         return _of_sets(file, replace(asked, delta_for="0"), session, width, begun)
     if isinstance(case.model, EnclosedModel):
-        return _enclosed(case, session, width, {}, begun, asked)
+        return _enclosed(case, case.model, session, width, {}, begun, asked)
     if case_budgets.is_asked(case):
         return _divergence(case, session, width, begun)
     return _ratio(case, session, width, begun)
@@ -168,14 +168,13 @@ def _divergence(case: PrivacyCase, session: Session, width: Fraction, begun: flo
 
 def _enclosed(
     case: PrivacyCase,
+    model: EnclosedModel,
     session: Session,
     width: Fraction,
     given: Mapping[str, str],
     begun: float,
     asked: Budget,
 ) -> _Least:
-    model = case.model
-    assert isinstance(model, EnclosedModel)
     if asked.evidence:
         raise InputError(budgets.NO_EVIDENCE, key="--evidence")
     wanted = (
@@ -206,7 +205,7 @@ def _of_sets(file: CaseFile, asked: Budget, session: Session, width: Fraction, b
         case = load_for_least(file.path, delta_for, epsilon_for, file.settings, asked.options)
     name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for or "")
     if isinstance(case.model, EnclosedModel):
-        return _enclosed(case, session, width, {name: value}, begun, asked)
+        return _enclosed(case, case.model, session, width, {name: value}, begun, asked)
     model = need_privacy(case.model, "budget --delta-for", events=SETS)
     obligations = undoubted(session, model)
     found = least_bound(model, session, width, NeedKind.RATIO if delta_for is None else NeedKind.DELTA)

@@ -16,7 +16,7 @@ from paramverify.bounds import AnyBounds
 from paramverify.divergences import MaxDivergence, SumDivergence
 from paramverify.divergences.registry import measures
 from paramverify.errors import InputError, LimitError, TimeLimitError
-from paramverify.models.model import Model, of_form
+from paramverify.models.model import Model, is_about, of_form
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.larger_ranges import (
@@ -277,7 +277,7 @@ def _met(one: Interval, other: Interval) -> Interval | None:
 def _note(case: PrivacyCase, options: Options, until: float) -> str:
     """Returns that the worst pair of a private case lies on the border of its ranges; else ""."""
     model = case.model
-    if not isinstance(model, Model) or not isinstance(model.measure, MaxDivergence) or not model.lengths:
+    if not is_about(model, MaxDivergence) or model.every_length:
         return ""
     if not has_ranges(case):
         return ""

@@ -10,7 +10,7 @@ from math import ceil, floor
 
 from paramverify.divergences.registry import measures
 from paramverify.errors import InputError, LimitError
-from paramverify.models.model import Model
+from paramverify.models.model import of_privacy
 from paramverify.portfolio.session import Options, Session
 from paramverify.portfolio.strategies import NAMED
 from paramverify.privacy.cases import PrivacyCase, read_case
@@ -122,9 +122,8 @@ def _between(low: Fraction, high: Fraction) -> list[Fraction]:
 def _is_tight(case: PrivacyCase, options: Options) -> bool:
     """Tells whether the bound of a case is shown to be reached or approached where it is above 1."""
     with Session(options) as session:
-        if not isinstance(case.model, Model):
-            return False
-        found = case_budget(case.model, session, WIDTH).relative
+        model = of_privacy(case.model, "budget", tied=True, densities=True)
+        found = case_budget(model, session, WIDTH).relative
     return is_tight(found)
 
 

@@ -16,8 +16,8 @@ from paramverify.claims import Claim
 from paramverify.divergences import SumDivergence
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.evidence.witnesses import AnyWitness
-from paramverify.models.model import AnyModel, Model, is_about, refuse_wider
+from paramverify.evidence.witness import AnyWitness
+from paramverify.models.model import AnyModel, is_about, refuse_wider
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import decide_with_witness
@@ -35,7 +35,7 @@ def region_claims(model: AnyModel) -> tuple[Claim, ...]:
         InputError: the model is about every length.
         UnsupportedError: a comparison is strict, so that it is no claim on the whole domain.
     """
-    if isinstance(model, Model) and not model.lengths:
+    if model.every_length:
         raise InputError('regions for every length are not known: give privacy.length as "1..5", say')
     refuse_wider(model, "`synthesize`")
     claims = claims_of(model)

@@ -23,7 +23,7 @@ from paramverify.answers import Open
 from paramverify.claims import Claim
 from paramverify.divergences import Average
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
-from paramverify.evidence.witnesses import AnyWitness
+from paramverify.evidence.witness import AnyWitness
 from paramverify.models.model import Model, is_about, refuse_tied
 from paramverify.models.parameters import Sense
 from paramverify.portfolio.quantifier_elimination import Elimination, eliminate

@@ -29,7 +29,7 @@ from paramverify.divergences import SumDivergence
 from paramverify.encodings.choice import claims_of
 from paramverify.encodings.moments import PossibleZeros, zeros_of
 from paramverify.errors import UnsupportedError
-from paramverify.models.model import AnyModel, Model, is_about
+from paramverify.models.model import AnyModel, Model, is_about, of_privacy
 from paramverify.portfolio.session import Session
 from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.intervals import Partition, Root, StatusInterval, merged
@@ -80,7 +80,7 @@ def corrected(model: AnyModel, session: Session, found: Partition) -> Partition:
     name, zeros = found.parameter, checked_zeros(model).all
     if not zeros:
         return found
-    assert isinstance(model, Model)
+    model = of_privacy(model, "synthesize", tied=True, densities=True)
     for constraint in model.domain.constraints:
         if set(variables(constraint.polynomial)) - {name, GENERATOR}:
             raise UnsupportedError(f"{REASON}: {MEND}")

@@ -27,14 +27,11 @@ from paramverify.claims import Claim
 from paramverify.divergences import Average
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
-from paramverify.evidence.divergence_witnesses import MomentWitness
+from paramverify.evidence.witness import AnyWitness
 from paramverify.evidence.witnesses import (
-    AnyWitness,
     Evaluated,
-    ExactSetWitness,
-    ExactWitness,
     evaluate_either,
-    find_violation,
+    find_witness,
 )
 from paramverify.models.model import TOGETHER, AnyModel, Model, is_about, need_privacy, refuse_tied
 from paramverify.portfolio.session import Session
@@ -213,19 +210,10 @@ def witness_at(model: AnyModel, claims: Sequence[Claim], point: Point) -> AnyWit
     """
     here = {name: Interval(value, value, True, True) for name, value in point.items()}
     narrow = [replace(c, domain=replace(c.domain, box={**c.domain.box, **here})) for c in claims]
-    found = [w for claim in narrow if (w := find_violation(model, claim, point)) is not None]
+    found = [w for claim in narrow if (w := find_witness(model, claim, point)) is not None]
     if not found:
         raise InputError(f"the case is not violated at {', '.join(f'{n} = {v}' for n, v in point.items())}")
-    return max(found, key=_size)
-
-
-def _size(witness: AnyWitness) -> tuple[bool, Fraction]:
-    if isinstance(witness, ExactSetWitness):
-        return False, (witness.beyond - witness.delta).enclosure()[0]
-    if not isinstance(witness, ExactWitness | MomentWitness):
-        return False, Fraction(0)
-    ratio = witness.ratio
-    return (True, Fraction(0)) if ratio is None else (False, ratio.enclosure()[0])
+    return max(found, key=lambda witness: witness.size)
 
 
 # --- the worst prior ---------------------------------------------------------------------------------

@@ -17,9 +17,8 @@ from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.models.model import need_privacy
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-from paramverify.reports import budgets, sentences
+from paramverify.reports import budgets
 from paramverify.reports.case_evidence import check_with_case, evidence_document
-from paramverify.reports.json_documents import evidence_of
 from paramverify.verdicts import Violated
 
 HALF = Fraction(1, 2)  # e^(-eps) at the points of all witnesses here
@@ -99,7 +98,7 @@ def test_a_limit_has_a_half_line_beyond_the_bound(tmp_path: Path) -> None:
     shares = tail(Fraction(8), 1), tail(Fraction(8), 0)
     assert tuple(p.rational for p in found.within.probabilities) == shares  # type: ignore[union-attr]
     assert Fraction(19, 10) < shares[0] / shares[1] < 2
-    lines = sentences.witness_lines(found)
+    lines = found.lines()
     assert "'>= 8' is 514/259" in lines[0]
     assert lines[-1] == "At 'far above' the ratio tends to 2"
     best = budget_of(path).ratio
@@ -196,6 +195,6 @@ def test_evidence_with_another_interval_is_rejected(tmp_path: Path) -> None:
     document = evidence_document(case, report)
     assert check_with_case(json.dumps(document), case).accepted
     assert isinstance(report.verdict, Violated)
-    assert document["witness"]["within"] == evidence_of(report.verdict.witness)["within"]
+    assert document["witness"]["within"] == report.verdict.witness.document()["within"]
     document["witness"]["within"]["probabilities"][0] = "1/2"
     assert not check_with_case(json.dumps(document), case).accepted

@@ -13,7 +13,6 @@ from paramverify.answers import Standing
 from paramverify.evidence.enclosed_witnesses import LEAST, EnclosureWitness, near
 from paramverify.portfolio.session import Session
 from paramverify.privacy.verification import verify
-from paramverify.reports.sentences import enclosed_witness_lines, witness_document
 from paramverify.synthesis.least_enclosed import LeastTarget, least_enclosed
 from paramverify.verdicts import Violated
 
@@ -53,12 +52,12 @@ def test_a_possible_output_is_not_called_impossible() -> None:
     (low, _), (least, most) = found.probabilities
     assert least == 0 < most
     assert found.ratio == (low / most, None)
-    assert "is at least " in enclosed_witness_lines(found)[0]
-    assert witness_document(found)["ratio"]["upper"] == "unknown"
+    assert "is at least " in found.lines()[0]
+    assert found.document()["ratio"]["upper"] == "unknown"
     never = witness("output(q[0] == 1 and gauss(1) > 0)")
     assert never.ratio == (None, None)
-    assert "is possible under '1' and impossible under '0'" in enclosed_witness_lines(never)[0]
-    assert witness_document(never)["ratio"] == "infinity"
+    assert "is possible under '1' and impossible under '0'" in never.lines()[0]
+    assert never.document()["ratio"] == "infinity"
 
 
 def test_numbers_beyond_all_sizes() -> None:

@@ -9,7 +9,7 @@ from flint import fmpq, fmpq_poly
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.reals import Real
-from paramverify.reports import sentences
+from paramverify.evidence import number_words
 
 QUARTER = ExpConstant(Fraction(1, 4))
 
@@ -34,7 +34,7 @@ HALF, FIFTH = fmpq(1, 2), fmpq(1, 5)
 def test_formulas_have_whole_coefficients(top: list[fmpq], bottom: list[fmpq], shown: str) -> None:
     """The formula is the number: it has the same value at a rational in the place of E."""
     value = real(top, bottom)
-    told = sentences.exactly(value)
+    told = number_words.exactly(value)
     assert told.endswith(" with E = exp(1/4)")
     formula = told.removesuffix(" with E = exp(1/4)").replace("^", "**")
 
@@ -49,8 +49,8 @@ def test_formulas_have_whole_coefficients(top: list[fmpq], bottom: list[fmpq], s
 def test_decimals_come_first() -> None:
     """A formula stands behind its decimal; a power of e, and a rational number, stand before it."""
     value = real([-HALF, HALF], [0, 1])
-    assert sentences.equals(value) == "≈ 0.1106, exactly (E - 1)/(2*E) with E = exp(1/4)"
-    assert sentences.number(value) == "≈ 0.1106, exactly (E - 1)/(2*E) with E = exp(1/4)"
-    assert sentences.factor(value) == "≈ 0.1106"
-    assert sentences.factor(real([0, 1], [1])) == "exp(1/4) (≈ 1.28403)"
-    assert sentences.factor(real([HALF], [1])) == "1/2 (0.5)"
+    assert number_words.equals(value) == "≈ 0.1106, exactly (E - 1)/(2*E) with E = exp(1/4)"
+    assert number_words.number(value) == "≈ 0.1106, exactly (E - 1)/(2*E) with E = exp(1/4)"
+    assert number_words.factor(value) == "≈ 0.1106"
+    assert number_words.factor(real([0, 1], [1])) == "exp(1/4) (≈ 1.28403)"
+    assert number_words.factor(real([HALF], [1])) == "1/2 (0.5)"

@@ -19,12 +19,12 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, rational, substitute, variables
 from paramverify.algebra.rationals import nearest
 from paramverify.claims import Claim
-from paramverify.divergences import Event, PositiveParts
+from paramverify.divergences import Event, PositiveParts, Quotients
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.output_sums import outcomes
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import LimitError
-from paramverify.models.model import Model, divergence_of, is_about
+from paramverify.models.model import AnyModel, Model, divergence_of, is_about
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -332,9 +332,11 @@ def _number(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def curve_of(model: Model, name: str) -> Curve | None:
+def curve_of(model: AnyModel, name: str) -> Curve | None:
     """Returns what the bound of a model is compared with, as a function of one parameter; None for none."""
-    return delta_curve(model, name) if is_about(model, PositiveParts) else ratio_curve(model, name)
+    if is_about(model, PositiveParts):
+        return delta_curve(model, name)
+    return ratio_curve(model, name) if is_about(model, Quotients) else None
 
 
 def delta_curve(model: Model, name: str) -> Curve | None:

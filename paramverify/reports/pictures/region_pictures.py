@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from paramverify.algebra.domains import Interval, in_words
 from paramverify.algebra.volumes import VolumeShare, shares
 from paramverify.errors import InputError, located
-from paramverify.models.model import Model
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import formulas, synthesis_reports
 from paramverify.reports import sentences as telling
@@ -683,7 +682,7 @@ def drawing_of(case: PrivacyCase, found: Intervals | ExactCondition | Regions) -
 
 def interval_figure(case: PrivacyCase, found: Partition) -> Callable[[], Figure]:
     """Returns the picture of intervals, with the ratio as a curve above it."""
-    curve = curve_of(case.model, found.parameter) if isinstance(case.model, Model) else None
+    curve = curve_of(case.model, found.parameter)
     return interval_picture(
         found,
         title=case.title,

@@ -212,6 +212,16 @@ def _series(data: Json, model: Model, place: TheoremDomain, document: Json) -> S
     return sequences(definitions, model, document)
 
 
+def check_has_theorem(case: PrivacyCase) -> None:
+    """Checks that there may be a theorem about a case.
+
+    Raises:
+        UnsupportedError: there is none.
+    """
+    if not isinstance(case.model, Inequality):
+        check_is_covered(case.model)
+
+
 def check_is_covered(model: object) -> Model:
     """Returns the model of a case that theorems may be about.
 

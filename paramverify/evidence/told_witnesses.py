@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.checker.strict_reading import counted
-
-if TYPE_CHECKING:
-    from paramverify.evidence import algebraic_witnesses, interval_witnesses, witnesses
-    from paramverify.evidence.witnesses import AnyWitness
 
 Chance = ExactNumber | tuple[Fraction, Fraction]
 Coordinate = Fraction | ExactNumber
@@ -143,100 +137,3 @@ class EnclosedWitness:
 
 
 ToldWitness = Witness | SetWitness | DivergenceWitness | EnclosedWitness | Counterexample
-
-
-def told_witness(found: AnyWitness) -> ToldWitness:
-    """Returns a witness of the core with numbers that behave as numbers."""
-    from paramverify.evidence import algebraic_witnesses, enclosed_witnesses, witnesses
-    from paramverify.evidence.divergence_witnesses import LossWitness, MomentWitness
-
-    if isinstance(found, algebraic_witnesses.AtAlgebraic):
-        return _at_algebraic(found)
-    if isinstance(found, witnesses.ExactCounterexample):
-        sides = ExactNumber(found.left), ExactNumber(found.right)
-        return Counterexample(dict(found.parameters), found.stated.text, *sides)
-    if isinstance(found, MomentWitness):
-        return DivergenceWitness(
-            parameters=dict(found.parameters),
-            left=found.left,
-            right=found.right,
-            order=Fraction(found.order) if found.order else None,
-            moment=ExactNumber(found.moment),
-            bound=ExactNumber(found.bound),
-            divergence=float(found.measure.value_near(found.moment)),
-        )
-    if isinstance(found, LossWitness):
-        return DivergenceWitness(
-            parameters=dict(found.parameters),
-            left=found.left,
-            right=found.right,
-            order=Fraction(found.order) if found.order else None,
-            moment=None,
-            bound=ExactNumber(found.bound[0]) if found.bound[0] == found.bound[1] else None,
-            divergence=float(sum(found.value) / 2) if found.value else math.inf,
-        )
-    if isinstance(found, enclosed_witnesses.EnclosureWitness):
-        return EnclosedWitness(
-            left=found.left,
-            right=found.right,
-            outputs=found.outputs,
-            probabilities=found.probabilities,
-            bound=found.bound,
-            delta=found.delta,
-        )
-    if isinstance(found, witnesses.ExactSetWitness):
-        return _of_set(found)
-    left, right = found.probabilities
-    return Witness(
-        parameters=dict(found.parameters),
-        left=found.left,
-        right=found.right,
-        observations=tuple(found.observations),
-        probabilities=(ExactNumber(left), ExactNumber(right)),
-        ratio=ExactNumber(found.ratio),
-        bound=ExactNumber(found.bound),
-        densities=found.densities,
-        within=_within(found.within) if found.within else None,
-    )
-
-
-def _at_algebraic(found: algebraic_witnesses.AtAlgebraic) -> Witness | Counterexample:
-    at = {
-        name: value if isinstance(value, Fraction) else ExactNumber(value)
-        for name, value in found.parameters.items()
-    }
-    from paramverify.evidence.algebraic_witnesses import AlgebraicCounterexample
-
-    if isinstance(found, AlgebraicCounterexample):
-        return Counterexample(
-            at, found.stated.text, ExactNumber(found.left.root), ExactNumber(found.right.root)
-        )
-    left, right = found.probabilities
-    return Witness(
-        parameters=at,
-        left=found.left,
-        right=found.right,
-        observations=tuple(found.observations),
-        probabilities=(ExactNumber(left.root), ExactNumber(right.root)),
-        ratio=ExactNumber(found.ratio.root if found.ratio else None),
-        bound=ExactNumber(found.bound.root),
-    )
-
-
-def _of_set(found: witnesses.ExactSetWitness) -> SetWitness:
-    left, right = found.probabilities
-    return SetWitness(
-        parameters=dict(found.parameters),
-        left=found.left,
-        right=found.right,
-        outputs=found.outputs,
-        probabilities=(ExactNumber(left), ExactNumber(right)),
-        bound=ExactNumber(found.bound),
-        delta=ExactNumber(found.delta),
-        beyond=ExactNumber(found.beyond),
-    )
-
-
-def _within(found: interval_witnesses.OutputSets) -> Within:
-    left, right = (p if isinstance(p, tuple) else ExactNumber(p) for p in found.probabilities)
-    return Within(found.observations, (left, right))
