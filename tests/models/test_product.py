@@ -63,7 +63,7 @@ def check_witness(noise: Noise, n: int, ties: str, differ: str, found: LargestRa
 @pytest.mark.parametrize("ties", ["uniform", "first"])
 @pytest.mark.parametrize("differ", ["each", "one"])
 @pytest.mark.parametrize("by", ["1", "any"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_agrees_with_all_pairs(ties: str, differ: str, by: str, seed: int) -> None:
     """For random noise, zeros included, the largest ratio is that over all pairs of neighbours."""
     random = Random(seed)

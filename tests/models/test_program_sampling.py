@@ -68,7 +68,7 @@ def test_random_programs(noise: bool) -> None:
     of the 20,000 runs may have outputs that it does not know.
     """
     tested = 0
-    for seed in range(8 if noise else 30):
+    for seed in range(5 if noise else 15):
         text = random_program(seed, noise)
         exact = Oracle(ALPHA, 3).distribution(text, {})
         tested += len(exact) > 12
@@ -76,7 +76,7 @@ def test_random_programs(noise: bool) -> None:
         rare = {what for what in counts if what not in exact and noise and counts[what] <= 3}
         found = differences({w: n for w, n in counts.items() if w not in rare}, exact)
         assert not found, (seed, text, found)
-    assert tested > (2 if noise else 4)
+    assert tested > (1 if noise else 2)
 
 
 @pytest.mark.slow
