@@ -139,7 +139,7 @@ def _with_calls(seed: int) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
 def test_outcomes_of_tests_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
     """Each test of an `if` or `while` is told once, with Python's outcome, where it calls functions too."""

@@ -261,7 +261,7 @@ MEETINGS = (
 )
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8))])
+@pytest.mark.parametrize("seed", [4, pytest.param(2, marks=pytest.mark.slow)])
 def test_noise_that_meets_in_several_ways(seed: int) -> None:
     """Three noises that are compared in pairs, and their sums: the answer is right, or it is a refusal.
 
@@ -283,7 +283,7 @@ def test_noise_that_meets_in_several_ways(seed: int) -> None:
             break
         wanted = Oracle(ALPHA, REACH).distribution(text, {"q": [1, 0]})
         assert _differ(found, wanted) < Fraction(1, 2**12), text
-    assert answered or seed > 1
+    assert answered
 
 
 @pytest.mark.parametrize("other", ["q[0]", "geometric(1/2)"])
