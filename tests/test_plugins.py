@@ -201,16 +201,6 @@ def test_a_command_is_one_file(tmp_path: Path) -> None:
 
 # --- the tables of the documentation ------------------------------------------------------------------
 
-REGISTRIES = """
-import json
-from paramverify.backends import discover
-from paramverify.cli._commands import commands
-from paramverify.encodings.choice import names
-from paramverify.models.mechanisms import REGISTRY as mechanisms
-from paramverify.models.noise import REGISTRY as noise
-found = [discover(), names(), mechanisms.names(), noise.names(), commands()]
-print(json.dumps([list(part) for part in found]))
-"""
 HEADS = ("backend", "encoding", "mechanism", "noise", "command")
 
 
@@ -244,19 +234,6 @@ def test_the_tables_name_everything(root: Path) -> None:
     ]
     text = (root / "docs" / "extending.md").read_text()
     assert differences(text, [list(part) for part in found]) == {}
-
-
-@pytest.mark.slow
-def test_the_tables_would_lack_what_is_new(root: Path, tmp_path: Path) -> None:
-    """In the copy with one file more each, the same comparison names all five."""
-    registries = json.loads(copied(tmp_path).run("-c", REGISTRIES).stdout)
-    assert differences((root / "docs" / "extending.md").read_text(), registries) == {
-        "backend": {"parrot"},
-        "encoding": {"reversed"},
-        "mechanism": {"flipped"},
-        "noise": {"blurred"},
-        "command": {"greet"},
-    }
 
 
 # --- plugins that do not work -------------------------------------------------------------------------
@@ -358,7 +335,8 @@ def test_a_plugin_that_fails_is_named(point: str, text: str, reason: str, tmp_pa
     assert done.returncode == 2
     assert reason in done.stderr
     assert "additions 1.5" in done.stderr or "additions.bad" in done.stderr
-    assert made.run("-c", HELP).stdout.count("Usage: ") == 4
+    if "imported" in reason:
+        assert made.run("-c", HELP).stdout.count("Usage: ") == 4
 
 
 @pytest.mark.slow
