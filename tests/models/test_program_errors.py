@@ -230,24 +230,6 @@ def test_refusals_with_unbounded_parameters(text: str, reason: str) -> None:
         _unbounded(f"{text}\noutput(0)")
 
 
-CASE = program_case(
-    """x = q + 1
-output(y)""",
-    'q = { values = "0..1" }',
-    'epsilon = "1"',
-)
-
-
-def test_the_command_line_shows_the_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A mistake that is found while the program runs has the key of the program, its line and a caret."""
-    path = tmp_path / "case.toml"
-    path.write_text(CASE)
-    assert run(["verify", str(path)]) == 2
-    shown = capsys.readouterr().err
-    assert "mechanism.source: line 2: y has no value here" in shown
-    assert "\n    output(y)\n           ^" in shown
-
-
 LARGE = program_case("{source}", 'n = {{ values = "0..1" }}', "{bound}", near='differ = "one"')
 
 

@@ -1,7 +1,5 @@
 """Mistakes in case files: each gives one message with file, key and reason, and nothing is executed."""
 
-import os
-import stat
 from pathlib import Path
 
 import pytest
@@ -216,26 +214,6 @@ def test_a_file_of_100_megabytes(tmp_path: Path) -> None:
         file.truncate(100_000_000)
     with pytest.raises(InputError, match="100,000,000 bytes; a case file has at most"):
         load(path)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_named_pipe_does_not_hang(tmp_path: Path) -> None:
-    """What is no regular file is refused instead of being waited for."""
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    assert stat.S_ISFIFO(path.stat().st_mode)
-    with pytest.raises(InputError, match="not a regular file"):
-        load(path)
-
-
-def test_json_errors_are_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With --json a mistake is an object on standard output too."""
-    import json
-
-    assert run(["verify", str(tmp_path), "--json"]) == 2
-    document = json.loads(capsys.readouterr().out)
-    assert document["status"] == "error"
-    assert "directory" in document["reason"]
 
 
 def test_constraints_on_one_parameter_are_ends_of_its_interval(tmp_path: Path) -> None:

@@ -98,15 +98,6 @@ def test_high_degrees() -> None:
     assert accepted(coarse, domain)
 
 
-def test_the_evaluation_finds_a_wrong_cell() -> None:
-    """A map with the statuses exchanged is contradicted, so agreement means something."""
-    stated = problem("2*p^2 + 2*q^2 - 1")
-    other = {Status.SAFE: Status.VIOLATING, Status.VIOLATING: Status.SAFE}
-    found = run(stated)
-    cells = tuple(replace(c, status=other.get(c.status, c.status), claim=0) for c in found.cells)
-    assert contradictions(replace(found, cells=cells), stated.domain, Random(1), 50)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("coverage", [Fraction(1, 10), Fraction(1, 500)])
 def test_areas(coverage: Fraction) -> None:
