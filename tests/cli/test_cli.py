@@ -104,6 +104,12 @@ def test_certify_mistakes(arguments: list[str], message: str, capsys: pytest.Cap
     assert message in err
 
 
+def test_show_latex(capsys: pytest.CaptureFixture[str]) -> None:
+    """The formulas of the paper's Table 1 as LaTeX."""
+    _, out, _ = call(capsys, "show", case("geometric-independent"), "--latex")
+    assert r"somebody & 0 & $\frac{4 - 3 p}{6 \left(2 - p\right)}$ \\" in out
+
+
 def test_show_graph(capsys: pytest.CaptureFixture[str]) -> None:
     """The model as DOT has a node for each state and labelled edges."""
     _, out, _ = call(capsys, "show", case("randomized-response"), "--graph")

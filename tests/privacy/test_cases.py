@@ -132,6 +132,7 @@ MISTAKES = [
     ("[privacy]", '[neighbours]\ndiffer = "each"\n[privacy]', "neighbours: give either [neighbours], or"),
 ]
 
+LEVEL = '[prior]\nlevel = { bernoulli = "p" }\n[secrets]\npairs = [["a", "b"]]'
 HMM_MISTAKES = [
     ('y = "1 - p"', 'y = "p"', "mechanism.emissions.a: this row: the probabilities sum to 2*p, not to 1"),
     ('y = "1 - q"', 'y = "1"', "mechanism.emissions.b: this row: the probabilities sum to q + 1, not to 1"),
@@ -141,6 +142,9 @@ HMM_MISTAKES = [
     ('states = ["a", "b"]', 'states = ["a", "a"]', "mechanism.states: at least one name is needed"),
     ('differ = "each"', 'pairs = [["a", "c"]]', "neighbours.pairs[0]: answer 1 is c"),
     ('q = "[0, 1]"', 'q = "[0, 1]"\nconstraints = ["p > 2"]', "the parameter domain is empty"),
+    ('[neighbours]\ndiffer = "each"', LEVEL, "prior.level: start is missing"),
+    ('"[0, 1]"', "[0, 1]", "parameters.q: an interval is text such as"),
+    ("ratio = 2", 'ratio = 2\none_sided = "ignore"', 'privacy.one_sided: must be "ignored"; not'),
 ]
 
 
