@@ -30,8 +30,8 @@ from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.answers import Proved
 from paramverify.backends.sos import Sos
-from paramverify.checker.claims import check_claim
-from paramverify.checker.strict import Rejected
+from paramverify.checker.claim_evidence import check_claim
+from paramverify.checker.strict_reading import Rejected
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork

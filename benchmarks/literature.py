@@ -24,7 +24,7 @@ from portfolio import all_claims
 
 from paramverify.answers import Decision, FailsAt, Open, Proved, Refuted
 from paramverify.backends import discover
-from paramverify.checker.claims import Rejected
+from paramverify.checker.claim_evidence import Rejected
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings.choice import claims_of
 from paramverify.evidence.certificates import replayed

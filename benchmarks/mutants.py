@@ -54,53 +54,44 @@ FORMULAS = (
 )
 # Which test files cover which module; checkers first.
 TESTS = {
-    "checker/claims.py": "checker/test_claim_documents.py checker/test_claim_checker.py",
-    "checker/rules.py": "checker/test_claim_checker.py checker/test_checker.py",
-    "checker/convexity.py": "checker/test_claim_checker.py checker/test_checker.py",
-    "checker/goals.py": "checker/test_claim_checker.py checker/test_checker.py",
-    "checker/polynomials.py": "checker/test_claim_checker.py checker/test_checker.py",
-    "checker/exponentials.py": "checker/test_exponentials.py checker/test_claim_checker.py",
-    "checker/ties.py": "checker/test_tied_kernel.py",
-    "checker/squares.py": "checker/test_squares_kernel.py checker/test_claim_checker.py",
-    "checker/cones.py": "checker/test_cone_checker.py",
-    "checker/models.py": "checker/test_cone_checker.py",
-    "checker/neighbours.py": "checker/test_product_checker.py",
-    "checker/regions.py": "checker/test_region_checker.py",
-    "checker/maps.py": "checker/test_region_checker.py",
-    "checker/intervals.py": "checker/test_interval_kernel.py",
-    "checker/by_roots.py": "checker/test_region_checker.py checker/test_interval_kernel.py",
-    "checker/algebraic.py": "evidence/test_algebraic_witnesses.py checker/test_claim_checker.py",
-    "checker/dpctl.py": FORMULAS,
-    "checker/chains.py": FORMULAS,
-    "checker/paths.py": FORMULAS,
-    "checker/policies.py": FORMULAS,
-    "checker/progressions.py": FORMULAS,
-    "checker/quotients.py": FORMULAS,
-    "checker/truths.py": FORMULAS,
-    "checker/automata.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
+    "checker/claim_evidence.py": "checker/test_claim_documents.py checker/test_claim_checker.py",
+    "checker/proof_rules.py": "checker/test_claim_checker.py checker/test_checker.py "
+    "checker/test_squares_kernel.py",
+    "checker/proof_goals.py": "checker/test_claim_checker.py checker/test_checker.py",
+    "checker/evidence_polynomials.py": "checker/test_claim_checker.py checker/test_checker.py",
+    "checker/rounded_constants.py": "checker/test_exponentials.py checker/test_claim_checker.py",
+    "checker/tied_variables.py": "checker/test_tied_kernel.py",
+    "checker/cone_evidence.py": "checker/test_cone_checker.py",
+    "checker/cone_models.py": "checker/test_cone_checker.py",
+    "checker/worst_pair_evidence.py": "checker/test_product_checker.py",
+    "checker/region_evidence.py": "checker/test_region_checker.py",
+    "checker/region_maps.py": "checker/test_region_checker.py",
+    "checker/interval_evidence.py": "checker/test_interval_kernel.py",
+    "checker/product_substitution.py": "checker/test_region_checker.py checker/test_interval_kernel.py",
+    "checker/witness_numbers.py": "evidence/test_algebraic_witnesses.py checker/test_claim_checker.py",
+    "checker/formula_evidence.py": FORMULAS,
+    "checker/chain_models.py": FORMULAS,
+    "checker/path_probabilities.py": FORMULAS,
+    "checker/formula_truths.py": FORMULAS,
+    "checker/automaton_checks.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
     "checker/test_automaton_by_force.py automata/test_stream_least.py",
-    "checker/automaton_demands.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
-    "checker/test_automaton_by_force.py",
-    "checker/automaton_lengths.py": "checker/test_automaton_claims.py automata/test_stream_least.py",
+    "checker/automaton_costs.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
+    "checker/test_automaton_by_force.py automata/test_stream_least.py "
+    "automata/test_automaton_lengths.py checker/test_automaton_costs.py",
     "checker/automaton_runs.py": "checker/test_automaton_kernel.py checker/test_automaton_by_force.py "
     "checker/test_automaton_claims.py",
-    "checker/automaton_families.py": "checker/test_automaton_kernel.py checker/test_automaton_costs.py",
-    "checker/automaton_tables.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
-    "checker/test_automaton_by_force.py automata/test_stream_least.py automata/test_automaton_lengths.py",
-    "checker/automaton_gaps.py": "checker/test_automaton_costs.py checker/test_automaton_examples.py",
-    "checker/automaton_least.py": "checker/test_automaton_kernel.py checker/test_automaton_costs.py",
-    "checker/automaton_examples.py": "checker/test_automaton_examples.py checker/test_stream_kernel.py",
-    "checker/second_automata.py": "checker/test_second_automata.py",
-    "checker/scripts.py": "scripts/test_script_evidence.py",
-    "checker/sets.py": "checker/test_set_kernel.py checker/test_set_checker.py",
-    "checker/unwinding.py": "checker/test_unwinding_checker.py",
-    "checker/witnesses.py": "checker/test_unwinding_checker.py",
-    "checker/leaks.py": "checker/test_leaks_checker.py interactive/test_interactive_budgets.py",
-    "checker/enclosed.py": "checker/test_enclosed_documents.py checker/test_enclosed_kernel.py",
-    "checker/noise.py": "checker/test_noise_kernel.py checker/test_enclosed_documents.py "
+    "checker/automaton_ways.py": "checker/test_automaton_kernel.py checker/test_automaton_costs.py "
+    "checker/test_automaton_examples.py checker/test_stream_kernel.py",
+    "checker/second_streams.py": "checker/test_second_automata.py",
+    "checker/script_evidence.py": "scripts/test_script_evidence.py",
+    "checker/set_evidence.py": "checker/test_set_kernel.py checker/test_set_checker.py",
+    "checker/unwinding_evidence.py": "checker/test_unwinding_checker.py",
+    "checker/system_witnesses.py": "checker/test_unwinding_checker.py checker/test_leaks_checker.py "
+    "interactive/test_interactive_budgets.py",
+    "checker/enclosed_evidence.py": "checker/test_enclosed_documents.py checker/test_enclosed_kernel.py",
+    "checker/noise_probabilities.py": "checker/test_noise_kernel.py checker/test_enclosed_documents.py "
     "checker/test_enclosed_kernel.py",
-    "checker/noisy_regions.py": "checker/test_enclosed_documents.py checker/test_enclosed_kernel.py",
-    "checker/every.py": "interactive/test_every_slots.py",
+    "checker/slot_evidence.py": "interactive/test_every_slots.py",
     "evidence/witnesses.py": "evidence/test_witnesses.py encodings/test_sequences.py",
     "encodings/cone.py": "encodings/test_cone_encoding.py encodings/test_cone.py",
     "encodings/every_length.py": "encodings/test_growth.py encodings/test_bounded_ratios.py "

@@ -35,8 +35,8 @@ from paramverify.automata.stream_costs import by_length
 from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify, worst_signs
 from paramverify.automata.way_costs import Way, cost
 from paramverify.automata.way_programs import chances, heights, streams
-from paramverify.checker.automata import check_document
-from paramverify.checker.second_automata import compare
+from paramverify.checker.automaton_checks import check_document
+from paramverify.checker.second_streams import compare
 from paramverify.errors import InputError
 from paramverify.reports.stream_reports import automaton_evidence_document
 

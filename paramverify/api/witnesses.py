@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from paramverify.algebra.exact_numbers import ExactNumber
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 
 if TYPE_CHECKING:
     from paramverify.evidence import algebraic_witnesses, interval_witnesses, witnesses

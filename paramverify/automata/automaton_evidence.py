@@ -1,4 +1,4 @@
-"""Evidence about automata, as JSON data: the automaton, and a proof or a family (`checker/automata.py`)."""
+"""Evidence about automata, for `checker.automaton_checks`: the automaton, and a proof or a family."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ from paramverify.automata.way_programs import (
     way_case,
     with_entry,
 )
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.errors import LimitError
 from paramverify.evidence.algebraic_witnesses import AlgebraicWitness
 from paramverify.evidence.witnesses import AnyWitness, ExactWitness

@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .strict import Rejected
+from .strict_reading import Rejected
 
 MAX_ORDERS = 100_000
 MAX_COMPARED = 8  # values at one state, to see whether guards run out

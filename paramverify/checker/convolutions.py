@@ -18,9 +18,9 @@ from itertools import pairwise
 from math import log
 from typing import TypeVar
 
-from .logarithms import BITS, UNIT, Ends, exp, product
-from .releases import ExactLoss, ReleaseLosses
-from .strict import Rejected
+from .release_losses import ExactLoss, ReleaseLosses
+from .rounded_constants import BITS, UNIT, Ends, exp, product
+from .strict_reading import Rejected
 
 MOST_POINTS = 60_000  # of a product
 MOST_PLACES = 2_000_000  # from the least loss of a release to the largest, before tails are cut off

@@ -8,25 +8,25 @@ from dataclasses import replace
 from typing import Any
 
 from . import (
-    automata,
-    claims,
-    compositions,
-    cones,
-    dpctl,
-    enclosed,
-    every,
-    intervals,
-    losses,
-    neighbours,
-    regions,
-    scripts,
-    sets,
-    shapes,
-    told,
-    unwinding,
+    automaton_checks,
+    claim_evidence,
+    composition_evidence,
+    cone_evidence,
+    enclosed_evidence,
+    evidence_shapes,
+    formula_evidence,
+    interval_evidence,
+    loss_evidence,
+    region_evidence,
+    script_evidence,
+    set_evidence,
+    slot_evidence,
+    unwinding_evidence,
+    witness_numbers,
+    worst_pair_evidence,
 )
-from .claims import KernelReport
-from .strict import Rejected, check, counted, read, shown
+from .claim_evidence import KernelReport
+from .strict_reading import Rejected, check, counted, read, shown
 
 ALONE = "not shown by this document alone: "  # begins the lines of checkers about what the case has to show
 BUDGET = "budget"  # key of a document whose claims have another bound than the case
@@ -35,29 +35,46 @@ CLAIMED = {"holds": "true", "violated": "false", "unknown": "undecided"}
 TOLD = {
     "violated": "a violation",
     "region map": "a region map",
-    intervals.STATUS: "exact intervals",
+    interval_evidence.STATUS: "exact intervals",
     BUDGET: "a budget",
-    compositions.STATUS: "a composition",
+    composition_evidence.STATUS: "a composition",
 }
 
 CHECKERS: dict[str, Callable[[Any], KernelReport]] = {
     module.FORMAT: module.check_document
     for module in (
-        *(automata, claims, compositions, cones, dpctl, enclosed, every),
-        *(intervals, losses, regions, scripts, sets, unwinding),
+        *(
+            automaton_checks,
+            claim_evidence,
+            composition_evidence,
+            cone_evidence,
+            formula_evidence,
+            enclosed_evidence,
+            slot_evidence,
+        ),
+        *(
+            interval_evidence,
+            loss_evidence,
+            region_evidence,
+            script_evidence,
+            set_evidence,
+            unwinding_evidence,
+        ),
     )
 }
 # What a document alone does not show, by its format or status; the case is needed.
 NOT_COMPARED = {
-    cones.FORMAT: ("the model and the side condition with the case",),
-    regions.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
-    intervals.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
-    automata.FORMAT: ("the automaton with the file",),
-    dpctl.FORMAT: dpctl.NOT_COMPARED,
-    enclosed.FORMAT: ("the ways through the program, the bounds and the obligations with the case",),
-    every.FORMAT: ("what the program does with the case",),
-    scripts.FORMAT: ("the claims, and the assertions at its models, with the script",),
-    unwinding.FORMAT: ("the system, the bound and the obligations with the case",),
+    cone_evidence.FORMAT: ("the model and the side condition with the case",),
+    region_evidence.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
+    interval_evidence.FORMAT: (
+        "the claims, the domain, the obligations and the side condition with the case",
+    ),
+    automaton_checks.FORMAT: ("the automaton with the file",),
+    formula_evidence.FORMAT: formula_evidence.NOT_COMPARED,
+    enclosed_evidence.FORMAT: ("the ways through the program, the bounds and the obligations with the case",),
+    slot_evidence.FORMAT: ("what the program does with the case",),
+    script_evidence.FORMAT: ("the claims, and the assertions at its models, with the script",),
+    unwinding_evidence.FORMAT: ("the system, the bound and the obligations with the case",),
     BUDGET: ("the claims, the bound and the side condition with the case", "the witnesses with the model"),
     "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),
     "holds": ("the claims, where they come from, the obligations and the side condition with the case",),
@@ -72,7 +89,7 @@ def read_document(text: str) -> dict[str, Any]:
         Rejected: it is none.
     """
     document: dict[str, Any] = read(text)
-    check(document, shapes.FORM)
+    check(document, evidence_shapes.FORM)
     return document
 
 
@@ -117,18 +134,18 @@ def with_missing(report: KernelReport, form: str) -> KernelReport:
 
 def _of_streams(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns what is not compared of evidence that says which streams are compared."""
-    if document["format"] != automata.FORMAT or not {"claim", "streams"} & document.keys():
+    if document["format"] != automaton_checks.FORMAT or not {"claim", "streams"} & document.keys():
         return ()
     budget = ", the budget" * ("claim" in document)
     return (f"the automaton{budget} and the streams with the file",)
 
 
 def _checked(document: Mapping[str, Any]) -> KernelReport:
-    report = neighbours.with_statements(document, CHECKERS[document["format"]](document))
-    if report.accepted and document["format"] == claims.FORMAT and "witness" in document:
-        told.check_numbers(document["witness"])
-    if report.accepted and document["format"] == claims.FORMAT and _may_be_empty(document):
-        return replace(report, lines=(*report.lines, dpctl.NO_POINT))
+    report = worst_pair_evidence.with_statements(document, CHECKERS[document["format"]](document))
+    if report.accepted and document["format"] == claim_evidence.FORMAT and "witness" in document:
+        witness_numbers.check_numbers(document["witness"])
+    if report.accepted and document["format"] == claim_evidence.FORMAT and _may_be_empty(document):
+        return replace(report, lines=(*report.lines, formula_evidence.NO_POINT))
     return report
 
 
@@ -162,7 +179,7 @@ def verdict_of(report: KernelReport, claimed: bool = False) -> str:
 
 
 def _claims_alone(report: KernelReport) -> bool:
-    alone = [dpctl.NOT_COMPARED, *(NOT_COMPARED[status] for status in CLAIMED)]
+    alone = [formula_evidence.NOT_COMPARED, *(NOT_COMPARED[status] for status in CLAIMED)]
     return any(report.not_compared[: len(words)] == words for words in alone)
 
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from .composing import dominates
-from .releases import ReleaseLosses, read, table
+from .composition_evidence import dominates
+from .release_losses import ReleaseLosses, read, table
 from .second_reader import SecondReader
-from .strict import Rejected, UnreadCase, counted
+from .strict_reading import Rejected, UnreadCase, counted
 
 MOST_PAIRS = 2_000
 

@@ -16,16 +16,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from .noise import KINDS, WHOLE
-from .polynomials import number
-from .second_names import program_written_out
+from .evidence_polynomials import number
+from .noise_probabilities import KINDS, WHOLE
+from .second_definitions import program_written_out
+from .second_noise_regions import VariableLaw
 from .second_numbers import Calculator, Finer
 from .second_programs import DrawRules, InputPlaces, parsed
 from .second_reader import SecondReader
-from .second_regions import VariableLaw
 from .second_runs import ProgramRuns
 from .second_values import Entry, plain, shown
-from .strict import Rejected, UnreadCase, counted
+from .strict_reading import Rejected, UnreadCase, counted
 
 ONE_SIDED = ("exponential", "one_sided_geometric")
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from . import cones as cone_checker
-from . import intervals as interval_checker
-from . import losses as loss_checker
-from . import regions as region_checker
-from . import sets as set_checker
-from .claims import Rejected
+from . import cone_evidence as cone_checker
+from . import interval_evidence as interval_checker
+from . import loss_evidence as loss_checker
+from . import region_evidence as region_checker
+from . import set_evidence as set_checker
+from .claim_evidence import Rejected
 from .second_processes import Words
 from .second_reader import PointProbabilities
-from .strict import UnreadCase
+from .strict_reading import UnreadCase
 
 Item = tuple[str, str, tuple[str, ...]]  # left, right, sequence
 Row = tuple[Fraction | None, ...]  # a value for each point; None where a secret is impossible

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .strict import UnreadCase
+from .strict_reading import UnreadCase
 
 NAMES = ("renyi", "chi_squared", "total_variation", "kl", "zcdp")
 

@@ -11,10 +11,21 @@ from itertools import product
 from typing import Any
 
 from .second_numbers import Calculator, Value, meaning
-from .second_processes import MAX_WAYS, Input, Parts, Process, Repeated, State, Steps, add, queries_of
+from .second_processes import (
+    MAX_WAYS,
+    Input,
+    Parts,
+    Process,
+    Repeated,
+    State,
+    Steps,
+    Streamed,
+    add,
+    over_stream,
+    queries_of,
+)
 from .second_programs import InputPlaces, Numeric, outputs_at
-from .second_turns import Streamed, over_stream
-from .strict import UnreadCase
+from .strict_reading import UnreadCase
 
 
 class TableProcess(Process):

@@ -16,7 +16,7 @@ from typing import Any
 
 from .second_numbers import Calculator, Value
 from .second_priors import row, written
-from .strict import UnreadCase
+from .strict_reading import UnreadCase
 
 MAX_STATES = 200_000
 FEW = 3  # addends that are no sum of its own

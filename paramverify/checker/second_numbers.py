@@ -16,8 +16,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from .second_names import written_out
-from .strict import UnreadCase
+from .second_definitions import written_out
+from .strict_reading import UnreadCase
 
 Value = Fraction | str
 

@@ -15,15 +15,13 @@ from functools import lru_cache
 from math import comb
 from typing import Any
 
-from .second_breaks import Breaks, has_form
-from .second_names import program_written_out
+from .second_definitions import program_written_out
+from .second_noise_regions import Region, RegionSums, Terms, VariableLaw, add_terms
 from .second_numbers import Calculator, Finer, Value, meaning
-from .second_outputs import Limits, OutputName, leading, weights
-from .second_regions import Region, VariableLaw
+from .second_outputs import Breaks, Limits, OutputName, has_form, leading, weights
 from .second_runs import ProgramRuns, ProgramText, Rows
-from .second_sums import RegionSums, Terms, add_terms
 from .second_values import Entry, PowerSum, exponents, plain, rate, whole
-from .strict import Rejected, UnreadCase
+from .strict_reading import Rejected, UnreadCase
 
 MAX_OUTCOMES = 10_000
 NAMED = "#outputs"  # the key of a table that has the names of outputs which the evidence gives

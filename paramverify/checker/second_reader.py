@@ -20,21 +20,19 @@ from types import MappingProxyType
 from typing import Any
 
 from .second_arrays import without_arrays
-from .second_breaks import Breaks
-from .second_domains import candidates, endless
+from .second_definitions import candidates, definitions_of, endless, read_files, set_to
 from .second_measures import as_ratio, loss_of
 from .second_mechanisms import Chosen, check, inputs, read
-from .second_names import definitions_of, read_files, set_to
 from .second_networks import Walk
 from .second_numbers import Calculator, Value, named
+from .second_outputs import Breaks
 from .second_outputs import named as named_output
 from .second_priors import row, written
-from .second_processes import Input, Process, Words, queries_of
+from .second_processes import Input, Process, Streamed, Words, queries_of
 from .second_programs import NAMED
 from .second_relations import distances_of, nearness
-from .second_ties import near_log
-from .second_turns import Streamed
-from .strict import UnreadCase
+from .second_values import near_log
+from .strict_reading import UnreadCase
 
 Point = Mapping[str, Fraction]
 Assignments = list[tuple[dict[str, Value], Fraction]]

@@ -8,26 +8,24 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from . import second_automata
-from .automata import FORMAT as AUTOMATON
-from .claims import KernelReport
-from .compositions import FORMAT as COMPOSITION
-from .dpctl import FORMAT as FORMULAS
-from .enclosed import FORMAT as ENCLOSED
-from .every import FORMAT as EVERY
-from .losses import FORMAT as LOSSES
-from .second_chains import ChainLook
+from . import second_streams
+from .automaton_checks import FORMAT as AUTOMATON
+from .claim_evidence import KernelReport
+from .composition_evidence import FORMAT as COMPOSITION
+from .enclosed_evidence import FORMAT as ENCLOSED
+from .formula_evidence import FORMAT as FORMULAS
+from .loss_evidence import FORMAT as LOSSES
+from .second_comparison import PointwiseComparison
 from .second_compositions import compare
+from .second_divergences import LossLook, MomentLook, SetLook
 from .second_enclosed import compare_enclosed
-from .second_look import PointwiseComparison
-from .second_losses import LossLook
-from .second_moments import MomentLook
+from .second_formulas import ChainLook
 from .second_numbers import Finer
-from .second_sets import SetLook
 from .second_streams import compare_stream
-from .sets import FORMAT as SETS
-from .strict import Rejected, UnreadCase
-from .unwinding import FORMAT as UNWINDING
+from .set_evidence import FORMAT as SETS
+from .slot_evidence import FORMAT as EVERY
+from .strict_reading import Rejected, UnreadCase
+from .unwinding_evidence import FORMAT as UNWINDING
 
 ALONE = {  # what has no second reader
     EVERY: "systems with any number of slots",
@@ -86,7 +84,7 @@ def second_look(
             if {"claim", "streams"} & document.keys():
                 compared = compare_stream(document, content, folder or Path())
             else:
-                compared = second_automata.compare(document["automaton"], content)
+                compared = second_streams.compare(document["automaton"], content)
             return SecondLook(True, True, f"read a second time: {compared}")
         if document["format"] == ENCLOSED:
             agreed = compare_enclosed(document, content, folder, settings)

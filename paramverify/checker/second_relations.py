@@ -14,7 +14,7 @@ from itertools import product
 from typing import Any
 
 from .second_numbers import Value, meaning
-from .strict import UnreadCase
+from .strict_reading import UnreadCase
 
 OVER = ("sum", "count", "all", "any", "min", "max")
 

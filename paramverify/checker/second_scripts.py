@@ -15,8 +15,8 @@ from itertools import combinations, pairwise
 from math import prod
 from typing import Any
 
-from .polynomials import integer
-from .strict import UnreadCase
+from .evidence_polynomials import integer
+from .strict_reading import UnreadCase
 
 MAX_STEPS = 1_000_000  # terms that are evaluated at one point
 WORD = re.compile(r'(?:\s|;[^\n]*)*(?:([()])|(\|[^|\\]*\|)|("(?:[^"]|"")*")|([^\s()|";]+))')

@@ -28,7 +28,7 @@ from .second_numbers import Calculator, Value
 from .second_priors import row, written
 from .second_processes import Input, Words, queries_of
 from .second_reader import PointProbabilities, SecondReader, as_input
-from .strict import Rejected, UnreadCase
+from .strict_reading import Rejected, UnreadCase
 
 MAX_LISTED = 200_000  # combinations of values
 

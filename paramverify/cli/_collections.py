@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.answers import Standing
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit, write_text

@@ -13,7 +13,7 @@ import click
 
 import paramverify
 from paramverify.answers import Standing
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.cli._common import (
     case_argument,
     json_option,

@@ -30,7 +30,7 @@ from paramverify import __version__
 from paramverify.algebra.polynomials import rational
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend, asked
-from paramverify.checker.claims import Rejected
+from paramverify.checker.claim_evidence import Rejected
 from paramverify.claims import Claim, from_document, to_document
 from paramverify.compare.comparison_results import Record, ResultsFile, identity
 from paramverify.compare.comparison_subjects import ComparedItem, ComparedScript, Skipped, Subjects

@@ -153,7 +153,7 @@ class Release(Protocol):
         """Returns the loss with balls that are about 2^−bits wide."""
 
     def document(self) -> dict[str, Any]:
-        """Returns what evidence says of it, for `checker.releases`.
+        """Returns what evidence says of it, for `checker.release_losses`.
 
         Raises:
             InputError: the kernel knows no such release.

@@ -23,7 +23,8 @@ States s and t act alike if for every observation ω and every class C of states
 Σ_{u∈C} T_ω[s,u] = Σ_{u∈C} T_ω[t,u]. Then v_ω(s) = v_ω(t) for every sequence ω, by induction on its length
 (ordinary lumpability: [KemenySnell60] section 6.3).
 
-What certificates about many sequences at once have in common, as JSON data, which `checker.cones` replays.
+What certificates about many sequences at once have in common, as JSON data, which `checker.cone_evidence`
+replays.
 
 Each document holds the model that it is about (`model_document`), so that it can be compared with a case.
 This module only writes; it shares no code with the checker.

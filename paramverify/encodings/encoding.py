@@ -62,7 +62,7 @@ class Encoding:
     - `candidates`, pairs of probabilities of which one has the largest ratio, at every point of the domain;
     - `again`, each of the claims, derived by another path, which the check of evidence compares with those
       that were proved; or `certificate`, which is the evidence instead where the claims are about some
-      sequences only: the document for `checker.cones` from the claims of the model and their proofs.
+      sequences only: the document for `checker.cone_evidence` from the claims of the model and their proofs.
     """
 
     name: str

@@ -41,7 +41,7 @@ class Cover:
     tree: tuple[Token, ...]
 
     def document(self) -> dict[str, Any]:
-        """Returns the claim and its tree as JSON data, for `checker.covers`."""
+        """Returns the claim and its tree as JSON data, for `checker.region_evidence`."""
         return {**statement(self.excess), "tree": list(self.tree)}
 
 

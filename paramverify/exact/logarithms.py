@@ -12,7 +12,7 @@ with odd powers must be without a zero, and then they are bounded away from 0 on
 Cells of x on which a claim with x and eps = −ln(x)/step comes to one about a polynomial.
 
 On a cell eps is replaced by polynomials in x between which it lies. Near x = 0, where eps grows without end,
-x is replaced by a small multiple of a power of 1/eps. `checker.ties` has the proofs.
+x is replaced by a small multiple of a power of 1/eps. `checker.tied_variables` has the proofs.
 
 Places where a polynomial in x and eps = −ln(x)/step is negative, looked for with balls of numbers.
 
@@ -64,7 +64,7 @@ from paramverify.simplify.reductions import live_constraints
 
 ONE, ZERO = Fraction(1), Fraction(0)
 MAX_ORDER = 256  # of the zero at x = 1
-MAX_POWER, MAX_LEAST = 500, 1_000  # of the bounds near x = 0, as in `checker.ties`
+MAX_POWER, MAX_LEAST = 500, 1_000  # of the bounds near x = 0, as in `checker.tied_variables`
 
 
 @dataclass(frozen=True, eq=False)

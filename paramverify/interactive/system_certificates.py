@@ -1,4 +1,4 @@
-"""The evidence of a case of an interactive system as one JSON document, for `checker.unwinding`."""
+"""The evidence of a case of an interactive system as one JSON document, for `checker.unwinding_evidence`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 from paramverify.algebra.polynomials import Polynomial, key, primitive
 from paramverify.answers import Proved, Standing
-from paramverify.checker.claims import KernelReport
+from paramverify.checker.claim_evidence import KernelReport
 from paramverify.checker.documents import BUDGET
-from paramverify.checker.polynomials import Poly
-from paramverify.checker.strict import changed
-from paramverify.checker.unwinding import FORMAT, VERSION, check_document
-from paramverify.checker.witnesses import IMPOSSIBLE
+from paramverify.checker.evidence_polynomials import Poly
+from paramverify.checker.strict_reading import changed
+from paramverify.checker.system_witnesses import IMPOSSIBLE
+from paramverify.checker.unwinding_evidence import FORMAT, VERSION, check_document
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates

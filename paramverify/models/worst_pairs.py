@@ -16,13 +16,13 @@ All numbers are whole.
 
 The neighbours of noisy max with the largest ratio, where the noise has parameters.
 
-Which pair it is comes from a few points of the domain: a guess. `Guess.needs` lists what proves it, as signs
-of polynomials on the whole domain; `checker.standing` has the proof. In short: let F(f, v) be the probability
-that the answer f becomes less than v, and the step b the largest change of one answer. If F(f, v) never grows
-with f, the probability that an answer wins never falls where that answer grows or another one falls. So of
-all neighbours of x the one with the least is known: the own answer falls by b, the others grow by b. And x
-may be taken with an own answer from b and others up to the largest one less b. Which of these has the largest
-ratio is shown in one of three ways:
+Which pair it is comes from a few points of the domain: a guess. `Guess.needs` lists what proves it, as
+signs of polynomials on the whole domain; `checker.worst_pair_evidence` has the proof. In short: let F(f, v)
+be the probability that the answer f becomes less than v, and the step b the largest change of one answer.
+If F(f, v) never grows with f, the probability that an answer wins never falls where that answer grows or
+another one falls. So of all neighbours of x the one with the least is known: the own answer falls by b, the
+others grow by b. And x may be taken with an own answer from b and others up to the largest one less b.
+Which of these has the largest ratio is shown in one of three ways:
 
 - `classes`: each own answer with each multiset of the others is compared with the pair.
 - `terms`, where the first index wins: both probabilities are sums over the noisy value v of the winner, of
@@ -129,7 +129,7 @@ def largest_ratio(noise: Noise, n: int, ties: str, differ: str, by: int | None =
 
 
 def statement(noise: Noise, n: int, ties: str) -> dict[str, Any]:
-    """Returns what `checker.neighbours` has to know of noisy max with n answers."""
+    """Returns what `checker.worst_pair_evidence` has to know of noisy max with n answers."""
     mass, scale = _numbers(noise)
     return {"noise": [[str(Fraction(p, scale)) for p in row] for row in mass], "ties": ties, "answers": n}
 

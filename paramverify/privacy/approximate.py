@@ -105,7 +105,7 @@ def domain_document(domain: Domain, zero: Polynomial) -> dict[str, Any]:
 
 
 def proof_document(trees: Sequence[tuple[Excess, Sequence[Token]]], domain: Domain) -> dict[str, Any]:
-    """Returns the trees that prove claims about sums, for `checker.sets`."""
+    """Returns the trees that prove claims about sums, for `checker.set_evidence`."""
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -41,7 +41,7 @@ class _ShareIsOver(Exception):
 
 @dataclass(frozen=True, eq=False)
 class EveryLengthOutcome:
-    """The verdict, the claims that were decided, and a certificate for `checker.cones` where there is one."""
+    """The verdict, the claims that were decided, and the certificate for `checker.cone_evidence`, if any."""
 
     verdict: Verdict
     claims: tuple[Claim, ...] = ()

@@ -1,4 +1,4 @@
-"""What `losses` proves on boxes, as evidence: trees of cuts, for `checker.losses`."""
+"""What `losses` proves on boxes, as evidence: trees of cuts, for `checker.loss_evidence`."""
 
 from __future__ import annotations
 

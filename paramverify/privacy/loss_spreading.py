@@ -14,8 +14,8 @@ from typing import Any
 
 from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import key
-from paramverify.checker.losses import bound_of, check_tree
-from paramverify.checker.strict import Rejected
+from paramverify.checker.loss_evidence import bound_of, check_tree
+from paramverify.checker.strict_reading import Rejected
 from paramverify.claims import AllOutputs, Claim, from_document, to_document
 from paramverify.divergences import Average, KLDivergence, ZeroConcentrated
 from paramverify.encodings.output_sums import PairOutcomes

@@ -75,7 +75,7 @@ def verify_losses(session: Session, model: Model) -> EveryLengthOutcome:
 
 
 def proofs(model: Model, measure: Average, trees: Sequence[tuple[LossDirection, Tree]]) -> dict[str, Any]:
-    """Returns what is proved of a model as evidence has it, for `checker.losses`."""
+    """Returns what is proved of a model as evidence has it, for `checker.loss_evidence`."""
     claims = [claim(each.found, each.origins, each.factors, tree) for each, tree in trees]
     return document(model.domain, measure, claims)
 

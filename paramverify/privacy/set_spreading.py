@@ -11,8 +11,8 @@ from flint import fmpq
 
 from paramverify.algebra.polynomials import fraction, rational
 from paramverify.answers import End, Open
-from paramverify.checker.sets import check_tree
-from paramverify.checker.strict import Rejected
+from paramverify.checker.set_evidence import check_tree
+from paramverify.checker.strict_reading import Rejected
 from paramverify.claims import Claim, Direction, from_document, to_document, without_enclosure
 from paramverify.encodings.output_sums import Excess, statement
 from paramverify.evidence.certificates import words

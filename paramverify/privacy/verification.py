@@ -42,13 +42,13 @@ MANY_PAIRS = 1_000  # secret pairs beyond which those with an input pattern are 
 class PrivacyReport:
     """The verdict on a case, the claims with their decisions so far, and what the user should know.
 
-    `decisions[k]` settles `claims[k]`; there are fewer decisions than claims where a violation ended the run.
-    `obligations` are claims about the model itself that were needed besides. `certificate` is a document for
-    `checker.cones` where the case is about every length. `enclosed` are the numbers of divergences and of
-    boxes on which they are bounded, where there are no claims; `balls` are the numbers of probabilities that
-    were enclosed, and of bits. With a `bound` some claims are not those of the case: they are about `windows`
-    of a large prior, which prove pairs of secrets, or about sequences of every length. `larger` is a
-    violation among larger inputs than those that the case lists.
+    `decisions[k]` settles `claims[k]`; there are fewer decisions than claims where a violation ended the
+    run. `obligations` are claims about the model itself that were needed besides. `certificate` is a
+    document for `checker.cone_evidence` where the case is about every length. `enclosed` are the numbers of
+    divergences and of boxes on which they are bounded, where there are no claims; `balls` are the numbers
+    of probabilities that were enclosed, and of bits. With a `bound` some claims are not those of the case:
+    they are about `windows` of a large prior, which prove pairs of secrets, or about sequences of every
+    length. `larger` is a violation among larger inputs than those that the case lists.
     """
 
     verdict: Verdict

@@ -49,10 +49,10 @@ from paramverify.algebra.polynomials import (
 from paramverify.algebra.rationals import at_least
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Standing
-from paramverify.checker import claims as checker
+from paramverify.checker import claim_evidence as checker
 from paramverify.checker.documents import BUDGET
-from paramverify.checker.polynomials import parse
-from paramverify.checker.strict import Misformed
+from paramverify.checker.evidence_polynomials import parse
+from paramverify.checker.strict_reading import Misformed
 from paramverify.claims import AllOutputs, Claim
 from paramverify.divergences import Average, DistanceBound, Event, MaxDivergence, PositiveParts, Quotients
 from paramverify.errors import EvidenceError, InputError

@@ -15,20 +15,20 @@ from paramverify.algebra.domains import contains
 from paramverify.algebra.number_fields import read_point
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, key, primitive
 from paramverify.answers import Decision, Standing
-from paramverify.checker import claims as checker
-from paramverify.checker import cones as cone_checker
-from paramverify.checker import enclosed as kernel
-from paramverify.checker import intervals as interval_checker
-from paramverify.checker import losses as loss_kernel
-from paramverify.checker import neighbours as product_checker
-from paramverify.checker import regions as region_checker
-from paramverify.checker import sets as set_checker
-from paramverify.checker import shapes
-from paramverify.checker.logarithms import UNIT
-from paramverify.checker.loss_values import WIDE
+from paramverify.checker import claim_evidence as checker
+from paramverify.checker import cone_evidence as cone_checker
+from paramverify.checker import enclosed_evidence as kernel
+from paramverify.checker import evidence_shapes
+from paramverify.checker import interval_evidence as interval_checker
+from paramverify.checker import loss_evidence as loss_kernel
+from paramverify.checker import region_evidence as region_checker
+from paramverify.checker import set_evidence as set_checker
+from paramverify.checker import worst_pair_evidence as product_checker
+from paramverify.checker.evidence_shapes import WINDOWED
+from paramverify.checker.loss_enclosures import WIDE
+from paramverify.checker.rounded_constants import UNIT
 from paramverify.checker.second_enclosed import read_ways
-from paramverify.checker.shapes import WINDOWED
-from paramverify.checker.strict import Misformed, Rejected, UnreadCase, changed, check, read, shown
+from paramverify.checker.strict_reading import Misformed, Rejected, UnreadCase, changed, check, read, shown
 from paramverify.claims import AllOutputs, Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.divergences import Average, Event, PositiveParts
 from paramverify.encodings.choice import chosen, claims_of
@@ -470,7 +470,7 @@ SHOWN = 3  # origins that are listed for one claim
 def evidence_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any]:
     """Returns every claim with its proof, or the witness; for `checker`.
 
-    Of a case about every length it is the certificate of a cone or of a loop, for `checker.cones`.
+    Of a case about every length it is the certificate of a cone or of a loop, for `checker.cone_evidence`.
     """
     check_is_own(case)
     status = report.status.value
@@ -580,7 +580,7 @@ def check_with_case(text: str, case: PrivacyCase) -> checker.KernelReport:
     model = case.model
     try:
         document = read(text)
-        check(document, shapes.FORM)
+        check(document, evidence_shapes.FORM)
         own = case_entry(case.title, case.digest, case.settings)
         if document.get("case", own if document["format"] == region_checker.FORMAT else None) != own:
             raise checker.Rejected(changed(document.get("case"), case.digest, case.title))

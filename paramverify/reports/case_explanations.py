@@ -14,7 +14,7 @@ from paramverify.automata.automaton import GEOMETRIC
 from paramverify.automata.stored_values import explore
 from paramverify.automata.stream_cases import StreamCase
 from paramverify.automata.stream_verdicts import never_taken
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.claims import show_sequence
 from paramverify.divergences import Average, PositiveParts
 from paramverify.encodings.choice import chosen, claims_of

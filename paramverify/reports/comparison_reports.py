@@ -8,7 +8,7 @@ from math import inf
 from typing import Any
 
 from paramverify.answers import DECIDED, Standing
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.compare.comparison_subjects import SCRIPT
 from paramverify.compare.comparison_summary import Judgement
 from paramverify.reports.sentences import columns

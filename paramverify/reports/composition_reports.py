@@ -18,11 +18,11 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.constants import working_precision
 from paramverify.algebra.rationals import at_least, at_most, logarithm, relation
-from paramverify.checker import claims as checker
-from paramverify.checker import compositions as kernel
-from paramverify.checker.composing import MOST_BITS
-from paramverify.checker.releases import ExactLoss
-from paramverify.checker.strict import Rejected, counted
+from paramverify.checker import claim_evidence as checker
+from paramverify.checker import composition_evidence as kernel
+from paramverify.checker.composition_evidence import MOST_BITS
+from paramverify.checker.release_losses import ExactLoss
+from paramverify.checker.strict_reading import Rejected, counted
 from paramverify.composition.case_releases import read_case
 from paramverify.composition.composing import (
     BITS,

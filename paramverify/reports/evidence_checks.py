@@ -23,17 +23,17 @@ from typing import TYPE_CHECKING, Any
 import paramverify
 from paramverify.answers import Standing
 from paramverify.checker import (
-    automata,
-    compositions,
-    dpctl,
-    every,
-    intervals,
-    losses,
-    scripts,
-    sets,
-    unwinding,
+    automaton_checks,
+    composition_evidence,
+    formula_evidence,
+    interval_evidence,
+    loss_evidence,
+    script_evidence,
+    set_evidence,
+    slot_evidence,
+    unwinding_evidence,
 )
-from paramverify.checker.claims import KernelReport
+from paramverify.checker.claim_evidence import KernelReport
 from paramverify.checker.documents import (
     BUDGET,
     check_text,
@@ -43,7 +43,7 @@ from paramverify.checker.documents import (
     with_missing,
 )
 from paramverify.checker.second_reading import SecondLook, with_second_look
-from paramverify.checker.strict import Rejected, changed, counted, shown
+from paramverify.checker.strict_reading import Rejected, changed, counted, shown
 from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError, located
 from paramverify.files import read_file
 from paramverify.models.settings import NONE, Settings, differently_set
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 PROGRAM = "paramverify-check"
 PLACE = "PARAMVERIFY_CHECKER"  # the environment variable that names the program
 CODES = {"accepted": 0, "rejected": 1, "not known": 3}  # exit codes of its answers
-UNITS = {"region map": "cell", intervals.STATUS: "part"}  # what is proved, by the status
+UNITS = {"region map": "cell", interval_evidence.STATUS: "part"}  # what is proved, by the status
 NO_EVIDENCE = 2  # the exit code of a text that is none
 FORMATS = {
     "automaton": "automata over streams",
@@ -149,7 +149,7 @@ def replay(text: str) -> Replayed:
 def _read(data: dict[str, Any], code: int) -> Replayed:
     if CODES[data["answer"]] != code:
         raise ValueError(f"the answer {data['answer']!r:.40} with exit code {code}")
-    formulas = data["format"] == dpctl.FORMAT
+    formulas = data["format"] == formula_evidence.FORMAT
     report = KernelReport(
         data["answer"] == "accepted",
         tuple(data["lines"]),
@@ -157,7 +157,7 @@ def _read(data: dict[str, Any], code: int) -> Replayed:
         trusted=data["trusted"],
         open=data["open"],
         status=data["status"],
-        unit="part" if data["status"] == intervals.STATUS else "formula" if formulas else "claim",
+        unit="part" if data["status"] == interval_evidence.STATUS else "formula" if formulas else "claim",
         solvers=tuple(data["solvers"]),
         side_condition=data["side_condition"],
     )
@@ -331,14 +331,14 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         document = read_document(text)
     except Rejected as error:
         return Checked(KernelReport(False, (f"rejected: {error}",)))
-    other = differently_set(document, settings) if document["format"] != compositions.FORMAT else ""
+    other = differently_set(document, settings) if document["format"] != composition_evidence.FORMAT else ""
     if other:
         return Checked(KernelReport(False, (f"rejected: {other}",)))
     if document["format"] in _APART:
         return Checked(*_APART[document["format"]](document, content, path, settings))
-    if document["format"] == dpctl.FORMAT:
+    if document["format"] == formula_evidence.FORMAT:
         return Checked(*_with_model(document, content, Path(path), settings, given), claimed=True)
-    if document["format"] == unwinding.FORMAT:
+    if document["format"] == unwinding_evidence.FORMAT:
         from paramverify.interactive.system_cases import load as load_system
         from paramverify.interactive.system_certificates import check_with_case as check_with_system
 
@@ -347,11 +347,11 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         )  # what may come from a budget needs none
         report = check_with_system(document, load_system(path, bounded=bounded, settings=settings))
         return Checked(*with_second_look(report, document, content, settings=settings))
-    if document["format"] == every.FORMAT:
+    if document["format"] == slot_evidence.FORMAT:
         from paramverify.interactive.pinq_induction import read_program
 
         program, title, digest = read_program(path)
-        report = every.check_document(document, program.document())
+        report = slot_evidence.check_document(document, program.document())
         if report.accepted and document.get("case") != {"title": title, "digest": digest}:
             report = KernelReport(False, (f"rejected: {changed(document.get('case'), digest, title)}",))
         return Checked(*with_second_look(report, document, content))
@@ -362,7 +362,7 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
     from paramverify.reports.case_evidence import check_with_case
 
     folder = Path(path).parent
-    if BUDGET in document and document["format"] == sets.FORMAT:
+    if BUDGET in document and document["format"] == set_evidence.FORMAT:
         from paramverify.reports.budget_evidence import check_set_budget
 
         report = check_set_budget(document, path, settings)
@@ -370,7 +370,7 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         return Checked(*look, about=load_with_bounds(path, {"ratio": "1", "delta": "1"}, settings))
     loaded = load(path, settings=settings)
     require_possible(loaded.model)
-    if BUDGET in document and document["format"] == losses.FORMAT:
+    if BUDGET in document and document["format"] == loss_evidence.FORMAT:
         from paramverify.reports.budget_evidence import check_loss_budget
 
         report = check_loss_budget(document, loaded)
@@ -425,7 +425,7 @@ def _automaton(
     about = document.get("case", {})
     if about.get("digest") != digest:
         return KernelReport(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
-    report = automata.check_document(document, machine(read_automaton(Path(path))))
+    report = automaton_checks.check_document(document, machine(read_automaton(Path(path))))
     file = {name: value for name, value in document.items() if name != "streams"}  # these are as usual
     return *with_second_look(report, file, content), False
 
@@ -455,7 +455,7 @@ def _stream(
         reason = "the evidence is about another budget, or other neighbours"
     if reason:
         return KernelReport(False, (f"rejected: {reason}",)), None, False
-    report = automata.check_document(document, machine(case.automaton))
+    report = automaton_checks.check_document(document, machine(case.automaton))
     return *with_second_look(report, document, content, folder=Path(path).parent), False
 
 
@@ -471,7 +471,11 @@ def _composition(
     return *look, False
 
 
-_APART = {automata.FORMAT: _automaton, compositions.FORMAT: _composition, scripts.FORMAT: _script}
+_APART = {
+    automaton_checks.FORMAT: _automaton,
+    composition_evidence.FORMAT: _composition,
+    script_evidence.FORMAT: _script,
+}
 
 
 def _document(report: KernelReport, look: SecondLook | None, claimed: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Evidence about formulas of dpCTL* as one JSON document, for `checker.dpctl`, and its check against a case.
+"""Evidence about formulas of dpCTL*, for `checker.formula_evidence`, and its check against a case.
 
 The document has the model, the formulas as trees, and what is said of each. The polynomials whose signs the
 checker needs are found by running it, and proved by a session. A formula whose verdict the checker does not
@@ -16,10 +16,17 @@ from typing import Any
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, key, primitive
 from paramverify.answers import Proved, Standing
-from paramverify.checker.claims import KernelReport, Rejected
-from paramverify.checker.dpctl import FORMAT, VERSION, check_document, check_false, check_true, status_of
-from paramverify.checker.polynomials import Poly
-from paramverify.checker.strict import changed
+from paramverify.checker.claim_evidence import KernelReport, Rejected
+from paramverify.checker.evidence_polynomials import Poly
+from paramverify.checker.formula_evidence import (
+    FORMAT,
+    VERSION,
+    check_document,
+    check_false,
+    check_true,
+    status_of,
+)
+from paramverify.checker.strict_reading import changed
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import InputError, ModelError
 from paramverify.logic.formula_syntax import (

@@ -12,11 +12,11 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Standing
-from paramverify.checker import claims as checker
-from paramverify.checker import scripts as script_checker
+from paramverify.checker import claim_evidence as checker
+from paramverify.checker import script_evidence as script_checker
 from paramverify.checker.second_reading import MISTAKES, SecondLook
 from paramverify.checker.second_scripts import ScriptLevel, questions, truths
-from paramverify.checker.strict import Rejected, UnreadCase, changed, counted
+from paramverify.checker.strict_reading import Rejected, UnreadCase, changed, counted
 from paramverify.claims import to_document
 from paramverify.errors import InputError
 from paramverify.evidence import certificates

@@ -34,7 +34,7 @@ from paramverify.automata.stream_verdicts import (
 )
 from paramverify.automata.unbounded_ways import ViolationFamily
 from paramverify.automata.way_programs import OTHER, WAY, Gap, LossRange, Streams, numbers_put_out, released
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.evidence.witnesses import ExactWitness
 from paramverify.reports import json_documents
 from paramverify.reports.sentences import witness_lines

@@ -19,7 +19,7 @@ from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import VolumeShare
 from paramverify.answers import End, Open, Standing
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.claims import AllOutputs, Claim
 from paramverify.divergences import Average, PositiveParts
 from paramverify.encodings.choice import claims_of, is_long

@@ -6,7 +6,7 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.answers import Decision, Standing
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.models.definitions import Inequality
 from paramverify.models.programs.run_traces import Step
 from paramverify.privacy.cases import PrivacyCase

@@ -16,7 +16,7 @@ from typing import Any
 from paramverify import __version__
 from paramverify.algebra.constants import GENERATOR
 from paramverify.answers import Decision, Proved, Refuted, Standing
-from paramverify.checker.claims import Rejected
+from paramverify.checker.claim_evidence import Rejected
 from paramverify.claims import Claim, from_document, to_document
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import replayed

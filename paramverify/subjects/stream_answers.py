@@ -13,7 +13,7 @@ from paramverify.automata.least_stream_budgets import Budgets, find_budgets, len
 from paramverify.automata.stream_cases import StreamCase
 from paramverify.automata.stream_verdicts import AutomatonReport, StreamVerdict, decide, find_example
 from paramverify.automata.stream_verdicts import verify as verify_multiples
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.errors import InputError, TimeLimitError
 from paramverify.files import read_file
 from paramverify.portfolio.session import Options

@@ -9,7 +9,7 @@ from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
-from paramverify.checker.every import FORMAT, VERSION
+from paramverify.checker.slot_evidence import FORMAT, VERSION
 from paramverify.errors import InputError
 from paramverify.interactive import system_certificates
 from paramverify.interactive.pinq_induction import every, read_program

@@ -1,4 +1,4 @@
-"""Exact intervals as evidence: a JSON document that `checker.intervals` checks by itself."""
+"""Exact intervals as evidence: a JSON document that `checker.interval_evidence` checks by itself."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, is_constant, key
 from paramverify.algebra.real_roots import apart, isolate, univariate
-from paramverify.checker import intervals as kernel
-from paramverify.checker.by_roots import sign_at, variations
+from paramverify.checker import interval_evidence as kernel
+from paramverify.checker.product_substitution import sign_at, variations
 from paramverify.claims import Claim
 from paramverify.claims import to_document as claim_document
 from paramverify.errors import DefectError, InputError

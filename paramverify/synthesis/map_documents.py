@@ -1,4 +1,4 @@
-"""Region maps as evidence: a JSON document that `checker.regions` checks by itself."""
+"""Region maps as evidence: a JSON document that `checker.region_evidence` checks by itself."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from paramverify.synthesis.quotients import Bound, as_polynomials
 class BoundProof:
     """All claims of a model with one bound, each proved: no ratio at any prior exceeds the bound.
 
-    `certificate` is a document for `checker.cones` where the model is about every length.
+    `certificate` is a document for `checker.cone_evidence` where the model is about every length.
     """
 
     bound: Bound

@@ -66,7 +66,7 @@ class TightBudget:
     the closure, `origin` the secrets and the output. `decisions` are proofs of the upper bound for single
     quotients, `proof` is that for all claims of the case. `witness` has the supremum as its ratio, or the
     lower bound; if no rational prior reaches it, `approached` are witnesses with growing ratios. `beside` is
-    what the case's bound is there, for a relative ratio. `loop` is a document for `checker.cones`.
+    what the case's bound is there, for a relative ratio. `loop` is a document for `checker.cone_evidence`.
     """
 
     lower: Fraction

@@ -19,7 +19,7 @@ from paramverify.automata.stored_values import explore
 from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify
 from paramverify.automata.way_costs import cost
 from paramverify.automata.way_programs import chances, heights, streams
-from paramverify.checker.automata import check_document
+from paramverify.checker.automaton_checks import check_document
 from paramverify.checker.automaton_runs import Order, first_order
 from paramverify.checker.automaton_runs import machine as kernel_machine
 from paramverify.errors import InputError

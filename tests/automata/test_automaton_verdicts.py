@@ -20,7 +20,7 @@ from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, find_ex
 from paramverify.automata.unbounded_ways import KINDS
 from paramverify.automata.way_costs import cost
 from paramverify.automata.way_programs import case_of_all, streams
-from paramverify.checker.automata import check_document
+from paramverify.checker.automaton_checks import check_document
 from paramverify.errors import InputError
 from paramverify.files import standing_in
 from paramverify.portfolio.session import Options

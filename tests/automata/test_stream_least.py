@@ -27,9 +27,9 @@ from paramverify.automata.stream_verdicts import WIDTH, decide
 from paramverify.automata.way_costs import Way
 from paramverify.automata.way_programs import chances as exactly
 from paramverify.automata.way_programs import largest, reads
-from paramverify.checker.automata import check_document
+from paramverify.checker.automaton_checks import check_document
 from paramverify.checker.second_streams import compare_stream
-from paramverify.checker.strict import Rejected
+from paramverify.checker.strict_reading import Rejected
 from paramverify.errors import CaseError, InputError
 from paramverify.files import standing_in
 from paramverify.models.model import Model

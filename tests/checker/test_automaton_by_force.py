@@ -22,11 +22,16 @@ from automaton_documents import (
 )
 
 from paramverify.checker import automaton_runs
-from paramverify.checker.automaton_demands import _check_link, _demand, _possible
+from paramverify.checker.automaton_costs import (
+    _check_link,
+    _demand,
+    _possible,
+    bounded_by_length,
+    bounded_by_tables,
+)
+from paramverify.checker.automaton_costs import _table as _table_of
 from paramverify.checker.automaton_runs import explore, first_order, machine, outputs_differ, walk
-from paramverify.checker.automaton_tables import _table as _table_of
-from paramverify.checker.automaton_tables import bounded_by_length, bounded_by_tables
-from paramverify.checker.strict import Rejected
+from paramverify.checker.strict_reading import Rejected
 
 
 @pytest.mark.slow

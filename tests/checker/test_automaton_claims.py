@@ -14,7 +14,7 @@ from conftest import ROOT
 
 from paramverify.automata.automaton import parse_automaton, read_automaton
 from paramverify.automata.stream_verdicts import verify
-from paramverify.checker.automata import check_document
+from paramverify.checker.automaton_checks import check_document
 from paramverify.checker.documents import check_text, verdict_line
 from paramverify.reports.stream_reports import automaton_evidence_document
 

@@ -22,11 +22,10 @@ from automaton_documents import (
     ways,
 )
 
-from paramverify.checker.automaton_families import check_family
-from paramverify.checker.automaton_gaps import StreamEntries, gap
-from paramverify.checker.automaton_least import least_cost
+from paramverify.checker.automaton_costs import least_cost
 from paramverify.checker.automaton_runs import machine
-from paramverify.checker.strict import Rejected
+from paramverify.checker.automaton_ways import StreamEntries, check_family, gap
+from paramverify.checker.strict_reading import Rejected
 
 AMOUNTS = ("1/6", "1/3", "1/2", "2/3", "1", "2", "-1/3")
 Flow = list[tuple[int, int, str]]

@@ -10,11 +10,10 @@ import pytest
 from automaton_documents import Data, machine_of, state, step
 from test_automaton_claims import EXAMPLE, IDLE, LEAST, WHOLE, change, claim, document
 
-from paramverify.checker.automata import check_document
-from paramverify.checker.automaton_examples import _agrees, example
-from paramverify.checker.automaton_gaps import StreamEntries
+from paramverify.checker.automaton_checks import check_document
 from paramverify.checker.automaton_runs import machine
-from paramverify.checker.strict import Rejected
+from paramverify.checker.automaton_ways import StreamEntries, _agrees, example
+from paramverify.checker.strict_reading import Rejected
 
 EXAMPLES: list[Data] = [
     {"steps": [5]},

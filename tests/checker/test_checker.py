@@ -16,7 +16,7 @@ from claim_tools import example5, kinds, make, random_claim
 from proved_claims import CLAIMS, PROOFS, Json, proof_of
 
 from paramverify.answers import Decision, Proved, Refuted
-from paramverify.checker.claims import (
+from paramverify.checker.claim_evidence import (
     Rejected,
     check_claim,
     check_document,
@@ -24,7 +24,7 @@ from paramverify.checker.claims import (
     check_witness,
     digest,
 )
-from paramverify.checker.rules import RULES
+from paramverify.checker.proof_rules import RULES
 from paramverify.claims import Claim, to_document
 from paramverify.evidence import certificates
 from paramverify.exact.branching import decide_exactly, solve_exactly

@@ -16,7 +16,7 @@ from conftest import ROOT
 
 from paramverify.checker import __main__ as program
 from paramverify.checker.documents import check_text
-from paramverify.checker.strict import MAX_DIGITS, Misformed, read
+from paramverify.checker.strict_reading import MAX_DIGITS, Misformed, read
 from paramverify.cli.main import run
 
 LIMIT = 60  # seconds in which every run has to end

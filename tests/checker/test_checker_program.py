@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from paramverify.checker.strict import changed
+from paramverify.checker.strict_reading import changed
 from paramverify.cli.main import run
 
 KERNEL = ROOT / "paramverify" / "checker"

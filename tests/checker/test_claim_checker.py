@@ -12,12 +12,9 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker import goals, polynomials
-from paramverify.checker.claims import Rejected, check_claim, check_document, check_witness
-from paramverify.checker.convexity import modular, positive_on, semidefinite
-from paramverify.checker.exponentials import encloses_exp, exp_bounds, sign_in_exp
-from paramverify.checker.goals import BernsteinCoefficients, Goal, bernstein
-from paramverify.checker.polynomials import (
+from paramverify.checker import evidence_polynomials, proof_goals
+from paramverify.checker.claim_evidence import Rejected, check_claim, check_document, check_witness
+from paramverify.checker.evidence_polynomials import (
     Poly,
     compose,
     constant,
@@ -31,6 +28,9 @@ from paramverify.checker.polynomials import (
     ratio,
     times,
 )
+from paramverify.checker.proof_goals import BernsteinCoefficients, Goal, bernstein
+from paramverify.checker.proof_rules import modular, positive_on, semidefinite
+from paramverify.checker.rounded_constants import encloses_exp, exp_bounds, sign_in_exp
 
 Json = dict[str, Any]
 UNIT = "[0, 1]"
@@ -114,7 +114,7 @@ def test_numbers_are_read_exactly() -> None:
 
 def test_digits_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many digits as the limit are read, one more is refused."""
-    monkeypatch.setattr(polynomials, "MAX_DIGITS", 5)
+    monkeypatch.setattr(evidence_polynomials, "MAX_DIGITS", 5)
     assert integer("12345") == 12345
     with pytest.raises(Rejected):
         integer("123456")
@@ -203,7 +203,7 @@ def test_arithmetic_of_polynomials(seed: int) -> None:
 
 def test_products_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Products of as many terms as the limit are computed, larger ones are refused."""
-    monkeypatch.setattr(polynomials, "MAX_COEFFICIENTS", 1)
+    monkeypatch.setattr(evidence_polynomials, "MAX_COEFFICIENTS", 1)
     five, four = parse("p^4 + p^3 + p^2 + p + 1", "p"), parse("p^3 + p^2 + p + 1", "p")
     assert times(five, four)
     with pytest.raises(Rejected, match="too large"):
@@ -272,7 +272,7 @@ def test_forms_are_those_of_the_polynomial(seed: int) -> None:
 def test_forms_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A form with as many coefficients as the limit is made; a larger one, or one without box, is not."""
     goal = Goal(("p", "q", "E"), {}, {"p": (Fraction(0), Fraction(1)), "q": (Fraction(0), Fraction(1))}, ())
-    monkeypatch.setattr(goals, "MAX_COEFFICIENTS", 6)
+    monkeypatch.setattr(proof_goals, "MAX_COEFFICIENTS", 6)
     assert len(bernstein(goal, parse("p^2*q", goal.names)).entries) == 6
     for text in ("p^2*q^2", "p^6"):
         with pytest.raises(Rejected, match="too many"):

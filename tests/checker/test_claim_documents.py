@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.claims import (
+from paramverify.checker.claim_evidence import (
     Ledger,
     Rejected,
     check_document,
@@ -19,7 +19,7 @@ from paramverify.checker.claims import (
     digest,
     read_claim,
 )
-from paramverify.checker.strict import Misformed
+from paramverify.checker.strict_reading import Misformed
 
 Json = dict[str, Any]
 PLUS = {"kind": "bernstein", "tree": ["+"]}

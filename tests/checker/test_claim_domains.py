@@ -9,7 +9,7 @@ import pytest
 from three_checkers import built, by_program
 
 from paramverify.checker.documents import check_text
-from paramverify.checker.dpctl import NO_POINT
+from paramverify.checker.formula_evidence import NO_POINT
 from paramverify.cli.main import run
 from paramverify.reports.evidence_checks import replay
 

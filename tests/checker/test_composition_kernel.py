@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.claims import KernelReport
+from paramverify.checker.claim_evidence import KernelReport
 from paramverify.checker.documents import check_text
 
 Release = dict[str, Any]

@@ -35,9 +35,9 @@ from cone_documents import (
 )
 from three_checkers import NOT_KNOWN, differences
 
-from paramverify.checker import models
-from paramverify.checker.claims import KernelReport
-from paramverify.checker.cones import check_document
+from paramverify.checker import cone_models
+from paramverify.checker.claim_evidence import KernelReport
+from paramverify.checker.cone_evidence import check_document
 from paramverify.errors import InputError
 from paramverify.reports.evidence_checks import program
 
@@ -264,9 +264,9 @@ def test_models_that_are_none_are_rejected(given: Json, reason: str) -> None:
 
 def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many states as the limit are read, one more is refused; one state is enough."""
-    monkeypatch.setattr(models, "MAX_STATES", 2)
+    monkeypatch.setattr(cone_models, "MAX_STATES", 2)
     assert accepted(CLOSED)
-    monkeypatch.setattr(models, "MAX_STATES", 1)
+    monkeypatch.setattr(cone_models, "MAX_STATES", 1)
     assert refused(CLOSED, "number of states")
     one = certificate("closed", model([[["1"]]], ["1"], ["1"], "1"), rays=[["1"]], steps=[[FIRST], [FIRST]])
     assert accepted(one)

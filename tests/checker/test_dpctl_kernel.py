@@ -15,13 +15,13 @@ import pytest
 from conftest import ROOT
 from formula_tools import TRUE, VALUES, formula, model, summed
 
-from paramverify.checker.chains import read_chain
+from paramverify.checker.chain_models import read_chain
 from paramverify.checker.documents import check_text
-from paramverify.checker.dpctl import check_document
+from paramverify.checker.formula_evidence import check_document
+from paramverify.checker.formula_truths import Truths, instance
 from paramverify.checker.second_formulas import read_formula
 from paramverify.checker.second_reading import second_look
-from paramverify.checker.strict import Misformed
-from paramverify.checker.truths import Truths, instance
+from paramverify.checker.strict_reading import Misformed
 from paramverify.logic.formula_families import check_property
 from paramverify.logic.formula_grammar import read_property
 from paramverify.logic.logic_cases import LogicOptions, load

@@ -12,12 +12,19 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker import noisy_regions
-from paramverify.checker.enclosed import check_document, rows_of
-from paramverify.checker.logarithms import UNIT, exp
-from paramverify.checker.noise import NoiseLaw, at_most, less_than
-from paramverify.checker.noisy_regions import Form, NoisyPath, RegionEnclosures, _cells
-from paramverify.checker.strict import Rejected
+from paramverify.checker import noise_probabilities
+from paramverify.checker.enclosed_evidence import check_document, rows_of
+from paramverify.checker.noise_probabilities import (
+    Form,
+    NoiseLaw,
+    NoisyPath,
+    RegionEnclosures,
+    _cells,
+    at_most,
+    less_than,
+)
+from paramverify.checker.rounded_constants import UNIT, exp
+from paramverify.checker.strict_reading import Rejected
 
 Json = dict[str, Any]
 Change = Callable[[Json], Any]
@@ -393,8 +400,8 @@ def test_cells_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     way = NoisyPath(ONE, (NoiseLaw("gauss", ONE),) * 2, ((form, Fraction(0)),))
     assert rows_of(SAME)["a"]["less"] == RegionEnclosures((40, 10)).chance(way)
     assert check_document({**TRUE, "cells": [200_000, 200_000]}).accepted
-    monkeypatch.setattr(noisy_regions, "MAX_CELLS", 80)  # 40 cells, two numbers
+    monkeypatch.setattr(noise_probabilities, "MAX_CELLS", 80)  # 40 cells, two numbers
     RegionEnclosures((40, 10)).chance(way)
-    monkeypatch.setattr(noisy_regions, "MAX_CELLS", 79)
+    monkeypatch.setattr(noise_probabilities, "MAX_CELLS", 79)
     with pytest.raises(Rejected, match="have more than 79 cells"):
         RegionEnclosures((40, 10)).chance(way)

@@ -18,12 +18,18 @@ from conftest import ROOT
 from forging_tools import Json, forged, forgeries
 
 from paramverify.checker.documents import check_text
-from paramverify.checker.logarithms import UNIT
-from paramverify.checker.noise import NoiseLaw, at_most, check_noise, less_than
-from paramverify.checker.noisy_regions import Form, NoisyPath, RegionEnclosures
-from paramverify.checker.second_regions import VariableLaw
-from paramverify.checker.second_sums import RegionSums
-from paramverify.checker.strict import Rejected
+from paramverify.checker.noise_probabilities import (
+    Form,
+    NoiseLaw,
+    NoisyPath,
+    RegionEnclosures,
+    at_most,
+    check_noise,
+    less_than,
+)
+from paramverify.checker.rounded_constants import UNIT
+from paramverify.checker.second_noise_regions import RegionSums, VariableLaw
+from paramverify.checker.strict_reading import Rejected
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
 

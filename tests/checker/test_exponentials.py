@@ -8,8 +8,8 @@ from math import factorial
 
 import pytest
 
-from paramverify.checker.exponentials import TERMS, encloses_exp, exp_bounds, sign_in_exp
-from paramverify.checker.strict import Rejected
+from paramverify.checker.rounded_constants import TERMS, encloses_exp, exp_bounds, sign_in_exp
+from paramverify.checker.strict_reading import Rejected
 
 ONE = Fraction(1)
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.dpctl import MALFORMED, check_document
-from paramverify.checker.formula_words import words
+from paramverify.checker.formula_evidence import MALFORMED, check_document, words
 
 Json = dict[str, Any]
 Change = Callable[[Json], Any]

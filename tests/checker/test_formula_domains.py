@@ -14,9 +14,9 @@ from test_formula_documents import COIN, TIGHT, document
 from three_checkers import built, by_program
 
 from paramverify.checker.documents import check_text
-from paramverify.checker.dpctl import NO_POINT
-from paramverify.checker.second_chains import ChainLook
-from paramverify.checker.strict import Rejected
+from paramverify.checker.formula_evidence import NO_POINT
+from paramverify.checker.second_formulas import ChainLook
+from paramverify.checker.strict_reading import Rejected
 from paramverify.cli.main import run
 from paramverify.reports.evidence_checks import replay
 

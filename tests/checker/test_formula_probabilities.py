@@ -11,12 +11,17 @@ from typing import Any
 import pytest
 from formula_tools import TRUE, VALUES, model, summed, walks
 
-from paramverify.checker.chains import CheckedChain, read_chain
-from paramverify.checker.paths import VectorSpan, linear
-from paramverify.checker.policies import extreme
-from paramverify.checker.quotients import PolynomialQuotient, QuotientValues, made, same
-from paramverify.checker.strict import Rejected
-from paramverify.checker.truths import Truths
+from paramverify.checker.chain_models import (
+    CheckedChain,
+    PolynomialQuotient,
+    QuotientValues,
+    made,
+    read_chain,
+    same,
+)
+from paramverify.checker.formula_truths import Truths
+from paramverify.checker.path_probabilities import VectorSpan, extreme, linear
+from paramverify.checker.strict_reading import Rejected
 
 FALSE, P, Q = ["false"], ["label", "p"], ["label", "q"]
 NOT_P, NEXT = ["not", P], ["next", P]

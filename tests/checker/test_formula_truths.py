@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 from formula_tools import TRUE, VALUES, model, summed
 
-from paramverify.checker import paths, policies, progressions, truths
-from paramverify.checker.chains import read_chain
-from paramverify.checker.paths import Paths
-from paramverify.checker.progressions import minimal
-from paramverify.checker.quotients import QuotientValues
-from paramverify.checker.strict import Rejected
-from paramverify.checker.truths import Truth, Truths, instance, mentions
+from paramverify.checker import formula_truths, path_probabilities
+from paramverify.checker.chain_models import QuotientValues, read_chain
+from paramverify.checker.formula_truths import Truth, Truths, instance, mentions
+from paramverify.checker.path_probabilities import Paths, minimal
+from paramverify.checker.strict_reading import Rejected
 
 FALSE, P, Q = ["false"], ["label", "p"], ["label", "q"]
 NEXT = ["next", P]
@@ -359,21 +357,26 @@ TWO = {"actions": ["a", "b"], "rows": [[0, 3], [1, 1], [2, 2], [3, 3]]}
 THREE = ["next", ["next", ["next", P]]]
 LIMITS: dict[str, tuple[Any, str, int, Callable[[], Any]]] = {
     # Goals of s and of t are not decided, that of the state with p is.
-    "nodes": (paths, "MAX_NODES", 2, paths_of(UNTIL, lambda p: p.exact([0, 1]))),
-    "cycles": (paths, "MAX_CYCLIC", 2, paths_of(UNTIL, lambda p: p.exact([0, 1]))),
+    "nodes": (path_probabilities, "MAX_NODES", 2, paths_of(UNTIL, lambda p: p.exact([0, 1]))),
+    "cycles": (path_probabilities, "MAX_CYCLIC", 2, paths_of(UNTIL, lambda p: p.exact([0, 1]))),
     # Four levels of states, and one that is empty.
-    "levels": (paths, "MAX_LEVELS", 5, paths_of(THREE, lambda p: p.words([0, 1]))),
-    "vectors": (paths, "MAX_VECTORS", 2, paths_of(NEXT, lambda p: p.words([0, 1]), **TWO)),
+    "levels": (path_probabilities, "MAX_LEVELS", 5, paths_of(THREE, lambda p: p.words([0, 1]))),
+    "vectors": (path_probabilities, "MAX_VECTORS", 2, paths_of(NEXT, lambda p: p.words([0, 1]), **TWO)),
     # Three states have a value after one step, and two rows of two entries lead to them.
-    "work": (paths, "MAX_WORK", 7, paths_of(NEXT, lambda p: p.words([0, 1]))),
+    "work": (path_probabilities, "MAX_WORK", 7, paths_of(NEXT, lambda p: p.words([0, 1]))),
     # Two numbers at first, then again two, each ten times, and nothing new after that.
-    "products": (paths, "MAX_WORK", 20, paths_of(UNTIL, lambda p: p.equal(0, 1))),
+    "products": (path_probabilities, "MAX_WORK", 20, paths_of(UNTIL, lambda p: p.equal(0, 1))),
     # Two numbers, then two quotients, then one that does not change any more.
-    "quotients": (paths, "MAX_WORK", 50, lambda: equal_with(sampled(*INSIDE))),
-    "clauses": (progressions, "MAX_CLAUSES", 3, lambda: minimal(frozenset(map(frozenset, ("a", "b", "c"))))),
-    "rounds": (policies, "MAX_ROUNDS", 1, paths_of(UNTIL, lambda p: p.extremes([0, 1], True, max))),
+    "quotients": (path_probabilities, "MAX_WORK", 50, lambda: equal_with(sampled(*INSIDE))),
+    "clauses": (
+        path_probabilities,
+        "MAX_CLAUSES",
+        3,
+        lambda: minimal(frozenset(map(frozenset, ("a", "b", "c")))),
+    ),
+    "rounds": (path_probabilities, "MAX_ROUNDS", 1, paths_of(UNTIL, lambda p: p.extremes([0, 1], True, max))),
     "members": (
-        truths,
+        formula_truths,
         "MAX_MEMBERS",
         5,
         lambda: Truths(UNEQUAL, VALUES).members(["P", "<=", "1", window(0, None)], 2, 6),

@@ -17,7 +17,7 @@ from paramverify.algebra.domains import Domain, box_domain, parse_interval
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.algebra.signs import parse_constraint
 from paramverify.checker.documents import check_text
-from paramverify.checker.intervals import check_document
+from paramverify.checker.interval_evidence import check_document
 from paramverify.claims import Claim
 from paramverify.cli.main import run
 from paramverify.synthesis.interval_documents import to_document

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.unwinding import check_document
+from paramverify.checker.unwinding_evidence import check_document
 
 D, Q, ZERO, ONE = range(4)  # the data point, the query, and the responses
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from paramverify.checker.logarithms import UNIT
-from paramverify.checker.noise import NoiseLaw, at_most, check_noise, less_than
-from paramverify.checker.strict import Rejected
+from paramverify.checker.noise_probabilities import NoiseLaw, at_most, check_noise, less_than
+from paramverify.checker.rounded_constants import UNIT
+from paramverify.checker.strict_reading import Rejected
 
 ONE = Fraction(1)
 

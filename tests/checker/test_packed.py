@@ -2,10 +2,12 @@
 
 from random import Random
 
-from paramverify.checker import packed
+from paramverify.checker import evidence_polynomials
 
 
-def by_terms(left: packed.Whole, right: packed.Whole) -> dict[tuple[int, ...], int]:
+def by_terms(
+    left: evidence_polynomials.Whole, right: evidence_polynomials.Whole
+) -> dict[tuple[int, ...], int]:
     found: dict[tuple[int, ...], int] = {}
     for x, c in left.items():
         for y, d in right.items():
@@ -29,9 +31,9 @@ def test_products() -> None:
             }
 
         left, right = poly(), poly()
-        assert packed.product(left, right) == by_terms(left, right)
+        assert evidence_polynomials.product(left, right) == by_terms(left, right)
     dense = {(k,): 255 for k in range(9)}
-    assert packed.product(dense, {k: -v for k, v in dense.items()}) == {
+    assert evidence_polynomials.product(dense, {k: -v for k, v in dense.items()}) == {
         k: -v for k, v in by_terms(dense, dense).items()
     }
-    assert packed.product({}, dense) == packed.product(dense, {}) == {}
+    assert evidence_polynomials.product({}, dense) == evidence_polynomials.product(dense, {}) == {}

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker import neighbours as product_checker
-from paramverify.checker.claims import KernelReport, Rejected
-from paramverify.checker.neighbours import check_largest, with_statements
+from paramverify.checker import worst_pair_evidence as product_checker
+from paramverify.checker.claim_evidence import KernelReport, Rejected
+from paramverify.checker.worst_pair_evidence import check_largest, with_statements
 
 Input = tuple[int, ...]
 

@@ -15,8 +15,8 @@ from conftest import ROOT
 from forging_tools import Json, points_of, value_of
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences, every_kind, in_python
 
-from paramverify.checker import shapes
-from paramverify.checker.claims import KernelReport
+from paramverify.checker import evidence_shapes
+from paramverify.checker.claim_evidence import KernelReport
 from paramverify.cli.main import run
 from paramverify.reports import evidence_checks
 
@@ -205,7 +205,7 @@ def test_polynomials_without_e_beside_an_exponential(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shape", ["EVIDENCE", "WITNESS", "CLAIM", "ENTRY", "CASE"])
 def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
     """No key that Python knows is called unknown: the program may say that it does not know its value."""
-    keys = list(inspect.getclosurevars(getattr(shapes, shape)).nonlocals["known"])
+    keys = list(inspect.getclosurevars(getattr(evidence_shapes, shape)).nonlocals["known"])
     assert len(keys) > 1
     paths = [tmp_path / f"{key}.json" for key in keys]
     for path, key in zip(paths, keys, strict=True):
@@ -276,7 +276,7 @@ def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_other_formats_are_not_known(tmp_path: Path) -> None:
     """The program says of each other format of the checker in Python that it is not known."""
     known = ("evidence", "sets", "cone", "regions", "unwinding", "losses", "script", "intervals", "formulas")
-    names = sorted(shapes.FORMATS.keys() - {f"paramverify-{name}" for name in known})
+    names = sorted(evidence_shapes.FORMATS.keys() - {f"paramverify-{name}" for name in known})
     paths = [tmp_path / f"{name}.json" for name in names]
     for name, path in zip(names, paths, strict=True):
         path.write_text(json.dumps({"format": name, "version": 1}))

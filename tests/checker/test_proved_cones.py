@@ -15,7 +15,7 @@ from cone_documents import Json, cone_kinds, private
 from conftest import ROOT
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences
 
-from paramverify.checker import shapes
+from paramverify.checker import evidence_shapes
 from paramverify.cli.main import run
 
 CASES = ("time-series-2-all", "survey-memory-all")  # with parameters in the steps, and in the bound
@@ -89,7 +89,7 @@ def test_what_does_not_follow_is_missed(tmp_path: Path) -> None:
 
 def test_the_program_has_all_keys(tmp_path: Path) -> None:
     """No key that Python knows in such a document is called unknown."""
-    kinds = inspect.getclosurevars(shapes.CONE).nonlocals["kinds"]
+    kinds = inspect.getclosurevars(evidence_shapes.CONE).nonlocals["kinds"]
     paths: list[Path] = []
     for document in KINDS.values():
         known = inspect.getclosurevars(kinds[document["kind"]]).nonlocals["known"]

@@ -15,7 +15,7 @@ from forging_tools import Json
 from test_dpctl_kernel import VALUES, formula, made, model, summed
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences
 
-from paramverify.checker.chains import read_chain
+from paramverify.checker.chain_models import read_chain
 from paramverify.portfolio.session import Session
 
 # Bounded formulas, nested ones, F, numbers, parameters, E, each kind of verdict. In models with choices

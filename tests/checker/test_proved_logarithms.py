@@ -14,7 +14,7 @@ from forging_tools import Json
 from three_checkers import NOT_KNOWN, built, by_program, changed, differences
 from tied_claims import BITS, known, tied, value
 
-from paramverify.checker.shapes import WINDOWED
+from paramverify.checker.evidence_shapes import WINDOWED
 from paramverify.claims import Claim, to_document
 from paramverify.cli.main import run
 

@@ -18,7 +18,7 @@ from three_checkers import NOT_KNOWN, built, by_program, changed, differences, i
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.checker.polynomials import parse
+from paramverify.checker.evidence_polynomials import parse
 from paramverify.cli.main import run
 from paramverify.models.context import Checks
 from paramverify.models.noise.truncated_geometric import truncated_geometric

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker import regions as region_checker
-from paramverify.checker.claims import KernelReport
-from paramverify.checker.polynomials import evaluate, parse
-from paramverify.checker.regions import check_document, check_text
+from paramverify.checker import region_evidence as region_checker
+from paramverify.checker.claim_evidence import KernelReport
+from paramverify.checker.evidence_polynomials import evaluate, parse
+from paramverify.checker.region_evidence import check_document, check_text
 
 Json = dict[str, Any]
 Factors = list[tuple[str, int]]

@@ -9,20 +9,20 @@ from random import Random
 
 import pytest
 
-from paramverify.checker import loss_bounds
-from paramverify.checker.goals import Goal
-from paramverify.checker.logarithms import BITS, UNIT, exp, ln
-from paramverify.checker.loss_bounds import (
+from paramverify.checker import loss_enclosures
+from paramverify.checker.evidence_polynomials import parse
+from paramverify.checker.loss_enclosures import (
     BoxOutputs,
     FactoredOutput,
     FactoredProduct,
     is_below,
     logs_of,
     range_of,
+    value_of,
 )
-from paramverify.checker.loss_values import value_of
-from paramverify.checker.polynomials import parse
-from paramverify.checker.strict import Rejected
+from paramverify.checker.proof_goals import Goal
+from paramverify.checker.rounded_constants import BITS, UNIT, exp, ln
+from paramverify.checker.strict_reading import Rejected
 
 
 @pytest.fixture(autouse=True)
@@ -173,7 +173,7 @@ def test_the_scale_of_bernstein_forms() -> None:
     box = {"x": (Fraction(1, 3), Fraction(5, 7)), "y": (Fraction(-1), Fraction(2))}
     goal = Goal(("x", "y"), {}, box, ())
     assert range_of(parse("2/5*x - 3*y", ("x", "y")), goal) == (Fraction(2, 15) - 6, Fraction(2, 7) + 3)
-    low, high = loss_bounds.range_of(parse("x^2*y - y^3 + 1/2", ("x", "y")), goal)
+    low, high = loss_enclosures.range_of(parse("x^2*y - y^3 + 1/2", ("x", "y")), goal)
     for k in range(9):
         x, y = (a + (b - a) * Fraction(k, 8) for a, b in box.values())
         assert low <= x * x * y - y**3 + Fraction(1, 2) <= high
@@ -183,7 +183,7 @@ def test_the_normal_distribution_is_enclosed() -> None:
     """The mass above x is that of the complementary error function in ball arithmetic."""
     from flint import arb, ctx, fmpq
 
-    from paramverify.checker.normal import above_normal
+    from paramverify.checker.noise_probabilities import above_normal
 
     random, before = Random(2), ctx.prec
     ctx.prec = 400

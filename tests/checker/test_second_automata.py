@@ -11,8 +11,8 @@ from conftest import ROOT
 
 from paramverify.automata.automaton import parse_automaton
 from paramverify.automata.automaton_evidence import machine
-from paramverify.checker.second_automata import compare
-from paramverify.checker.strict import Rejected, UnreadCase
+from paramverify.checker.second_streams import compare
+from paramverify.checker.strict_reading import Rejected, UnreadCase
 from paramverify.errors import InputError
 
 SHIPPED = sorted((ROOT / "cases" / "automata").glob("*.dipa"))

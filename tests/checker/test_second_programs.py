@@ -20,7 +20,7 @@ from paramverify.checker import second_programs, second_runs
 from paramverify.checker.second_numbers import Calculator
 from paramverify.checker.second_programs import outputs_at
 from paramverify.checker.second_reading import SecondLook, second_look
-from paramverify.checker.strict import UnreadCase
+from paramverify.checker.strict_reading import UnreadCase
 from paramverify.errors import ProgramError
 from paramverify.models.mechanisms import _calls, program
 from paramverify.models.programs import noise_densities, noisy_numbers

@@ -12,7 +12,7 @@ import pytest
 from set_oracle import binomial
 
 from paramverify.checker.documents import check_text
-from paramverify.checker.polynomials import evaluate, parse
+from paramverify.checker.evidence_polynomials import evaluate, parse
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify

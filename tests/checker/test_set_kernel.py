@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.sets import check_document
+from paramverify.checker.set_evidence import check_document
 
 POSITIVE = {"kind": "bernstein", "tree": ["+"]}
 CONSTANT = {"kind": "constant"}

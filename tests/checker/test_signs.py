@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from three_checkers import built, differences
 
-from paramverify.checker.cones import NOT_SHOWN as NO_WEIGHT
+from paramverify.checker.cone_evidence import NOT_SHOWN as NO_WEIGHT
 from paramverify.checker.documents import check_text, verdict_line
-from paramverify.checker.losses import NOT_SHOWN as NO_PROBABILITY
-from paramverify.checker.shapes import SIDE_CONDITION
+from paramverify.checker.evidence_shapes import SIDE_CONDITION
+from paramverify.checker.loss_evidence import NOT_SHOWN as NO_PROBABILITY
 
 Json = dict[str, Any]
 Affine = tuple[Fraction, Fraction]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.claims import check_claim
-from paramverify.checker.strict import Rejected
+from paramverify.checker.claim_evidence import check_claim
+from paramverify.checker.strict_reading import Rejected
 
 
 def _claim(

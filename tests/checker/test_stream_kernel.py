@@ -19,9 +19,9 @@ from paramverify.automata.automaton_evidence import machine
 from paramverify.automata.stream_cases import load
 from paramverify.automata.stream_programs import Unit, translate
 from paramverify.automata.stream_verdicts import decide
-from paramverify.checker.automata import check_document
+from paramverify.checker.automaton_checks import check_document
 from paramverify.checker.second_streams import Eps, SideBySide, StreamProgram, compare_stream
-from paramverify.checker.strict import Rejected
+from paramverify.checker.strict_reading import Rejected
 from paramverify.cli.main import run
 from paramverify.files import standing_in
 from paramverify.models.hmm import HMM

@@ -15,10 +15,10 @@ from stream_programs import loaded, random_finite, random_laplace
 from paramverify.automata.automaton_evidence import machine
 from paramverify.automata.stream_programs import Unit, translate
 from paramverify.checker.second_numbers import Calculator
-from paramverify.checker.second_stream_turns import ProgramTurn
+from paramverify.checker.second_processes import Streamed
+from paramverify.checker.second_stream_programs import ProgramTurn
 from paramverify.checker.second_streams import Eps, SideBySide, StreamProgram
-from paramverify.checker.second_turns import Streamed
-from paramverify.checker.strict import UnreadCase
+from paramverify.checker.strict_reading import UnreadCase
 from paramverify.cli.main import run
 from paramverify.errors import ProgramError
 from paramverify.models.model import Model

@@ -13,12 +13,12 @@ from tied_claims import tied
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import Ring, Unbounded
 from paramverify.answers import Proved
-from paramverify.checker.claims import check_claim, check_witness
-from paramverify.checker.exponentials import exp_bounds
-from paramverify.checker.goals import Context, Goal, Tie
-from paramverify.checker.polynomials import Poly, evaluate
-from paramverify.checker.strict import Rejected
-from paramverify.checker.ties import log_bounds, logarithm_rule, sign_of_logs
+from paramverify.checker.claim_evidence import check_claim, check_witness
+from paramverify.checker.evidence_polynomials import Poly, evaluate
+from paramverify.checker.proof_goals import Context, Goal, Tie
+from paramverify.checker.rounded_constants import exp_bounds
+from paramverify.checker.strict_reading import Rejected
+from paramverify.checker.tied_variables import log_bounds, logarithm_rule, sign_of_logs
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
 
@@ -192,8 +192,8 @@ OTHER_KINDS = [
 @pytest.mark.parametrize("proof", OTHER_KINDS, ids=lambda proof: proof["kind"])
 def test_no_other_rule_moves_x_alone(proof: dict[str, Any]) -> None:
     """Rules that move x and keep eps are refused: where x goes, eps goes, too."""
-    from paramverify.checker.claims import read_claim
-    from paramverify.checker.rules import prove
+    from paramverify.checker.claim_evidence import read_claim
+    from paramverify.checker.proof_rules import prove
 
     goal = read_claim(to_document(CLAIM)).goal
     with pytest.raises(Rejected, match="cannot be about a logarithm"):

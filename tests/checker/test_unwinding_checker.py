@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.claims import KernelReport
-from paramverify.checker.unwinding import check_document, matched
+from paramverify.checker.claim_evidence import KernelReport
+from paramverify.checker.unwinding_evidence import check_document, matched
 
 Json = dict[str, Any]
 POINT, QUERY, ZERO, ONE, HIDDEN = range(5)  # the actions: a data point, a query, two answers, a silent step

@@ -12,7 +12,7 @@ import pytest
 from random_models import all_probabilities, classical_model, largest_ratio, parametric_model, random_model
 
 from paramverify.answers import Proved
-from paramverify.checker.cones import check_document
+from paramverify.checker.cone_evidence import check_document
 from paramverify.claims import Claim, without_enclosure
 from paramverify.divergences import MaxDivergence
 from paramverify.encodings import cone, every_length

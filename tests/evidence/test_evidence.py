@@ -13,7 +13,7 @@ from hard_cases import HARD
 
 from paramverify.answers import Decision, Proved
 from paramverify.checker.__main__ import main as kernel
-from paramverify.checker.cones import check_document as check_cone
+from paramverify.checker.cone_evidence import check_document as check_cone
 from paramverify.claims import without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of

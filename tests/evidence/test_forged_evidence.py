@@ -15,7 +15,7 @@ from proved_claims import CLAIMS, PROOFS
 from truth_oracle import is_true
 
 from paramverify.answers import Decision, Proved
-from paramverify.checker.claims import KernelReport
+from paramverify.checker.claim_evidence import KernelReport
 from paramverify.checker.documents import check_text
 from paramverify.claims import to_document
 from paramverify.cli.main import run

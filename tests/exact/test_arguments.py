@@ -17,7 +17,7 @@ from paramverify.algebra.convexity import ROUGH_BITS
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.number_fields import FINE_BITS
 from paramverify.algebra.polynomials import Point, value_at
-from paramverify.checker.claims import Rejected, check_claim
+from paramverify.checker.claim_evidence import Rejected, check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence.certificates import CONSTANT
 from paramverify.exact import branching

@@ -24,7 +24,7 @@ from paramverify.algebra.polynomials import Polynomial, substitute, value_at, va
 from paramverify.algebra.signs import negative_between
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
-from paramverify.checker.claims import check_witness
+from paramverify.checker.claim_evidence import check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly

@@ -13,7 +13,7 @@ import pytest
 
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, Ring
-from paramverify.checker.claims import check_claim
+from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.errors import DefectError
 from paramverify.evidence.certificates import univariate_tree

@@ -9,7 +9,7 @@ import pytest
 from claim_tools import make, replayed
 
 from paramverify.answers import Proved, Refuted
-from paramverify.checker.claims import Rejected, check_claim, check_witness
+from paramverify.checker.claim_evidence import Rejected, check_claim, check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork

@@ -9,7 +9,7 @@ import pytest
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring, value_at
-from paramverify.checker.claims import check_claim
+from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence import certificates
 from paramverify.exact.procedure_outcomes import ENCLOSURES, Outcome, by_enclosures

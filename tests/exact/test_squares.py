@@ -18,8 +18,8 @@ from paramverify.algebra.polynomials import Ring, to_rational_function
 from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import Open, Proved, Refuted
 from paramverify.backends.sos import Sos
-from paramverify.checker.claims import check_claim
-from paramverify.checker.strict import Rejected
+from paramverify.checker.claim_evidence import check_claim
+from paramverify.checker.strict_reading import Rejected
 from paramverify.claims import Claim, positive, to_document
 from paramverify.errors import InputError
 from paramverify.evidence.certificates import replayed

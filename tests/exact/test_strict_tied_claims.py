@@ -11,7 +11,7 @@ from tied_claims import known, tied, value
 from tools.theorem_tools import case_of
 
 from paramverify.answers import Open, Proved, Refuted, Standing
-from paramverify.checker.claims import check_witness
+from paramverify.checker.claim_evidence import check_witness
 from paramverify.checker.documents import check_text
 from paramverify.claims import Claim, positive, to_document
 from paramverify.exact.branching import decide_exactly

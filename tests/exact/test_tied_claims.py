@@ -15,7 +15,7 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Interval, sign_in_ring
 from paramverify.algebra.polynomials import Ring, Unbounded
 from paramverify.answers import Open, Proved, Refuted, Standing
-from paramverify.checker.claims import check_witness
+from paramverify.checker.claim_evidence import check_witness
 from paramverify.checker.documents import check_text
 from paramverify.claims import Claim, from_document, to_document, without_unused_ties
 from paramverify.errors import LimitError

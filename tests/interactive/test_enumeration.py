@@ -13,7 +13,7 @@ from random_systems import parametric_case
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction
-from paramverify.checker.unwinding import check_document
+from paramverify.checker.unwinding_evidence import check_document
 from paramverify.errors import InputError
 from paramverify.interactive.closures import Closures
 from paramverify.interactive.input_enumeration import Enumeration

@@ -11,7 +11,7 @@ from calling_tools import called
 from slot_families import case_text
 
 from paramverify.checker.documents import check_text
-from paramverify.checker.every import check_document
+from paramverify.checker.slot_evidence import check_document
 from paramverify.interactive.closures import Closures
 from paramverify.interactive.pinq_induction import DataPointProgram, Every, Form, every
 from paramverify.interactive.system_cases import load

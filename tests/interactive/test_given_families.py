@@ -11,7 +11,7 @@ from calling_tools import called
 from interactive_tools import Enumeration
 from slot_families import case_text, conditions
 
-from paramverify.checker.unwinding import check_document
+from paramverify.checker.unwinding_evidence import check_document
 from paramverify.errors import ExpressionError, InputError
 from paramverify.interactive.system_cases import GivenFamily, InteractiveCase, load, read_condition
 from paramverify.interactive.system_certificates import check_with_case, evidence_document

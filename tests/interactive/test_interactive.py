@@ -13,7 +13,7 @@ from interactive_tools import case_of, no_parameters
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction
-from paramverify.checker.unwinding import check_document
+from paramverify.checker.unwinding_evidence import check_document
 from paramverify.cli.main import run
 from paramverify.errors import InputError, LimitError, ModelError
 from paramverify.interactive.closures import SILENT, Closures

@@ -18,7 +18,7 @@ from slot_families import case_text
 
 from paramverify.algebra.polynomials import fraction
 from paramverify.api.clock import clock
-from paramverify.checker.unwinding import check_document
+from paramverify.checker.unwinding_evidence import check_document
 from paramverify.errors import TimeLimitError
 from paramverify.interactive.system_cases import InteractiveCase, load
 from paramverify.interactive.system_certificates import budget_document, check_with_case

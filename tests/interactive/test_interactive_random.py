@@ -11,7 +11,7 @@ from flint import fmpq
 from interactive_tools import Enumeration, case_of, random_system
 
 from paramverify.algebra.polynomials import fraction
-from paramverify.checker.unwinding import check_document
+from paramverify.checker.unwinding_evidence import check_document
 from paramverify.interactive.closures import Closures
 from paramverify.interactive.probability_bounds import WeightJudge
 from paramverify.interactive.refutation import admissible, probability

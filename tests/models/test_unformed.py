@@ -11,8 +11,8 @@ import pytest
 from random_models import random_row
 
 from paramverify.algebra.polynomials import constant_value
-from paramverify.checker.claims import Rejected
-from paramverify.checker.neighbours import check_largest
+from paramverify.checker.claim_evidence import Rejected
+from paramverify.checker.worst_pair_evidence import check_largest
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import candidates
 from paramverify.models import neighbourhoods

@@ -9,7 +9,7 @@ from claim_tools import make
 
 from paramverify.algebra.polynomials import Point
 from paramverify.answers import Decision, Open, Proved
-from paramverify.checker.claims import check_claim
+from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import decide_exactly

@@ -14,10 +14,9 @@ import pytest
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.checker.claims import KernelReport
-from paramverify.checker.neighbours import with_statements
-from paramverify.checker.standing import check_everywhere
-from paramverify.checker.strict import Rejected
+from paramverify.checker.claim_evidence import KernelReport
+from paramverify.checker.strict_reading import Rejected
+from paramverify.checker.worst_pair_evidence import check_everywhere, with_statements
 from paramverify.cli.main import run
 from paramverify.models.context import Checks
 from paramverify.models.model import Model

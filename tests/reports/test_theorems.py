@@ -14,7 +14,7 @@ from tools.calling_tools import called, strict_json
 from tools.theorem_tools import ROOT, THEORIES, about, accepts, case_of, needs_coq, written
 
 from paramverify.algebra.cones import extreme_rays
-from paramverify.checker.polynomials import parse
+from paramverify.checker.evidence_polynomials import parse
 from paramverify.errors import UnsupportedError
 from paramverify.reports.theorems.coq_certificates import polynomial, proof_numbers
 from paramverify.reports.theorems.coq_cones import Along, Zero, covering

@@ -13,8 +13,8 @@ from smt_scripts import run_z3
 
 from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Standing
-from paramverify.checker.claims import check_document
-from paramverify.checker.exponentials import encloses_exp
+from paramverify.checker.claim_evidence import check_document
+from paramverify.checker.rounded_constants import encloses_exp
 from paramverify.cli.main import run
 from paramverify.encodings.choice import listed_claims
 from paramverify.formats.smtlib import occurring, script

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from paramverify.answers import Standing
-from paramverify.checker import scripts as script_checker
+from paramverify.checker import script_evidence as script_checker
 from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
 from paramverify.errors import InputError

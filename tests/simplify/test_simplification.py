@@ -9,7 +9,7 @@ import pytest
 from claim_tools import example5, failing_grid_point, make, random_claim
 
 from paramverify.algebra.polynomials import key, variables
-from paramverify.checker.claims import check_claim
+from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof

@@ -13,7 +13,7 @@ from claim_tools import ask_z3, failing_grid_point, make
 
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Ring
-from paramverify.checker.claims import check_claim
+from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.formats.refutations import fails_at, refuter
 from paramverify.simplify import chain

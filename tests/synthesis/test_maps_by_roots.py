@@ -14,7 +14,7 @@ from flint import fmpz_poly
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.one_product import one_product
 from paramverify.algebra.polynomials import Polynomial, Ring
-from paramverify.checker.regions import check_document
+from paramverify.checker.region_evidence import check_document
 from paramverify.claims import Claim
 from paramverify.synthesis.map_documents import to_document
 from paramverify.synthesis.maps import RegionMap, Status

@@ -18,7 +18,7 @@ from region_problems import Problem, volume, wavy
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.algebra.volumes import VolumeShare
-from paramverify.checker.regions import check_text
+from paramverify.checker.region_evidence import check_text
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.synthesis import regions
 from paramverify.synthesis.folding import ascending_volume, mirrored_side, mirrors, symmetric

@@ -14,7 +14,7 @@ from set_oracle import Drawn, Point, drawn, points, value
 
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import RationalFunction, value_at
-from paramverify.checker.regions import check_document
+from paramverify.checker.region_evidence import check_document
 from paramverify.divergences import HockeyStick, MaxDivergence
 from paramverify.encodings.choice import claims_of
 from paramverify.encodings.output_sums import excesses

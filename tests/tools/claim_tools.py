@@ -15,7 +15,7 @@ from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, Ring, to_rational_function, value_at
 from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import Answer, Proved
-from paramverify.checker.claims import check_claim
+from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, Origin
 from paramverify.formats.refutations import fails_at
 

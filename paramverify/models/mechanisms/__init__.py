@@ -156,7 +156,7 @@ class WorstPair(Protocol):
         """
 
     def worst_pair_document(self, differ: str, by: int | None, pair: tuple[Input, Input]) -> dict[str, Any]:
-        """Returns the statement that a pair has the largest ratio, for `checker.neighbours`."""
+        """Returns the statement that a pair has the largest ratio, for `checker.worst_pair_evidence`."""
 
 
 def compare(mechanism: Mechanism, pairs: Sequence[tuple[Input, Input]]) -> tuple[HMM, list[SecretPair]]:

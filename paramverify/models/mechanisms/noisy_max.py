@@ -84,7 +84,7 @@ class NoisyMax(OneShot):
         return tuple(map(Fraction, left)), tuple(map(Fraction, right))
 
     def worst_pair_document(self, differ: str, by: int | None, pair: tuple[Input, Input]) -> dict[str, Any]:
-        """Returns the statement that a pair has the largest ratio, for `checker.neighbours`."""
+        """Returns the statement that a pair has the largest ratio, for `checker.worst_pair_evidence`."""
         left, right = ([int(Fraction(v)) for v in given] for given in pair)
         shown = {"differ": differ, "by": "any" if by is None else str(by), "left": left, "right": right}
         return {**statement(self.noise, len(self.answers), self.ties), **shown}

@@ -18,8 +18,8 @@ from itertools import combinations
 from math import ceil, floor, lcm, prod, sqrt
 from typing import Any
 
-from paramverify.checker.claims import Rejected, check_claim
-from paramverify.checker.polynomials import Poly, parse
+from paramverify.checker.claim_evidence import Rejected, check_claim
+from paramverify.checker.evidence_polynomials import Poly, parse
 from paramverify.errors import UnsupportedError
 from paramverify.evidence.certificates import EXPONENTIAL, POSITIVE
 

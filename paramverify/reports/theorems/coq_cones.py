@@ -16,7 +16,7 @@ from typing import Any
 from flint import fmpq_mat, fmpz_mat
 
 from paramverify.algebra.cones import extreme_rays
-from paramverify.checker.models import moved, numeric, read_model
+from paramverify.checker.cone_models import moved, numeric, read_model
 from paramverify.errors import DefectError, UnsupportedError
 from paramverify.models.model import Model
 from paramverify.reports.theorems.coq_certificates import several

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paramverify.algebra.expressions import Name, Text, Value, parse
-from paramverify.checker.strict import counted
+from paramverify.checker.strict_reading import counted
 from paramverify.divergences import DistanceBound, PositiveParts
 from paramverify.encodings.cone import lump, model_document
 from paramverify.errors import DefectError, UnsupportedError

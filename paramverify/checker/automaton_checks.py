@@ -1,0 +1,335 @@
+"""Checks that an automaton over streams is private for a multiple of ε, or for none: standard library only.
+
+Checks budgets of streams of single lengths: tables that count inputs, ways, and gaps. See `automata`.
+
+A multiple is enough for streams of n inputs if tables bound all ways that read at most n by it, or if it is
+enough for every length. If the automaton is `late`, a way shows something of streams that are longer by one
+than what it reads: it may have drawn or put out what belongs to the next entry. Tables and ways are about
+differences of 1; what is told is multiplied by the largest difference of an entry. A way shows that less than
+it costs is not enough, and a gap does so for entries of few values. Standard library only.
+
+Checks that an automaton over streams is private for a multiple of ε, or for none: standard library only.
+
+A state with rate d draws x + mean + Lap(1/(d·ε)), where x is the next input, or 0 if it reads none. If noise
+is geometric, Pr(k) is proportional to exp(-d·ε·|k|) on whole numbers, and sums take the place of integrals. A
+transition is taken if the sample lies above and below stored values. The probabilities of a way (a sequence
+of transitions, with densities where a sample is put out) under streams α and β with |α_k − β_k| ≤ 1 are
+compared.
+
+**Private** (`holds`). Fix a way and both streams, and move the k-th sample by s_k in [-1, 1]. If s respects
+the order in which the way compares samples, and is 0 where a sample is put out, the way under α becomes the
+way under β, and each density falls by a factor of exp(d·ε·|s_k + α_k − β_k|) at most, or exp(d·ε·|s_k|)
+where nothing is read. So Pr_α(way) ≤ exp(W·ε)·Pr_β(way) with the sum W of these costs; d·ε comes for
+insample' besides. The least W is convex in α − β, so differences ±1 are enough. The document has classes
+that cover all ways that are possible, and demands: a class, a set Z of shifts of the stored values, and a
+weight. Each link from a demand to the next is checked: from any shifts in Z, and for each difference ±1, a
+shift of the new sample within the level keeps the order and leads into the next set; the weight falls by
+the cost. For each edge and each demand at its end there is a link. So from the end of any way to its
+beginning there is a chain of demands, and its first weight bounds W.
+
+**Tables** (`tables`) show the same from the beginning of ways: see `automaton_tables`.
+
+**Not private** (`violated`). Let W be the least Σ d·|s_k − δ_k| over ordered shifts s, with 0 for what is
+put out. For τ = 0, 1, 2, ... let a(τ) = ln Pr(way) under the stream τ·δ, for densities too. As τ grows,
+a(τ)/τ goes to −ε·W, for every ε: the most likely samples are τ times the best shifts, but for a bounded
+distance. Each a(τ) − a(τ+1) is at most ε·W, and their average goes to it. So some come as near to ε·W as one
+likes: whatever ε is, no multiple below W is enough. The document has a way with repeated parts and a chain
+of samples, each below the next one in every repetition, whose ends want shifts in the wrong order: each
+repetition adds to the cost. Outputs tell the way, which is checked; so probabilities of ways are
+probabilities of outputs.
+
+**One multiple** (`claim`) is shown to be enough, or to be exceeded by one way. Where one entry differs, all
+of this is said about differences with one ±1 and 0 elsewhere (W is convex with W(0) = 0).
+
+**Few values** (`gap`): see `automaton_gaps`. If entries differ by r at most, W(δ) is at most r·W.
+
+**Least multiple** (`least`). A way with differences δ, and two flows along its order: flows between samples
+that want 1 and those that want less, and between those that want 0 or more and those that want -1, within
+the rates. For every t in (0, 1) the samples with s > t are closed upwards, so that their cut is at least
+the first flow; for t in (-1, 0) the second one. The integral over t is the cost.
+
+**Lengths** (`lengths`): see `automaton_lengths`.
+
+**The least budget** (status `budget`) says which streams are compared (`streams`), with the same parts. It
+claims no multiple: what is shown of the least one is told. For entries of few values a gap shows that less is
+not enough, and a way shows nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from . import evidence_shapes
+from .automaton_costs import bounded_by_length, bounded_by_tables, classes_of, covered, least_cost, proved
+from .automaton_runs import Machine, explore, machine, outputs_differ
+from .automaton_ways import ANY, StreamEntries, check_family, entries_of, example, gap
+from .claim_evidence import KernelReport
+from .strict_reading import Rejected, check
+
+# --- automaton lengths ------------------------------------------------------------------------------
+
+
+def lengths(
+    read: Machine, document: Any, entries: StreamEntries, bound: Fraction | None, whom: str = ""
+) -> list[str]:
+    """Returns what is shown of streams of single lengths; ways are about entries of `whom`.
+
+    `bound` is a multiple that is enough for every length and differences of 1, if one is shown.
+    """
+    if "lengths" not in document:
+        return []
+    data = document["lengths"]
+    edges, following = classes_of(read, data)
+    covered(read, data["classes"], following)
+    multiples = bounded_by_length(read, data, edges, bound, entries.one)
+    return [
+        _length(read, budget, entries, multiples[budget["length"]] * entries.reach, whom)
+        for budget in data["budgets"]
+    ]
+
+
+def _length(read: Machine, budget: Any, entries: StreamEntries, enough: Fraction, whom: str) -> str:
+    length = budget["length"]
+    line = f"length {length}: {enough} times epsilon is enough"
+    if "least" in budget and "gap" in budget:
+        raise Rejected("a way is about entries of any numbers, and a gap about few values")
+    for name in {"least", "gap"} & budget.keys():
+        steps = budget[name]["steps"]
+        if not all(0 <= number < len(read.steps) for number in steps):
+            raise Rejected("a way has a transition that is not there")
+        if read.entries(steps) > length:
+            raise Rejected(f"a way needs more than {length} inputs")
+    if "gap" in budget:
+        return f"{line}; {widest(read, budget['gap'], entries, enough)}"
+    if "least" not in budget:
+        return line
+    if entries.values is not None:
+        raise Rejected("a way shows nothing of entries of few values")
+    outputs_differ(read, explore(read))
+    cost = least_cost(read, budget["least"], entries.one) * entries.reach
+    if cost > enough:
+        raise Rejected(f"a way costs more than the budget of length {length}")
+    return line + (", and no less is" if cost == enough else f", and no less than {cost} is") + whom
+
+
+def widest(read: Machine, data: Any, entries: StreamEntries, enough: Fraction | None) -> str:
+    """Checks a gap, and returns what is shown; `enough` is a multiple that is enough, if one is known."""
+    if entries.values is None:
+        raise Rejected("a gap is about entries of few values")
+    outputs_differ(read, explore(read))
+    cost = gap(read, data, entries)
+    if cost <= 0:
+        raise Rejected("a way does not get likelier under the first stream")
+    if enough is not None and cost > enough:
+        raise Rejected("a gap is wider than the multiple that is enough")
+    return f"for large epsilon no multiple below {cost} is enough for two streams"
+
+
+# --- automata ---------------------------------------------------------------------------------------
+
+FORMAT, VERSION = "paramverify-automaton", 1
+PARTS = {"proof", "tables", "family", "least", "lengths", "gap"}  # what shows something
+_MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+
+
+def check_document(document: Any, expected: Any = None) -> KernelReport:
+    """Checks a document; `expected`, if given, is the automaton of the file in the same form."""
+    try:
+        check(document, evidence_shapes.AUTOMATON)
+        if expected is not None and document["automaton"] != expected:
+            raise Rejected("the evidence is about another automaton")
+        lines = _check(document)
+    except Rejected as error:
+        return KernelReport(False, (f"rejected: {error}",))
+    except _MALFORMED as error:  # numbers too long for Python, before or after they are multiplied
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
+    return KernelReport(True, tuple(lines), proved=1, status=document["status"])
+
+
+def _check(document: Any) -> list[str]:
+    read = machine(document["automaton"])
+    if (document["status"] == "budget") is not ("streams" in document):
+        raise Rejected("evidence about a budget says which streams are compared, and no other does")
+    if "streams" in document:
+        return _budget(read, document)
+    claim = document.get("claim")
+    if claim is None:
+        if {"example", "gap"} & document.keys():
+            raise Rejected("an example, and streams of few values, are about one budget")
+        return _some_multiple(read, document)[0]
+    if Fraction(claim["multiple"]) < 0 or Fraction(claim.get("plus", "0")) < 0:
+        raise Rejected("a budget is 0 or more")
+    entries = entries_of(claim)
+    _whole(read, entries)
+    about = [entries.told] if entries != ANY else []
+    lines = about + _claimed(read, document, Fraction(claim["multiple"]), entries)
+    if "example" in document:
+        if document["status"] != "violated":
+            raise Rejected("an example is about a violation")
+        budget = Fraction(claim["multiple"]), Fraction(claim.get("plus", "0"))
+        lines.append(example(read, document["example"], entries, budget))
+    return lines
+
+
+def _whole(read: Machine, entries: StreamEntries) -> None:
+    """Checks that entries are whole numbers where noise is."""
+    if read.whole and any(value.denominator > 1 for value in entries.values or ()):
+        raise Rejected("noise is geometric, and an entry is not a whole number")
+
+
+def _claimed(read: Machine, document: Any, asked: Fraction, entries: StreamEntries) -> list[str]:
+    """Checks what is said of one budget: it is enough, or a way costs more, or ways without bound do.
+
+    The claim is asked·ε + plus. All costs are multiplied by the largest difference of an entry. Where a way
+    costs more than `asked`, it costs more than both together for large ε.
+    """
+    one, reach = entries.one, entries.reach
+    parts = {"proof", "tables", "family"} & document.keys()
+    if not reach:
+        if document["status"] != "holds" or PARTS & document.keys():
+            raise Rejected("no entry can differ: there is nothing to prove")
+        return ["no two values are so near that an entry can differ: private with 0 times epsilon"]
+    if document["status"] == "violated" and entries.values is not None:
+        if PARTS & document.keys() != {"gap"}:
+            raise Rejected("streams of these values exceed the multiple, and there is nothing else")
+        outputs_differ(read, explore(read))
+        cost = gap(read, document["gap"], entries)
+        if cost <= asked:
+            raise Rejected("the way does not get likelier than the multiple says")
+        steps = len(document["gap"]["steps"])
+        return [f"way: {steps} steps: for large epsilon no multiple below {cost} is enough for two streams"]
+    if "gap" in document:
+        raise Rejected("streams of few values are for a violation by these")
+    if document["status"] == "violated" and (one or not parts):
+        if PARTS & document.keys() != {"least"}:
+            raise Rejected("one way exceeds the multiple, and there is nothing else")
+        outputs_differ(read, explore(read))
+        cost = least_cost(read, document["least"], one) * reach
+        if cost <= asked:
+            raise Rejected("the way does not cost more than the multiple")
+        return [f"way: {len(document['least']['steps'])} steps: no multiple below {cost} is enough"]
+    if one:
+        if PARTS & document.keys():
+            raise Rejected("where one entry differs, the automaton alone has the bound")
+        bound = _of_one_entry(read) * reach
+        lines = [f"one entry differs: private with {bound} times epsilon, for every length"]
+    else:
+        lines, bound = _some_multiple(read, document, entries.values is not None)
+        if reach != 1:
+            bound *= reach
+            lines.append(f"entries differ by {reach} at most: all of this is multiplied by {reach}")
+    if document["status"] == "holds" and bound > asked:
+        raise Rejected("the multiple that is shown is larger than the claimed one")
+    return lines
+
+
+def _of_one_entry(read: Machine) -> Fraction:
+    """Returns what one entry costs at most: without shifts its rate, or 0 where its sample is not used.
+
+    Nothing is moved. So the density of the sample of the entry that differs falls by exp(d·ε) at most, and
+    that of insample' by exp(d'·ε). A sample that is not compared, not stored for later and not put out is
+    moved alone, for nothing.
+    """
+    bound = Fraction(0)
+    for order in explore(read):
+        for number, after in read.following(order):
+            step = read.steps[number]
+            state = read.states[step.source]
+            used = step.above | step.below | (step.stored & after.known) or step.output == "insample"
+            if state.reads:
+                bound = max(bound, (state.rate if used else Fraction(0)) + read.second_cost(step))
+    return bound
+
+
+def _some_multiple(read: Machine, document: Any, few: bool = False) -> tuple[list[str], Fraction]:
+    """Checks that some multiple is enough, or none; returns it, and 0 if there is none.
+
+    A way shows that less is not enough for entries of any numbers. Less may be enough for `few` values.
+    """
+    whom = " for entries of any numbers" if few else ""
+    if document["status"] == "violated":
+        if {"proof", "tables"} & document.keys() or "family" not in document:
+            raise Rejected("a violation has a family, and no proof")
+        if "least" in document:
+            raise Rejected("no multiple is enough, so none is the least one")
+        return [_grows(read, document), *lengths(read, document, ANY, None, whom)], Fraction(0)
+    if "family" in document:
+        raise Rejected("privacy has one proof, and no family")
+    bound, what = _bound(read, document)
+    lines = [f"{what}: private with {bound} times epsilon, for every length"]
+    if "least" in document:
+        lines.append(_needed(read, document["least"], ANY, bound) + whom)
+    return [*lines, *lengths(read, document, ANY, bound, whom)], bound
+
+
+def _grows(read: Machine, document: Any, reach: Fraction = Fraction(1)) -> str:
+    """Checks a family of ways, and returns what is shown."""
+    outputs_differ(read, explore(read))
+    gain, period = check_family(read, document["family"])
+    each = "each repetition costs" if period == 1 else f"each {period} repetitions cost"
+    return f"family: {each} {gain * reach} times epsilon more: no multiple of epsilon is enough"
+
+
+def _bound(read: Machine, document: Any) -> tuple[Fraction, str]:
+    """Returns a multiple that is enough for every length, for differences of 1, and what shows it."""
+    if len({"proof", "tables"} & document.keys()) != 1:
+        raise Rejected("privacy has one proof, and no family")
+    if "tables" in document:
+        edges, following = classes_of(read, document["tables"])
+        covered(read, document["tables"]["classes"], following)
+        bound = bounded_by_tables(read, document["tables"], edges)
+        return bound, f"tables: {len(document['tables']['tables'])}"
+    return proved(read, document["proof"]), f"demands: {len(document['proof']['demands'])}"
+
+
+def _needed(read: Machine, data: Any, entries: StreamEntries, bound: Fraction) -> str:
+    """Checks a way that needs a multiple, and returns what is shown; `bound` is one that is enough."""
+    outputs_differ(read, explore(read))
+    cost = least_cost(read, data, entries.one) * entries.reach
+    if cost > bound:
+        raise Rejected("a way costs more than the bound")
+    return f"way: {len(data['steps'])} steps: no multiple below {cost} is enough"
+
+
+def _budget(read: Machine, document: Any) -> list[str]:
+    """Checks bounds of the least multiple for streams that are told, and returns what is shown.
+
+    For entries of few values a gap shows that less is not enough, and nothing else does.
+    """
+    entries = entries_of(document["streams"])
+    _whole(read, entries)
+    parts, about = PARTS & document.keys(), entries.told
+    if {"claim", "example"} & document.keys():
+        raise Rejected("a budget is told of streams, and claims no other one")
+    if not entries.reach:
+        if parts:
+            raise Rejected("no entry can differ: there is nothing to prove")
+        return [about, "no two values are so near that an entry can differ: 0 times epsilon is enough"]
+    few = entries.values is not None
+    if ("least" in parts and few) or ("gap" in parts and not few):
+        raise Rejected("a gap is about entries of few values, and a way about entries of any numbers")
+    if not parts and not entries.one:
+        raise Rejected("nothing is shown of a budget")
+    bound: Fraction | None = None
+    lines = [about]
+    if entries.one:
+        if {"proof", "tables", "family"} & parts:
+            raise Rejected("where one entry differs, the automaton alone has the bound")
+        bound = _of_one_entry(read)
+        lines.append(f"one entry differs: {bound * entries.reach} times epsilon is enough, for every length")
+    elif "family" in parts:
+        if few or {"proof", "tables", "least"} & parts:
+            raise Rejected("ways whose costs grow are about entries of any numbers, and there is no bound")
+        lines.append(_grows(read, document, entries.reach))
+    elif {"proof", "tables"} & parts:
+        bound, what = _bound(read, document)
+        lines.append(f"{what}: {bound * entries.reach} times epsilon is enough, for every length")
+    if "least" in parts:
+        if bound is None:
+            raise Rejected("a way that needs a multiple is beside a proof that some is enough")
+        lines.append(_needed(read, document["least"], entries, bound * entries.reach))
+    if "gap" in parts:
+        enough = None if bound is None else bound * entries.reach
+        lines.append(widest(read, document["gap"], entries, enough))
+    return [*lines, *lengths(read, document, entries, bound)]

@@ -1,0 +1,397 @@
+"""What ways of an automaton cost: demands of their rest, bounds by flows, and tables for all shifts.
+
+Demands: what the rest of each way asks of stored values, and what it costs. See `automata`.
+
+Standard library only.
+
+Tables that bound what ways have cost so far, for all shifts of the stored values at once.
+
+For a way and differences ±1 of the streams, let c(s) be the least cost so far among shifts of its samples
+that keep the order, for each assignment s of shifts in {-1, 0, 1} to the stored values. One more step makes
+another such function of it, which is larger where c is larger. So if c is at most a table, and every step
+leads from each table to functions that are at most a table again, all functions are. Where a table has no
+entry, it bounds nothing. What a way costs is the least value of its function, so at most the least entry of
+a table.
+
+Tables of lengths (`lengths`) say how many inputs were read so far. A step leads to what a table bounds that
+has read no more. So tables with at most n inputs bound all ways that read at most n. A multiple that is
+enough for every length is enough for each one, without tables.
+
+Where one entry differs, a table says whether it was read (`differed`). Differences are 0 before and after it,
+and 1 or -1 for it. A way without a difference costs 0 at most, so the tables bound it too.
+
+Tables of many variables have `entries` in the place of `costs`: only the shifts for which they bound
+something, written as one sign for each variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from .automaton_runs import Machine, RunTransition, first_order, walk
+from .strict_reading import Rejected
+
+# --- demands: what the rest of each way asks of stored values, and what it costs. See `automata` ----
+
+
+@dataclass(frozen=True)
+class _Demand:
+    """A class, bounds and pairs of shifts, and a weight."""
+
+    place: int
+    low: dict[int, int]
+    high: dict[int, int]
+    pairs: frozenset[tuple[int, int]]
+    weight: Fraction
+
+    def at_most(self, one: int | tuple[int, ...], other: int | tuple[int, ...]) -> bool:
+        """Tells whether one shift is at most another one for all shifts; a number is given as a tuple."""
+        most = one[0] if isinstance(one, tuple) else self.high.get(one, 1)
+        least = other[0] if isinstance(other, tuple) else self.low.get(other, -1)
+        return most <= least or one == other or (one, other) in self.pairs
+
+
+def _demand(data: Any, variables: int, classes: int) -> _Demand:
+    low, high = {}, {}
+    for variable, least, most in data["bounds"]:
+        if not 0 <= variable < variables or variable in low or not -1 <= least <= most <= 1:
+            raise Rejected("a demand has a bound that is none")
+        low[variable], high[variable] = least, most
+    pairs = frozenset((x, y) for x, y in data["pairs"])
+    if any(not 0 <= v < variables for pair in pairs for v in pair):
+        raise Rejected("a demand is about a variable that is not there")
+    weight = Fraction(data["weight"])
+    if not 0 <= data["class"] < classes or weight < 0:
+        raise Rejected("a demand has no class, or a negative weight")
+    return _Demand(data["class"], low, high, pairs, weight)
+
+
+def _possible(demand: _Demand) -> bool:
+    """Tells whether some shifts are in the set of a demand: the least ones, if any."""
+    least = dict(demand.low)
+    for _ in range(len({v for pair in demand.pairs for v in pair}) + 1):
+        for x, y in demand.pairs:
+            least[y] = max(least.get(y, -1), least.get(x, -1))
+    ordered = all(least.get(x, -1) <= least.get(y, -1) for x, y in demand.pairs)
+    return ordered and all(value <= demand.high.get(v, 1) for v, value in least.items())
+
+
+def proved(read: Machine, proof: Any) -> Fraction:
+    """Returns the multiple that is shown."""
+    classes = proof["classes"]
+    edges, following = classes_of(read, proof)
+    covered(read, classes, following)
+    demands = [_demand(data, read.variables, len(classes)) for data in proof["demands"]]
+    if {demand.place for demand in demands} != set(range(len(classes))):
+        raise Rejected("a class has no demand: a way that ends there is not covered")
+    links: set[tuple[int, int]] = set()
+    for source, target, edge, level in proof["links"]:
+        if not (0 <= source < len(demands) and 0 <= target < len(demands) and 0 <= edge < len(edges)):
+            raise Rejected("a link is between demands that are not there")
+        _check_link(read, demands[source], demands[target], edges[edge], level)
+        links.add((edge, target))
+    for number, (_, target, _) in enumerate(edges):
+        for k, demand in enumerate(demands):
+            if demand.place == target and (number, k) not in links:
+                raise Rejected(f"edge {number} has no link to demand {k}")
+    first = [demand for demand in demands if demand.place == 0]
+    if not all(map(_possible, first)):
+        raise Rejected("a demand at the beginning has no shifts")
+    bound = Fraction(proof["multiple"])
+    if any(demand.weight > bound for demand in first):
+        raise Rejected("the multiple is smaller than a weight at the beginning")
+    return bound
+
+
+def classes_of(read: Machine, proof: Any) -> tuple[list[tuple[int, ...]], dict[tuple[int, int], int]]:
+    """Returns the edges between classes, and where each transition leads from each class."""
+    classes = proof["classes"]
+    edges = [tuple(edge) for edge in proof["edges"]]
+    following: dict[tuple[int, int], int] = {}
+    for source, target, number in edges:
+        if not (0 <= source < len(classes) and 0 <= target < len(classes) and 0 <= number < len(read.steps)):
+            raise Rejected("an edge is between classes that are not there")
+        if following.setdefault((source, number), target) != target:
+            raise Rejected("a transition leads from one class to two")
+    return edges, following
+
+
+def covered(read: Machine, classes: list[int], following: dict[tuple[int, int], int]) -> None:
+    """Checks that every way that is possible is a way of classes, from class 0."""
+    if not classes or classes[0] != 0:
+        raise Rejected("class 0 is not one of the first state")
+    seen = {(first_order(read), 0)}
+    waiting = list(seen)
+    for order, place in waiting:
+        for number, after in read.following(order):
+            target = following.get((place, number))
+            if target is None or classes[target] != after.state:
+                raise Rejected(f"class {place} has not transition {number}, which is possible")
+            if (after, target) not in seen:
+                seen.add((after, target))
+                waiting.append((after, target))
+
+
+def _check_link(read: Machine, now: _Demand, later: _Demand, edge: tuple[int, ...], level: int) -> None:
+    """Checks that from all shifts of a demand a step leads to the next one, within a level."""
+    step = read.steps[edge[2]]
+    state = read.states[step.source]
+    if now.place != edge[0] or later.place != edge[1]:
+        raise Rejected("a link does not follow its edge")
+    if not 0 <= level <= (2 if state.reads else 1):
+        raise Rejected("a link has a level that is none")
+    if now.weight < state.rate * level + read.second_cost(step) + later.weight:
+        raise Rejected("a weight does not fall by the cost of a link")
+    wanted = 1 if state.reads else 0
+    lower: list[int | tuple[int, ...]] = [(-1,), *step.above]
+    upper: list[int | tuple[int, ...]] = [(1,), *step.below]
+    if step.output == "insample":
+        lower, upper = [*lower, (0,)], [*upper, (0,)]
+    for variable in later.low:
+        ends: tuple[int, int] = (later.low[variable], later.high[variable])
+        if variable in step.stored:
+            lower, upper = [*lower, (ends[0],)], [*upper, (ends[1],)]
+        elif not (now.at_most((ends[0],), variable) and now.at_most(variable, (ends[1],))):
+            raise Rejected("a demand does not have the bounds of the next one")
+    for x, y in later.pairs:
+        if x in step.stored and y not in step.stored:
+            upper.append(y)
+        elif y in step.stored and x not in step.stored:
+            lower.append(x)
+        elif x not in step.stored and not now.at_most(x, y):
+            raise Rejected("a demand does not have the pairs of the next one")
+    free = all(now.at_most(low, high) for low in lower for high in upper)
+    within = all(now.at_most(low, (level - wanted,)) for low in lower)
+    if not (free and within and all(now.at_most((wanted - level,), high) for high in upper)):
+        raise Rejected("a sample cannot be moved within its level")
+
+
+# --- automaton least --------------------------------------------------------------------------------
+
+
+def least_cost(read: Machine, data: Any, one: bool = False) -> Fraction:
+    """Returns what a way costs at least, by its flows; each entry differs, or only `one` does."""
+    steps, signs = data["steps"], data["signs"]
+    if len(steps) != len(signs):
+        raise Rejected("a way has one difference for each step")
+    order = first_order(read)
+    for number in steps:
+        order = walk(read, order, number)
+    wishes: list[int] = []
+    cost = Fraction(0)
+    for number, sign in zip(steps, signs, strict=True):
+        step = read.steps[number]
+        reads = read.states[step.source].reads
+        if sign not in ((-1, 0, 1) if one else (-1, 1)) if reads else sign:
+            raise Rejected("a difference is 1 or -1 where an input is read, and 0 elsewhere")
+        cost += read.second_cost(step) * abs(sign)
+        if step.output == "insample":
+            cost += read.states[step.source].rate * abs(sign)
+            wishes.append(0)
+        else:
+            wishes.append(-sign)
+    if one and sum(map(abs, signs)) > 1:
+        raise Rejected("more than one entry differs")
+    above = links(read, steps)
+    for name, from_least, to_most in (("high", 1, 0), ("low", 0, -1)):
+        cost += _flow(read, steps, above, data[name], (wishes, from_least, to_most))
+    return cost
+
+
+def links(read: Machine, steps: list[int]) -> set[tuple[int, int]]:
+    """Returns the pairs of places whose samples a way compares directly, the lower one first."""
+    holder: dict[int, int] = {}
+    found: set[tuple[int, int]] = set()
+    for place, number in enumerate(steps):
+        step = read.steps[number]
+        found |= {(holder[v], place) for v in step.above} | {(place, holder[v]) for v in step.below}
+        holder |= dict.fromkeys(step.stored, place)
+    return found
+
+
+def _flow(
+    read: Machine,
+    steps: list[int],
+    above: set[tuple[int, int]],
+    flow: Any,
+    wanted: tuple[list[int], int, int],
+) -> Fraction:
+    """Returns the value of a flow from samples that want a shift of at least `least` to those of `most`."""
+    wishes, least, most = wanted
+    net = [Fraction(0)] * len(steps)
+    for low, high, text in flow:
+        amount = Fraction(text)
+        if (low, high) not in above or amount < 0:
+            raise Rejected("a flow does not follow the order of samples")
+        net[low] += amount
+        net[high] -= amount
+    value = Fraction(0)
+    for place, number in enumerate(steps):
+        step = read.steps[number]
+        fixed = step.output == "insample"
+        rate = read.states[step.source].rate
+        if net[place] > 0 and (wishes[place] < least or (net[place] > rate and not fixed)):
+            raise Rejected("a flow begins at a sample that does not give so much")
+        if net[place] < 0 and (wishes[place] > most or (-net[place] > rate and not fixed)):
+            raise Rejected("a flow ends at a sample that does not take so much")
+        value += max(net[place], Fraction(0))
+    return value
+
+
+# --- tables that bound what ways have cost so far, for all shifts of the stored values at once ------
+
+MOST_VARIABLES = 6
+SIGNS = "-0+"  # what the shifts -1, 0 and 1 are written as
+Costs = dict[tuple[int, ...], Fraction]
+
+
+@dataclass(frozen=True)
+class _AutomatonTable:
+    place: int
+    variables: tuple[int, ...]
+    costs: Costs  # without entries that bound nothing
+    read: int = 0
+    differed: bool = False
+
+
+def bounded_by_tables(read: Machine, proof: Any, edges: Iterable[tuple[int, ...]]) -> Fraction:
+    """Returns the multiple that tables show for all ways of classes, from class 0.
+
+    Raises:
+        Rejected: they do not.
+    """
+    tables = [_table(data) for data in proof["tables"]]
+    bound = Fraction(proof["multiple"])
+    if any(not table.costs or min(table.costs.values()) > bound for table in tables):
+        raise Rejected("a table has costs beyond the multiple")
+    if not any(t.place == 0 and not t.variables and t.costs[()] >= 0 for t in tables):
+        raise Rejected("there is no table for the beginning")
+    for source, target, number in edges:
+        step = read.steps[number]
+        reads = read.states[step.source].reads
+        after = [table for table in tables if table.place == target]
+        for table in tables:
+            if table.place == source:
+                for sign in (-1, 1) if reads else (0,):
+                    if not _leads(read, step, table, sign, after):
+                        raise Rejected("a step leads from a table to costs that no table bounds")
+    return bound
+
+
+def bounded_by_length(
+    read: Machine, data: Any, edges: Iterable[tuple[int, ...]], bound: Fraction | None, one: bool
+) -> dict[int, Fraction]:
+    """Returns the multiples that are shown for ways of classes that read at most so many inputs.
+
+    Each entry differs by 1 at most, or `one` does. `bound` is a multiple that is enough for every length, if
+    one is shown.
+
+    Raises:
+        Rejected: the tables do not show what is less than that.
+    """
+    tables = [_table(table) for table in data["tables"]]
+    stated = {budget["length"]: Fraction(budget["multiple"]) for budget in data["budgets"]}
+    if not stated or min(stated) < 0 or len(stated) < len(data["budgets"]):
+        raise Rejected("lengths are numbers of inputs, each with one budget")
+    if any(not table.costs for table in tables):
+        raise Rejected("a table bounds nothing")
+    if any(("differed" in table) is not one for table in data["tables"]):
+        raise Rejected("tables know whether an entry has differed where one entry differs, and only there")
+    needed = {n: multiple for n, multiple in stated.items() if bound is None or multiple < bound}
+    if not needed:
+        return stated
+    for length, multiple in needed.items():
+        if any(min(table.costs.values()) > multiple for table in tables if table.read <= length):
+            raise Rejected(f"a table has costs beyond the budget of length {length}")
+    if not any(map(_is_first, tables)):
+        raise Rejected("there is no table for the beginning")
+    for source, target, number in edges:
+        step = read.steps[number]
+        reads = read.states[step.source].reads
+        for table in tables:
+            if table.place != source or table.read + reads > max(needed):
+                continue
+            after = [t for t in tables if t.place == target and t.read <= table.read + reads]
+            for sign in _differences(reads, one, table.differed):
+                differed = one and (table.differed or sign != 0)
+                later = [t for t in after if t.differed is differed]
+                if not _leads(read, step, table, sign, later):
+                    raise Rejected("a step leads from a table to costs that no table bounds")
+    return stated
+
+
+def _is_first(table: _AutomatonTable) -> bool:
+    first = table.place == 0 and not table.variables and table.read == 0 and not table.differed
+    return first and table.costs[()] >= 0
+
+
+def _differences(reads: bool, one: bool, differed: bool) -> tuple[int, ...]:
+    """Returns the differences of an entry that have to be looked at."""
+    if not reads or differed:
+        return (0,)
+    return (-1, 0, 1) if one else (-1, 1)
+
+
+def _table(data: Any) -> _AutomatonTable:
+    variables = tuple(data["variables"])
+    if len(set(variables)) < len(variables) or ("entries" in data) is ("costs" in data):
+        raise Rejected("a table has a variable twice, or not one list of costs")
+    costs = _entries(data["entries"], len(variables)) if "entries" in data else _costs(data, len(variables))
+    if data.get("read", 0) < 0:
+        raise Rejected("a table has read less than nothing")
+    return _AutomatonTable(data["class"], variables, costs, data.get("read", 0), data.get("differed", False))
+
+
+def _costs(data: Any, variables: int) -> Costs:
+    if variables > MOST_VARIABLES:
+        raise Rejected("a table has too many variables")
+    keys = list(product((-1, 0, 1), repeat=variables))
+    if len(keys) != len(data["costs"]):
+        raise Rejected("a table has not one entry for each assignment of shifts")
+    return {k: Fraction(c) for k, c in zip(keys, data["costs"], strict=True) if c is not None}
+
+
+def _entries(data: Any, variables: int) -> Costs:
+    if any(len(shifts) != variables or set(shifts) - set(SIGNS) for shifts, _ in data):
+        raise Rejected("an entry of a table has one sign for each variable: -, 0 or +")
+    costs = {tuple(SIGNS.index(sign) - 1 for sign in shifts): Fraction(cost) for shifts, cost in data}
+    if len(costs) < len(data):
+        raise Rejected("an entry of a table is there twice")
+    return costs
+
+
+def _leads(
+    read: Machine, step: RunTransition, now: _AutomatonTable, sign: int, after: Iterable[_AutomatonTable]
+) -> bool:
+    """Tells whether a step leads from what a table bounds to what one of the tables after it bounds."""
+    if not step.above | step.below <= set(now.variables):
+        raise Rejected("a table lacks a variable that is compared")
+    known: dict[tuple[int, ...], Costs] = {}
+    for later in after:
+        if not set(later.variables) <= set(now.variables) | step.stored:
+            continue
+        if later.variables not in known:
+            known[later.variables] = _stepped(read, step, now, sign, later.variables)
+        found = known[later.variables]
+        if all(key in found and found[key] <= cost for key, cost in later.costs.items()):
+            return True
+    return False
+
+
+def _stepped(
+    read: Machine, step: RunTransition, now: _AutomatonTable, sign: int, variables: tuple[int, ...]
+) -> Costs:
+    """Returns what ways cost at most after a step, for shifts of these variables."""
+    state, found = read.states[step.source], Costs()
+    for shifts, so_far in now.costs.items():
+        of = dict(zip(now.variables, shifts, strict=True))
+        for shift in (0,) if step.output == "insample" else (-1, 0, 1):
+            if all(of[v] <= shift for v in step.above) and all(shift <= of[v] for v in step.below):
+                key = tuple(shift if v in step.stored else of[v] for v in variables)
+                cost = so_far + state.rate * abs(shift + sign) + read.second_cost(step) * abs(sign)
+                found[key] = min(found.get(key, cost), cost)
+    return found

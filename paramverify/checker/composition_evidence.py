@@ -1,0 +1,494 @@
+"""Evidence about compositions: bounds of δ for ε, or of ε for δ, computed again: standard library only.
+
+Evidence about compositions: bounds of δ for ε, or of ε for δ, computed again: standard library only.
+
+`components` are releases, each made `times` times. A way has a pair of distributions that dominates, that is,
+has at least the δ of each of its `pairs` for every ε; where it is one of them, it is the only one. With two
+ways the first direction of neighbours is composed for itself, and the second one, and the larger δ counts.
+
+Upper bounds are about the dominating pairs: their composition has at least the δ of every adaptive one
+[ZhuDW22]. Lower bounds are about one pair of each release, the `choice` of its direction.
+
+`exact` is a number that is reached: all masses are rational, and nothing is rounded. Otherwise each direction
+says which grid it needs; see `convolutions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import reduce
+from math import lcm
+from typing import Any
+
+from .claim_evidence import KernelReport
+from .convolutions import LossGrid, LowerMasses, UpperMasses, multiplied, power
+from .evidence_polynomials import number
+from .evidence_shapes import COMPOSITION
+from .release_losses import ExactLoss, ReleaseLosses, loss_of, read
+from .rounded_constants import BITS, UNIT, Ends, exp
+from .strict_reading import Misformed, Rejected, check, counted, plain
+from .worst_pair_evidence import MALFORMED
+
+# --- composing --------------------------------------------------------------------------------------
+
+MOST_TIMES = 100_000
+MOST_PRODUCTS = 100_000  # of outputs that are on no grid
+MOST_BITS = BITS - 16  # of masses on a grid
+
+
+@dataclass(frozen=True)
+class ComposedDirection:
+    """One direction of neighbours: the releases, how often each is made, and the grid."""
+
+    document: Mapping[str, Any]
+    releases: tuple[tuple[ReleaseLosses, tuple[ReleaseLosses, ...], int], ...]
+
+    def upper(self) -> tuple[UpperMasses, LossGrid]:
+        """Returns the composition of the dominating pairs on the grid."""
+        grid, bits, tail = self._grid()
+        spans = self.document["spans"]
+        sides = [
+            power(UpperMasses.of(losses, grid, span and (span[0], span[1]), bits, tail), times)
+            for (losses, _, times), span in zip(self.releases, spans, strict=True)
+        ]
+        return reduce(UpperMasses.times, sides), grid
+
+    def lower(self) -> LowerMasses:
+        """Returns the composition of the chosen pairs, with labels."""
+        grid, bits, tail = self._grid()
+        given = zip(self.releases, self.document["spans"], self.document["choice"], strict=True)
+        sides = []
+        for (_, pairs, times), span, choice in given:
+            if not 0 <= choice < len(pairs):
+                raise Misformed("no such pair", "choice")
+            ends = span and (span[0], span[1])
+            sides.append(power(LowerMasses.of(pairs[choice], grid, ends, bits, tail), times))
+        return reduce(LowerMasses.times, sides)
+
+    def _grid(self) -> tuple[LossGrid, int, int]:
+        written = self.document["grid"]
+        if written is None:
+            raise Misformed("a grid is missing", "grid")
+        bits, tail = written["bits"], written["tail"]
+        if not 24 <= bits <= MOST_BITS or tail < 1:
+            raise Misformed("too many bits, or too few", "grid", "bits")
+        if len(self.document["spans"]) != len(self.releases):
+            raise Misformed("not one for each component", "spans")
+        return LossGrid(loss_of(written["step"])), bits, tail
+
+    def exactly(self) -> dict[Fraction, Fraction]:
+        """Returns the mass under P of each P/Q; 0 stands for outputs that are impossible under Q."""
+        written = self.document["grid"]
+        found = None if written is None else self._on_grid(LossGrid(loss_of(written["step"])))
+        return self._listed() if found is None else found
+
+    def _outputs(self) -> Iterator[tuple[dict[Fraction, Fraction], int]]:
+        for losses, pairs, times in self.releases:
+            if losses.exact is None or not is_single(losses, pairs):
+                raise Rejected("a release has no rational masses, or several pairs: nothing is exact")
+            yield {(p / q if q else Fraction(0)): p for p, q in losses.exact if p}, times
+
+    def _on_grid(self, grid: LossGrid) -> dict[Fraction, Fraction] | None:
+        """Returns it where all P/Q are whole powers of e^step: by powers of polynomials."""
+        row, first, bottom, finite = [1], 0, 1, Fraction(1)
+        for outputs, times in self._outputs():
+            places = {grid.exactly(ExactLoss(ratio=ratio)): p for ratio, p in outputs.items() if ratio}
+            if None in places:
+                return None
+            known = {place: p for place, p in places.items() if place is not None}
+            scale = lcm(*(p.denominator for p in known.values()))
+            least = min(known)
+            single = [int(known.get(n, Fraction(0)) * scale) for n in range(least, max(known) + 1)]
+            row = multiplied(row, _power(single, times))
+            first, bottom = first + least * times, bottom * scale**times
+            finite *= sum(known.values()) ** times
+        found = {grid.step.ratio**n: Fraction(mass, bottom) for n, mass in enumerate(row, first) if mass}
+        return {**found, **({Fraction(0): 1 - finite} if finite < 1 else {})}
+
+    def _listed(self) -> dict[Fraction, Fraction]:
+        together, work = {Fraction(1): Fraction(1)}, 0
+        for outputs, times in self._outputs():
+            for _ in range(times):
+                work += len(together) * len(outputs)
+                if work > MOST_PRODUCTS:
+                    raise Rejected("the composition has too many outputs")
+                grown: dict[Fraction, Fraction] = {}
+                for one, p in together.items():
+                    for other, share in outputs.items():
+                        grown[one * other] = grown.get(one * other, Fraction(0)) + p * share
+                together = grown
+        return together
+
+
+def _power(row: list[int], times: int) -> list[int]:
+    found = [1]
+    while times:
+        if times & 1:
+            found = multiplied(found, row)
+        times >>= 1
+        row = multiplied(row, row) if times else row
+    return found
+
+
+# --- reading ------------------------------------------------------------------------------------------
+
+
+def directions(document: Mapping[str, Any]) -> list[ComposedDirection]:
+    """Reads the directions of neighbours.
+
+    Raises:
+        Rejected: the releases are none, or a dominating pair does not dominate.
+    """
+    components = document["components"]
+    count = max((len(each["ways"]) for each in components), default=0)
+    if count not in (1, 2) or any(not each["ways"] for each in components):
+        raise Misformed("no component, or one without a way", "components")
+    for n, each in enumerate(components):
+        _check_ways(each["ways"], n)
+    if len(document["directions"]) != count:
+        raise Misformed("not those of the components", "directions")
+    found = []
+    for k, written in enumerate(document["directions"]):
+        releases = []
+        for n, each in enumerate(components):
+            if not 0 < each["times"] <= MOST_TIMES:
+                raise Misformed("not a number of releases", "components", n, "times")
+            way = each["ways"][k if len(each["ways"]) > 1 else 0]
+            releases.append((*_way(way, n), each["times"]))
+        found.append(ComposedDirection(written, tuple(releases)))
+    return found
+
+
+def _check_ways(ways: list[Any], n: int) -> None:
+    """Checks that two ways are those of a sample, M against Q and Q against M, and that one way is of none.
+
+    In the second one P and Q may be exchanged before, where pairs come in both directions.
+    """
+    place = "components", n, "ways"
+    if len(ways) == 1:
+        releases = (ways[0]["dominating"], *ways[0]["pairs"])
+        if any(release["kind"] in ("sampled", "turned") for release in releases):
+            raise Misformed("a sample has two directions", *place)
+        return
+    one, other = ways
+    first, second = one["dominating"], other["dominating"]
+    if first["kind"] != "sampled":
+        raise Misformed("two ways are those of a sample", *place)
+    inner = first["of"]
+    swapped = {**first, "of": {"kind": "turned", "of": inner}}
+    allowed = [first] if not one["pairs"] else [swapped]
+    if second not in [{"kind": "turned", "of": release} for release in allowed]:
+        raise Misformed("the second way is not the other direction", *place)
+    turned = [{"kind": "turned", "of": pair} for pair in one["pairs"]]
+    if other["pairs"] != turned or any(pair.get("rate") != first["rate"] for pair in one["pairs"]):
+        raise Misformed("the pairs are not those of the other direction", *place)
+
+
+def _way(written: Mapping[str, Any], n: int) -> tuple[ReleaseLosses, tuple[ReleaseLosses, ...]]:
+    whole = read(written["dominating"])
+    if not written["pairs"] or written["pairs"] == [written["dominating"]]:
+        return whole, (whole,)
+    pairs = tuple(map(read, written["pairs"]))
+    if any(not dominates(whole, pair) for pair in pairs):
+        raise Misformed("it does not dominate a pair", "components", n, "ways", "dominating")
+    return whole, pairs
+
+
+def is_single(whole: ReleaseLosses, pairs: tuple[ReleaseLosses, ...]) -> bool:
+    """Tells whether the pair that dominates is the only one, so that its numbers are those of the release."""
+    return len(pairs) == 1 and pairs[0] is whole
+
+
+def dominates(whole: ReleaseLosses, pair: ReleaseLosses) -> bool:
+    """Tells whether one release has at least the δ of another one for every ε, from −∞ on.
+
+    Both δ are convex, piecewise linear functions of c = e^ε from 0 on, so corners are enough, and the end.
+
+    Raises:
+        Rejected: a release has masses that are not rational.
+    """
+    if whole.exact is None or pair.exact is None:
+        raise Rejected("several pairs need rational masses")
+    known = (whole.exact, pair.exact)
+    corners = {p / q for exact in known for p, q in exact if q} | {Fraction(0)}
+    return all(delta_of(whole.exact, c) >= delta_of(pair.exact, c) for c in corners)
+
+
+def delta_of(exact: tuple[tuple[Fraction, Fraction], ...], c: Fraction) -> Fraction:
+    """Returns Σ max(0, p − c·q)."""
+    return sum((max(Fraction(0), p - c * q) for p, q in exact), Fraction(0))
+
+
+# --- compositions -----------------------------------------------------------------------------------
+
+FORMAT = "paramverify-composition"
+STATUS = "composition"
+DIGITS = 30
+LEFT = ("releases of cases with their files",)  # what a document alone does not show
+
+
+# --- what is asked ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DeltaBounds:
+    """The bounds of δ of all directions, for any ε."""
+
+    above: list[tuple[UpperMasses, LossGrid]]
+    below: list[LowerMasses]
+
+    @staticmethod
+    def of(document: Mapping[str, Any]) -> DeltaBounds:
+        """Returns the bounds on the grids of a document."""
+        every = directions(document)
+        return DeltaBounds([each.upper() for each in every], [each.lower() for each in every])
+
+    def most(self, epsilon: Ends) -> Fraction:
+        """Returns an upper bound of δ."""
+        return max(Fraction(side.delta(grid, epsilon), 1 << side.bits) for side, grid in self.above)
+
+    def least(self, epsilon: Ends) -> Fraction:
+        """Returns a lower bound of δ."""
+        return max(Fraction(side.delta(epsilon), 1 << side.bits) for side in self.below)
+
+
+@dataclass(frozen=True)
+class ListedMasses:
+    """The masses of all directions, exactly."""
+
+    masses: list[dict[Fraction, Fraction]]
+
+    def most(self, epsilon: Ends) -> Fraction:
+        """Returns an upper bound of δ."""
+        return max(exact_delta(each, Fraction(exp(*epsilon)[0], UNIT)) for each in self.masses)
+
+    def least(self, epsilon: Ends) -> Fraction:
+        """Returns a lower bound of δ."""
+        return max(exact_delta(each, Fraction(exp(*epsilon)[1], UNIT)) for each in self.masses)
+
+
+def bounds_of(document: Mapping[str, Any]) -> DeltaBounds | ListedMasses:
+    """Returns bounds of δ for any ε: on grids, or exactly where a document has no spans."""
+    if all(each["spans"] for each in document["directions"]):
+        return DeltaBounds.of(document)
+    return ListedMasses([each.exactly() for each in directions(document)])
+
+
+def largest(document: Mapping[str, Any]) -> ExactLoss | None:
+    """Returns the largest loss of a composition in any direction, where that of each release is exact."""
+    found = []
+    for direction in directions(document):
+        total = ExactLoss()
+        for losses, pairs, times in direction.releases:
+            if losses.most is None or not is_single(losses, pairs):
+                return None
+            own = losses.most.times(times)
+            total = ExactLoss(total.rational + own.rational, total.ratio * own.ratio)
+        found.append(total)
+    best, *others = found
+    for other in others:
+        known = best.rational == other.rational == 0
+        (low, high), (least, most) = best.ends(), other.ends()
+        if other != best and not known and low <= most and least <= high:
+            return None  # which one is larger is not seen
+        if other.ratio > best.ratio if known else least > high:
+            best = other
+    return best
+
+
+def _between(loss: ExactLoss) -> tuple[Fraction, Fraction]:
+    """Returns bounds of a loss, twice the same where it is rational."""
+    if loss.ratio == 1:
+        return loss.rational, loss.rational
+    low, high = loss.ends()
+    return Fraction(low, UNIT), Fraction(high, UNIT)
+
+
+def epsilon_of(document: Mapping[str, Any]) -> Ends | None:
+    """Returns bounds of the ε that is given, if one is; the ratio e^ε of `exact` ones is exact."""
+    written = document["question"]
+    if ("epsilon" in written) == ("delta" in written):
+        raise Misformed("an epsilon or a delta", "question")
+    if "epsilon" not in written:
+        return None
+    loss = loss_of(written["epsilon"])
+    if loss.ends()[1] < 0:
+        raise Misformed("below 0", "question", "epsilon")
+    return loss.ends()
+
+
+def exact_delta(masses: Mapping[Fraction, Fraction], c: Fraction) -> Fraction:
+    """Returns δ for e^ε = c: Σ max(0, P − c·Q)."""
+    return sum((p if not r else p * (1 - c / r) for r, p in masses.items() if not r or r > c), Fraction(0))
+
+
+def exact_ratio(masses: Mapping[Fraction, Fraction], delta: Fraction) -> Fraction | None:
+    """Returns the least c ≥ 1 with δ(ln c) ≤ delta; None: there is none.
+
+    δ(c) is the largest P(S) − c·Q(S), and a set of the outputs with the largest P/Q has it.
+    """
+    p, q, best = masses.get(Fraction(0), Fraction(0)), Fraction(0), Fraction(1)
+    if p > delta:
+        return None
+    for ratio in sorted((r for r in masses if r), reverse=True):
+        p, q = p + masses[ratio], q + masses[ratio] / ratio
+        best = max(best, (p - delta) / q)
+    return best
+
+
+def check_document(document: Any) -> KernelReport:
+    """Checks evidence about a composition: its bounds are computed again.
+
+    Malformed evidence of any kind gives a report that is not accepted.
+    """
+    try:
+        check(document, COMPOSITION)
+        about, shown = _check(document)
+    except Rejected as error:
+        return KernelReport(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
+    left = LEFT if any(map(is_of_case, document["components"])) else ()
+    lines = (*about, *shown)
+    return KernelReport(True, lines, proved=len(shown), status=STATUS, not_compared=left)
+
+
+def is_of_case(component: Mapping[str, Any]) -> bool:
+    """Tells whether a release comes from a case, or is a table, which may come from anywhere."""
+    release = component["ways"][0]["dominating"]
+    while release["kind"] in ("sampled", "turned"):
+        release = release["of"]
+    return "case" in component or release["kind"] == "table"
+
+
+def _check(document: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+    """Returns what the evidence is about, and what was shown."""
+    lines = [
+        f"component {n + 1}: {told(each['ways'][0])}, {counted(each['times'], 'time')}"
+        for n, each in enumerate(document["components"])
+        if each["ways"]
+    ]
+    name, given = ("epsilon", "delta") if epsilon_of(document) is None else ("delta", "epsilon")
+    lines.append(f"asked: the least {name} for {given} = {_value(document['question'][given])}")
+    if document["exact"] is not None:
+        return lines, [_check_exact(document)]
+    return lines, check_bounds(document)
+
+
+def check_bounds(document: Mapping[str, Any]) -> list[str]:
+    """Computes bounds again; returns them in words.
+
+    Raises:
+        Rejected: they are not shown.
+    """
+    epsilon = epsilon_of(document)
+    name = "delta" if epsilon is not None else "epsilon"
+    if document["lower"] is None:
+        raise Misformed("a bound is missing", "lower")
+    low = number(document["lower"])
+    high = None if document["upper"] is None else number(document["upper"])
+    if low < 0 or (high is not None and high < low):
+        raise Misformed("not bounds", "lower")
+    lines = [f"{name} is at least {decimal(low)}: computed again"]
+    lines += [] if high is None else [f"{name} is at most {decimal(high)}: computed again"]
+    delta = Fraction(0) if epsilon is not None else number(document["question"]["delta"])
+    if epsilon is None and not delta:
+        most = largest(document)
+        ends = None if most is None else _between(most)
+        if ends is None or low > ends[0] or high is None:
+            raise Misformed("the largest loss is not shown to be so large", "lower")
+        if high < ends[1]:
+            raise Misformed("the largest loss is not shown to be so small", "upper")
+        return lines
+    bounds = bounds_of(document)
+    if epsilon is not None:
+        if low and bounds.least(epsilon) < low:
+            raise Misformed("delta is not shown to be so large", "lower")
+        if high is not None and bounds.most(epsilon) > high:
+            raise Misformed("delta is not shown to be so small", "upper")
+    else:
+        if low and bounds.least(ExactLoss(low).ends()) <= delta:
+            raise Misformed("delta is not shown to be above the given one before", "lower")
+        if high is not None and bounds.most(ExactLoss(high).ends()) > delta:
+            raise Misformed("delta is not shown to be at most the given one from there", "upper")
+    return lines
+
+
+def _check_exact(document: Mapping[str, Any]) -> str:
+    stated = number(document["exact"])
+    if (document["lower"], document["upper"]) != (None, None):
+        raise Misformed("a number is exact, or between bounds", "lower")
+    if _is_largest(document, stated):
+        name = "delta" if "epsilon" in document["question"] else "the ratio e^epsilon"
+        return f"{name} is {plain(document['exact'], 60)}, exactly: the largest loss"
+    every = [each.exactly() for each in directions(document)]
+    if "epsilon" in document["question"]:
+        loss = loss_of(document["question"]["epsilon"])
+        if loss.rational:
+            raise Misformed("for an epsilon that is no logarithm of a rational nothing is exact", "exact")
+        if max(exact_delta(masses, loss.ratio) for masses in every) != stated:
+            raise Misformed("delta is another number", "exact")
+        return f"delta is {plain(document['exact'], 60)}, exactly: computed again"
+    delta = number(document["question"]["delta"])
+    ratios = [exact_ratio(masses, delta) for masses in every]
+    if None in ratios or max(r for r in ratios if r is not None) != stated:
+        raise Misformed("the ratio e^epsilon is another number", "exact")
+    return f"the ratio e^epsilon is {plain(document['exact'], 60)}, exactly: computed again"
+
+
+def _is_largest(document: Mapping[str, Any], stated: Fraction) -> bool:
+    """Tells whether the largest loss shows a number: from it on δ is 0, and before it δ is above 0."""
+    most = largest(document)
+    if most is None:
+        return False
+    if "epsilon" in document["question"]:
+        loss = loss_of(document["question"]["epsilon"])
+        return not stated and (loss == most or most.ends()[1] <= loss.ends()[0])
+    return not number(document["question"]["delta"]) and not most.rational and most.ratio == stated
+
+
+def rate_of(component: Mapping[str, Any]) -> Fraction:
+    """Returns the rate of the sample that a component is about, which is the same in all its releases.
+
+    Raises:
+        Rejected: it is about none.
+    """
+    release = component["ways"][0]["dominating"]
+    if release["kind"] != "sampled":
+        raise Rejected("two ways are those of a sample")
+    return number(release["rate"])
+
+
+def decimal(value: Fraction) -> str:
+    """Returns a number as a decimal, where it is one of few digits; else as a fraction."""
+    with localcontext() as context:
+        context.prec = DIGITS
+        found = Decimal(value.numerator) / Decimal(value.denominator)
+    exact = Fraction(found) == value
+    return str(found.normalize()).lower() if exact else plain(str(value), 60)
+
+
+def told(way: Mapping[str, Any]) -> str:
+    """Returns what a release is, in words."""
+    release = way["dominating"]
+    if release["kind"] == "table":
+        pairs = max(1, len(way["pairs"]))
+        return f"a table of {counted(len(release['outputs']), 'output')}, for {counted(pairs, 'pair')}"
+    if release["kind"] in ("sampled", "turned"):
+        inner = told({"dominating": release["of"], "pairs": []})
+        return (
+            f"{inner}, of a sample with rate {release['rate']}" if "rate" in release else f"{inner}, turned"
+        )
+    values = (f"{k} = {_value(v)}" for k, v in release.items() if k != "kind")
+    return f"{release['kind']} with {', '.join(values)}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return plain(value, 60)
+    rational, ratio = value
+    parts = [rational] * (rational != "0") + [f"ln({ratio})"] * (ratio != "1")
+    return plain(" + ".join(parts) or "0", 60)

@@ -1,0 +1,331 @@
+"""Checks certificates about all sequences at once: standard library, and the checker of single claims.
+
+Checks certificates about all sequences at once: standard library, and the checker of single claims.
+
+The document holds a hidden Markov model: T_ω[s,t] are its steps, π and τ the weights of secrets, M their
+masses, c = c_n/c_d the ratio bound. That none of them is negative on the domain is looked at in `signs`.
+Where it is not plain, a line says so, and the case has to show it. For a vector v, F(v) stands for
+c_n·(τ·v)·M_π − c_d·(π·v)·M_τ, for each secret pair and direction. The sequence ω is within the bound iff
+F(v_ω) ≥ 0 with v_ω = T_ω1···T_ωk·1; F is linear.
+
+levels   For each length, every T_ω·v with v kept for the length before is kept, or dropped: a nonnegative
+         combination of kept ones and of ones before it in the list. So v_ω is such a combination for every
+         sequence, and F(v) ≥ 0 is shown for the kept ones of the lengths in question. A combination may
+         be larger in states `below`, which only the left secret reaches, and smaller in states `above`,
+         which only the right one reaches: F decreases in the former and increases in the latter, and steps
+         from other states do not lead there.
+closed   T_ω·1 and T_ω·r are nonnegative combinations of rays, and F(r) ≥ 0 is shown for every ray r.
+ratios   The cone {v : n·v ≥ 0} contains 1 and has no negative vectors; n·T_ω·r ≥ 0 is shown for its extreme
+         rays, so T_ω maps it into itself. All states after `depth` steps are in `states`, where the cone
+         lives. F(v_ω) ≥ 0 is shown for shorter sequences, and F(T_w·r) ≥ 0 for those of that length and
+         every ray.
+loop     Pr(u wⁿ z | left) is at least, Pr(u wⁿ z | right) at most, a multiple of aⁿ and bⁿ, with a > b.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from . import evidence_shapes
+from .claim_evidence import (
+    KernelReport,
+    Rejected,
+    check_claim,
+    check_obligations,
+    check_points,
+    check_witness,
+)
+from .cone_models import (
+    CheckedModel,
+    Signs,
+    apply,
+    bounds,
+    combined,
+    extreme_rays,
+    lift,
+    moved,
+    numeric,
+    reached,
+    read_model,
+    read_vector,
+    shape,
+)
+from .evidence_polynomials import Poly, number, parse, plus
+from .strict_reading import Misformed, check, counted, shown
+
+FORMAT, VERSION = "paramverify-cone", 1
+NOT_SHOWN = "not shown by this document alone: that no weight, no mass and no side of the bound is negative"
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+
+
+STATUSES = {"levels": "holds", "closed": "holds", "ratios": "holds", "loop": "violated"}
+
+
+def check_document(
+    document: Any, model: Any = None, obligations: Iterable[Any] | None = None
+) -> KernelReport:
+    """Checks a certificate; `model`, if given, is what the document must be about, derived from the case.
+
+    `obligations`, if given, are what must be proved of the model besides. The status follows from the kind.
+
+    Malformed certificates of any kind give a report that is not accepted.
+    """
+    try:
+        check(document, evidence_shapes.CONE)
+        status = STATUSES[document["kind"]]
+        if document.get("status", status) != status:
+            raise Misformed(f"a certificate of this kind shows {status!r}", "status")
+        if model is not None and json.dumps(model, sort_keys=True) != json.dumps(
+            document["model"], sort_keys=True
+        ):
+            raise Rejected("the certificate is about another model")
+        about = read_model(document["model"])
+        report = RULES[document["kind"]](document, about)
+        own = check_obligations(document, obligations)
+        is_shown = check_signs(Signs(document, document["model"]["domain"]), about)
+        check_points(document, [document["model"]["domain"]])
+        return replace(
+            report,
+            lines=report.lines + tuple(own.lines) + (() if is_shown else (NOT_SHOWN,)),
+            proved=report.proved + own.counts["proved"],
+            trusted=report.trusted + own.counts["trusted"],
+            status=status,
+            solvers=tuple(sorted(own.solvers.union(report.solvers))),
+        )
+    except Rejected as error:
+        return KernelReport(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return KernelReport(False, (f"rejected: malformed certificate: {error!r:.200}",))
+
+
+def check_signs(signs: Signs, model: CheckedModel) -> bool:
+    """Tells whether weights, masses and sides of the bound of a model are shown never to be negative.
+
+    Raises:
+        Rejected: one is nowhere positive, and not 0.
+    """
+    found = {signs.of(side) for side in model.ratio}
+    found |= {signs.of(w) for table in model.tables for row in table.values() for w in row.values()}
+    for _, _, *starts in model.pairs:
+        found |= {signs.of(poly) for start in starts for poly in (start.mass, *start.weights.values())}
+    if -1 in found:
+        raise Rejected("a weight, a mass or a side of the bound is negative")
+    return 0 not in found
+
+
+# --- what is shown by claims ------------------------------------------------------------------------
+
+
+def settle(document: Any, wanted: Iterable[Poly]) -> KernelReport:
+    """Checks that each polynomial is a positive multiple of one that is proved on the domain, or trivial."""
+    domain = document["model"]["domain"]
+    names = tuple(domain["variables"])
+    proved: set[Any] = set()
+    solvers: set[str] = set()
+    trusted = 0
+    for entry in document["claims"]:
+        claim = entry["claim"]
+        if {name: value for name, value in claim.items() if name != "polynomial"} != domain:
+            raise Rejected("a claim on another domain")
+        found = check_claim(claim, entry["proof"])
+        trusted += bool(found)
+        solvers.update(found)
+        proved.add(shape(parse(claim["polynomial"], names)))
+    count = 0
+    for poly in wanted:
+        count += 1
+        trivial = not any(map(any, poly)) and all(c >= 0 for c in poly.values())
+        if not trivial and shape(poly) not in proved:
+            raise Rejected("a claim that is needed is not proved")
+    how = "proved or trusted" if trusted else "proved"
+    lines = [
+        f"{how}: {counted(len(document['claims']), 'claim')}, from which all {count} that are needed follow"
+    ]
+    lines += [f"trusted to {shown(name)}" for name in sorted(solvers)]
+    proved_claims = len(document["claims"]) - trusted
+    return KernelReport(True, tuple(lines), proved_claims, trusted, solvers=tuple(solvers))
+
+
+# --- vectors of numbers -----------------------------------------------------------------------------
+
+
+# --- the rules --------------------------------------------------------------------------------------
+
+
+def levels_rule(document: Any, model: CheckedModel) -> KernelReport:
+    """See `levels` above."""
+    tables = numeric(model)
+    vectors = {k: read_vector(v, model.states) for k, v in enumerate(document["vectors"])}
+    if any(x < 0 for v in vectors.values() for x in v):
+        raise Rejected("a vector with a negative entry")
+    lengths = set(document["lengths"])
+    if not lengths or min(lengths) < 1:
+        raise Rejected("lengths must be positive whole numbers")
+    wanted: list[Poly] = []
+    directions: set[int] = set()
+    for run in document["runs"]:
+        below, above, turns = set(run["below"]), set(run["above"]), run["directions"]
+        directions.update(turns)
+        for turned in turns:
+            left, right = (reached(model, side, turned) for side in (0, 1))
+            if below & right or above & left:
+                raise Rejected("a state that both secrets reach is not of one side")
+        if len(run["levels"]) < max(lengths):
+            raise Rejected("a length is missing")
+        kept: list[tuple[int, ...]] = [(1,) * model.states]
+        for length, level in enumerate(run["levels"], 1):
+            settled = {k: vectors[k] for k in level["kept"]}
+            following = list(settled.values())
+            for k, entry in level["dropped"]:
+                total = combined({int(j): number(w) for j, w in entry.items()}, settled, model.states)
+                for s, (x, y) in enumerate(zip(vectors[k], total, strict=True)):
+                    if not (x == y or (s in below and x <= y) or (s in above and x >= y)):
+                        raise Rejected("a vector is not the combination that it is said to be")
+                settled[k] = vectors[k]
+            known = set(settled.values())
+            for vector in kept:
+                for table in tables:
+                    found = moved(table, vector)
+                    if any(found) and found not in known:
+                        raise Rejected(f"a vector of length {length} is missing")
+            kept = following
+            if length in lengths:
+                for vector in kept:
+                    at = lift(model, [Fraction(x) for x in vector], range(model.states))
+                    wanted += bounds(model, at, turns)
+    if directions != {0, 1}:
+        raise Rejected("a direction is missing")
+    return settle(document, wanted)
+
+
+def closed_rule(document: Any, model: CheckedModel) -> KernelReport:
+    """See `closed` above."""
+    tables = numeric(model)
+    rays = {k: read_vector(v, model.states) for k, v in enumerate(document["rays"])}
+    sources = [*rays.values(), (1,) * model.states]
+    if len(document["steps"]) != len(sources):
+        raise Rejected("a step is missing")
+    for source, row in zip(sources, document["steps"], strict=True):
+        for table, entry in zip(tables, row, strict=True):
+            weights = {int(k): number(w) for k, w in entry.items()}
+            if combined(weights, rays, model.states) != [Fraction(x) for x in moved(table, source)]:
+                raise Rejected("a step leaves the cone")
+    every = range(model.states)
+    wanted = (
+        f for ray in rays.values() for f in bounds(model, lift(model, [Fraction(x) for x in ray], every))
+    )
+    return settle(document, wanted)
+
+
+def ratios_rule(document: Any, model: CheckedModel) -> KernelReport:
+    """See `ratios` above."""
+    states, depth = document["states"], document["depth"]
+    if not 1 <= depth <= 20 or len(set(states)) != len(states):
+        raise Rejected("the depth or the states are out of range")
+    check_tail(model, set(states), depth)
+    normals = [read_vector(n, len(states)) for n in document["normals"]]
+    if any(sum(n) < 0 for n in normals):
+        raise Rejected("the cone does not contain 1")
+    rays = extreme_rays(normals, len(states))
+    if any(x < 0 for ray in rays for x in ray):
+        raise Rejected("the cone has vectors with negative entries")
+    wanted: list[Poly] = []
+    lifted = [lift(model, ray, states) for ray in rays]
+    for table in model.tables:
+        for ray in lifted:
+            vector = apply(table, ray)
+            for normal in normals:
+                if min(normal) >= 0:
+                    continue  # T_ω·r is not negative
+                total: Poly = {}
+                for state, factor in zip(states, normal, strict=True):
+                    total = plus(total, vector.get(state, {}), Fraction(factor))
+                wanted.append(total)
+    short, long = [model.one()], lifted
+    for length in range(1, depth + 1):
+        short = [apply(table, v) for v in short for table in model.tables]
+        long = [apply(table, v) for v in long for table in model.tables]
+        for vector in short if length < depth else long:
+            wanted += bounds(model, vector)
+    return settle(document, wanted)
+
+
+def check_tail(model: CheckedModel, states: set[int], depth: int) -> None:
+    """Checks that after so many steps every state is one of these, and that they are not left again."""
+    after = {s: {t for table in model.tables for t in table.get(s, {})} for s in range(model.states)}
+    if not states <= after.keys() or any(not after[s] <= states for s in states):
+        raise Rejected("the states are left by a step")
+    here = {s for _, _, pi, tau in model.pairs for start in (pi, tau) for s in start.weights}
+    for _ in range(depth):
+        here = {t for s in here for t in after[s]}
+    if not here <= states:
+        raise Rejected("a state is missing after the steps")
+
+
+def loop_rule(document: Any, model: CheckedModel) -> KernelReport:
+    """See `loop` above; the model has numbers only, those at the point."""
+    check_witness({**document["model"]["domain"], "polynomial": "-1"}, document["point"])  # in the domain
+    tables = numeric(model)
+    left, right = (dict(start) for start in loop_starts(document, model))
+    u, w, z = (document[name] for name in ("prefix", "loop", "suffix"))
+    if not w or not all(0 <= o < len(tables) for o in (*u, *w, *z)):
+        raise Rejected("an unknown observation, or no loop")
+    left, right = (pushed(tables, start, u) for start in (left, right))
+    state, (a, b) = document["state"], (number(x) for x in document["rates"])
+    bound = {int(s): number(x) for s, x in document["bounds"].items()}
+    after = [Fraction(1)] * model.states
+    for observation in reversed(z):
+        after = [sum((c * after[t] for t, c in row), Fraction(0)) for row in tables[observation]]
+    if pushed(tables, {state: Fraction(1)}, w).get(state, 0) < a:
+        raise Rejected("the loop is less likely than it is said to be")
+    if not right.keys() <= bound.keys():
+        raise Rejected("a state of the other secret has no bound")
+    for s, x in bound.items():
+        row = pushed(tables, {s: Fraction(1)}, w)
+        if not row.keys() <= bound.keys():
+            raise Rejected("a state that loops lead to has no bound")
+        if after[s] > x or sum((c * bound[t] for t, c in row.items()), Fraction(0)) > b * x:
+            raise Rejected("a bound does not hold")
+    low = left.get(state, Fraction(0)) * after[state]
+    high = sum((c * bound[s] for s, c in right.items()), Fraction(0))
+    if not (a > b > 0 and high > 0 and 0 < number(document["factor"]) <= low / high):
+        raise Rejected("the ratio is not shown to grow")
+    return KernelReport(True, (f"the ratio is at least {document['factor']} * ({a / b})^n after n loops",), 1)
+
+
+def loop_starts(document: Any, model: CheckedModel) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+    """Returns both conditioned priors as numbers."""
+    one, other = document["secrets"]
+    zero = (0,) * len(model.names)
+    for left, right, pi, tau in model.pairs:
+        if (one, other) in ((left, right), (right, left)):
+            found = []
+            for start in (pi, tau) if one == left else (tau, pi):
+                polys = [start.mass, *start.weights.values()]
+                if any(any(map(any, p)) for p in polys):
+                    raise Rejected("a prior has parameters")
+                mass = start.mass[zero]  # numbers are read as nonnegative ones, and masses are not zero
+                found.append({s: p[zero] / mass for s, p in start.weights.items() if p})
+            return found[0], found[1]
+    raise Rejected("no such secret pair")
+
+
+def pushed(
+    tables: list[list[list[tuple[int, int]]]], row: Mapping[int, Fraction], word: Sequence[int]
+) -> dict[int, Fraction]:
+    """Returns row·T_word, without zeros."""
+    current = dict(row)
+    for observation in word:
+        new: dict[int, Fraction] = {}
+        for state, weight in current.items():
+            for successor, entry in tables[observation][state]:
+                new[successor] = new.get(successor, Fraction(0)) + weight * entry
+        current = {s: x for s, x in new.items() if x}
+    return current
+
+
+RULES = {"levels": levels_rule, "closed": closed_rule, "ratios": ratios_rule, "loop": loop_rule}

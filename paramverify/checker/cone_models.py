@@ -1,0 +1,321 @@
+"""Models of certificates about many sequences, and which polynomials have one sign on their domain.
+
+Which polynomials are plainly never negative on a domain, and which are never positive: standard library.
+
+Three things are looked at, one after the other. The polynomial is a constraint of the domain, up to a
+positive factor. Or an obligation of the document shows it on this domain, up to such a factor. Or its
+Bernstein coefficients on the box have one sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from itertools import combinations
+from math import gcd, lcm
+from typing import Any
+
+from .claim_evidence import (
+    Rejected,
+    read_claim,
+)
+from .evidence_polynomials import Poly, constant, degree, number, parse, plus, times
+from .proof_goals import Goal, WrittenClaim, bernstein
+from .rounded_constants import UNIT, exp_bounds
+from .strict_reading import Misformed, Rejected, shown
+
+# --- vectors and cones with rational entries, for the checker: standard library only ----------------
+
+MAX_NORMALS = 40
+
+Vector = tuple[Fraction, ...]
+
+
+def whole(vector: Sequence[int]) -> tuple[int, ...]:
+    """Returns the vector divided by the greatest common divisor of its entries."""
+    divisor = reduce(gcd, vector, 0) or 1
+    return tuple(x // divisor for x in vector)
+
+
+def read_vector(data: Any, size: int) -> tuple[int, ...]:
+    """Reads a vector of whole numbers."""
+    values = [number(x) for x in data]
+    if len(values) != size or any(x.denominator != 1 for x in values):
+        raise Rejected("not a vector of whole numbers")
+    return tuple(int(x) for x in values)
+
+
+def combined(
+    weights: Mapping[int, Fraction], vectors: Mapping[int, Sequence[int]], size: int
+) -> list[Fraction]:
+    """Returns Σ λ_k·v_k for λ ≥ 0."""
+    if any(w < 0 for w in weights.values()):
+        raise Rejected("a combination with a negative weight")
+    total = [Fraction(0)] * size
+    for k, w in weights.items():
+        total = [a + w * x for a, x in zip(total, vectors[k], strict=True)]
+    return total
+
+
+def extreme_rays(normals: Sequence[Sequence[int]], size: int) -> list[Vector]:
+    """Returns the extreme rays of {v : n·v ≥ 0}: those on which normals of rank size − 1 vanish."""
+    if not size:
+        return []
+    if size > 5 or len(normals) > MAX_NORMALS or len(kernel(normals, size)) > 0:
+        raise Rejected("the cone is too large, or contains a line")
+    found: dict[Vector, None] = {}
+    for chosen in combinations(normals, size - 1):
+        lines = kernel(chosen, size)
+        if len(lines) == 1:
+            factor = lcm(*(x.denominator for x in lines[0]))
+            line = [x.numerator * (factor // x.denominator) for x in lines[0]]
+            scale = max(map(abs, line))
+            for sign in (1, -1):
+                if all(sign * sum(a * x for a, x in zip(n, line, strict=True)) >= 0 for n in normals):
+                    found[tuple(Fraction(sign * x, scale) for x in line)] = None
+    return list(found)
+
+
+def kernel(rows: Sequence[Sequence[int]], size: int) -> list[list[Fraction]]:
+    """Returns a basis of the vectors on which all rows vanish, by elimination."""
+    reduced: list[list[Fraction]] = []
+    pivots: list[int] = []
+    for row in rows:
+        line = [Fraction(x) for x in row]
+        for other, pivot in zip(reduced, pivots, strict=True):
+            line = [a - line[pivot] * b for a, b in zip(line, other, strict=True)]
+        place = next((k for k, x in enumerate(line) if x), None)
+        if place is None:
+            continue
+        line = [x / line[place] for x in line]
+        reduced = [[a - o[place] * b for a, b in zip(o, line, strict=True)] for o in reduced]
+        reduced.append(line)
+        pivots.append(place)
+    basis = []
+    for free in (k for k in range(size) if k not in pivots):
+        vector = [Fraction(int(k == free)) for k in range(size)]
+        for line, pivot in zip(reduced, pivots, strict=True):
+            vector[pivot] = -line[free]
+        basis.append(vector)
+    return basis
+
+
+# --- models of certificates about many sequences: weights, priors, and vectors of polynomials -------
+
+MAX_STATES = 100_000
+Table = dict[int, dict[int, Poly]]  # by state and successor
+PolyVector = dict[int, Poly]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A conditioned prior: weights by state, and their mass."""
+
+    weights: PolyVector
+    mass: Poly
+
+
+@dataclass(frozen=True)
+class CheckedModel:
+    """What the document is about."""
+
+    names: tuple[str, ...]
+    states: int
+    tables: tuple[Table, ...]
+    pairs: tuple[tuple[str, str, Start, Start], ...]
+    ratio: tuple[Poly, Poly]
+
+    def one(self) -> PolyVector:
+        """Returns the vector (1, ..., 1)."""
+        return {s: constant(Fraction(1), len(self.names)) for s in range(self.states)}
+
+
+def read_model(data: Any) -> CheckedModel:
+    """Reads a model from its document."""
+    names = read_claim({**data["domain"], "polynomial": "0"}).goal.names
+    states, count = data["states"], len(data["observations"])
+    if not 0 < states <= MAX_STATES:
+        raise Rejected("the number of states is out of range")
+    tables: list[Table] = [{} for _ in range(count)]
+    for state, observation, successor, weight in data["steps"]:
+        if not all(0 <= k < n for k, n in ((state, states), (observation, count), (successor, states))):
+            raise Rejected("a step with an unknown state or observation")
+        row = tables[observation].setdefault(state, {})
+        row[successor] = plus(row.get(successor, {}), read_weight(weight, names))
+
+    def start(entry: Any) -> Start:
+        weights = {int(s): read_weight(w, names) for s, w in entry["weights"].items()}
+        if not weights.keys() <= set(range(states)):
+            raise Rejected("a prior with an unknown state")
+        mass = read_weight(entry["mass"], names)
+        if not mass:
+            raise Rejected("a secret that is impossible for every prior")
+        return Start(weights, mass)
+
+    if not data["pairs"]:
+        raise Misformed("nothing is compared", "model", "pairs")
+    known: set[frozenset[str]] = set()
+    for k, (left, right, *_) in enumerate(data["pairs"]):
+        if left == right or {left, right} in known:
+            raise Misformed("twice the same", "model", "pairs", k)
+        known.add(frozenset((left, right)))
+    pairs = tuple((left, right, start(pi), start(tau)) for left, right, pi, tau in data["pairs"])
+    top, bottom = (read_weight(part, names) for part in data["ratio"])
+    if not bottom:
+        raise Rejected("the denominator of the bound is zero")
+    return CheckedModel(names, states, tuple(tables), pairs, (top, bottom))
+
+
+def read_weight(text: str, names: Sequence[str]) -> Poly:
+    """Reads a weight, which must not be a negative number; of one with parameters that is taken to be so."""
+    poly = parse(text, names)
+    if not any(map(any, poly)) and any(c < 0 for c in poly.values()):
+        raise Rejected(f"a negative weight: {shown(text)}")
+    return poly
+
+
+def shape(poly: Poly) -> frozenset[tuple[tuple[int, ...], Fraction]]:
+    """Returns what positive multiples of a polynomial have in common."""
+    if not poly:
+        return frozenset()
+    scale = abs(poly[max(poly)])
+    return frozenset((x, c / scale) for x, c in poly.items())
+
+
+def bounds(model: CheckedModel, vector: PolyVector, directions: Sequence[int] = (0, 1)) -> Iterator[Poly]:
+    """Yields F(v) for every secret pair and the given directions (1: right secret against left one)."""
+    top, bottom = model.ratio
+    for _, _, pi, tau in model.pairs:
+        left, right = times(dot(pi, vector), tau.mass), times(dot(tau, vector), pi.mass)
+        for turned in directions:
+            a, b = (right, left) if turned else (left, right)
+            yield plus(times(top, b), times(bottom, a), Fraction(-1))
+
+
+def dot(start: Start, vector: PolyVector) -> Poly:
+    """Returns Σ_s π(s)·v(s)."""
+    total: Poly = {}
+    for state, weight in start.weights.items():
+        if state in vector:
+            total = plus(total, times(weight, vector[state]))
+    return total
+
+
+def apply(table: Table, vector: PolyVector) -> PolyVector:
+    """Returns T·v; states with zero are left out."""
+    found: PolyVector = {}
+    for state, row in table.items():
+        total: Poly = {}
+        for successor, weight in row.items():
+            if successor in vector:
+                total = plus(total, times(weight, vector[successor]))
+        if total:
+            found[state] = total
+    return found
+
+
+def lift(model: CheckedModel, vector: Sequence[Fraction], states: Sequence[int]) -> PolyVector:
+    """Returns a vector of numbers on some states as one of polynomials."""
+    return {s: constant(x, len(model.names)) for s, x in zip(states, vector, strict=True) if x}
+
+
+def numeric(model: CheckedModel) -> list[list[list[tuple[int, int]]]]:
+    """Returns the matrices by rows of (column, whole number), multiplied by one positive number."""
+    scale = 1
+    for table in model.tables:
+        for row in table.values():
+            for weight in row.values():
+                if any(map(any, weight)):
+                    raise Rejected("the steps have parameters")
+                for value in weight.values():
+                    if value < 0:
+                        raise Rejected("a step has a negative weight")
+                    scale = scale * value.denominator // gcd(scale, value.denominator)
+    zero = (0,) * len(model.names)
+    return [
+        [[(t, int(w[zero] * scale)) for t, w in table.get(s, {}).items() if w] for s in range(model.states)]
+        for table in model.tables
+    ]
+
+
+def moved(matrix: list[list[tuple[int, int]]], vector: Sequence[int]) -> tuple[int, ...]:
+    """Returns T·v divided by the greatest common divisor of its entries."""
+    return whole([sum(w * vector[t] for t, w in row) for row in matrix])
+
+
+def reached(model: CheckedModel, side: int, turned: int) -> set[int]:
+    """Returns the states that secrets of one side reach."""
+    found = {s for _, _, pi, tau in model.pairs for s in ((pi, tau)[side ^ turned]).weights}
+    pending = list(found)
+    while pending:
+        state = pending.pop()
+        for table in model.tables:
+            for successor in table.get(state, {}):
+                if successor not in found:
+                    found.add(successor)
+                    pending.append(successor)
+    return found
+
+
+# --- signs ------------------------------------------------------------------------------------------
+
+TERMS = 80  # of the series of the exponential
+LARGEST = 40  # the exponent of a constant E
+SMALL = 1_000  # Bernstein coefficients of a polynomial that is looked at
+
+
+def with_constant(statement: WrittenClaim) -> Goal:
+    """Returns the goal of a statement; a constant E has an interval that contains it.
+
+    Raises:
+        Rejected: the constant is too large, or not above 1.
+    """
+    if statement.exponent is None:
+        return statement.goal
+    if not 0 < statement.exponent <= LARGEST:
+        raise Rejected("the exponent of the constant is out of range")
+    low, high = exp_bounds(statement.exponent, TERMS)
+    interval = Fraction(int(low * UNIT), UNIT), Fraction(int(high * UNIT) + 1, UNIT)
+    return replace(statement.goal, box={**statement.goal.box, "E": interval})
+
+
+class Signs:
+    """What a document shows about the signs of polynomials on one domain; its obligations were replayed."""
+
+    def __init__(self, document: Mapping[str, Any], domain: Mapping[str, Any]) -> None:
+        statement = read_claim({**domain, "polynomial": "0"})
+        try:
+            self._goal = with_constant(statement)
+        except Rejected:
+            self._goal = statement.goal
+        self._shown = {shape(poly) for poly, _ in filter(None, self._goal.conditions)}
+        for entry in document.get("obligations", []):
+            about = {name: value for name, value in entry["claim"].items() if name != "polynomial"}
+            if entry["proof"] is not None and about == domain:
+                self._shown.add(shape(parse(entry["claim"]["polynomial"], self._goal.names)))
+        self._found: dict[Any, int] = {}
+
+    def of(self, poly: Poly) -> int:
+        """Returns 1 for what is shown never to be negative on the domain, −1 for never positive; else 0."""
+        key = shape(poly)
+        if key not in self._found:
+            self._found[key] = self._look(poly, key)
+        return self._found[key]
+
+    def _look(self, poly: Poly, key: Any) -> int:
+        if not poly or key in self._shown:
+            return 1
+        if frozenset((x, -c) for x, c in key) in self._shown:
+            return -1
+        size = 1
+        for axis, name in enumerate(self._goal.names):
+            d = degree(poly, axis)
+            if d and name not in self._goal.box:
+                return 0
+            size *= d + 1
+        if size > SMALL:
+            return 0
+        found = bernstein(self._goal, poly).entries
+        return 1 if min(found) >= 0 else -1 if max(found) <= 0 else 0

@@ -1,0 +1,179 @@
+"""Evidence about programs whose noise has no closed form: standard library only.
+
+Evidence about programs whose noise has no closed form: standard library only.
+
+The document has, for each input and each output, the ways through the program that put it out: each with its
+weight, the noise that it draws, and the region of the noise that takes it. `noisy_regions` computes bounds of
+their probabilities. With p⁺ ≥ Pr(y | left) and q⁻ ≤ Pr(y | right), a bound c and a number δ ≥ 0:
+
+holds      Σ max(0, p⁺ − c·q⁻) ≤ δ over all outputs y, for each direction of each pair. Then no set of outputs
+           S has Pr(S | left) > c·Pr(S | right) + δ. An output whose ways are the same under both inputs adds
+           nothing where c ≥ 1. Without a delta, δ is 0.
+violated   for the outputs of the witness, Σ Pr(y | left) − c·Σ Pr(y | right) > δ, by the other ends.
+
+That these are the ways of the program is not shown by the document: it needs the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import evidence_shapes
+from .claim_evidence import KernelReport, check_obligations
+from .evidence_polynomials import number
+from .noise_probabilities import NoiseLaw, NoisyPath, RegionEnclosures, check_noise
+from .rounded_constants import BITS, UNIT, Ends, down, exp, up
+from .strict_reading import Misformed, Rejected, check, plain
+from .worst_pair_evidence import MALFORMED
+
+FORMAT = "paramverify-enclosed"
+MAX_CELLS = 200_000  # of one centre
+
+Rows = Mapping[str, Mapping[str, Ends]]  # bounds of the probabilities, by input and by output
+
+
+def check_document(
+    document: Any, obligations: Iterable[Any] | None = None, rows: Rows | None = None
+) -> KernelReport:
+    """Checks evidence about enclosed probabilities.
+
+    `obligations` are those of the case, `rows` what `rows_of` has returned for this document.
+
+    Malformed evidence of any kind gives a report that is not accepted.
+    """
+    try:
+        check(document, evidence_shapes.ENCLOSED)
+        return _check(document, obligations, rows)
+    except Rejected as error:
+        return KernelReport(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
+
+
+def _check(document: Any, obligations: Iterable[Any] | None, rows: Rows | None) -> KernelReport:
+    status = document["status"]
+    if ("witness" in document) != (status == "violated"):
+        raise Misformed("a witness comes with the status violated, and only with it", "status")
+    ledger = check_obligations(document, obligations)
+    chances = rows_of(document) if rows is None else rows
+    pairs = [tuple(pair) for pair in document["pairs"]]
+    for k, pair in enumerate(pairs):
+        if pair[0] == pair[1] or not set(pair) <= chances.keys():
+            raise Misformed("not two of the inputs", "pairs", k)
+    bound, delta = _bound(document["bound"]), _delta(document)
+    lines = list(ledger.lines)
+    directions = [each for left, right in pairs for each in ((left, right), (right, left))]
+    if status == "holds":
+        if not directions:
+            raise Rejected("a claim of the case has no proof")
+        for left, right in directions:
+            about = f"{plain(left)} against {plain(right)}"
+            same = {
+                name
+                for name, ways in document["inputs"][left].items()
+                if bound[0] >= UNIT and document["inputs"][right].get(name) == ways
+            }
+            if _excess(chances[left], chances[right], bound, same) > delta[0]:
+                raise Rejected(f"the enclosures do not show the bound: {about}")
+            lines.append(f"{about}: proved")
+    elif status == "violated":
+        _check_witness(document["witness"], directions, chances, bound, delta)
+        lines.append("witness: its outputs are too likely")
+    return KernelReport(
+        True,
+        tuple(lines),
+        proved=ledger.counts["proved"] + (len(directions) if status == "holds" else 0),
+        trusted=ledger.counts["trusted"],
+        open=ledger.counts["open"] + (len(directions) if status == "unknown" else 0),
+        status=status,
+        solvers=tuple(sorted(ledger.solvers)),
+        unit="direction",
+    )
+
+
+def rows_of(document: Any) -> Rows:
+    """Returns bounds of the probability of each output on each input.
+
+    Raises:
+        Rejected: they do not sum to 1, or a region has none.
+    """
+    cells = document["cells"]
+    if not all(1 <= count <= MAX_CELLS for count in cells):
+        raise Misformed("not a number of cells", "cells")
+    noise = [NoiseLaw(kind, number(value)) for kind, value in document["noise"]]
+    for each in noise:
+        check_noise(each)
+    enclosures = RegionEnclosures((cells[0], cells[1]))
+    found: dict[str, dict[str, Ends]] = {}
+    for name, outputs in document["inputs"].items():
+        row = found.setdefault(name, {})
+        for output, ways in outputs.items():
+            bounds = [enclosures.chance(_path(way, noise)) for way in ways]
+            row[output] = sum(low for low, _ in bounds), min(UNIT, sum(high for _, high in bounds))
+        if not sum(low for low, _ in row.values()) <= UNIT <= sum(high for _, high in row.values()):
+            raise Misformed("the probabilities of the outputs do not sum to 1", "inputs", name)
+    return found
+
+
+def _path(written: Mapping[str, Any], noise: list[NoiseLaw]) -> NoisyPath:
+    drawn = tuple(noise[k] for k in written["noise"])
+    weight = number(written["weight"])
+    region = []
+    for slopes, bound in written["region"]:
+        form = tuple((v, number(slope)) for v, slope in slopes)
+        names = [v for v, _ in form]
+        if not names or len(set(names)) < len(names) or not all(slope for _, slope in form):
+            raise Rejected("an inequality between numbers that are no noise")
+        if not all(0 <= v < len(drawn) for v in names):
+            raise Rejected("an inequality about noise that is not drawn")
+        region.append((form, number(bound)))
+    if not 0 < weight <= 1 or min(written["noise"], default=0) < 0:
+        raise Rejected("a way of no weight, or without its noise")
+    return NoisyPath(weight, drawn, tuple(region))
+
+
+def _bound(written: Mapping[str, str]) -> Ends:
+    value = number(written["value"])
+    if written["of"] == "epsilon":
+        return exp(down(value), up(value))
+    if value <= 0:
+        raise Misformed("not positive", "bound", "value")
+    return down(value), up(value)
+
+
+def _delta(document: Mapping[str, Any]) -> Ends:
+    delta = number(document.get("delta", "0"))
+    if delta < 0:
+        raise Misformed("negative", "delta")
+    return down(delta), up(delta)
+
+
+def _excess(left: Mapping[str, Ends], right: Mapping[str, Ends], bound: Ends, same: set[str]) -> int:
+    """Returns a number that Σ max(0, p − c·q) is not above, over all outputs but some."""
+    total = 0
+    for name in left.keys() - same:
+        least = right[name][0] if name in right else 0
+        total += max(0, left[name][1] - ((bound[0] * least) >> BITS))
+    return total
+
+
+def _check_witness(
+    witness: Mapping[str, Any],
+    directions: list[tuple[str, str]],
+    chances: Rows,
+    bound: Ends,
+    delta: Ends,
+) -> None:
+    left, right = witness["secrets"]
+    outputs = witness["outputs"]
+    if (left, right) not in directions:
+        raise Misformed("not a direction of the pairs", "witness", "secrets")
+    if not outputs or len(set(outputs)) < len(outputs):
+        raise Misformed("no outputs, or one twice", "witness", "outputs")
+    if not set(outputs) <= chances[left].keys() | chances[right].keys():
+        raise Misformed("not outputs of the program", "witness", "outputs")
+    one = sum(chances[left].get(name, (0, 0))[0] for name in outputs)
+    other = sum(chances[right].get(name, (0, 0))[1] for name in outputs)
+    if one + ((-bound[1] * other) >> BITS) <= delta[1]:
+        raise Rejected("the enclosures do not show that the witness is beyond the bounds")

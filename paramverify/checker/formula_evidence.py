@@ -1,0 +1,237 @@
+"""Checks evidence about formulas of dpCTL*: a model, formulas, and what is said of each of them.
+
+Checks evidence about formulas of dpCTL*: a model, formulas, and what is said of each of them.
+
+Nothing of a proof stands in such a document but polynomials whose signs are needed, with their proofs: the
+probabilities are computed again. A formula that `holds` is shown to be true in every initial state at every
+point of the domain. One that is `violated` is false in an initial state at a point of the domain, of a family
+the member of that number. Nothing is shown of what is `unknown`.
+
+A formula is true at every point of an empty domain. No interval of a parameter is empty. Constraints may
+contradict each other: `points` or a violation show that the domain has a point, or a line says that this is
+not shown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import evidence_shapes
+from .chain_models import Point, QuotientValues, read_chain
+from .claim_evidence import KernelReport, check_points, check_witness, read_claim
+from .evidence_polynomials import number
+from .formula_truths import Truths, instance, mentions
+from .strict_reading import Misformed, Rejected, check, plain, shown
+from .system_models import Ask
+from .unwinding_evidence import replayed_signs
+
+# --- formulas of dpCTL* as text, from the tree that is checked: standard library only ---------------
+
+
+def stated(entry: Any) -> str:
+    """Returns what a formula of evidence says, and of a family for which numbers."""
+    family = entry.get("family")
+    if family is None:
+        return words(entry["formula"])
+    last = "" if family["last"] is None else family["last"]
+    return f"forall k in {family['first']}..{last}: {words(entry['formula'])}"
+
+
+def words(formula: Any) -> str:
+    """Returns a formula with all brackets; the number of a family is `k`."""
+    kind = formula[0]
+    if kind == "label":
+        name: str = formula[1].replace('"', "'")
+        return f'"{name}"'
+    if kind in ("not", "next"):
+        return f"{'!' if kind == 'not' else 'X '}{words(formula[1])}"
+    if kind in ("and", "or"):
+        if not formula[1]:
+            return "true" if kind == "and" else "false"
+        return f"({(' & ' if kind == 'and' else ' | ').join(map(words, formula[1]))})"
+    if kind in ("until", "release"):
+        _, left, right, low, high = formula
+        if left == ["true" if kind == "until" else "false"]:
+            return f"{'F' if kind == 'until' else 'G'}{_steps(low, high)} {words(right)}"
+        return f"({words(left)} {'U' if kind == 'until' else 'R'}{_steps(low, high)} {words(right)})"
+    if kind == "P":
+        return f"P{formula[1]}{_number(formula[2])} [ {words(formula[3])} ]"
+    if kind == "D":
+        ratio = "0" if formula[1] == "1" else f"ln({_number(formula[1])})"
+        return f"D{{{ratio}, {_number(formula[2])}}}[ {words(formula[3])} ]"
+    return str(kind)
+
+
+def _steps(low: Any, high: Any) -> str:
+    if high is None:
+        return "" if low == 0 else f">={_count(low)}"
+    if low == high:
+        return f"={_count(low)}"
+    return f"<={_count(high)}" if low == 0 else f"[{_count(low)}, {_count(high)}]"
+
+
+def _count(number: Any) -> str:
+    if not isinstance(number, dict):
+        return str(number)
+    more = number["more"]
+    return f"k{more:+}" if more else "k"
+
+
+def _number(weight: Any) -> str:
+    return weight if isinstance(weight, str) else f"({weight[0]})/({weight[1]})"
+
+
+# --- checks evidence about formulas of dpCTL*: a model, formulas, and what is said of each of them ---
+
+FORMAT, VERSION = "paramverify-formulas", 1
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+WORDS = {"holds": "true", "violated": "false", "unknown": "undecided"}
+NO_POINT = "not shown by this document alone: that the domain has a point"
+NOT_COMPARED = ("the model, the neighbours, the domain and the formulas with the case",)
+
+
+def check_document(document: Any, ask: Ask | None = None, named: bool = False) -> KernelReport:
+    """Checks a document; `ask` decides signs in place of its claims.
+
+    `named` says that the names and the texts of the formulas are compared with a case, and are shown.
+    Malformed documents of any kind give a report that is not accepted.
+    """
+    try:
+        check(document, evidence_shapes.FORMULAS)
+        return _check(document, ask, named)
+    except Rejected as error:
+        return KernelReport(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return KernelReport(False, (f"rejected: malformed evidence: {error!r:.200}",))
+
+
+def _check(document: Any, ask: Ask | None, named: bool) -> KernelReport:
+    entries = document["formulas"]
+    if not entries or len({entry["name"] for entry in entries}) < len(entries):
+        raise Misformed("not formulas with different names", "formulas")
+    words: list[tuple[str, ...]] = []
+    read_claim({**document["domain"], "polynomial": "0"})  # no interval is empty
+    signs = ask or replayed_signs(document["domain"], document["claims"], words)
+    check_points(document, [{**document["domain"], "polynomial": "0"}])
+    lines = []
+    for place, entry in enumerate(entries):
+        try:
+            _shapes(entry)
+            if entry["status"] == "holds":
+                check_true(document, entry, signs)
+            elif entry["status"] == "violated":
+                check_false(document, entry)
+        except Misformed as error:
+            raise Misformed(error.reason, "formulas", place, *error.path) from None
+        name, told = (entry["name"], entry["text"]) if named else (f"formula {place + 1}", stated(entry))
+        lines.append(f"{plain(name)}: {WORDS[entry['status']]}: {plain(told)}")
+    found = status_of([entry["status"] for entry in entries])
+    if document["status"] != found:
+        raise Misformed(f"the formulas together are {found!r}", "status")
+    solvers = sorted(set().union(*words))
+    trusted = len([entry for entry in entries if entry["status"] == "holds"]) if solvers else 0
+    shown_ = len([entry for entry in entries if entry["status"] != "unknown"])
+    lines += [f"trusted to {shown(name)}" for name in solvers]
+    if found != "violated" and document["domain"]["constraints"] and not document.get("points"):
+        lines.append(NO_POINT)
+    return KernelReport(
+        True,
+        tuple(lines),
+        proved=shown_ - trusted,
+        trusted=trusted,
+        open=len(entries) - shown_,
+        status=found,
+        solvers=tuple(solvers),
+        unit="formula",
+    )
+
+
+def status_of(statuses: list[str]) -> str:
+    """Returns the word for several formulas: the first of violated, unknown and holds that one has."""
+    return next(word for word in ("violated", "unknown", "holds") if word in statuses)
+
+
+ONLY_WITH = {
+    "holds": {"family", "until", "argument"},
+    "violated": {"family", "parameters", "state", "index", "actions", "repeated"},
+    "unknown": {"family", "reason"},
+}
+
+
+def _shapes(entry: Any) -> None:
+    """Checks that a formula has what goes with what is said of it, and nothing else."""
+    status, family = entry["status"], entry.get("family")
+    for name in entry.keys() - {"name", "text", "formula", "status"} - ONLY_WITH[status]:
+        raise Misformed(f"this does not go with {status!r}", name)
+    if family is None and (mentions(entry["formula"]) or {"until", "argument", "index"} & entry.keys()):
+        raise Misformed("a number of a family stands where there is none")
+    if status == "unknown":
+        return
+    endless = family is not None and family["last"] is None
+    if family is not None and family["last"] is not None and family["last"] < family["first"]:
+        raise Misformed("a family without a member", "family")
+    argued = "argument" in entry
+    if (status == "holds" and endless != argued) or ("until" in entry) != argued:
+        raise Misformed("an argument comes with a family without a last number, and only with it")
+    if status == "violated":
+        if not {"parameters", "state"} <= entry.keys() or (family is not None) != ("index" in entry):
+            raise Misformed("the point, the state, or the number of the member, is missing")
+        if ("actions" in entry) != ("repeated" in entry):
+            raise Misformed("actions come with the number of those that are repeated", "actions")
+
+
+def check_true(document: Any, entry: Any, ask: Ask) -> None:
+    """Checks that a formula is true at every point of the domain.
+
+    Raises:
+        Rejected: that is not shown.
+    """
+    about = read_claim({**document["domain"], "polynomial": "0"})
+    values = QuotientValues(about.goal.names, about.exponent, ask)
+    truths = Truths(read_chain(document["model"], values), values)
+    family = entry.get("family")
+    if family is None:
+        found = truths.everywhere(entry["formula"])
+    elif family["last"] is not None:
+        found = truths.members(entry["formula"], family["first"], family["last"])
+    else:
+        until = entry["until"]
+        if until < family["first"]:
+            raise Misformed("before the first member", "until")
+        found = truths.members(entry["formula"], family["first"], until)
+        if found and not truths.argued(entry["formula"], family["first"], until, entry["argument"]):
+            raise Rejected(f"{plain(entry['name'])}: the argument for larger members fails")
+    if found is not True:
+        raise Rejected(f"{plain(entry['name'])}: it is not shown that the formula is true")
+
+
+def check_false(document: Any, entry: Any) -> None:
+    """Checks that a formula is false at its point.
+
+    Raises:
+        Rejected: that is not shown, or the point is not in the domain.
+    """
+    # The claim −1 ≥ 0 fails wherever it is asked for: what is checked is that the point is in the domain.
+    check_witness({**document["domain"], "polynomial": "-1"}, entry["parameters"])
+    about = read_claim({**document["domain"], "polynomial": "0"})
+    point: Point = {name: number(text) for name, text in entry["parameters"].items()}
+    values = QuotientValues(about.goal.names, about.exponent, lambda poly, strict: False, point)
+    chain = read_chain(document["model"], values)
+    word: tuple[int, ...] = ()
+    if entry.get("actions"):
+        if any(action not in chain.actions for action in entry["actions"]):
+            raise Misformed("no action of the model", "actions")
+        if not 1 <= entry["repeated"] <= len(entry["actions"]):
+            raise Misformed("from 1 to the number of actions are repeated", "repeated")
+        word = tuple(chain.actions.index(action) for action in entry["actions"])
+    formula, family = entry["formula"], entry.get("family")
+    if family is not None:
+        index = entry["index"]
+        if index < family["first"] or (family["last"] is not None and index > family["last"]):
+            raise Misformed("no member of the family", "index")
+        formula = instance(formula, index)
+    truths = Truths(chain, values, word, entry.get("repeated", 0))
+    if entry["state"] not in chain.initial:
+        raise Misformed("not an initial state", "state")
+    if truths.at(formula, entry["state"]) is not False:
+        raise Rejected(f"{plain(entry['name'])}: it is not shown that the formula is false there")

@@ -1,0 +1,654 @@
+"""The rules of proofs: each reduces a goal to smaller ones or to a computation, and says why that is enough.
+
+Rules that put another variable into the place of one: for constraints, equations, cones, products.
+
+What they say is in `rules`; `prove` checks what is left.
+
+Sums of squares: identities between polynomials, which are multiplied out again; and contradictions.
+
+A term is a product of polynomials that are not negative on D, times squares with coefficients that are
+not negative. The polynomials are `["low", x, a]` for x − a, where a is at most the lower end of x;
+`["high", x, b]` for b − x, where b is at least the upper end; and `["constraint", k]`. So a sum S of terms
+is ≥ 0 on D.
+
+squares   m·f = S for a sum of terms S and a multiplier m, which is a sum of terms, too, or 1. It proves f ≥ 0
+          on D in two cases. (1) m > 0 on D: one term of m has factors that are positive on D, and the square
+          of a number. (2) No constraint is used, m is not the zero polynomial, and the variables of m have an
+          inside: so m·f ≥ 0 on the box, m > 0 on a dense part of it, and f is continuous. Where no end of a
+          box is used either, the same is true of all real numbers in the place of the box.
+vanish    a constraint g ≥ 0 with −g = Σ cᵢ·gᵢ² and cᵢ > 0: at the points of D all gᵢ are zero.
+
+The rules of proofs: each reduces a goal to smaller ones or to a computation, and says why that is enough.
+
+A proof shows `f ≥ 0 on D`, where D is the set of points of a box that satisfy some constraints `g ≥ 0` or
+`g > 0`. (Nearly all rules prove it on the closure of the box, which is more.) Every rule below reduces that
+to smaller goals or to a computation with whole numbers, and says why that is enough:
+
+constant      f is a number that is not negative.
+fixed         a variable whose interval is one point is replaced by it.
+factors       f = c·∏ gᵢ^mᵢ; an even power is a square, for an odd one ±gᵢ ≥ 0 is shown, and the signs
+              multiply to +.
+sum           f = Σ gᵢ and each gᵢ ≥ 0 is shown.
+ends          f is linear, or shown to be concave, in x: it is smallest at an end, and both ends are shown.
+monotone      ∂f/∂x ≥ 0 is shown, and f ≥ 0 at the lower end of x (or ≤ 0 and the upper end).
+quadratic     f = a·x² + b·x + c with a ≥ 0, c ≥ 0 and 4·a·c − b² ≥ 0 shown.
+bernstein     a tree of cuts of the box; at a leaf all Bernstein coefficients of f are ≥ 0, or those of a
+              constraint show that no point of D is there, or another proof for that part is given. The
+              Bernstein basis is nonnegative on the box and sums to one, so f is an average of coefficients.
+convex        the Hessian is positive semidefinite on the box, so f lies above each tangent plane, and one
+              tangent plane is ≥ 0 on the box. Its point may be algebraic if f and the slopes vanish there.
+constraint    f = c·g + r with c ≥ 0, a constraint g, and r ≥ 0 shown.
+divide        a constraint g = h·k where ±k > 0 on the box gives the constraint ±h.
+contradiction two constraints say g ≥ 0 and −g ≥ 0, one of them strictly: D is empty.
+stretch       a constraint bounds x by a polynomial u in other variables: x runs from its other end to u as x'
+              runs over [0, 1].
+eliminate     two constraints say that x equals a polynomial in other variables.
+product       f = g(u), u a product of powers of x or 1 − x, and g ≥ 0 is shown on the values of u.
+blowup        near a vertex, the box is the union of the cones in which one of some distances is largest.
+enclose       E stands for exp(q); a rational interval is shown to contain it.
+exponential   f is a number in which only E = exp(q) occurs; it is enclosed until its sign shows.
+logarithm     eps stands for −ln(x)/step; on cells of x it is between polynomials, see `ties`.
+squares       m·f is a sum of squares, some multiplied by what is not negative on D; see `squares` for m.
+vanish        a constraint says that a sum of squares is at most zero: each square is zero.
+lemma         the same statement (up to a positive number) is proved elsewhere in the document.
+solver        not checked: somebody else's answer, reported as trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+from .evidence_polynomials import (
+    ONE,
+    Condition,
+    Poly,
+    compose,
+    constant,
+    degree,
+    derivative,
+    evaluate,
+    number,
+    parse,
+    plus,
+    power,
+    ratio,
+    times,
+)
+from .product_substitution import product_goal
+from .proof_goals import BernsteinCoefficients, Context, Goal, bernstein
+from .rounded_constants import encloses_exp, sign_in_exp
+from .strict_reading import Rejected
+from .tied_variables import Prove, logarithm_rule
+
+# --- moves ------------------------------------------------------------------------------------------
+
+
+def bound_of(goal: Goal, name: str, poly: Poly) -> tuple[Fraction, Poly]:
+    """Returns (a, u) where the polynomial is a·(x − u) with a number a and u without x."""
+    axis = goal.axis(name)
+    slope = derivative(poly, axis)
+    if degree(poly, axis) != 1 or any(map(any, slope)):
+        raise Rejected(f"a constraint is not linear in {name} with a number as its coefficient")
+    (a,) = slope.values()
+    return a, plus({}, {x: c for x, c in poly.items() if not x[axis]}, -1 / a)
+
+
+def stretch_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
+    name, index = proof["variable"], proof["constraint"]
+    poly, strict = goal.condition(index)
+    a, u = bound_of(goal, name, poly)
+    side, sign = (0, ONE) if a < 0 else (1, -ONE)
+    # The constraint says x ≤ u (where a < 0) or x ≥ u, and the box bounds x on the other side, by e. So every
+    # point of D has x = e + (u − e)·x' with some x' in [0, 1], and ±(u − e) ≥ 0. Where e is open or the
+    # constraint strict, x ≠ e or x ≠ u; in both cases u ≠ e, so that x' is not 0 or not 1.
+    e, axis = constant(goal.box[name][side], len(goal.names)), goal.axis(name)
+    reach, open_end = plus(u, e, -ONE), (name, side) in goal.open
+    variable = {tuple(int(k == axis) for k in range(len(goal.names))): ONE}
+    conditions = (*goal.conditions[:index], None, *goal.conditions[index + 1 :])
+    kept = replace(goal, conditions=conditions)
+    new = kept.replaced(name, plus(e, times(reach, variable)), (Fraction(0), ONE))
+    room = (plus({}, reach, sign), strict or open_end)
+    excluded = {(name, end) for end, out in enumerate((open_end, strict)) if out}
+    new = replace(new, conditions=(*new.conditions, room), open=new.open | excluded)
+    prove(new, proof["proof"], context, depth)
+
+
+def eliminate_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
+    name, (first, second) = proof["variable"], proof["constraints"]
+    left, right = goal.condition(first)[0], goal.condition(second)[0]
+    quotient = ratio(left, right)
+    if quotient is None or quotient > 0:
+        raise Rejected("the constraints are not an equation")
+    _, u = bound_of(goal, name, left)
+    low, high = (constant(end, len(goal.names)) for end in goal.box[name])
+    # Both constraints together say x = u, and the box says low ≤ u ≤ high.
+    new = goal.replaced(name, u, goal.box[name])
+    room = ((plus(u, low, -ONE), False), (plus(high, u, -ONE), False))
+    prove(replace(new, conditions=(*new.conditions, *room)), proof["proof"], context, depth)
+
+
+def blowup_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
+    corner: dict[str, str] = proof["corner"]
+    width = len(goal.names)
+    if len(corner) < 2 or proof["parts"].keys() != corner.keys():
+        raise Rejected("a cone is missing")
+    ends: dict[str, tuple[Fraction, Fraction]] = {}  # the vertex, and the signed way to the other end
+    for name, side in corner.items():
+        goal.axis(name)
+        low, high = goal.box[name]
+        if low == high:
+            raise Rejected(f"{name} has one value only")
+        ends[name] = {"lower": (low, high - low), "upper": (high, low - high)}[side]
+    for largest, part in proof["parts"].items():
+        # Let s = (x − end)/way in [0, 1] for each variable. Where s of `largest` is largest, every other
+        # one is r·s with r in [0, 1]; its variable stands for r from here on.
+        new = goal
+        end, way = ends[largest]
+        axis = goal.axis(largest)
+        unit = {tuple(int(k == axis) for k in range(width)): 1 / way}
+        distance = plus(unit, constant(end / way, width), -ONE)
+        for name in corner.keys() - {largest}:
+            axis = goal.axis(name)
+            variable = {tuple(int(k == axis) for k in range(width)): ends[name][1]}
+            image = plus(times(variable, distance), constant(ends[name][0], width))
+            new = new.replaced(name, image, (Fraction(0), ONE))
+        prove(new, part, context, depth)
+
+
+def product_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Prove) -> None:
+    prove(product_goal(goal, proof), proof["proof"], context, depth)
+
+
+# --- the rule of convex polynomials: a positive semidefinite Hessian, and a point where f is least ---
+
+
+def convex_rule(
+    goal: Goal, proof: Any, context: Context, depth: int, form: BernsteinCoefficients | None = None
+) -> None:
+    form = form or bernstein(goal, goal.poly)
+    if not semidefinite(hessian(form)):
+        raise Rejected("the polynomial is not shown to be convex")
+    # On a face, the polynomial may mention fewer variables than the form that was cut down to it.
+    names = [name for name in form.names if degree(goal.poly, goal.axis(name))]
+    texts = {name: proof["point"][name] for name in names}
+    slopes = [(name, derivative(goal.poly, goal.axis(name))) for name in names]
+    if "minimal" not in proof:
+        point = {name: number(text) for name, text in texts.items()}
+        values = [point.get(name, Fraction(0)) for name in goal.names]
+        bound = evaluate(goal.poly, values)
+        for name, slope in slopes:
+            low, high = goal.box[name]
+            if not low <= point[name] <= high:
+                raise Rejected("the point of the tangent plane is outside of the box")
+            steepness = evaluate(slope, values)
+            bound += min(steepness * (low - point[name]), steepness * (high - point[name]))
+        if bound < 0:
+            raise Rejected("the tangent plane is negative somewhere in the box")
+        return
+    minimal = parse(proof["minimal"], ("t",))
+    low, high = (number(end) for end in proof["interval"])
+    if not (low < high and evaluate(minimal, [low]) * evaluate(minimal, [high]) < 0):
+        raise Rejected("the minimal polynomial is not shown to have a root in the interval")
+    line = Goal(("t",), {}, {"t": (low, high)}, ())
+    images = {name: parse(text, ("t",)) for name, text in texts.items()}
+    for name, image in images.items():
+        ends = goal.box[name]
+        if negative_on(line, plus(image, {(0,): -ends[0]})) or negative_on(
+            line, plus({(0,): ends[1]}, image, Fraction(-1))
+        ):
+            raise Rejected("the point of the tangent plane is not shown to be in the box")
+    coordinates = [images.get(name, {}) for name in goal.names]
+    if modular(goal.poly, coordinates, minimal):
+        raise Rejected("the polynomial does not vanish at the algebraic point")
+    for name, slope in slopes:
+        value = modular(slope, coordinates, minimal)
+        ends = goal.box[name]
+        at_lower = not plus(images[name], {(0,): -ends[0]}) and not negative_on(line, value)
+        at_upper = not plus(images[name], {(0,): -ends[1]}) and not negative_on(line, plus({}, value, -ONE))
+        # The plane f(z) + Σ sᵢ·(xᵢ − zᵢ) is at least zero on the box if each slope vanishes or points inside.
+        if value and not at_lower and not at_upper:
+            raise Rejected("the tangent plane is not shown to be at least zero on the box")
+
+
+def negative_on(goal: Goal, poly: Poly) -> bool:
+    """Tells whether a polynomial is not shown to be at least zero on the box."""
+    return min(bernstein(goal, poly).entries) < 0
+
+
+def positive_on(goal: Goal, poly: Poly) -> bool:
+    """Tells whether a polynomial is shown to be positive at every point of the box, without its open ends.
+
+    Each point lies inside a face, with the other variables at ends that are in the box. There the basis
+    polynomials of that face are positive. A face with a positive coefficient makes all faces that contain it
+    good, so it is enough to look at the smallest ones.
+    """
+    form = bernstein(goal, poly)
+    if min(form.entries) < 0:
+        return False
+    inside = [[end for end in (0, 1) if (name, end) not in goal.open] for name in form.names]
+    choices: list[list[int | None]] = [[*ends] or [None] for ends in inside]
+    for ends in product(*choices):
+        face = form
+        for name, end in zip(form.names, ends, strict=True):
+            face = face if end is None else face.end(name, end == 1)
+        if not any(face.entries):
+            return False
+    return True
+
+
+def hessian(form: BernsteinCoefficients) -> list[list[Fraction]]:
+    """Returns a matrix that is positive semidefinite only if every Hessian matrix on the (unit) box is.
+
+    With entries between M − R and M + R, xᵀHx ≥ xᵀMx − Σ Rᵢⱼ·|xᵢ|·|xⱼ| ≥ xᵀMx − Σᵢ (Σⱼ Rᵢⱼ)·xᵢ².
+    """
+    first = [form.slope(name) for name in form.names]
+    ranges = [[first[i].slope(name).entries for name in form.names] for i in range(len(first))]
+    matrix = [[Fraction(min(e) + max(e), 2) for e in row] for row in ranges]
+    for i, row in enumerate(ranges):
+        matrix[i][i] -= sum(Fraction(max(e) - min(e), 2) for e in row)
+    return matrix
+
+
+def semidefinite(matrix: list[list[Fraction]]) -> bool:
+    """Tells whether a symmetric matrix is positive semidefinite, by elimination."""
+    rows = [row[:] for row in matrix]
+    for k, row in enumerate(rows):
+        if row[k] < 0 or (row[k] == 0 and any(row[k:])):
+            return False
+        for below in rows[k + 1 :]:
+            if row[k]:
+                factor = below[k] / row[k]
+                below[k:] = [b - factor * a for a, b in zip(row[k:], below[k:], strict=True)]
+    return True
+
+
+def modular(poly: Poly, coordinates: Sequence[Poly], minimal: Poly) -> Poly:
+    """Returns the polynomial in t that is congruent to poly(coordinates(t)) modulo the minimal polynomial."""
+    d = degree(minimal, 0)
+
+    def reduce(value: Poly) -> Poly:
+        while (top := degree(value, 0)) >= d:
+            factor = value[(top,)] / minimal[(d,)]
+            value = plus(value, {(x[0] + top - d,): c for x, c in minimal.items()}, -factor)
+        return value
+
+    powers: list[list[Poly]] = []
+    for axis, coordinate in enumerate(coordinates):
+        powers.append([{(0,): ONE}])
+        for _ in range(degree(poly, axis)):
+            powers[-1].append(reduce(times(powers[-1][-1], coordinate)))
+    total: Poly = {}
+    for x, c in poly.items():
+        value: Poly = {(0,): c}
+        for axis, exponent in enumerate(x):
+            if exponent:
+                value = reduce(times(value, powers[axis][exponent]))
+        total = plus(total, value)
+    return total
+
+
+# --- squares ----------------------------------------------------------------------------------------
+
+MAX_SIDES = 256  # of one product; nothing else bounds its degree
+MAX_PRODUCT = 10_000  # terms of one product of sides, before those of one monomial are added
+
+
+@dataclass
+class _TermSum:
+    """A sum of terms; what it uses, and whether it is positive on D by one of its terms."""
+
+    poly: Poly = field(default_factory=dict)
+    box: bool = False
+    constraints: bool = False
+    positive: bool = False
+
+
+def squares_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    total = _sum(goal, proof["terms"])
+    product = goal.poly
+    if "multiplier" in proof:
+        multiplier = _sum(goal, proof["multiplier"])
+        product = times(multiplier.poly, goal.poly)
+        if not multiplier.positive:
+            _dense(goal, multiplier, total)
+    if total.poly != product:
+        raise Rejected("the sum of squares is another polynomial")
+
+
+def vanish_rule(goal: Goal, proof: Any, context: Context, depth: int, prove: Callable[..., None]) -> None:
+    poly, _ = goal.condition(proof["constraint"])
+    total, more = dict(poly), list[Condition]()
+    for coefficient, text in proof["squares"]:
+        c, g = number(coefficient), parse(text, goal.names)
+        if c <= 0:
+            raise Rejected("a square that must vanish has a coefficient that is not positive")
+        total = plus(total, times(g, g), c)
+        more += [(g, False), (plus({}, g, -ONE), False)]
+    if total:
+        raise Rejected("the constraint is no sum of squares with the other sign")
+    prove(replace(goal, conditions=(*goal.conditions, *more)), proof["proof"], context, depth)
+
+
+def contradiction_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    (left, strict), (right, also) = (goal.condition(index) for index in proof["constraints"])
+    quotient = ratio(left, right)
+    if quotient is None or quotient > 0 or not (strict or also):
+        raise Rejected("the constraints do not contradict each other")
+
+
+def _dense(goal: Goal, multiplier: _TermSum, total: _TermSum) -> None:
+    """Returns if the multiplier, which is at least zero, is positive on a dense part of the box."""
+    if multiplier.constraints or total.constraints or not multiplier.poly:
+        raise Rejected("the multiplier is not shown to be positive")
+    for axis, name in enumerate(goal.names):
+        if (multiplier.box or total.box) and degree(multiplier.poly, axis):
+            goal.axis(name)
+            low, high = goal.box[name]
+            if low == high:
+                raise Rejected(f"the multiplier mentions {name}, which has one value only")
+
+
+def _sum(goal: Goal, terms: Any) -> _TermSum:
+    found = _TermSum()
+    for term in terms:
+        product, positive = constant(ONE, len(goal.names)), True
+        if len(term["product"]) > MAX_SIDES:
+            raise Rejected(f"a product of more than {MAX_SIDES} polynomials is not checked")
+        for side in term["product"]:
+            found.constraints |= side[0] == "constraint"
+            found.box |= side[0] != "constraint"
+            poly, strict = _side(goal, side)
+            if len(product) * len(poly) > MAX_PRODUCT:
+                raise Rejected("a product of sides is too large to be checked")
+            product, positive = times(product, poly), positive and strict
+        inner: Poly = {}
+        for coefficient, text in term["squares"]:
+            c, g = number(coefficient), parse(text, goal.names)
+            if c < 0:
+                raise Rejected("the coefficient of a square is negative")
+            inner = plus(inner, times(g, g), c)
+            found.positive |= positive and c > 0 and bool(g) and not any(map(any, g))
+        found.poly = plus(found.poly, times(product, inner))
+    return found
+
+
+def _side(goal: Goal, side: Any) -> Condition:
+    """Returns a polynomial that is at least zero on D, and whether it is shown to be positive there."""
+    if side[0] == "constraint":
+        return goal.condition(side[1])
+    name, end = side[1], number(side[2])
+    axis, upper = goal.axis(name), {"low": 0, "high": 1}[side[0]]
+    sign = -ONE if upper else ONE
+    room = sign * (goal.box[name][upper] - end)
+    if room < 0:
+        raise Rejected(f"{name} is not shown to be on one side of {end}")
+    linear = {tuple(int(k == axis) for k in range(len(goal.names))): sign}
+    poly = plus(linear, constant(Fraction(-sign * end), len(goal.names)))
+    return poly, room > 0 or (name, upper) in goal.open
+
+
+# --- rules ------------------------------------------------------------------------------------------
+
+MAX_DEPTH = 60  # proofs inside proofs
+
+
+def prove(goal: Goal, proof: Any, context: Context, depth: int = 0) -> None:
+    """Returns if the proof shows the goal.
+
+    Raises:
+        Rejected: it does not.
+    """
+    if depth > MAX_DEPTH:
+        raise Rejected("proofs are nested too deeply")
+    if not isinstance(proof, dict):
+        raise Rejected(f"a proof must be an object, not {proof!r:.40}")
+    kind = proof.get("kind")
+    rule = RULES.get(kind) if isinstance(kind, str) else None
+    if rule is None:
+        raise Rejected(f"unknown kind of proof: {kind!r:.40}")
+    # The other rules move a variable and keep the others; what is tied to it would move, too.
+    if kind not in AT_POINTS and goal.tied:
+        raise Rejected(f"a proof of the kind {kind!r:.40} cannot be about a logarithm")
+    rule(goal, proof, context, depth + 1)
+
+
+def constant_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    if any(any(x) or c < 0 for x, c in goal.poly.items()):
+        raise Rejected("the polynomial is not a number that is at least zero")
+
+
+def fixed_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name = proof["variable"]
+    goal.axis(name)
+    low, high = goal.box[name]
+    if low != high:
+        raise Rejected(f"{name} is not fixed")
+    # The variable stays in the list of names, but occurs nowhere any more.
+    prove(goal.replaced(name, constant(low, len(goal.names)), (low, high)), proof["proof"], context, depth)
+
+
+def factors_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    total = constant(number(proof["constant"]), len(goal.names))
+    positive = number(proof["constant"]) >= 0
+    premises = []
+    degrees = [0] * len(goal.names)
+    for item in proof["factors"]:
+        poly, times_over = parse(item["factor"], goal.names), item["multiplicity"]
+        if times_over < 1:
+            raise Rejected("a multiplicity must be a positive whole number")
+        degrees = [e + times_over * degree(poly, k) for k, e in enumerate(degrees)]
+        # Every factor mentions a variable, so the degrees bound the number of multiplications.
+        if not any(map(any, poly)) or any(e > degree(goal.poly, k) for k, e in enumerate(degrees)):
+            raise Rejected("the product of the factors is another polynomial")
+        place = goal.names, item["factor"], times_over
+        if place not in context.powers:
+            context.powers[place] = power(poly, times_over)
+        total = times(total, context.powers[place])
+        if times_over % 2:
+            sign = {"+": 1, "-": -1}[item["sign"]]
+            positive ^= sign < 0
+            premises.append((goal.about(plus({}, poly, Fraction(sign))), item["proof"]))
+    if total != goal.poly:
+        raise Rejected("the product of the factors is another polynomial")
+    if not positive:
+        raise Rejected("the signs of the factors make the product negative")
+    for premise, part in premises:
+        prove(premise, part, context, depth)
+
+
+def sum_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    parts = [(parse(part["polynomial"], goal.names), part["proof"]) for part in proof["parts"]]
+    total: Poly = {}
+    for poly, _ in parts:
+        total = plus(total, poly)
+    if total != goal.poly:
+        raise Rejected("the parts sum to another polynomial")
+    for poly, part in parts:
+        prove(goal.about(poly), part, context, depth)
+
+
+def ends_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name = proof["variable"]
+    axis = goal.axis(name)
+    if degree(goal.poly, axis) > 1:
+        second = derivative(derivative(goal.poly, axis), axis)
+        prove(goal.without(name, plus({}, second, Fraction(-1))), proof["concave"], context, depth)
+    for key, value in zip(("lower", "upper"), goal.box[name], strict=True):
+        at_end = compose(goal.poly, axis, constant(value, len(goal.names)))
+        # Along x, f is at least the smaller one of its values at the ends. (Concavity is needed on the whole
+        # line between them, so it is shown without the conditions that mention x.)
+        prove(goal.without(name, at_end), proof[key], context, depth)
+
+
+def monotone_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name, upper = proof["variable"], {"lower": False, "upper": True}[proof["end"]]
+    axis = goal.axis(name)
+    slope = plus({}, derivative(goal.poly, axis), Fraction(-1 if upper else 1))
+    # The derivative must have its sign on the whole line from the point to the end.
+    prove(goal.without(name, slope), proof["derivative"], context, depth)
+    at_end = compose(goal.poly, axis, constant(goal.box[name][upper], len(goal.names)))
+    prove(goal.without(name, at_end), proof["proof"], context, depth)
+
+
+def quadratic_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name = proof["variable"]
+    axis = goal.axis(name)
+    if degree(goal.poly, axis) != 2:
+        raise Rejected(f"the polynomial is not quadratic in {name}")
+    parts: list[Poly] = [{}, {}, {}]
+    for x, coefficient in goal.poly.items():
+        parts[x[axis]][(*x[:axis], 0, *x[axis + 1 :])] = coefficient
+    c, b, a = parts
+    # Where a > 0, 4·a·f = (2·a·x + b)² + (4·a·c − b²) ≥ 0; where a = 0, also b = 0, and f = c.
+    discriminant = plus(times({(0,) * len(goal.names): Fraction(4)}, times(a, c)), times(b, b), -ONE)
+    for key, part in (("leading", a), ("constant", c), ("discriminant", discriminant)):
+        prove(goal.without(name, part), proof[key], context, depth)
+
+
+def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    """Follows the tree, which is written in preorder: the lower part of a cut comes first."""
+    pending = [(goal, bernstein(goal, goal.poly))]
+    for token in proof["tree"]:
+        if not pending:
+            raise Rejected("the tree has too many leaves")
+        here, form = pending.pop()
+        if token == "+":
+            if min(form.entries) < 0:
+                raise Rejected("a Bernstein coefficient is negative at a leaf")
+        elif isinstance(token, dict):
+            if token.get("kind") == "convex":
+                convex_rule(here, token, context, depth, form)
+            else:
+                prove(here, token, context, depth)
+        elif token[0] == "outside":
+            poly, strict = here.condition(token[1])
+            opposite = plus({}, poly, -ONE)
+            if negative_on(here, opposite) or not (strict or positive_on(here, opposite)):
+                raise Rejected("a constraint is not shown to fail at a leaf")
+        elif token[0] in ("low", "high"):
+            name, upper = token[1], token[0] == "high"
+            if name not in form.names:
+                raise Rejected(f"the polynomial does not mention {name!r:.40}")
+            # f is monotone along the axis, so on this part it is at least its value on that face.
+            steps = form.slope(name).entries
+            if max(steps) > 0 if upper else min(steps) < 0:
+                raise Rejected(f"the polynomial is not shown to be monotone in {name}")
+            value = constant(here.box[name][upper], len(here.names))
+            lower = here.without(name, compose(here.poly, here.axis(name), value))
+            pending.append((lower, form.end(name, upper)))
+        elif token[0] == "cut":
+            name, at = token[1], number(token[2])
+            here.axis(name)
+            low, high = here.box[name]
+            if not low < at < high:
+                raise Rejected(f"the cut of {name} at {at} is not inside")
+            forms = form.cut(name, (at - low) / (high - low)) if name in form.names else (form, form)
+            pending += [(here.within(name, side, at), forms[side]) for side in (1, 0)]
+        else:
+            raise Rejected(f"unknown entry of a tree: {token!r:.40}")
+    if pending:
+        raise Rejected("a leaf of the tree is missing")
+
+
+def constraint_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    poly, _ = goal.condition(proof["constraint"])
+    factor = number(proof["factor"])
+    if factor < 0:
+        raise Rejected("a constraint is used with a negative factor")
+    prove(goal.about(plus(goal.poly, poly, -factor)), proof["proof"], context, depth)
+
+
+def divide_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    poly, strict = goal.condition(proof["constraint"])
+    factor, cofactor = (parse(proof[key], goal.names) for key in ("factor", "cofactor"))
+    sign = Fraction({"+": 1, "-": -1}[proof["sign"]])
+    if times(factor, cofactor) != poly:
+        raise Rejected("the product of the factors is another constraint")
+    if not positive_on(goal, plus({}, cofactor, sign)):
+        raise Rejected("a factor of a constraint is not shown to be positive")
+    more = (plus({}, factor, sign), strict)
+    prove(replace(goal, conditions=(*goal.conditions, more)), proof["proof"], context, depth)
+
+
+def enclose_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    if context.exponent is None or "E" in goal.box or goal.names[-1:] != ("E",):
+        raise Rejected("there is no constant to enclose")
+    low, high = (number(end) for end in proof["interval"])
+    if not encloses_exp(context.exponent, low, high):
+        raise Rejected(f"exp({context.exponent}) is not shown to be in the interval")
+    prove(replace(goal, box={**goal.box, "E": (low, high)}), proof["proof"], context, depth)
+
+
+def exponential_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    if context.exponent is None or "E" in goal.box or goal.names[-1:] != ("E",):
+        raise Rejected("there is no constant that stands for itself")
+    if any(any(x[:-1]) for x in goal.poly):
+        raise Rejected("another variable than the constant occurs")
+    if sign_in_exp({x[-1]: c for x, c in goal.poly.items()}, context.exponent) < 0:
+        raise Rejected("the number is negative")
+
+
+def lemma_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    known = context.lemmas.get(proof["name"])
+    if known is None:
+        raise Rejected(f"no lemma {proof['name']!r:.40} before this place")
+    context.used.add(proof["name"])
+    lemma = known.goal
+    quotient = ratio(goal.poly, lemma.poly)
+    # With E in neither box, both are about the same number exp(q).
+    same = lemma.names == goal.names and lemma.box.keys() == goal.box.keys()
+    same = same and known.exponent == context.exponent and lemma.ties == goal.ties
+    inside = same and all(
+        low <= goal.box[name][0] and goal.box[name][1] <= high for name, (low, high) in lemma.box.items()
+    )
+    # An end that the lemma leaves out must be out of the goal's box too.
+    inside = inside and all(
+        end in goal.open or lemma.box[end[0]][end[1]] != goal.box[end[0]][end[1]] for end in lemma.open
+    )
+    inside = inside and all(condition in goal.conditions for condition in lemma.conditions)
+    if not inside or not (quotient and quotient > 0):
+        raise Rejected(f"the lemma {proof['name']!r:.40} says something else")
+
+
+def solver_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
+    name, version = proof["solver"], proof["version"]
+    if not name:
+        raise Rejected("a trusted answer must name the solver and its version")
+    context.trusted.add(f"{name} {version}".strip())
+
+
+AT_POINTS = (
+    *("constant", "factors", "sum", "constraint", "contradiction", "enclose", "logarithm", "lemma", "solver"),
+    *("squares", "vanish"),
+)
+
+RULES: dict[str, Callable[..., None]] = {
+    "constant": constant_rule,
+    "fixed": fixed_rule,
+    "factors": factors_rule,
+    "sum": sum_rule,
+    "ends": ends_rule,
+    "monotone": monotone_rule,
+    "quadratic": quadratic_rule,
+    "bernstein": bernstein_rule,
+    "convex": convex_rule,
+    "constraint": constraint_rule,
+    "divide": divide_rule,
+    "contradiction": contradiction_rule,
+    "stretch": partial(stretch_rule, prove=prove),
+    "eliminate": partial(eliminate_rule, prove=prove),
+    "product": partial(product_rule, prove=prove),
+    "blowup": partial(blowup_rule, prove=prove),
+    "enclose": enclose_rule,
+    "exponential": exponential_rule,
+    "logarithm": partial(logarithm_rule, prove=prove),
+    "squares": squares_rule,
+    "vanish": partial(vanish_rule, prove=prove),
+    "lemma": lemma_rule,
+    "solver": solver_rule,
+}

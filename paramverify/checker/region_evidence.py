@@ -1,0 +1,458 @@
+"""Checks region maps without trusting the rest of the package: standard library, and the checker of claims.
+
+What makes a map of polynomial claims one about sets of outputs: standard library only.
+
+`sums` of a region map are claims Σ max(0, tᵢ) ≤ room, as in `sets`, each with a tree of cuts of the whole
+domain. A leaf `["set", k]` says: no term is open any more, and the goal f = room − Σ of the terms that count
+is the claim number k of the map. On that part of the domain room − Σ max(0, tᵢ) is f. So
+
+- at a point where all claims of the map hold, all sums are within their room;
+- a claim of the map is room − Σ_{i∈S} tᵢ for a set S of terms: where it fails, the sum is above its room.
+
+The second needs that each claim of the map is at a leaf.
+
+Symmetric parameters of a region map: their exchange leaves what the map is about as it is.
+
+Then a point of the domain goes to one at which the parameters of each class ascend, by exchanges, and claims
+that hold or fail there hold or fail at the point itself. So a cell at which no point of the interior ascends
+needs no proof: the other cells contain all points with different values that ascend, and being closed, all
+that ascend.
+
+Checks region maps without trusting the rest of the package: standard library, and the checker of claims.
+
+The document holds a domain, free parameters x (the others, y, are quantified), claims f ≥ 0, factors g, and
+for each claim a product c·∏ gᵢ^mᵢ that must equal f. Its cells are closed boxes over the free parameters.
+
+tile       The box is cut across a free parameter, again and again, until each part is a cell.
+safe       For each claim, the box of y is cut until on each part (times the cell) all Bernstein coefficients
+           of each factor of odd multiplicity have one weak sign and the signs multiply to +, or a factor is
+           zero, or those of a constraint show that no point of the domain is there. Or another proof of the
+           claim on the cell is given, as in `checker`.
+outside    The same, with a constraint on each part.
+violating  y is fixed at values in its interval. Each constraint in which a y with more than one value occurs
+           holds on the whole cell, the signs multiply to −, and no factor vanishes at a point of the cell in
+           the box of the domain: some coefficient is not zero on each smallest face that belongs to it.
+mirrored   Parameters are symmetric, and of two of them the first one is nowhere less than the second (see
+           `folds`).
+undecided  Nothing is shown.
+
+Where the measure of the case compares sets of outputs, `sums` show that the claims are all (see `covers`).
+
+All this is about a model whose obligations are proved besides, as claims of their own.
+
+Of a factor that depends on one product of powers the roots are shown, and no coefficients (see `by_roots`).
+
+The constant E is a parameter more, whose interval is shown to contain exp(q); it is never cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+from typing import Any
+
+from . import evidence_shapes
+from .claim_evidence import (
+    KernelReport,
+    check_claim,
+    check_obligations,
+    check_points,
+)
+from .evidence_polynomials import Poly, add, number, parse
+from .product_substitution import ByRoots
+from .proof_goals import BernsteinCoefficients, Context, Goal, bernstein
+from .region_maps import AnyForm, Cells, Map, MapNode, read_map, separated
+from .set_evidence import by_origin, follow_tree, same
+from .strict_reading import Misformed, Rejected, check, counted, read
+
+# --- what makes a map of polynomial claims one about sets of outputs: standard library only ---------
+
+
+def check_covers(document: Mapping[str, Any], expected: Sequence[Any] | None) -> str:
+    """Checks the sums of a map and their trees; returns what was shown.
+
+    `expected` are the claims about sums of the case, derived by the caller, each with one origin.
+
+    Raises:
+        Rejected: something is not shown, or the case has other sums.
+    """
+    domain = dict(document["domain"])
+    if "constant" in domain:
+        domain["box"] = {name: ends for name, ends in domain["box"].items() if name != "E"}
+    claims = [parse(text, domain["variables"]) for text in document["claims"]]
+    known = by_origin(None if expected is None else list(expected))
+    settled: set[tuple[str, str, int]] = set()
+    seen: set[int] = set()
+    for index, entry in enumerate(document["sums"]):
+        for origin in map(tuple, entry["origins"]):
+            if origin in settled:
+                raise Misformed("this direction was there before", "sums", index, "origins")
+            settled.add(origin)
+            if known is not None:
+                same(entry, known.get(origin), "sums", index)
+        seen |= _leaves(domain, entry, claims)
+    if known is not None and known.keys() - settled:
+        raise Rejected("a claim of the case has no tree")
+    if seen != set(range(len(claims))):
+        raise Rejected("a claim of the map is about no set of outputs")
+    sums, sets = counted(len(settled), "sum"), counted(len(claims), "set")
+    return f"{sums} over all sets of outputs: everywhere one of {sets} is the worst"
+
+
+def _leaves(domain: Mapping[str, Any], entry: Mapping[str, Any], claims: Sequence[Poly]) -> set[int]:
+    """Returns the numbers of the claims at the leaves of a tree."""
+    seen: set[int] = set()
+
+    def at_leaf(goal: Goal, token: Any, context: Context) -> None:
+        if not 0 <= token[1] < len(claims) or goal.poly != claims[token[1]]:
+            raise Rejected("a leaf of the tree names another claim")
+        seen.add(token[1])
+
+    trusted = follow_tree(domain, entry, at_leaf)
+    if trusted:
+        raise Rejected(f"a sign is known by a solver only: {', '.join(sorted(trusted))}")
+    return seen
+
+
+# --- symmetric parameters of a region map: their exchange leaves what the map is about as it is -----
+
+Terms = frozenset[tuple[tuple[int, ...], Fraction]]
+
+
+def read_folds(document: Any, found: Map) -> tuple[tuple[str, ...], ...]:
+    """Returns the classes of symmetric parameters, all exchanges being checked.
+
+    Raises:
+        Rejected: an exchange of two neighbours of a class changes the claims, a constraint or the box.
+    """
+    folds = tuple(tuple(names) for names in document.get("symmetric", ()))
+    every = [name for names in folds for name in names]
+    if len(set(every)) < len(every) or not set(every) <= set(found.free) or any(len(n) < 2 for n in folds):
+        raise Rejected("not classes of different free parameters")
+    if folds and found.goal.ties:
+        raise Rejected("a variable stands for a logarithm, and parameters are symmetric")
+    names = found.goal.names
+    claims = {(_terms(parse(text, names)), False) for text in found.claims}
+    conditions = {(_terms(poly), strict) for poly, strict in found.conditions}
+    for fold in folds:
+        for first, second in pairwise(fold):
+            a, b = names.index(first), names.index(second)
+            alike = found.goal.box[first] == found.goal.box[second]
+            alike = alike and all(
+                ((first, end) in found.goal.open) == ((second, end) in found.goal.open) for end in (0, 1)
+            )
+            if not alike or any(_exchanged(known, a, b) != known for known in (claims, conditions)):
+                raise Rejected(f"{first:.40} and {second:.40} are not symmetric")
+    return folds
+
+
+def _terms(poly: Poly) -> Terms:
+    """Returns the terms, divided by the sum of the absolute values of the coefficients."""
+    total = sum((abs(c) for c in poly.values()), Fraction(0))
+    return frozenset((x, c / total) for x, c in poly.items())
+
+
+def _exchanged(known: Iterable[tuple[Terms, bool]], a: int, b: int) -> set[tuple[Terms, bool]]:
+    """Returns polynomials in which two variables have changed places."""
+
+    def moved(x: tuple[int, ...]) -> tuple[int, ...]:
+        places = list(x)
+        places[a], places[b] = x[b], x[a]
+        return tuple(places)
+
+    return {(frozenset((moved(x), c) for x, c in terms), strict) for terms, strict in known}
+
+
+def check_mirrored(
+    box: Sequence[tuple[Fraction, Fraction]], free: Sequence[str], folds: Iterable[Sequence[str]]
+) -> None:
+    """Checks that symmetric parameters ascend at no point of the interior of a cell.
+
+    Raises:
+        Rejected: they may.
+    """
+    for names in folds:
+        for first, second in combinations(names, 2):
+            if box[free.index(first)][0] >= box[free.index(second)][1]:
+                return
+    raise Rejected("a cell mirrors no others")
+
+
+# --- regions ----------------------------------------------------------------------------------------
+
+FORMAT, VERSION = "paramverify-regions", 1
+MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+MAX_TOKENS = 100_000
+MAX_CELLS = 2_000_000
+CELLS = {  # in words
+    "safe": "where the claims are true",
+    "violating": "where one is false",
+    "outside": "outside of the domain",
+    "mirrored": "that mirror others",
+    "undecided": "undecided",
+}
+
+
+def check_document(
+    document: Any,
+    claims: Sequence[Any] | None = None,
+    obligations: Iterable[Any] | None = None,
+    sums: Sequence[Any] | None = None,
+) -> KernelReport:
+    """Checks a region map.
+
+    `claims`, if given, are the claims that the map must be about, derived from the case by the caller, as
+    documents in their order; they say which domain it is as well. `sums` are the claims about sums that the
+    claims must come from, where the case compares sets of outputs. `obligations`, if given, are what must be
+    proved of the model besides. `proved` of the report counts the safe and violating cells, `open` the
+    undecided ones, `trusted` the obligations that rest on the word of a solver.
+
+    Malformed documents of any kind give a report that is not accepted.
+    """
+    try:
+        check(document, evidence_shapes.REGIONS)
+        return _check_document(document, claims, obligations, sums)
+    except Rejected as error:
+        return KernelReport(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
+
+
+def check_text(text: str, claims: Sequence[Any] | None = None) -> KernelReport:
+    """Checks a region map given as JSON text; see `check_document`."""
+    try:
+        document = read(text)
+    except Rejected as error:
+        return KernelReport(False, (f"rejected: {error}",))
+    return check_document(document, claims)
+
+
+def _check_document(
+    document: Any,
+    claims: Sequence[Any] | None,
+    obligations: Iterable[Any] | None,
+    sums: Sequence[Any] | None,
+) -> KernelReport:
+    found = read_map(document)
+    if claims is not None:
+        same_claims(document, claims)
+        if (sums is None) != ("sums" not in document):
+            raise Rejected("the case compares sets of outputs, or the map does, but not both")
+    own = check_obligations(document, obligations)
+    box = {name: ends for name, ends in document["domain"]["box"].items() if name in found.parameters}
+    check_points(document, [{**document["domain"], "box": box}])
+    folds = read_folds(document, found)
+    counts = _check_cells(document, found, folds)
+    shown = {status: told for status, told in CELLS.items() if folds or status != "mirrored"}
+    lines = [f"{counted(counts[status], 'cell')} {told}" for status, told in shown.items()]
+    lines += [f"symmetric: {', '.join(names)}" for names in folds] + list(own.lines)
+    if "sums" in document:
+        lines.append(check_covers(document, sums))
+    return KernelReport(
+        True,
+        tuple(lines),
+        proved=counts["safe"] + counts["violating"],
+        trusted=own.counts["trusted"],
+        open=counts["undecided"],
+        status="region map",
+        solvers=tuple(sorted(own.solvers)),
+    )
+
+
+def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Checks that the cells tile the box and are what they are said to be; returns how many are what."""
+    cells: Cells = []
+    for entry in document["cells"]:
+        box = tuple((number(low), number(high)) for low, high in entry["box"])
+        if len(box) != len(found.free) or any(low >= high for low, high in box):
+            raise Rejected("a cell is not a box over the free parameters")
+        cells.append((box, entry))
+    if len(cells) > MAX_CELLS:
+        raise Rejected("too many cells")
+    forms = tuple(map(found.form, range(len(found.factors))))
+    conditions = tuple(bernstein(found.goal, poly) for poly, _ in found.conditions)
+    counts = dict.fromkeys(CELLS, 0)
+    pending = [(MapNode(dict(found.goal.box), forms, conditions), cells)]
+    while pending:
+        node, inside = pending.pop()
+        own = tuple(node.box[name] for name in found.free)
+        if len(inside) == 1 and inside[0][0] == own:
+            entry = inside[0][1]
+            status = entry["status"]
+            counts[status] += 1
+            if status == "safe":
+                check_safe(found, node, entry)
+            elif status == "outside":
+                check_outside(found, node, entry)
+            elif status == "violating":
+                check_violating(found, node, entry)
+            elif status == "mirrored":
+                check_mirrored(own, found.free, folds)
+            continue
+        axis, place, sides = separated(own, inside)
+        pending += zip(node.sides(found.free[axis], place), sides, strict=True)
+    return counts
+
+
+def same_claims(document: Any, claims: Sequence[Any], told: str = "the map is") -> None:
+    """Checks that the document is about the given claims; the interval of E may differ."""
+    domain = document["domain"]
+    if [claim["polynomial"] for claim in claims] != document["claims"]:
+        raise Rejected(f"{told} about other claims")
+    for claim in claims:
+        rest = {key: value for key, value in claim.items() if key not in ("polynomial", "box")}
+        same = rest == {key: value for key, value in domain.items() if key != "box"}
+        box = dict(claim["box"])
+        if "constant" in claim and "E" in domain["box"]:
+            box["E"] = domain["box"]["E"]
+        if not same or box != domain["box"]:
+            raise Rejected(f"{told} about another domain")
+
+
+def nowhere(found: Map, node: MapNode) -> bool:
+    """Tells whether the coefficients of a constraint show that it holds nowhere on the box of a part."""
+    return any(
+        max(form.entries) <= 0 and (strict or never_zero(found, node, form))
+        for form, (_, strict) in zip(node.conditions, found.conditions, strict=True)
+    )
+
+
+def check_safe(found: Map, node: MapNode, entry: Any) -> None:
+    """Checks that all claims hold on a cell within the domain."""
+    cuts = entry.get("cuts", {})
+    if cuts is None:
+        raise Rejected("it is not shown that a cell is safe")
+    proofs = entry.get("proofs", {})
+    for index, (sign, powers) in enumerate(found.products):
+        if str(index) in proofs:
+            check_proof(found, node, found.claims[index], proofs[str(index)])
+        else:
+            follow(found, node, cuts.get(str(index), ["+"]), sign, powers)
+
+
+def check_proof(found: Map, node: MapNode, text: Any, proof: Any) -> None:
+    """Checks a proof that a claim holds on the cell within the domain; E is the number that it stands for."""
+    box = {name: ends for name, ends in found.domain["box"].items() if name in node.box}
+    for name in found.free:
+        left, right = box[name][0], box[name][-1]
+        (low, high), (least, most) = node.box[name], found.goal.box[name]
+        box[name] = f"{left if low == least else '['}{low}, {high}{right if high == most else ']'}"
+    if "constant" in found.domain:
+        box.pop("E", None)
+    trusted = check_claim({**found.domain, "box": box, "polynomial": text}, proof)
+    if trusted:
+        raise Rejected(f"a claim on a cell is proved by a solver only: {', '.join(trusted)}")
+
+
+def check_outside(found: Map, node: MapNode, entry: Any) -> None:
+    """Checks that no point of the cell is in the domain."""
+    cuts = entry.get("cuts")
+    if cuts is None:
+        raise Rejected("it is not shown that a cell is outside of the domain")
+    follow(found, node, cuts["outside"], -1, ())
+
+
+def positive(sign: int, powers: Iterable[tuple[int, int]], signs: Sequence[int | None]) -> bool:
+    """Tells whether the signs of the factors make a product that is nowhere negative."""
+    odd = [signs[index] for index, power in powers if power % 2]
+    if 0 in (signs[index] for index, _ in powers):
+        return True
+    for known in odd:
+        if known is None:
+            return False
+        sign *= known
+    return sign > 0
+
+
+def follow(found: Map, node: MapNode, tokens: Any, sign: int, powers: Sequence[tuple[int, int]]) -> None:
+    """Checks a subdivision of the box of the quantified parameters."""
+    if not 0 < len(tokens) <= MAX_TOKENS:
+        raise Rejected("not a list of cuts")
+    used = sorted({index for index, _ in powers})
+    places = {index: place for place, index in enumerate(used)}
+    here = [(places[index], power) for index, power in powers]
+    pending = [MapNode(node.box, tuple(node.forms[k] for k in used), node.conditions)]
+    for token in tokens:
+        if not pending:
+            raise Rejected("more cuts than parts")
+        part = pending.pop()
+        if token == "+":
+            signs = [form.weak_sign() for form in part.forms]
+            if not nowhere(found, part) and not positive(sign, here, signs):
+                raise Rejected("the coefficients on a part of a cell do not show its status")
+        elif token in found.quantified:
+            pending += part.halves(token)[::-1]
+        else:
+            raise Rejected(f"not a quantified parameter: {token!r:.40}")
+    if pending:
+        raise Rejected("fewer cuts than parts")
+
+
+def check_violating(found: Map, node: MapNode, entry: Any) -> None:
+    """Checks that a claim fails at every point of a cell that is in the domain."""
+    goal, index = found.goal, entry["claim"]
+    if not 0 <= index < len(found.products):
+        raise Rejected("a violating cell without a claim")
+    at = {name: number(text) for name, text in entry["at"].items()}
+    if at.keys() != set(found.quantified):
+        raise Rejected("a violating cell without values of the quantified parameters")
+    for name, value in at.items():
+        low, high = goal.box[name]
+        inside = low < value < high
+        inside = inside or (value == low and (name, 0) not in goal.open)
+        inside = inside or (value == high and (name, 1) not in goal.open)
+        if not inside:
+            raise Rejected("a value of a quantified parameter is outside of its interval")
+    for form, (poly, strict) in zip(node.conditions, found.conditions, strict=True):
+        if found.occurs(poly):
+            there = at_values(found, node, poly, form, at)
+            if min(there.entries) < 0 or (strict and not never_zero(found, node, there)):
+                raise Rejected("a constraint is not shown to hold on a violating cell")
+    sign, powers = found.products[index]
+    for k, power in powers:
+        form = at_values(found, node, found.factors[k], node.forms[k], at)
+        known = form.weak_sign()
+        if not known or not never_zero(found, node, form):
+            raise Rejected("a factor may vanish on a violating cell")
+        sign *= known if power % 2 else 1
+    if sign > 0:
+        raise Rejected("the signs of the factors make the product positive")
+
+
+def at_values(found: Map, node: MapNode, poly: Poly, form: AnyForm, at: Mapping[str, Fraction]) -> AnyForm:
+    """Returns the form on the cell with the quantified parameters fixed."""
+    if not found.occurs(poly):
+        return form
+    if isinstance(form, ByRoots):
+        return form.at(at)
+    names = found.goal.names
+    result: Poly = {}
+    for x, c in poly.items():
+        for name, value in at.items():
+            c *= value ** x[names.index(name)]
+        add(result, tuple(0 if n in at else e for n, e in zip(names, x, strict=True)), c)
+    return bernstein(Goal(names, result, node.box, ()), result)
+
+
+def never_zero(found: Map, node: MapNode, form: BernsteinCoefficients | ByRoots) -> bool:
+    """Tells whether a form of one weak sign vanishes nowhere on the cell within the domain's box."""
+    if isinstance(form, ByRoots):
+        return True
+    goal = found.goal
+    choices: list[list[int | None]] = []
+    for name in form.names:
+        closed: list[int | None] = [
+            side
+            for side in (0, 1)
+            if (name, side) not in goal.open or node.box[name][side] != goal.box[name][side]
+        ]
+        choices.append(closed or [None])
+    for ends in product(*choices):
+        face = form
+        for name, side in zip(form.names, ends, strict=True):
+            if side is not None:
+                face = face.end(name, bool(side))
+        if not any(face.entries):
+            return False
+    return True

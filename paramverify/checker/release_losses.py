@@ -1,0 +1,337 @@
+"""Privacy losses of releases between whole numbers, with proved rounding: standard library only.
+
+Privacy losses of releases between whole numbers, with proved rounding: standard library only.
+
+A release is a pair of distributions P and Q of its output; the loss of an output is ln(P/Q). Here it is a
+list of atoms with a known loss, a part with a density, and bounds of what is left. All is times 2^BITS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+from .evidence_polynomials import number
+from .noise_probabilities import above_normal
+from .rounded_constants import BITS, UNIT, Ends, down, exp, ln, product, times, up
+from .strict_reading import Misformed, Rejected
+
+MOST_ATOMS = 20_000
+FAR = 125  # e^(−FAR) is below 2^−180
+
+
+@dataclass(frozen=True)
+class ExactLoss:
+    """The number rational + ln(ratio), with a positive ratio."""
+
+    rational: Fraction = Fraction(0)
+    ratio: Fraction = Fraction(1)
+
+    def ends(self) -> Ends:
+        """Returns bounds."""
+        low, high = (0, 0) if self.ratio == 1 else ln(self.ratio)
+        return down(self.rational) + low, up(self.rational) + high
+
+    def times(self, n: int) -> ExactLoss:
+        """Returns a whole multiple."""
+        return ExactLoss(self.rational * n, self.ratio**n)
+
+
+@dataclass(frozen=True)
+class LossAtom:
+    """Outputs with one loss: bounds of their mass under P; `loss` are bounds too where it is not exact."""
+
+    mass: Ends
+    loss: ExactLoss | Ends
+    other: Ends  # under Q
+
+    def ends(self) -> Ends:
+        """Returns bounds of the loss."""
+        return self.loss.ends() if isinstance(self.loss, ExactLoss) else self.loss
+
+
+# Bounds of the masses under P and Q of the outputs of a density with a loss above that between two numbers.
+Over = Callable[[Ends], tuple[Ends, Ends]]
+
+
+@dataclass(frozen=True)
+class ReleaseLosses:
+    """A release. `exact` are the masses of all outputs, where these are rational.
+
+    `only` bounds the mass P of outputs that are impossible under Q, and `other_only` the other way around.
+    `above` and `below` bound masses of outputs with losses above and below those of all atoms.
+    """
+
+    atoms: tuple[LossAtom, ...] = ()
+    over: Over | None = None
+    whole: tuple[Ends, Ends] = ((0, 0), (0, 0))  # of the part with a density
+    only: Ends = (0, 0)
+    other_only: Ends = (0, 0)
+    above: tuple[int, int] = (0, 0)
+    below: tuple[int, int] = (0, 0)
+    most: ExactLoss | None = None  # the largest loss, if it is exact, and no other output has a larger one
+    exact: tuple[tuple[Fraction, Fraction], ...] | None = field(default=None)
+
+
+def loss_of(written: Any) -> ExactLoss:
+    """Reads a loss: a rational number, and a number whose logarithm is added."""
+    rational, ratio = map(number, written)
+    if ratio <= 0:
+        raise Misformed("not a positive number", "ratio")
+    return ExactLoss(rational, ratio)
+
+
+def read(written: Mapping[str, Any]) -> ReleaseLosses:
+    """Reads a release.
+
+    Raises:
+        Rejected: it is none.
+    """
+    return _KINDS[written["kind"]](written)
+
+
+def _between(value: Fraction) -> Ends:
+    return down(value), up(value)
+
+
+def _positive(written: Mapping[str, Any], name: str) -> Fraction:
+    value = number(written[name])
+    if value <= 0:
+        raise Misformed("not above 0", name)
+    return value
+
+
+def _whole(written: Mapping[str, Any], name: str) -> int:
+    value = _positive(written, name)
+    if value.denominator != 1 or value > MOST_ATOMS:
+        raise Misformed("not a whole number, or too large", name)
+    return int(value)
+
+
+def table(outputs: list[tuple[Fraction, Fraction]]) -> ReleaseLosses:
+    """Returns the release of a list of outputs with rational masses.
+
+    Raises:
+        Rejected: they are no distributions.
+    """
+    if any(p < 0 or q < 0 for p, q in outputs) or any(sum(side) != 1 for side in zip(*outputs, strict=True)):
+        raise Misformed("not two distributions", "outputs")
+    found: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
+    for p, q in outputs:
+        if p or q:
+            ratio = None if not p or not q else p / q
+            one, other = found.get(ratio, (Fraction(0), Fraction(0)))
+            found[ratio] = one + p, other + q
+    only, other_only = found.pop(None, (Fraction(0), Fraction(0)))
+    atoms = tuple(LossAtom(_between(p), ExactLoss(ratio=r), _between(q)) for r, (p, q) in found.items() if r)
+    most = None if only else ExactLoss(ratio=max(r for r in found if r))
+    exact = *found.values(), (only, Fraction(0)), (Fraction(0), other_only)
+    return ReleaseLosses(atoms, only=_between(only), other_only=_between(other_only), most=most, exact=exact)
+
+
+def _table(written: Mapping[str, Any]) -> ReleaseLosses:
+    return table([(number(p), number(q)) for p, q in written["outputs"]])
+
+
+def _response(written: Mapping[str, Any]) -> ReleaseLosses:
+    """Randomised response: the truth, or one of the other values, each e^step less likely."""
+    step, others = loss_of(written["step"]), _whole(written, "values") - 2
+    if others < 0 or step.ends()[0] < 0:
+        raise Misformed("not a randomised response", "values")
+    if not step.rational:
+        c = step.ratio
+        bottom = c + 1 + others
+        rest = Fraction(others) / bottom
+        return table([(c / bottom, 1 / bottom), (1 / bottom, c / bottom), (rest, rest)])
+    # 1/total and e^step/total for total = e^step + 1 + others, from e^(−step).
+    low, high = exp(*step.times(-1).ends())
+    large = (UNIT << BITS) // (UNIT + (others + 1) * high), -((-UNIT << BITS) // (UNIT + (others + 1) * low))
+    small = product(large[0], low, False), product(large[1], high, True)
+    middle = times(others, small[0], False), times(others, small[1], True)
+    atoms = [
+        LossAtom(large, step, small),
+        LossAtom(small, step.times(-1), large),
+        LossAtom(middle, ExactLoss(), middle),
+    ]
+    return ReleaseLosses(tuple(atoms if others else atoms[:2]), most=step)
+
+
+def _discrete_laplace(written: Mapping[str, Any]) -> ReleaseLosses:
+    """Noise with weight e^(−step·|x|) on whole numbers: losses (2x − s)·step, 0 ≤ x ≤ s, the sensitivity."""
+    step, far = loss_of(written["step"]), _whole(written, "sensitivity")
+    if step.ends()[0] <= 0:
+        raise Misformed("not above 0", "step")
+    if not step.rational:
+        a = 1 / step.ratio
+        shares = [1 / (1 + a) if x in (0, far) else (1 - a) / (1 + a) for x in range(far + 1)]
+        return table([(s * a ** (far - x), s * a**x) for x, s in enumerate(shares)])
+    low, high = exp(*step.times(-1).ends())
+    share = (UNIT << BITS) // (UNIT + high), -((-UNIT << BITS) // (UNIT + low))  # 1/(1 + a)
+    inner = product(share[0], UNIT - high, False), product(share[1], UNIT - low, True)
+    atoms = []
+    for x in range(far + 1):
+        ends = share if x in (0, far) else inner
+        sides = []
+        for n in (far - x, x):
+            fall = exp(*step.times(-n).ends())
+            sides.append((product(ends[0], fall[0], False), product(ends[1], fall[1], True)))
+        atoms.append(LossAtom(sides[0], step.times(2 * x - far), sides[1]))
+    return ReleaseLosses(tuple(atoms), most=step.times(far))
+
+
+def _discrete_gaussian(written: Mapping[str, Any]) -> ReleaseLosses:
+    """Noise with weight w(x) = e^(−x²/(2σ²)) on all whole numbers; the loss at x is (2x − s)·s/(2σ²).
+
+    Σ_(x>n) w(x) ≤ w(n+1)·(1 + r + r² + ...) with r = w(n+2)/w(n+1), for these quotients fall.
+    """
+    variance, s = _positive(written, "sigma") ** 2, _whole(written, "sensitivity")
+    far = s + 2 + isqrt(int(2 * variance * FAR))
+    if 2 * far > MOST_ATOMS:
+        raise Rejected("so wide a discrete Gaussian has too many outputs")
+    weights = [exp(*ExactLoss(-Fraction(x * x) / (2 * variance)).ends()) for x in range(far + 1)]
+
+    def tail(n: int) -> int:
+        first = exp(*ExactLoss(-Fraction((n + 1) ** 2) / (2 * variance)).ends())[1]
+        quotient = exp(*ExactLoss(-Fraction(2 * n + 3) / (2 * variance)).ends())[1]
+        return -((-first << BITS) // (UNIT - quotient))
+
+    low = weights[0][0] + 2 * sum(w[0] for w in weights[1:])
+    high = weights[0][1] + 2 * sum(w[1] for w in weights[1:]) + 2 * tail(far)
+
+    def share(x: int) -> Ends:
+        least, most = weights[abs(x)]
+        return (least << BITS) // high, -((-most << BITS) // low)
+
+    atoms = tuple(
+        LossAtom(share(x - s), ExactLoss(Fraction((2 * x - s) * s) / (2 * variance)), share(x))
+        for x in range(s - far, far + 1)
+    )
+    rest = -((-tail(far - s) << BITS) // low)
+    return ReleaseLosses(atoms, above=(rest, rest), below=(rest, rest))
+
+
+def _laplace(written: Mapping[str, Any]) -> ReleaseLosses:
+    """Noise with density e^(−|x|/scale)/(2·scale): half of P has the loss m = sensitivity/scale.
+
+    Between them P(L > l) = ½ − ½·e^((l−m)/2) and Q(L > l) = ½·e^(−(l+m)/2) − ½·e^(−m).
+    """
+    most = _positive(written, "sensitivity") / _positive(written, "scale")
+    end = _between(most)
+    fall = exp(*_between(-most))
+    small = fall[0] >> 1, -(-fall[1] >> 1)
+    half = (UNIT >> 1, UNIT >> 1)
+
+    def over(loss: Ends) -> tuple[Ends, Ends]:
+        low, high = (min(max(x, -end[1]), end[1]) for x in loss)
+        p = exp((low - end[1]) >> 1, -(-(high - end[0]) >> 1))
+        q = exp(-((high + end[1] + 1) >> 1), -((low + end[0]) >> 1))
+        return (
+            (max(0, (UNIT - p[1]) >> 1), max(0, -(-(UNIT - p[0]) >> 1))),
+            (max(0, (q[0] - fall[1]) >> 1), max(0, -(-(q[1] - fall[0]) >> 1))),
+        )
+
+    rest = (UNIT - fall[1]) >> 1, -(-(UNIT - fall[0]) >> 1)
+    atoms = (LossAtom(half, ExactLoss(most), small), LossAtom(small, ExactLoss(-most), half))
+    return ReleaseLosses(atoms, over, whole=(rest, rest), most=ExactLoss(most))
+
+
+def _gaussian(written: Mapping[str, Any]) -> ReleaseLosses:
+    """N(m, 1) against N(0, 1) with m = sensitivity/sigma: the loss at x is m·x − m²/2."""
+    mean = _positive(written, "sensitivity") / _positive(written, "sigma")
+
+    def over(loss: Ends) -> tuple[Ends, Ends]:
+        low, high = (Fraction(end, UNIT) / mean + mean / 2 for end in loss)
+        p = above_normal(high - mean)[0], above_normal(low - mean)[1]
+        return p, (above_normal(high)[0], above_normal(low)[1])
+
+    return ReleaseLosses(over=over, whole=((UNIT, UNIT), (UNIT, UNIT)))
+
+
+def _sampled(written: Mapping[str, Any]) -> ReleaseLosses:
+    """M = (1−γ)·Q + γ·P against Q: a loss L of P against Q becomes L' with e^L' = 1 − γ + γ·e^L."""
+    rate = _positive(written, "rate")
+    if rate > 1:
+        raise Misformed("not a probability", "rate")
+    found = read(written["of"])
+    if found.exact is not None:
+        return table([((1 - rate) * q + rate * p, q) for p, q in found.exact])
+    if found.only[1] or found.other_only[1]:
+        raise Rejected("a sample of a release with impossible outputs is not read")
+
+    def mixed(p: Ends, q: Ends) -> Ends:
+        ends = (times(rate, p[k], bool(k)) + times(1 - rate, q[k], bool(k)) for k in (0, 1))
+        return next(ends), next(ends)
+
+    def grown(loss: Ends) -> Ends:
+        ends = exp(*loss)
+        both = [Fraction(end, UNIT) * rate + 1 - rate for end in ends]
+        return ln(both[0])[0], ln(both[1])[1]
+
+    whole = found.over
+
+    def over(loss: Ends) -> tuple[Ends, Ends]:
+        assert whole is not None
+        low, high = exp(*loss)
+        ends = [(Fraction(end, UNIT) - 1 + rate) / rate for end in (low, high)]
+        if ends[1] <= 0:
+            return mixed(*found.whole), found.whole[1]
+        most = whole((ln(ends[1])[1],) * 2)
+        least = found.whole if ends[0] <= 0 else whole((ln(ends[0])[0],) * 2)
+        p, q = (most[0][0], least[0][1]), (most[1][0], least[1][1])
+        return mixed(p, q), q
+
+    atoms = tuple(LossAtom(mixed(a.mass, a.other), grown(a.ends()), a.other) for a in found.atoms)
+    tails = [(mixed((0, p), (0, q))[1], q) for p, q in (found.above, found.below)]
+    return ReleaseLosses(
+        atoms,
+        over if whole else None,
+        whole=(mixed(*found.whole), found.whole[1]),
+        above=tails[0],
+        below=tails[1],
+    )
+
+
+def _turned(written: Mapping[str, Any]) -> ReleaseLosses:
+    """The release with P and Q exchanged."""
+    found = read(written["of"])
+    if found.exact is not None:
+        return table([(q, p) for p, q in found.exact])
+    atoms = []
+    for atom in found.atoms:
+        loss = atom.loss.times(-1) if isinstance(atom.loss, ExactLoss) else (-atom.loss[1], -atom.loss[0])
+        atoms.append(LossAtom(atom.other, loss, atom.mass))
+    whole = found.over
+
+    def over(loss: Ends) -> tuple[Ends, Ends]:
+        assert whole is not None
+        p, q = whole((-loss[1], -loss[0]))
+        return _rest(found.whole[1], q), _rest(found.whole[0], p)
+
+    return ReleaseLosses(
+        tuple(atoms),
+        over if whole else None,
+        whole=found.whole[::-1],
+        only=found.other_only,
+        other_only=found.only,
+        above=found.below[::-1],
+        below=found.above[::-1],
+    )
+
+
+def _rest(whole: Ends, part: Ends) -> Ends:
+    return max(0, whole[0] - part[1]), max(0, whole[1] - part[0])
+
+
+_KINDS: dict[str, Callable[[Mapping[str, Any]], ReleaseLosses]] = {
+    "table": _table,
+    "randomized_response": _response,
+    "discrete_laplace": _discrete_laplace,
+    "discrete_gaussian": _discrete_gaussian,
+    "laplace": _laplace,
+    "gaussian": _gaussian,
+    "sampled": _sampled,
+    "turned": _turned,
+}
