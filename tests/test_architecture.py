@@ -47,13 +47,6 @@ def defines(tree: ast.Module | ast.ClassDef, names: list[str]) -> bool:
     return False
 
 
-def test_the_page_names_much() -> None:
-    """Files, folders and names are found on the page."""
-    assert len(FILES) > 15
-    assert len(FOLDERS) > 25
-    assert len(NAMES) > 8
-
-
 @pytest.mark.parametrize("words", [FILES, FOLDERS], ids=["files", "folders"])
 def test_files_are_there(words: list[str]) -> None:
     """A file or folder that the page names is in the package, or in the repository."""
@@ -77,20 +70,3 @@ def test_layers_are_those_of_the_test() -> None:
     told = [sorted(line.strip().split(", ")) for line in block.split("\n")]
     layers = [sorted(name for name in layer if name != "__main__") for layer in reversed(LAYERS)]
     assert told == [layer for layer in layers if layer]
-
-
-@pytest.mark.parametrize(
-    ("name", "there"),
-    [
-        ("portfolio.session.Session.decide", True),
-        ("portfolio.session", True),
-        ("models.mechanisms.geometric.read", True),
-        ("portfolio.session.Session.decided", False),
-        ("portfolio.session.nothing", False),
-        ("portfolio.sessions", False),
-        ("claims.Claim", True),
-    ],
-)
-def test_what_is_a_name(name: str, there: bool) -> None:
-    """Modules, what they define, and what their classes define are names; nothing else is."""
-    assert is_there(name) is there

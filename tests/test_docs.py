@@ -217,53 +217,6 @@ def test_lines_are_short() -> None:
     assert {name: lines for name, lines in long.items() if lines} == {}
 
 
-def test_which_lines_are_too_long() -> None:
-    """Code, rows of tables and long addresses may be long, and nothing else."""
-    long = "word " * 30
-    assert long_lines(f"{long}\n- {long}\n  {long}\n") == [long, f"- {long}", f"  {long}"]
-    assert long_lines(f"```\n{long}\n```\n\n    {long}\n\n| {long} |\n- {'x' * 200}\n") == []
-    assert long_lines(f"```\n{long}\n```\n\n    code\n\n| table |\n{long}\n") == [long]
-
-
-def test_how_examples_are_read(tmp_path: Path) -> None:
-    """Commands share a shell and see the status of the one before; each has its own output."""
-    document = f"text\n\n{MARK}\n```console\n$ x=5; false\n$ echo $? $x\n1 5\n$ echo a >&2; echo\n```\n"
-    (example,) = examples_in(document, "page.md")
-    assert example.place == "page.md:3"
-    assert example.commands == (("x=5; false", ""), ("echo $? $x", "1 5"), ("echo a >&2; echo", ""))
-    assert outputs_of([c for c, _ in example.commands], tmp_path) == ["", "1 5\n", "a\n\n"]
-
-
-@pytest.mark.parametrize("block", ["text", "```console\nno command\n```", "```console\n```"])
-def test_marks_without_an_example(block: str) -> None:
-    """A mark that is not followed by a block with a command is a mistake, and is not passed over."""
-    with pytest.raises(ValueError, match=r"page\.md:1"):
-        examples_in(f"{MARK}\n{block}\n", "page.md")
-
-
-@pytest.mark.parametrize(
-    ("expected", "actual", "same"),
-    [
-        ("a b", "a b\n", True),
-        ("a\nb", "a  \nb\n\n", True),
-        ("", "\n", True),
-        ("took ... s", "took 0.31 s\n", True),
-        ("a\n...\nd", "a\nb\nc\nd\n", True),
-        ("a ... c ... e", "a b c d e", True),
-        ("...", "anything\nat all", True),
-        ("1.5 (", "1.5 (", True),
-        ("1.5", "105", False),
-        ("a b", "a  b", False),
-        ("a", "a\nb", False),
-        ("a ... c", "a b", False),
-        ("", "a", False),
-    ],
-)
-def test_how_outputs_are_compared(expected: str, actual: str, same: bool) -> None:
-    """Only `...` and blanks at the ends of lines are taken loosely; everything else has to be equal."""
-    assert matches(expected, actual) is same
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("usual_share")
 @pytest.mark.parametrize(

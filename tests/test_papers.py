@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from calling_tools import printed
 from conftest import ROOT
-from paper_rows import COMMANDS, PAGE, Row, missing, rows_in
+from paper_rows import COMMANDS, PAGE, missing
 from shipped_runs import is_asked
 
 ALONE = [command for command in COMMANDS if not is_asked(command)]
@@ -44,18 +44,3 @@ def test_every_case_has_its_row() -> None:
         if papers.search(path.read_text(encoding="utf-8")) and str(path.relative_to(ROOT)) not in page
     ]
     assert missing == []
-
-
-def test_how_rows_are_read() -> None:
-    """Only tables with the four columns are read; bars can be escaped; separators are no rows."""
-    table = "| in the paper | published | here | ours |\n| --- | --- | --- | --- |\n"
-    other = "| a | b |\n| - | - |\n| `x` | y |\n"
-    text = f"{other}\n{table}| A \\| B | 1 | `run x` | `2` or `3` |\n| C | - | no | because |\n"
-    assert rows_in(text) == [Row(7, "A | B", "run x", ("2", "3")), Row(8, "C", None, ())]
-
-
-@pytest.mark.parametrize("row", ["| a | b | c |", "| a | b | `c` and `d` | `e` |", "| a | b | `c` | e |"])
-def test_rows_that_show_nothing(row: str) -> None:
-    """A row that could not fail, or that has the wrong cells, is a mistake."""
-    with pytest.raises(ValueError, match="line 3"):
-        rows_in(f"| in the paper | published | here | ours |\n| --- | --- | --- | --- |\n{row}\n")

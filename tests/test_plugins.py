@@ -96,6 +96,12 @@ def extended(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return made
 
 
+@pytest.fixture(scope="module")
+def plugged(tmp_path_factory: pytest.TempPathFactory) -> Extended:
+    """The package with an installed package beside it, where a test starts many processes."""
+    return beside(tmp_path_factory.mktemp("plugged"))
+
+
 def test_the_backend_of_the_page_works() -> None:
     """The backend in docs/extending.md is complete: its refutation stands, and the kernel takes its proof."""
     page = (ROOT / "docs/extending.md").read_text()
@@ -119,18 +125,18 @@ def test_the_backend_of_the_page_works() -> None:
 
 
 @pytest.mark.slow
-def test_a_backend_takes_part(extended: Extended) -> None:
+def test_a_backend_takes_part(plugged: Extended) -> None:
     """The new backend is listed, is used by its name, and races by default in the place that it says."""
-    assert re.search(r"^parrot +7\.1 +says what", extended.call("backends"), re.MULTILINE)
-    case = extended.case(HARD)
-    named = json.loads(extended.call("verify", case, "--backends", "parrot", "--json"))
+    assert re.search(r"^parrot +7\.1 +says what", plugged.call("backends"), re.MULTILINE)
+    case = plugged.case(HARD)
+    named = json.loads(plugged.call("verify", case, "--backends", "parrot", "--json"))
     assert named["status"] == "holds"
     assert "parrot" in {claim["backend"] for claim in named["claims"]}
     script = "from paramverify.portfolio.strategies import NAMED; print(NAMED['default'][1].names()[:2])"
-    assert extended.run("-c", script).stdout == "('bernstein', 'parrot')\n"
+    assert plugged.run("-c", script).stdout == "('bernstein', 'parrot')\n"
     # As many programs as there are have to prove each claim by the default strategy, so this one has to.
-    programs = extended.run("-c", EVERYTHING).stdout.strip()
-    every = json.loads(extended.call("verify", extended.case("8"), "--confirm", programs, "--json"))
+    programs = plugged.run("-c", EVERYTHING).stdout.strip()
+    every = json.loads(plugged.call("verify", plugged.case("8"), "--confirm", programs, "--json"))
     assert every["status"] == "holds"
     assert all("parrot" in claim["backend"].split(", ") for claim in every["claims"])
 
@@ -171,23 +177,23 @@ def test_an_encoding_is_chosen_and_compared(extended: Extended) -> None:
 
 
 @pytest.mark.slow
-def test_a_mechanism_and_its_noise_work_everywhere(extended: Extended) -> None:
+def test_a_mechanism_and_its_noise_work_everywhere(plugged: Extended) -> None:
     """A case with the new mechanism and noise is verified, shown, sampled, and its evidence checked."""
-    good, bad = extended.case("8"), extended.case("4")
-    proof, witness = extended.folder / "proof.json", extended.folder / "witness.json"
-    assert extended.call("verify", good, "--evidence", proof).startswith("private")
-    assert "not private" in extended.call("verify", bad, "--evidence", witness, code=1)
+    good, bad = plugged.case("8"), plugged.case("4")
+    proof, witness = plugged.folder / "proof.json", plugged.folder / "witness.json"
+    assert plugged.call("verify", good, "--evidence", proof).startswith("private")
+    assert "not private" in plugged.call("verify", bad, "--evidence", witness, code=1)
     for evidence, case in ((proof, good), (witness, bad)):
-        assert "\nchecked: " in extended.call("check", evidence, "--case", case)
-        extended.call("check", evidence)
-    assert "1/2*q" in extended.call("show", good).replace("q/2", "1/2*q")
-    budget = json.loads(extended.call("budget", good, "--json"))
+        assert "\nchecked: " in plugged.call("check", evidence, "--case", case)
+        plugged.call("check", evidence)
+    assert "1/2*q" in plugged.call("show", good).replace("q/2", "1/2*q")
+    budget = json.loads(plugged.call("budget", good, "--json"))
     assert budget["ratio"] == "7"
     drawn = json.loads(
-        extended.call("sample", bad, "--direct", "--at", "q=1/4", "--runs", "20000", "--json", code=1)
+        plugged.call("sample", bad, "--direct", "--at", "q=1/4", "--runs", "20000", "--json", code=1)
     )
     assert drawn["status"] == "rejected"
-    assert extended.call("sample", bad, "--direct", "--audit", "--at", "q=1/4", "--runs", "20000")
+    assert plugged.call("sample", bad, "--direct", "--audit", "--at", "q=1/4", "--runs", "20000")
 
 
 @pytest.mark.slow
@@ -201,16 +207,6 @@ def test_a_command_is_one_file(tmp_path: Path) -> None:
 
 # --- the tables of the documentation ------------------------------------------------------------------
 
-REGISTRIES = """
-import json
-from paramverify.backends import discover
-from paramverify.cli._commands import commands
-from paramverify.encodings.choice import names
-from paramverify.models.mechanisms import REGISTRY as mechanisms
-from paramverify.models.noise import REGISTRY as noise
-found = [discover(), names(), mechanisms.names(), noise.names(), commands()]
-print(json.dumps([list(part) for part in found]))
-"""
 HEADS = ("backend", "encoding", "mechanism", "noise", "command")
 
 
@@ -244,19 +240,6 @@ def test_the_tables_name_everything(root: Path) -> None:
     ]
     text = (root / "docs" / "extending.md").read_text()
     assert differences(text, [list(part) for part in found]) == {}
-
-
-@pytest.mark.slow
-def test_the_tables_would_lack_what_is_new(root: Path, tmp_path: Path) -> None:
-    """In the copy with one file more each, the same comparison names all five."""
-    registries = json.loads(copied(tmp_path).run("-c", REGISTRIES).stdout)
-    assert differences((root / "docs" / "extending.md").read_text(), registries) == {
-        "backend": {"parrot"},
-        "encoding": {"reversed"},
-        "mechanism": {"flipped"},
-        "noise": {"blurred"},
-        "command": {"greet"},
-    }
 
 
 # --- plugins that do not work -------------------------------------------------------------------------
@@ -358,7 +341,8 @@ def test_a_plugin_that_fails_is_named(point: str, text: str, reason: str, tmp_pa
     assert done.returncode == 2
     assert reason in done.stderr
     assert "additions 1.5" in done.stderr or "additions.bad" in done.stderr
-    assert made.run("-c", HELP).stdout.count("Usage: ") == 4
+    if "imported" in reason:
+        assert made.run("-c", HELP).stdout.count("Usage: ") == 4
 
 
 @pytest.mark.slow

@@ -95,16 +95,3 @@ def test_pages_cite_by_key() -> None:
 def lines_with(pattern: str, paths: list[Path]) -> list[str]:
     """The lines of prose that a pattern is found in, with the names of the files."""
     return [f"{path.name}: {line}" for path in paths for line in re.findall(f".*{pattern}.*", prose(path))]
-
-
-def test_what_counts_as_a_citation() -> None:
-    """Keys are read from remarks and prose, and neither from code nor from indices."""
-    assert cited("as in [F] and ([Farin02] section 2), [[L]](x.md); T[A], [p], [10], [Farin]") == {
-        "F",
-        "Farin02",
-        "L",
-    }
-    assert cited("\n".join(remarks('def f(x: T[F]) -> None:\n    """[S]"""\n    x[K]  # [T]\n'))) == {
-        "S",
-        "T",
-    }

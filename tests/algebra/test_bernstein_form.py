@@ -30,39 +30,6 @@ def closed(box: Box) -> Box:
 
 
 @pytest.mark.slow
-@given(polynomials(), boxes())
-def test_bounds(f: Polynomial, box: Box) -> None:
-    """All values on the closed box lie between the least and the greatest coefficient."""
-    form = bernstein_form(f, box)
-    values = [value_at(f, point) for point in grid(closed(box), 4)]
-    assert form.lower <= min(values)
-    assert max(values) <= form.upper
-
-
-@pytest.mark.slow
-@given(polynomials(), boxes())
-def test_vertex_values(f: Polynomial, box: Box) -> None:
-    """The coefficient at a corner of the index box is the value at that vertex."""
-    form = bernstein_form(f, box)
-    occurring = variables(f)
-    for ends in product((0, 1), repeat=len(occurring)):
-        point = {name: interval.lower for name, interval in box.items()}
-        for name, end in zip(occurring, ends, strict=True):
-            point[name] = (box[name].lower, box[name].upper)[end]
-        (entry,) = form.face(dict(enumerate(ends)))
-        assert Fraction(int(entry), int(form.scale)) == value_at(f, point)
-
-
-@pytest.mark.slow
-@given(polynomials(max_degree=1), boxes())
-def test_multilinear_bounds_are_attained(f: Polynomial, box: Box) -> None:
-    """For a multilinear polynomial the bounds are its minimum and maximum, attained at vertices."""
-    form = bernstein_form(f, box)
-    values = [value_at(f, corner) for corner in Domain(RING, box).corners()]
-    assert (form.lower, form.upper) == (min(values), max(values))
-
-
-@pytest.mark.slow
 @given(
     polynomials(), boxes(), st.fixed_dictionaries(dict.fromkeys(NAMES, st.fractions(0, 1, max_denominator=7)))
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_texts import program_case
 
 from paramverify import SetWitness, check, flip, load, mechanism
 from paramverify.errors import InputError
@@ -107,27 +108,13 @@ def test_what_has_no_least_bound() -> None:
     assert found.delta == Fraction(5, 16)
 
 
-COINS = """
-[parameters]
-r = "[1/2, 3/4]"
-
-[mechanism]
-kind = "program"
-source = '''
-first = x if flip(r) else 1 - x
-return first + x if flip(r) else first + 1 - x
-'''
-
-[mechanism.inputs]
-x = { values = "0..1" }
-
-[neighbours]
-differ = "each"
-
-[privacy]
-ratio = 3
-delta = "1/3"
-"""
+COINS = program_case(
+    """first = x if flip(r) else 1 - x
+return first + x if flip(r) else first + 1 - x""",
+    'x = { values = "0..1" }',
+    ('ratio = 3\ndelta = "1/3"'),
+    parameters='r = "[1/2, 3/4]"',
+)
 
 
 def test_with_another_delta(tmp_path: Path) -> None:

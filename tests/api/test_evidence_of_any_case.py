@@ -13,17 +13,11 @@ import paramverify
 
 CASES = [
     "randomized-response.toml",
-    "geometric-neighbours.toml",
     "survey-memory-all.toml",
-    "approximate/geometric-independent.toml",
-    "divergences/geometric-renyi.toml",
-    "programs/noisy-max-laplace.toml",
     "programs/noisy-max-gauss.toml",
     "inequalities/schur-1.toml",
     "interactive/survey.toml",
-    "interactive/slots-1-full.toml",
     "logic/survey.toml",
-    "logic/geometric.toml",
     "automata/stream-sparse-vector-one.toml",
 ]
 NAMES = ("a copy (2).toml", "other")

@@ -40,10 +40,6 @@ FEW = [
     "interactive/sample-n-printed.toml",
     "logic/survey-coin.toml",
 ]
-# Of inequalities it is not known which backend wins the race.
-# Streams with unbounded noise are decided by a command.
-APART = ("inequalities", "automata")
-MANY = sorted(str(p.relative_to(CASES)) for p in CASES.rglob("*.toml") if p.parent.name not in APART)[::25]
 TIMES = re.compile(r"\b(in )?\d[\d.e-]* s\b")
 
 
@@ -84,14 +80,7 @@ def test_verify_says_what_the_command_says(name: str, capsys: pytest.CaptureFixt
     assert report.to_dict()["status"] == report.status
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in MANY if name not in FEW])
-def test_verify_says_what_the_command_says_of_a_sample(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same for every 25th of the shipped cases."""
-    test_verify_says_what_the_command_says(name, capsys)
-
-
-@pytest.mark.parametrize("name", [FEW[0], FEW[1], FEW[7], FEW[8]])
+@pytest.mark.parametrize("name", [FEW[1], FEW[8]])
 def test_budget_says_what_the_command_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The same for `budget`; its numbers are those of the text."""
     report = load(CASES / name).budget()
@@ -171,7 +160,7 @@ def test_sample_says_what_the_command_says(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [FEW[0], FEW[3], FEW[4], FEW[8], FEW[9]])
+@pytest.mark.parametrize("name", [FEW[3], FEW[4], FEW[8], FEW[9]])
 def test_evidence_is_that_of_the_command(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -310,257 +310,135 @@ def test_a_prior() -> None:
     assert count.audit(runs=10_000).passes
 
 
-def outside(reason: str) -> str:
-    return f"{reason} is a variable outside of the function"
-
-
-def closure() -> Any:
-    k = 3
-
-    @mechanism(**COUNT)
-    def f(n, a):
-        return n + k
-
-
-def variable() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        return n + SIZE
-
-
-def default() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a=1):
-        return n
-
-
-def starred() -> Any:
-    @mechanism(**COUNT)
-    def f(n, *a):
-        return n
-
-
-def stacked() -> Any:
-    @mechanism(**COUNT)
-    @staticmethod
-    def f(n, a):
-        return n
-
-
-def wrapped() -> Any:
-    def same(function: Any) -> Any:
-        return function
-
-    @mechanism(**COUNT)
-    @same
-    def f(n, a):
-        return n
-
-
-def method() -> Any:
-    class Inside:
-        @mechanism(**COUNT)
-        def f(self, n, a):
-            return n
-
-
-def other_noise() -> Any:
-    laplace = np.random.laplace
-
-    @mechanism(**COUNT)
-    def f(n, a):
-        return clamp(n + laplace(a), 0, 1)
-
-
-def own_length() -> Any:
-    def len(values: Any) -> int:
-        return 2
-
-    @mechanism(**COUNT)
-    def f(n, a):
-        return len([n])
-
-
-def dotted() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        return clamp(n + paramverify.geometric(a), 0, 1)
-
-
-def foreign() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        return math.floor(n)
-
-
-def from_another_module() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        x = run(n)
-        return x + 1
-
-
-def nested() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        def g(x):
-            return x
-
-        return g(n)
-
-
-def annotated() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        x: int = n
-        return x
-
-
-def a_class() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        x = Fraction(n)
-        return x + 1
-
-
-def recursive() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        x = endless(n)
-        return x + 1
-
-
-def endless(n: int) -> int:
+HEAD = f"""
+import math
+from fractions import Fraction
+import numpy as np
+import paramverify
+from paramverify import clamp, exp, flip, geometric, laplace, mechanism
+from paramverify.cli.main import run
+SIZE = 3
+COUNT = {dict(COUNT)!r}
+def endless(n):
     m = endless(n)
     return m + 1
-
-
-def parameter_from_outside() -> Any:
-    @mechanism(**COUNT)
-    def f(n):
-        return clamp(n + geometric(a), 0, 1)  # noqa: F821
-
-
-def unknown_argument() -> Any:
-    @mechanism(**COUNT)
-    def f(n, b):
-        return n
-
-
-def no_argument() -> Any:
-    @mechanism(**COUNT)
-    def f(a):
-        return flip(a)
-
-
-def seed_argument() -> Any:
-    @mechanism(**{**COUNT, "inputs": {"seed": {"values": "0..1"}}})
-    def f(seed):
-        return seed
-
-
-def changed_input() -> Any:
-    @mechanism(inputs={"q": {"length": 2, "values": "0..1"}}, neighbours={"differ": "one"}, ratio=2)
-    def f(q):
-        q[0] = flip(1 / 2)
-        return q
-
-
-def comprehension() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        """It has a docstring."""
-        return sum([k + 1 for k in range(n)])
-
-
-def of_nothing() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        """It has a docstring only."""
-
-
-def product() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        if n > 1:
-            y = geometric(a) * geometric(a)
-            if y > 1:
-                return 1
-        return 0
-
-    return f.verify()
-
-
-def inner_product() -> Any:
-    @mechanism(**COUNT)
-    def f(n, a):
-        y = squared(n, a)
-        return y > 1
-
-    return f.verify()
-
-
-def squared(n: int, a: float) -> int:
+def squared(n, a):
     x = geometric(a)
     return x * (x + n)
-
-
-REFUSED: list[tuple[Callable[[], Any], str, str]] = [
-    (closure, outside("k"), "k"),
-    (variable, outside("SIZE"), "SIZE"),
-    (default, "an argument has no default here", "1):"),
-    (starred, "plain arguments only", "def f(n, *a)"),
-    (wrapped, "another decorator may change what the function does", "mechanism"),
+"""
+F = "@mechanism(**COUNT)\ndef f(n, a):\n    "
+INNER = "    @mechanism(**COUNT)\n    def f(n, a):\n        return "
+TWO = '@mechanism(inputs={"q": {"length": 2, "values": "0..1"}}, neighbours={"differ": "one"}, ratio=2)\n'
+TIMES = "if n > 1:\n        y = geometric(a) * geometric(a)\n        return 1 if y > 1 else 0\n    return 0"
+REFUSED = [  # what is defined, the reason, and what stands above the caret
+    (f"def made(k):\n{INNER}n + k\nmade(3)", "k is a variable outside of the function", "k"),
+    (f"{F}return n + SIZE", "SIZE is a variable outside of the function", "SIZE"),
+    (F.replace("a)", "a=1)") + "return n", "an argument has no default here", "1):"),
+    (F.replace(", a)", ", *a)") + "return n", "plain arguments only", "def f(n, *a)"),
     (
-        other_noise,
+        "def same(function):\n    return function\n" + F.replace("def f", "@same\ndef f") + "return n",
+        "another decorator may change what the function does",
+        "mechanism",
+    ),
+    (
+        f"def made():\n    laplace = np.random.laplace\n{INNER}clamp(n + laplace(a), 0, 1)\nmade()",
         "laplace is numpy.random.laplace here, and not the laplace of the language: give",
         "laplace(a)",
     ),
-    (own_length, "len is not Python's own len here", "len([n])"),
-    (dotted, "a dot is not allowed here: write from paramverify import geometric", "paramverify.geometric"),
-    (foreign, "math.floor(n) is not in the language; write (n // 1)", "math.floor"),
-    (from_another_module, "run stands in the module paramverify.cli.main", "run(n)"),
-    (a_class, "Fraction is of the type ABCMeta: call a plain function", "Fraction(n)"),
-    (recursive, "the function endless calls itself: recursion is not allowed", "def endless"),
-    (parameter_from_outside, "a is a parameter: make it an argument of f", "a), 0, 1)"),
-    (changed_input, "q is an input: write b = q + [], and change b", "q[0] ="),
-    (comprehension, "comprehensions are not allowed", "[k + 1 for"),
-    (of_nothing, "the function has a docstring only", "def f(n, a)"),
-    (product, "the product of two noisy numbers is not covered", "geometric(a) * geometric(a)"),
-    (inner_product, "the product of two noisy numbers is not covered", "x * (x + n)"),
+    (
+        f"def made():\n    def len(values):\n        return 2\n{INNER}len([n])\nmade()",
+        "len is not Python's own len here",
+        "len([n])",
+    ),
+    (
+        f"{F}return clamp(n + paramverify.geometric(a), 0, 1)",
+        "a dot is not allowed here: write from paramverify import geometric",
+        "paramverify.geometric",
+    ),
+    (f"{F}return math.floor(n)", "math.floor(n) is not in the language; write (n // 1)", "math.floor"),
+    (f"{F}x = run(n)\n    return x + 1", "run stands in the module paramverify.cli.main", "run(n)"),
+    (
+        f"{F}x = Fraction(n)\n    return x + 1",
+        "Fraction is of the type ABCMeta: call a plain function",
+        "Fraction(n)",
+    ),
+    (
+        f"{F}x = endless(n)\n    return x + 1",
+        "the function endless calls itself: recursion is not allowed",
+        "def endless",
+    ),
+    (
+        F.replace(", a)", ")") + "return clamp(n + geometric(a), 0, 1)",
+        "a is a parameter: make it an argument of f",
+        "a), 0, 1)",
+    ),
+    (
+        f"{TWO}def f(q):\n    q[0] = flip(1 / 2)\n    return q",
+        "q is an input: write b = q + [], and change b",
+        "q[0] =",
+    ),
+    (
+        f"{F}'It has a docstring.'\n    return sum([k + 1 for k in range(n)])",
+        "comprehensions are not allowed",
+        "[k + 1 for",
+    ),
+    (f"{F}'It has a docstring only.'", "the function has a docstring only", "def f(n, a)"),
+    (
+        f"{F}{TIMES}\nf.verify()",
+        "the product of two noisy numbers is not covered",
+        "geometric(a) * geometric(a)",
+    ),
+    (
+        f"{F}y = squared(n, a)\n    return y > 1\nf.verify()",
+        "the product of two noisy numbers is not covered",
+        "x * (x + n)",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("define", "reason", "under"), REFUSED, ids=lambda v: getattr(v, "__name__", ""))
-def test_what_is_refused(define: Callable[[], Any], reason: str, under: str) -> None:
-    """The error has this file, the line, and a caret under the place."""
+@pytest.mark.parametrize(("text", "reason", "under"), REFUSED)
+def test_what_is_refused(text: str, reason: str, under: str, tmp_path: Path) -> None:
+    """The error has the file of the function, the line, and a caret under the place."""
+    path = tmp_path / "own.py"
+    path.write_text(HEAD + text)
     with pytest.raises(ProgramError) as caught:
-        define()
+        runpy.run_path(str(path))
     first, line, pointer = str(caught.value).split("\n")
     number = int(first.split("line ")[1].split(":")[0])
-    assert first.startswith(f"{__file__}: line {number}: ")
+    assert first.startswith(f"{path}: line {number}: ")
     assert reason in first
-    written = Path(__file__).read_text().split("\n")[number - 1]
+    written = path.read_text().split("\n")[number - 1]
     assert line == f"    {written}"
     assert line[pointer.index("^") :].startswith(under)
 
 
+SEED = F.replace("COUNT", '{**COUNT, "inputs": {"seed": {"values": "0..1"}}}').replace("n, a", "seed")
+
+
 @pytest.mark.parametrize(
-    ("define", "reason"),
+    ("text", "reason"),
     [
-        (lambda: mechanism(**COUNT)(lambda n, a: n), "is a lambda: define a function with def"),
-        (lambda: mechanism(**COUNT)(len), "is not a plain function, but of the type builtin_function"),
-        (stacked, "is not a plain function, but of the type staticmethod"),
-        (method, "f is a method of the class Inside"),
-        (unknown_argument, "inputs.b: the function has this argument: give it here, or in parameters"),
-        (no_argument, "inputs.n: the function has no such argument"),
-        (seed_argument, "inputs.seed: seed is an argument of each call"),
+        ("mechanism(**COUNT)(lambda n, a: n)", "is a lambda: define a function with def"),
+        ("mechanism(**COUNT)(len)", "is not a plain function, but of the type builtin_function"),
+        (
+            F.replace("def f", "@staticmethod\ndef f") + "return n",
+            "is not a plain function, but of the type staticmethod",
+        ),
+        (f"class Inside:\n{INNER}n".replace("(n, a)", "(self, n, a)"), "f is a method of the class Inside"),
+        (
+            F.replace("a)", "b)") + "return n",
+            "inputs.b: the function has this argument: give it here, or in parameters",
+        ),
+        (F.replace("n, a", "a") + "return flip(a)", "inputs.n: the function has no such argument"),
+        (f"{SEED}return seed", "inputs.seed: seed is an argument of each call"),
     ],
 )
-def test_which_functions_are_none(define: Callable[[], Any], reason: str) -> None:
+def test_which_functions_are_none(text: str, reason: str, tmp_path: Path) -> None:
     """What is no plain function of its arguments is refused in words."""
+    path = tmp_path / "own.py"
+    path.write_text(HEAD + text)
     with pytest.raises(InputError, match=re.escape(reason)):
-        define()
+        runpy.run_path(str(path))
 
 
 def test_a_function_without_source() -> None:

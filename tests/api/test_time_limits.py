@@ -43,10 +43,8 @@ noisy = {path!r}
 """
 CALLS = {
     "verify": {"decorated": "noisy.verify(timeout=1)", "path": "paramverify.verify(noisy, timeout=1)"},
-    "budget": {"decorated": "noisy.budget(timeout=1)", "path": "paramverify.budget(noisy, timeout=1)"},
-    "budget of sets": {"decorated": "noisy.budget(delta_for=1, timeout=1)"},
+    "budget": {"decorated": "noisy.budget(timeout=1)"},
     "synthesize": {"path": "paramverify.synthesize(noisy, timeout=1)"},
-    "witness": {"path": "paramverify.synthesize(noisy, 'witness', timeout=1)"},
     "sample": {"path": "paramverify.sample(noisy, timeout=1)"},
     "compose": {"path": "paramverify.compose(noisy, delta_for='1', timeout=1)"},
 }

@@ -187,7 +187,7 @@ def test_compare_and_backends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", [["verify", "--json"], ["synthesize"], ["budget"], ["backends"]])
+@pytest.mark.parametrize("arguments", [["verify", "--json"], ["backends"]])
 def test_on_a_real_terminal(arguments: list[str]) -> None:
     """With all streams on a pseudo-terminal a command ends as elsewhere."""
     case = [] if arguments == ["backends"] else [str(ROOT / "cases" / "design-noisy-max.toml")]

@@ -67,7 +67,7 @@ COMMANDS = {
     "report": "report -o page.html",
 }
 TIMED = ("verify", "budget", "synthesize", "prove", "report")
-FIXED = (("p",), ("t",), ("p", "t"))
+FIXED = (("t",), ("p", "t"))
 
 
 @pytest.mark.slow

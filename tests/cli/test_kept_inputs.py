@@ -113,8 +113,10 @@ INPUTS: dict[str, Callable[[Path], tuple[Path, Path, dict[str, str]]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", INPUTS)
-@pytest.mark.parametrize(("command", "option"), PAIRS[:-1])
+@pytest.mark.parametrize(
+    ("command", "option", "kind"),
+    [*((*pair, "case") for pair in PAIRS[:-1]), *((*PAIRS[0], kind) for kind in INPUTS if kind != "case")],
+)
 def test_an_input_is_never_written_over(
     command: str,
     option: str,

@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -93,13 +92,7 @@ epsilon = "6*ln(2)"
 LONG = [
     ["interactive", "slots"],
     ["verify", "case"],
-    ["budget", "case"],
-    ["synthesize", "case", "--witness"],
     ["synthesize", "case", "--region", "--state", "state"],
-    ["show", "case"],
-    ["certify", "case", "--observations", "1"],
-    ["export", "case", "--to", "smtlib2"],
-    ["sample", "case"],
     ["compare", "case", "-o", "compared"],
     ["logic", "grid", "-p", 'P>=1/2 [ F "done" ]'],
     ["check", "/dev/stdin"],
@@ -175,16 +168,6 @@ def test_no_memory_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 @pytest.mark.slow
-def test_a_closed_output_is_no_defect(folder: Path) -> None:
-    """Without standard output the exit code is still the answer."""
-    program = f"{sys.executable} -m paramverify"
-    case = CASES / "geometric-contagious-ln4.toml"
-    for command, code in ((f"verify {case}", 0), (f"show {folder / 'case'} --timeout 0.5", 3)):
-        ended = subprocess.run(["sh", "-c", f"exec {program} {command} >&-"], timeout=PATIENCE)
-        assert ended.returncode == code
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_program_takes_its_solvers_with_it(number: signal.Signals, tmp_path: Path) -> None:
     """Zygote and attempts end when the program that the user sees is killed."""
@@ -197,15 +180,6 @@ def test_a_killed_program_takes_its_solvers_with_it(number: signal.Signals, tmp_
     process.send_signal(number)
     process.communicate(timeout=PATIENCE)
     assert gone(environment)
-
-
-@pytest.mark.slow
-def test_help_needs_no_second_process() -> None:
-    """`--help` and `--version` are answered by the program itself; what is no command is refused by it."""
-    for arguments, code in ((["--help"], 0), (["--version"], 0), (["verfy"], 2)):
-        process = start(*arguments, environment=mark("help"))
-        process.communicate(timeout=PATIENCE)
-        assert process.returncode == code
 
 
 @pytest.mark.parametrize(

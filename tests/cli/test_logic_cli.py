@@ -51,17 +51,6 @@ def test_violation(capsys: pytest.CaptureFixture[str]) -> None:
     assert "7/8 (0.875) is more than 3·1/8 (0.125) + 0." in out
 
 
-def test_json_of_a_proof(capsys: pytest.CaptureFixture[str]) -> None:
-    """The JSON object has status, claims, seconds, evidence and notes; numbers are strings."""
-    code, found = as_json(capsys, FOLDER / "survey-coin.toml", "-p", "D{0, c}[ X out1 ]")
-    assert code == 0
-    assert found["status"] == "holds"
-    assert {"claims", "seconds", "evidence", "notes", "properties"} <= found.keys()
-    assert found["claims"][0]["status"] == "holds"
-    assert found["properties"]["property"]["exact"] is True
-    assert "closed symmetrically" in found["notes"][0]
-
-
 def test_json_of_a_violation(capsys: pytest.CaptureFixture[str]) -> None:
     """The witness has parameters, states, formula, both exact probabilities and their ratio."""
     code, found = as_json(capsys, FOLDER / "interactive-survey.toml", "-p", "D{ln(3), 0}[ X out1 ]")

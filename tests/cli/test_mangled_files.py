@@ -29,7 +29,7 @@ FORMULAS = [
 NEIGHBOURS = "abs(r - r') <= 1 & s = s'"
 
 RANDOM = st.randoms(use_true_random=False)
-MANY = settings(max_examples=40, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=20, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")

@@ -6,26 +6,20 @@ import json
 from pathlib import Path
 
 import pytest
+from case_texts import program_case
 
 from paramverify.cli.certify import read_observations
 from paramverify.cli.main import run
 from paramverify.errors import InputError
 
-CASE = """
-[mechanism]
-kind = "program"
-source = '''
-output(n)
+CASE = program_case(
+    """output(n)
 if flip(1/4):
-    output(2)
-'''
-[mechanism.inputs]
-n = { values = "0..1" }
-[neighbours]
-differ = "one"
-[privacy]
-ratio = "2"
-"""
+    output(2)""",
+    'n = { values = "0..1" }',
+    'ratio = "2"',
+    near='differ = "one"',
+)
 
 
 @pytest.mark.parametrize("given", ["0, 2", "0,2", " 0 ,2 "])

@@ -64,9 +64,6 @@ EVERY = 'eps = "(0, oo)"'
 THIRD = math.log(3)
 
 PROGRAMS = {
-    "finite, a number": Program(
-        _case("n = q[0] + q[1]\nif flip(1/4):\n    n = uniform(0, 2)\noutput(n)", TWO, "ratio = 10")
-    ),
     "finite, violated": Program(
         _case("output(binomial(2, 1/2) + q[0])\noutput(q[1] * 0)", TWO, "ratio = 10"), holds=False
     ),
@@ -74,18 +71,10 @@ PROGRAMS = {
         _case("for x in q:\n    output(1 - x if flip(r) else x)", TWO, 'ratio = "9"', 'r = "[1/4, 1/2]"'),
         {"r": "1/4"},
     ),
-    "sparse vector": Program(
-        _case(ABOVE.format("geometric(alpha)", "geometric(alpha)"), TWO, 'ratio = "1/alpha**2"', ALPHA),
-        {"alpha": "1/4"},
-        draws=3,
-    ),
     "noisy max, too little": Program(
         _case(LARGEST.format("geometric(alpha)"), TWO, 'ratio = "1/alpha"', ALPHA),
         {"alpha": "1/4"},
         holds=False,
-    ),
-    "Laplace, eps a number": Program(
-        _case(LARGEST.format("laplace(2 / eps)"), TWO, 'epsilon = "eps"', 'eps = "1/2"'), values={"eps": 0.5}
     ),
     "Laplace, eps unbounded": Program(
         _case(
@@ -98,18 +87,6 @@ PROGRAMS = {
         {"eps": 2 * THIRD},
         draws=1,
     ),
-    "exponential noise, unbounded, violated": Program(
-        _case(
-            "if q[0] + exponential(1 / eps) >= 1:\n    output(1)\nelse:\n    output(0)",
-            'q = { length = 1, values = "0..1" }',
-            'epsilon = "eps"',
-            EVERY,
-        ),
-        {"x_eps": "1/3"},  # exp(-eps)
-        {"eps": THIRD},
-        holds=False,
-        draws=1,
-    ),
     "a prior, correlated": Program(
         _case("output(clamp(n + geometric(alpha), 0, 2))", 'n = "john + kin"', 'ratio = "1/alpha**2"')
         .replace('[neighbours]\ndiffer = "each"', FAMILY)
@@ -117,29 +94,6 @@ PROGRAMS = {
         {"alpha": "1/4", "p": "1/2"},
         draws=1,
         prior={"ill": {(2,): Fraction(1)}, "healthy": {(0,): Fraction(1)}},
-    ),
-    "a prior, an array": Program(
-        _case(
-            LARGEST.format("geometric(alpha)"),
-            'q = ["A", "B"]',
-            'ratio = "1/alpha"',
-            f'p = "(0, 1)"\n{ALPHA}',
-            ALONE,
-        ),
-        {"alpha": "1/4", "p": "1/2"},
-        prior={
-            "one": {(1, 0): Fraction(3, 4), (1, 1): Fraction(1, 4)},
-            "none": {(0, 0): Fraction(3, 4), (0, 1): Fraction(1, 4)},
-        },
-    ),
-    "one record, by any amount": Program(
-        _case(
-            "output(clamp(q[0] + geometric(1/2), 0, 2))\noutput(q[1] // 4)",
-            'q = { length = 2, values = "0..2" }',
-            "ratio = 4",
-            more='[neighbours]\ndiffer = "one"\nby = "any"',
-        ),
-        draws=1,
     ),
     "listed pairs and lists": Program(
         _case(

@@ -6,36 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from lying_backends import CHAIN, LIAR, TOUCHING, trusting_system
 
 import paramverify
 from paramverify.cli.main import run
 from paramverify.errors import InputError
-
-LIAR = "lying_backends:PROVES_ALL"
-
-# Simplification leaves something of this, so a backend has to say it.
-CLAIM = """
-[parameters]
-x = "[0, 1]"
-y = "[0, 1]"
-[claim]
-holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
-"""
-
-CHAIN = """
-[parameters]
-x = "[0, 1]"
-y = "[0, 1]"
-[model]
-kind = "chain"
-initial = ["s"]
-[states]
-s = { to = { a = "((x - y)**2 + (x*y - 1/4)**2)/4", b = "1 - ((x - y)**2 + (x*y - 1/4)**2)/4" } }
-a = { labels = ["a"] }
-b = { }
-[formulas]
-f = "P<=1 [ X a ]"
-"""
 
 SCRIPT = """(set-logic QF_NRA)
 (declare-const x Real)
@@ -49,14 +24,6 @@ def _case(folder: Path, name: str, text: str) -> str:
     path = folder / name
     path.write_text(text)
     return str(path)
-
-
-def _system(root: Path) -> str:
-    """An interactive system with a bound that a liar has to accept."""
-    text = (root / "cases/interactive/survey.toml").read_text()
-    rest = text.partition("[privacy]")[2]
-    bound = next(line for line in rest.splitlines() if line.partition("=")[0].strip() in ("ratio", "epsilon"))
-    return text.replace(bound, 'ratio = "1 + p/100"')
 
 
 @pytest.mark.parametrize(
@@ -81,7 +48,7 @@ def test_a_word_is_no_proof(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """What exits with 0 on a program's word exits with 3, undecided, and its reason names the program."""
-    text = {"claim.toml": CLAIM, "chain.toml": CHAIN, "script.smt2": SCRIPT}.get(name) or _system(root)
+    text = {"claim.toml": TOUCHING, "chain.toml": CHAIN, "script.smt2": SCRIPT}.get(name) or trusting_system()
     given = [command, _case(tmp_path, name, text), "--backends", backend, *(["--json"] * as_json)]
     assert run(given) == 0
     assert backend in capsys.readouterr().out
@@ -104,7 +71,7 @@ def test_a_certificate_is_waited_for(
     strategy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The race goes on after a solver's word, until a certificate comes."""
-    path = _case(tmp_path, "claim.toml", CLAIM)
+    path = _case(tmp_path, "claim.toml", TOUCHING)
     given = ["verify", path, "--backends", strategy, "--require-certificates", "--json"]
     assert run(given) == 0
     found = json.loads(capsys.readouterr().out)
@@ -114,7 +81,7 @@ def test_a_certificate_is_waited_for(
 @pytest.mark.slow
 def test_who_confirms_needs_no_certificate(tmp_path: Path) -> None:
     """With `--confirm 2` one of both programs has to have one."""
-    path = _case(tmp_path, "claim.toml", CLAIM)
+    path = _case(tmp_path, "claim.toml", TOUCHING)
     assert (
         run(["verify", path, "--confirm", "2", "--backends", "bernstein,z3", "--require-certificates"]) == 0
     )
@@ -139,7 +106,7 @@ def test_check(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Evidence on a solver's word is accepted without the option, and undecided with it."""
-    path, evidence = _case(tmp_path, "claim.toml", CLAIM), str(tmp_path / "evidence.json")
+    path, evidence = _case(tmp_path, "claim.toml", TOUCHING), str(tmp_path / "evidence.json")
     assert run(["verify", path, "--backends", backend, "--evidence", evidence]) == 0
     given = ["check", evidence, *(["--case", path] * with_case), *(["--json"] * as_json)]
     assert run(given) == 0
@@ -157,7 +124,7 @@ def test_check(
 @pytest.mark.slow
 def test_python(tmp_path: Path) -> None:
     """The same in Python, for what decides and for what checks."""
-    case = paramverify.loads(CLAIM)
+    case = paramverify.loads(TOUCHING)
     believed = paramverify.verify(case, backends="z3")
     evidence = believed.evidence()
     assert believed

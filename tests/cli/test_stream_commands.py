@@ -30,21 +30,6 @@ def output(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[in
     return code, found.out + found.err
 
 
-VERDICTS = [(PRIVATE, 0, "private"), (LEAKING, 1, "not private"), (FILE, 0, "private")]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("path", "code", "word"), VERDICTS)
-def test_verdicts(path: str, code: int, word: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The exit code, the text and the JSON say the same, and JSON has the keys of its page."""
-    found, text = output(["verify", path], capsys)
-    assert (found, text.split(":")[0]) == (code, word)
-    found, text = output(["verify", path, "--json"], capsys)
-    document = json.loads(text)
-    assert (found, document["verdict"], document["budget"]) == (code, word, "eps")
-    assert list(mistakes(document, "verify of a stream", path)) == []
-
-
 @pytest.mark.slow
 def test_examples_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A witness is told as a way, or as every output but this way, and without a word for a program."""
@@ -247,8 +232,7 @@ ABOUT = {
 }
 
 
-@pytest.mark.parametrize("values", ["0..1", "[0, 1/2, 1]", "real"])
-@pytest.mark.parametrize("epsilon", ["1/2", "1/3", "20"])
+@pytest.mark.parametrize(("values", "epsilon"), [("0..1", "1/2"), ("[0, 1/2, 1]", "20"), ("real", "1/3")])
 def test_budgets_at_one_epsilon(
     values: str, epsilon: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -338,8 +322,7 @@ def test_budgets_of_a_case_with_a_file(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("values", ['"real"', "[0, 1/2]", '"0..4"'])
-@pytest.mark.parametrize("by", [1, 2, 3])
+@pytest.mark.parametrize(("values", "by"), [('"real"', 1), ("[0, 1/2]", 2), ('"0..4"', 3)])
 def test_what_repetitions_cost(
     values: str, by: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -53,16 +53,6 @@ def test_a_call_that_nothing_interrupts_is_ended_in_time() -> None:
 
 
 @pytest.mark.slow
-def test_the_same_as_json_is_one_object() -> None:
-    """With --json the same is one object on standard output."""
-    code, out, error = ended(f"{FOUND}_output.limit_time(0.5); {LONG}", "--json")
-    assert (code, error) == (3, f"undecided: {OVER}\n")
-    so_far = {"claims": [1, 2]}
-    told = {"status": "unknown", "verdict": "undecided", "reason": OVER, "end": "timeout", "so_far": so_far}
-    assert json.loads(out) == told
-
-
-@pytest.mark.slow
 def test_what_was_refuted_stays_so() -> None:
     """A verdict that was known before the limit is told as such, and no reason follows its word."""
     body = f"{FOUND}_output.violated('not private'); _output.limit_time(0.5); {LONG}"
@@ -117,8 +107,6 @@ def test_memory_is_limited() -> None:
     code, out, error = ended(FOUND + grow)
     assert (code, error) == (3, "undecided: the memory limit of 300 MB is met\n")
     assert out == "one claim\ntwo claims\n"
-    _, out, _ = ended(FOUND + grow, "--json")
-    assert json.loads(out)["end"] == "memory"
 
 
 @pytest.mark.slow

@@ -8,45 +8,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_texts import program_case
 
 from paramverify.cli.main import run
 
-CASE = """
-title = "One answer with noise"
-[parameters]
-p = "{domain}"
-[mechanism]
-kind = "program"
-source = '''
-{source}
-'''
-[mechanism.inputs]
-q = {{ length = 1, values = "0..1" }}
-[neighbours]
-differ = "each"
-[privacy]
-ratio = "{ratio}"
-"""
+CASE = program_case(
+    "{source}",
+    'q = {{ length = 1, values = "0..1" }}',
+    'ratio = "{ratio}"',
+    parameters='p = "{domain}"',
+    title="One answer with noise",
+)
 
 COUNT = "return q[0] + geometric(p) >= 1"
 ANSWER = "return q[0] == 1 and flip(p) or q[0] == 0 and not flip(p)"
 
-THRESHOLD = """
-title = "One comparison with noise"
-[parameters]
-eps = "(0, oo)"
-[mechanism]
-kind = "program"
-source = '''
-return q[0] + laplace(2/eps) >= 1
-'''
-[mechanism.inputs]
-q = { length = 1, values = "0..1" }
-[neighbours]
-differ = "each"
-[privacy]
-epsilon = "EPSILON"
-"""
+THRESHOLD = program_case(
+    "return q[0] + laplace(2/eps) >= 1",
+    'q = { length = 1, values = "0..1" }',
+    'epsilon = "EPSILON"',
+    parameters='eps = "(0, oo)"',
+    title="One comparison with noise",
+)
 
 
 def asked(path: Path, content: str, capsys: pytest.CaptureFixture[str]) -> tuple[str, dict[str, Any]]:

@@ -16,6 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from lying_backends import TOUCHING
 from matplotlib.image import imread
 
 from paramverify.cli.compare import duration
@@ -427,15 +428,6 @@ def test_a_lie_against_the_expectation(tmp_path: Path, capsys: pytest.CaptureFix
     code, _, err = compare(capsys, VIOLATED, "--backends", "lying_backends:PROVES_ALL", "-o", tmp_path)
     assert code == 1
     assert "known: not private (expected)" in err
-
-
-TOUCHING = """
-[parameters]
-x = "[0, 1]"
-y = "[0, 1]"
-[claim]
-holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
-"""  # simplification leaves something of it
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ def worst(found: Iterable[Candidate], left: str) -> Fraction | None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_random_models_agree_with_enumeration_and_brute_force(seed: int) -> None:
     """The cone encoding finds the largest ratio that the enumerating one and brute force find."""
     random = Random(seed)
@@ -49,7 +49,7 @@ def test_random_models_agree_with_enumeration_and_brute_force(seed: int) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_what_a_level_drops_is_the_combination_it_records(seed: int) -> None:
     """Every vector of a length is kept, or a recorded combination of vectors that come before it."""
     model = lump(random_model(Random(seed), 1)).model
@@ -128,18 +128,6 @@ def test_above_threshold_agrees_with_enumeration(above_threshold: Model) -> None
     model = replace(above_threshold, lengths=(1, 2, 3))
     for side in ("left answers, threshold 2", "right answers, threshold 2"):
         assert worst(cone.candidates(model), side) == worst(sequences.candidates(model), side) == 8
-
-
-def test_above_threshold_first_violates_4_ln_2_with_five_answers(above_threshold: Model) -> None:
-    """The bound 16 holds for four answers and fails for five, as many as the published sequence has."""
-    four, five = (replace(above_threshold, lengths=(n,)) for n in (4, 5))
-    assert all(c.holds_at({}) for c in cone_claims(four))
-    broken = cone_claims(five)[0]
-    witness = evaluate(five, broken.origins[0], {})
-    assert witness.exceeds
-    assert witness.ratio is not None
-    assert witness.ratio.rational == 32
-    assert len(witness.observations) == 5
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def in_cone(target: Vector, others: Iterable[Vector]) -> bool:
     return False
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(10))
 def test_levels_keep_exactly_the_extreme_rays(seed: int) -> None:
     """Nothing that is kept follows from the rest, and everything else follows from what is kept."""
     model = lump(random_model(Random(seed), 1, states=3, symbols=3)).model
@@ -178,7 +178,7 @@ def apart(ratio: Fraction, lengths: tuple[int, ...], bridge: bool = False) -> Mo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("bridge", "lengths"), [*product((False, True), ((1,), (2,), (1, 3), (2, 4), (5,)))])
+@pytest.mark.parametrize(("bridge", "lengths"), [*product((False, True), ((2,), (1, 3), (4,)))])
 def test_states_of_one_side_save_rays_and_lose_nothing(bridge: bool, lengths: tuple[int, ...]) -> None:
     """The largest ratio of each direction is that of all sequences, with states of one side or without."""
     model = apart(Fraction(2), lengths, bridge)

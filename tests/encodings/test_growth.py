@@ -110,42 +110,6 @@ def test_longer_loops_are_not_tried() -> None:
     assert no_budget(cycles(4, Random(0))[0]) is None
 
 
-def apart(random: Random) -> Model:
-    """Two secrets walk at random among two states each, and the right one may cross."""
-    none = [Fraction(0)] * 2
-    steps = [
-        *([*random_row(random, 2), *none] for _ in range(2)),
-        random_row(random, 4),
-        random_row(random, 4),
-    ]
-    answers = [random_row(random, 2) for _ in range(4)]
-    starts = [[*random_row(random, 2), *none], [*none, *random_row(random, 2)]]
-    return classical_model(steps, answers, *starts, Fraction(2), (1,))
-
-
-@pytest.mark.slow
-def test_loops_of_random_models_keep_their_word() -> None:
-    """The ratio of the sequences is at least what the loop says, and some models have one."""
-    found = 0
-    for seed in range(40):
-        model = apart(Random(seed))
-        loop = no_budget(model)
-        if loop is not None:
-            found += 1
-            assert keeps_its_word(model, loop), seed
-    assert found > 3
-
-
-def test_the_search_for_loops_can_be_ended() -> None:
-    """The search asks all the time whether it is to go on."""
-
-    def stop() -> None:
-        raise KeyError("enough")
-
-    with pytest.raises(KeyError):
-        no_budget(cycles(2, Random(0))[0], stop)
-
-
 def repeated(ratio: str = "3") -> Model:
     """An answer is drawn once, true with 3/4, and given every day; the prior has a parameter."""
     rows = [["0", "0", "3/4", "1/4"], ["0", "0", "1/4", "3/4"], ["0", "0", "1", "0"], ["0", "0", "0", "1"]]

@@ -3,17 +3,13 @@
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from random import Random
 
 import pytest
-from quick import seeds
-from random_models import all_probabilities, parametric_model, random_model
+from random_models import parametric_model
 
 from paramverify.backends import backend
 from paramverify.divergences import MaxDivergence
-from paramverify.encodings.cone import cone_claims
 from paramverify.encodings.monolithic import Unsatisfiable, formulas, script, solve
-from paramverify.encodings.sequences import sequence_claims
 from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
@@ -24,27 +20,6 @@ SECONDS = 30
 
 def answers(model: Model, length: int) -> list[object]:
     return [solve(model, formula, SECONDS) for formula in formulas(model, length)]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(75, quick=10))
-def test_three_encodings_and_brute_force_agree(seed: int) -> None:
-    """On random models all encodings give the same verdict for each direction, with exact witnesses."""
-    random = Random(1000 + seed)
-    length = random.randint(1, 4)
-    model = random_model(random, length, states=5, symbols=3)
-    bound = Fraction(str(model.measure.ratio.numerator)) / Fraction(str(model.measure.ratio.denominator))
-    both = all_probabilities(model)
-    found = answers(model, length)
-    for turned, answer in enumerate(found):
-        exceeded = {w for w, p in both.items() if p[turned] > bound * p[1 - turned]}
-        assert isinstance(answer, ExactWitness if exceeded else Unsatisfiable)
-        if isinstance(answer, ExactWitness):
-            assert answer.exceeds
-            assert answer.observations in exceeded
-    private = all(isinstance(answer, Unsatisfiable) for answer in found)
-    assert private == all(c.holds_at({}) for c in sequence_claims(model))
-    assert private == all(c.holds_at({}) for c in cone_claims(model))
 
 
 @pytest.mark.parametrize(("low", "private"), [("4/15", True), ("1/10", False)])

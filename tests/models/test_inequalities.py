@@ -96,7 +96,7 @@ def test_a_failure_at_irrational_points_only_has_an_algebraic_witness(tmp_path: 
     assert isinstance(verify(case(tmp_path, "(2*p**2 - 1)**2 >= 0"), OPTIONS).verdict, Holds)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_random_claims_against_a_grid(seed: int, tmp_path: Path) -> None:
     """What is proved is true at every point of a grid; what is refuted is false at the witness."""
     source = random.Random(seed)
@@ -409,19 +409,6 @@ def test_export(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "a claim with < or > has its own" in capsys.readouterr().err
 
 
-def test_exported_scripts_are_decided_alike(tmp_path: Path) -> None:
-    """Z3 finds the exported scripts unsatisfiable where the case holds, and satisfiable where it does not."""
-    import z3
-
-    for path, expected in ((WALK, "unsat"), (TEST, "sat")):
-        folder = tmp_path / expected
-        assert run(["export", path, "--to", "smtlib2", "-o", str(folder)]) == 0
-        for script in folder.iterdir():
-            solver = z3.Solver()
-            solver.from_string(script.read_text())
-            assert str(solver.check()) == expected
-
-
 @pytest.mark.parametrize(
     "command",
     [["budget", WALK], ["certify", WALK, "--observations", "a"], ["show", WALK, "--graph"]],
@@ -434,14 +421,6 @@ def test_commands_about_privacy_say_so(command: list[str], capsys: pytest.Captur
     words = "budget has no meaning for this case" if command[0] == "budget" else "needs a case about privacy"
     assert words in error
     assert "`verify`" in error
-
-
-@pytest.mark.slow
-def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Backends are compared on claims of this kind too."""
-    arguments = ["compare", WALK, TEST, "--backends", "bernstein,z3", "-o", str(tmp_path), "--json"]
-    assert run(arguments) == 0
-    assert json.loads(capsys.readouterr().out)
 
 
 def test_conditions_on_free_parameters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -79,7 +78,7 @@ def chances(word: tuple[int, ...], start: list[Fraction], moves: Table, emission
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(10))
 def test_random_models_are_those_of_brute_force(seed: int, tmp_path: Path) -> None:
     """The largest ratio is that of the sequences with both probabilities positive, path by path."""
     random = Random(seed)
@@ -292,18 +291,6 @@ def test_theorem_10_2_the_figure_is_private_iff_the_algorithm_is(count: int, tmp
         path = tmp_path / "figure.toml"
         path.write_text(text.replace('epsilon = "4*ln(2)"', f'ratio = "{ratio}"'), encoding="utf-8")
         assert isinstance(verify(load(path)).verdict, verdict)
-
-
-def test_the_published_sequences() -> None:
-    """The sequence of Table 2 has ratio 20, the one that section 7.2.2 gives for epsilon = 3 has 664/131."""
-    ratios: Mapping[str, Fraction] = {
-        "⌞⌟ 01 ⊥ 12 ⊥ 12 ⊥ 12 ⊥ 21 ⊤": Fraction(20),
-        "⌞⌟ 01 ⊥ 12 ⊥ 12 ⊥ 12 ⊥ 01 ⊤": Fraction(664, 131),
-    }
-    for word, ratio in ratios.items():
-        found = evaluate(whole_figure(), Origin("t2r0", "_t2r1", tuple(word.split())), {})
-        assert found.ratio is not None
-        assert found.ratio.rational == ratio
 
 
 @pytest.mark.slow

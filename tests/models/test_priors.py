@@ -8,7 +8,7 @@ import pytest
 
 from paramverify.algebra.polynomials import value_at
 from paramverify.claims import Origin
-from paramverify.encodings.sequences import candidates, probabilities
+from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
 from paramverify.privacy.cases import PrivacyCase, load
@@ -43,67 +43,6 @@ def test_table_1_of_example_4(p: Fraction) -> None:
         for word, secret, f in probabilities(case.model)
     }
     assert found == published
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "ratio"),
-    [
-        ("geometric-neighbours", 2),
-        ("noisy-max-naive-3-ln2", 8),
-        ("noisy-max-3-below", Fraction(24, 7)),
-        ("noisy-max-5-below", Fraction(288, 73)),
-    ],
-)
-def test_largest_ratios(name: str, ratio: Fraction) -> None:
-    """The largest ratio over all neighbours and outputs is the computed tight one."""
-    case = load(CASES / f"{name}.toml")
-    assert max(c.ratio for c in candidates(case.model) if c.ratio is not None) == ratio
-
-
-@pytest.mark.slow
-def test_witness_of_noisy_max_5() -> None:
-    """Inputs (1,1,1,1,1) against (0,2,2,2,2) with output 1 reach 288/73."""
-    case = load(CASES / "noisy-max-5-below.toml")
-    witness = at(case, "(1, 1, 1, 1, 1)", "(0, 2, 2, 2, 2)", "1")
-    assert witness.ratio is not None
-    assert witness.ratio.rational == Fraction(288, 73)
-    assert witness.exceeds
-    assert not at(load(CASES / "noisy-max-5-above.toml"), "(1,1,1,1,1)", "(0,2,2,2,2)", "1").exceeds
-
-
-def test_published_witness_of_example_6_3_is_spurious() -> None:
-    """At pA = pB = pC = 1/2 output 3 has ratio 469/289 only, and output 1 has 287/107."""
-    case = load(CASES / "noisy-max-contagious.toml")
-    half = dict.fromkeys(("pA", "pB", "pC"), Fraction(1, 2))
-    spurious, real = (
-        at(case, "healthy", "infected", "3", **half),
-        at(case, "infected", "healthy", "1", **half),
-    )
-    assert spurious.ratio is not None
-    assert real.ratio is not None
-    assert (spurious.ratio.rational, spurious.exceeds) == (Fraction(469, 289), False)
-    assert (real.ratio.rational, real.exceeds) == (Fraction(287, 107), True)
-
-
-def test_published_sequence_of_above_threshold() -> None:
-    """The published sequence, answers 01,12,12,12,21 with outputs ⊥⊥⊥⊥⊤, has ratio exactly 20."""
-    case = load(CASES / "above-threshold.toml")
-    pair = case.model.pairs[0]
-    witness = at(case, pair.left, pair.right, "01⊥ 12⊥ 12⊥ 12⊥ 21⊤")
-    assert witness.ratio is not None
-    assert witness.ratio.rational == 20
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_growth_of_above_threshold(n: int) -> None:
-    """For threshold 2 and answers 1ⁿ2 against 2ⁿ1 the ratio of ⊥ⁿ⊤ is larger than (16/11)·2ⁿ."""
-    case = load(CASES / "above-threshold.toml")
-    pair = case.model.pairs[0]
-    witness = at(case, pair.left, pair.right, " ".join(["12⊥"] * n + ["21⊤"]))
-    assert witness.ratio is not None
-    assert witness.ratio.rational is not None
-    assert witness.ratio.rational > Fraction(16, 11) * 2**n
 
 
 def geometric(f: int, o: int, n: int, alpha: Fraction) -> Fraction:

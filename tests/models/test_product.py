@@ -63,7 +63,7 @@ def check_witness(noise: Noise, n: int, ties: str, differ: str, found: LargestRa
 @pytest.mark.parametrize("ties", ["uniform", "first"])
 @pytest.mark.parametrize("differ", ["each", "one"])
 @pytest.mark.parametrize("by", ["1", "any"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_agrees_with_all_pairs(ties: str, differ: str, by: str, seed: int) -> None:
     """For random noise, zeros included, the largest ratio is that over all pairs of neighbours."""
     random = Random(seed)
@@ -90,12 +90,6 @@ def test_tight_ratio_of_noisy_max(ties: str, n: int, ratio: Fraction) -> None:
     found = largest_ratio(half(), n, ties, "each")
     assert found.ratio == ratio
     check_witness(half(), n, ties, "each", found)
-
-
-def test_the_witness_for_five_answers_is_the_published_one() -> None:
-    """All answers 1 against the first one lower and the rest higher, output 1."""
-    found = largest_ratio(half(), 5, "uniform", "each")
-    assert (found.left, found.right, found.output) == ((1, 1, 1, 1, 1), (0, 2, 2, 2, 2), 1)
 
 
 def test_twelve_answers_and_a_wider_range() -> None:

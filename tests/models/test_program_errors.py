@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import random
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from program_oracle import Maker, Oracle, proved
+from case_texts import program_case
+from program_oracle import Oracle, proved
 
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.polynomials import RationalFunction, Ring, Unbounded
 from paramverify.cli.main import run
-from paramverify.errors import InputError, LimitError, ProgramError
+from paramverify.errors import InputError, ProgramError
 from paramverify.models.context import Checks
 from paramverify.models.programs.noise_densities import Bases
 from paramverify.models.programs.program_reading import read_program
@@ -230,109 +230,7 @@ def test_refusals_with_unbounded_parameters(text: str, reason: str) -> None:
         _unbounded(f"{text}\noutput(0)")
 
 
-WORDS = [
-    "q",
-    "n",
-    "geometric(a)",
-    "laplace(2)",
-    "0",
-    "-1",
-    "[]",
-    "[1]",
-    "1/2",
-    "==",
-    "in",
-    "not",
-    "(",
-    ")",
-    ":",
-    "+",
-    "*",
-]
-WORDS += [
-    "\n",
-    "    ",
-    "stop",
-    "output(1)",
-    "break",
-    "'x'",
-    "//",
-    "%",
-    "**",
-    "[0]",
-    "flip(1/2)",
-    "exp(-1)",
-    "and",
-    ",",
-]
-
-
-def mutated(seed: int) -> str:
-    """Returns a random program with a few mistakes."""
-    r = random.Random(seed)
-    text = Maker(seed, noise=r.random() < 0.5).text()
-    for _ in range(r.randint(1, 4)):
-        start = r.randrange(len(text))
-        end = min(len(text), start + r.choice([0, 1, 1, 2, 5, 20]))
-        other = r.randrange(len(text))
-        piece = r.choice([r.choice(WORDS), text[other : other + r.randint(1, 12)], ""])
-        text = text[:start] + piece + text[end:]
-    return text
-
-
-@pytest.mark.parametrize(
-    "start", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(200, 1000, 200))]
-)
-def test_mutated_programs_give_no_traceback(start: int) -> None:
-    """A program with mistakes is refused with a reason, or has a meaning."""
-    refused = 0
-    for seed in range(start, start + 200):
-        try:
-            proved(mutated(seed), [[0, 1]], {"a": Fraction(1, 4)})
-        except (InputError, LimitError):
-            refused += 1
-    assert refused > 100
-
-
-CASE = """
-[mechanism]
-kind = "program"
-source = '''
-x = q + 1
-output(y)
-'''
-[mechanism.inputs]
-q = { values = "0..1" }
-[neighbours]
-differ = "each"
-[privacy]
-epsilon = "1"
-"""
-
-
-def test_the_command_line_shows_the_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A mistake that is found while the program runs has the key of the program, its line and a caret."""
-    path = tmp_path / "case.toml"
-    path.write_text(CASE)
-    assert run(["verify", str(path)]) == 2
-    shown = capsys.readouterr().err
-    assert "mechanism.source: line 2: y has no value here" in shown
-    assert "\n    output(y)\n           ^" in shown
-
-
-LARGE = """
-[mechanism]
-kind = "program"
-source = '''
-{source}
-'''
-[mechanism.inputs]
-n = {{ values = "0..1" }}
-[neighbours]
-differ = "one"
-[privacy]
-{bound}
-"""
+LARGE = program_case("{source}", 'n = {{ values = "0..1" }}', "{bound}", near='differ = "one"')
 
 
 @pytest.mark.parametrize(

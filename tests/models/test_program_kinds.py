@@ -9,83 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from paramverify.algebra.polynomials import RationalFunction
-from paramverify.models.model import Model, need_privacy
 from paramverify.models.programs.noise_terms import within, without, zone_of
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
-
-NOISE = '{ table = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]] }'
-DRAWN = """
-def noisy(x):
-    if x == 0:
-        y = choice({0: 2/3, 1: 1/6, 2: 1/6})
-        return y
-    if x == 1:
-        y = choice({0: 1/3, 1: 1/3, 2: 1/3})
-        return y
-    y = choice({0: 1/6, 1: 1/6, 2: 2/3})
-    return y
-"""
-
-PAIRS = {
-    "noisy max": (
-        f'kind = "noisy_max"\nqueries = 2\nties = "first"\nnoise = {NOISE}',
-        f"{DRAWN}\na = noisy(q[0])\nb = noisy(q[1])\nif b > a:\n    output(2)\nelse:\n    output(1)",
-        2,
-    ),
-    "truncated geometric": (
-        f'kind = "geometric"\nnoise = {NOISE}',
-        f"{DRAWN}\na = noisy(q[0])\noutput(a)",
-        1,
-    ),
-    "clamped noise": (
-        'kind = "geometric"\nnoise = { truncated_geometric = "alpha", range = 2 }',
-        "output(clamp(q[0] + geometric(alpha), 0, 2))",
-        1,
-    ),
-    "noisy max of clamped noise": (
-        'kind = "noisy_max"\nqueries = 2\nties = "uniform"\n'
-        'noise = { truncated_geometric = "alpha", range = 2 }',
-        "a = clamp(q[0] + geometric(alpha), 0, 2)\nb = clamp(q[1] + geometric(alpha), 0, 2)\n"
-        "if b > a or b == a and flip(1/2):\n    output(2)\nelse:\n    output(1)",
-        2,
-    ),
-}
-
-
-def _load(folder: Path, mechanism: str) -> Model:
-    path = folder / "case.toml"
-    head = '[parameters]\nalpha = "(0, 1)"\n[mechanism]\n'
-    tail = '\n[neighbours]\ndiffer = "each"\n[privacy]\nratio = "1/alpha**2"\n'
-    path.write_text(head + mechanism + tail)
-    return need_privacy(load(path).model, "this test")
 
 
 def _program(text: str, length: int) -> str:
     inputs = f'q = {{ length = {length}, values = "0..2" }}'
     return f"kind = \"program\"\nsource = '''\n{text}\n'''\n[mechanism.inputs]\n{inputs}"
-
-
-def _row(model: Model, state: str) -> dict[str, RationalFunction]:
-    """Returns the formula of each output in a state."""
-    hmm = model.hmm
-    found: dict[str, RationalFunction] = {}
-    for step in hmm.steps[hmm.states.index(state)]:
-        share = RationalFunction.of(step.weight) / RationalFunction.of(hmm.denominator)
-        name = hmm.observations[step.observation]
-        found[name] = found[name] + share if name in found else share
-    return found
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_programs_equal_the_built_in_kinds(name: str, tmp_path: Path) -> None:
-    """A program has the same probabilities as the kind that does the same, as formulas in the parameters."""
-    kind, text, length = PAIRS[name]
-    built_in, written = _load(tmp_path, kind), _load(tmp_path, _program(text, length))
-    assert set(built_in.hmm.states) <= set(written.hmm.states)
-    for state in built_in.hmm.states:
-        assert _row(built_in, state) == _row(written, state)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from case_texts import program_case
 from program_oracle import proved
 
 from paramverify.cli.main import run
@@ -18,21 +19,9 @@ from paramverify.models.programs.program_reading import read_program
 from paramverify.models.programs.program_sampling import ProgramSampler
 from paramverify.privacy.cases import read_case
 
-CASE = """
-[parameters]
-eps = "(0, oo)"
-[mechanism]
-kind = "program"
-source = '''
-{}
-'''
-[mechanism.inputs]
-q = {{ length = 2, values = "0..1" }}
-[neighbours]
-differ = "each"
-[privacy]
-epsilon = "4*eps"
-"""
+CASE = program_case(
+    "{}", 'q = {{ length = 2, values = "0..1" }}', 'epsilon = "4*eps"', parameters='eps = "(0, oo)"'
+)
 
 
 def told(folder: Path, text: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:

@@ -64,30 +64,18 @@ def _by_lines(text: str, values: tuple[int, int]) -> dict[object, Fraction]:
     return {what: share for what, share in found.items() if share}
 
 
-def _equal(seed: int, values: tuple[int, int]) -> None:
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
+def test_runs_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
+    """Python takes the same lines with the same probability, for each output of a random program."""
     text = Maker(seed, noise=False).text()
     found = _by_lines(text, values)
     assert found == LineOracle(ALPHA, REACH).runs(text, {"q": list(values)}), text
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
-@given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
-def test_runs_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
-    """Python takes the same lines with the same probability, for each output of a random program."""
-    _equal(seed, values)
-
-
-@pytest.mark.slow
-@settings(max_examples=150)
-@given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
-def test_many_runs_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
-    """The same for many programs."""
-    _equal(seed, values)
-
-
-@pytest.mark.slow
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(0, 10**9))
 def test_runs_with_noise_equal_truncated_sums(seed: int) -> None:
     """With unbounded geometric noise the same, up to what lies beyond the reach of the enumeration."""
@@ -99,7 +87,7 @@ def test_runs_with_noise_equal_truncated_sums(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.integers(0, 10**9))
 def test_paths_on_two_inputs_agree(seed: int) -> None:
     """Paths sum to their output, and a path followed on another input is one of those found there."""
@@ -150,7 +138,11 @@ def _with_calls(seed: int) -> str:
     return FUNCTIONS + "\n".join([*lines, f"k = {told}", "output(k)"])
 
 
-def _equal_outcomes(seed: int, values: tuple[int, int]) -> None:
+@pytest.mark.slow
+@settings(max_examples=12)
+@given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
+def test_outcomes_of_tests_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
+    """Each test of an `if` or `while` is told once, with Python's outcome, where it calls functions too."""
     text = _with_calls(seed)
     found: dict[object, Fraction] = {}
     try:
@@ -163,22 +155,6 @@ def _equal_outcomes(seed: int, values: tuple[int, int]) -> None:
             found[what] = found.get(what, Fraction(0)) + _at(path)
     found = {what: share for what, share in found.items() if share}
     assert found == OutcomeOracle(ALPHA, REACH).runs(text, {"q": list(values)}), text
-
-
-@pytest.mark.slow
-@settings(max_examples=10)
-@given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
-def test_outcomes_of_tests_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
-    """Each test of an `if` or `while` is told once, with Python's outcome, where it calls functions too."""
-    _equal_outcomes(seed, values)
-
-
-@pytest.mark.slow
-@settings(max_examples=25)
-@given(st.integers(0, 10**9), st.tuples(st.integers(-1, 2), st.integers(-1, 2)))
-def test_many_outcomes_of_tests_equal_enumeration(seed: int, values: tuple[int, int]) -> None:
-    """The same for many programs."""
-    _equal_outcomes(seed, values)
 
 
 def test_a_test_with_calls_is_one_line() -> None:

@@ -43,8 +43,13 @@ TOO_MANY = {'"0..1000"': "1,001", '"-7..1000000"': "1,000,008", f'"0..1{"0" * 40
 LISTED = str(list(range(1001)))
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize(("values", "number"), [*TOO_MANY.items(), (LISTED, "1,001")])
+@pytest.mark.parametrize(
+    ("place", "values", "number"),
+    [
+        *((place, *entry) for place in PLACES for entry in TOO_MANY.items()),
+        ("mechanism.inputs.q.values", LISTED, "1,001"),
+    ],
+)
 def test_more_values_than_can_be_listed(place: str, values: str, number: str, tmp_path: Path) -> None:
     """The message names the place, the number and the limit; the command ends with exit code 3."""
     with pytest.raises(LimitError) as told:
@@ -57,7 +62,7 @@ def test_more_values_than_can_be_listed(place: str, values: str, number: str, tm
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("place", "values"), [*zip(PLACES, ['" -999 .. 0 "', str(list(range(1000)))], strict=True)], ids=PLACES
+    ("place", "values"), [*zip(PLACES, [str(list(range(1000))), '" -999 .. 0 "'], strict=True)], ids=PLACES
 )
 def test_as_many_values_as_can_be_listed(place: str, values: str) -> None:
     """The limit itself is no error."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_texts import program_case
 from tools.theorem_tools import about, accepts, case_of, needs_coq
 
 from paramverify.algebra.polynomials import value_at
@@ -24,25 +25,17 @@ from paramverify.statistics.samplers import Experiment
 FIRST = ["a", "a, b", '"a', "(a", " a", ", ", '"a, b"', "a\\"]
 SECOND = ["b, c", "c", 'b", c', " c", ", c", "", '"c"', ', "b, c']
 
-CASE = """
-[mechanism]
-kind = "program"
-source = '''
-b = 0
+CASE = program_case(
+    """b = 0
 if p == {one} and q == {two}:
     b = 1
 if flip(1/3):
     b = 1 - b
-return b
-'''
-[mechanism.inputs]
-p = {{ values = {first} }}
-q = {{ values = {second} }}
-[neighbours]
-{neighbours}
-[privacy]
-ratio = "{ratio}"
-"""
+return b""",
+    ("p = {{ values = {first} }}\nq = {{ values = {second} }}"),
+    'ratio = "{ratio}"',
+    near="{neighbours}",
+)
 
 
 def text_of(one: str, two: str, neighbours: str, ratio: str) -> str:

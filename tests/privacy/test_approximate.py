@@ -74,11 +74,10 @@ def compare_with_brute_force(seed: int, parameters: int) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("parameters", [0, 1, 2])
-@pytest.mark.parametrize("block", range(5))
-def test_random_cases_agree_with_all_sets(parameters: int, block: int) -> None:
-    """Every case is decided, as all sets say at 50 points (49 with two parameters): 500 cases in all."""
-    count = (40, 40, 20)[parameters]
-    first = 1_000 * (parameters + 1) + count * block
+def test_random_cases_agree_with_all_sets(parameters: int) -> None:
+    """Every case is decided, as all sets say at 50 points (49 with two parameters): 150 cases in all."""
+    count = (60, 60, 30)[parameters]
+    first = 1_000 * (parameters + 1)
     seen = {compare_with_brute_force(seed, parameters) for seed in range(first, first + count)}
     assert len(seen) == 2
 
@@ -88,7 +87,7 @@ def excess(pairs: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
     return sum((max(Fraction(0), p - ratio * q) for p, q in pairs), Fraction(0))
 
 
-@pytest.mark.parametrize("seed", range(600, 612))
+@pytest.mark.parametrize("seed", range(600, 606))
 def test_sequences_agree_with_all_sequences(seed: int) -> None:
     """Sets of sequences of length 2 and 3 of random models: the bound is that of all sequences alone."""
     random = Random(seed)

@@ -1,7 +1,5 @@
 """Mistakes in case files: each gives one message with file, key and reason, and nothing is executed."""
 
-import os
-import stat
 from pathlib import Path
 
 import pytest
@@ -134,6 +132,7 @@ MISTAKES = [
     ("[privacy]", '[neighbours]\ndiffer = "each"\n[privacy]', "neighbours: give either [neighbours], or"),
 ]
 
+LEVEL = '[prior]\nlevel = { bernoulli = "p" }\n[secrets]\npairs = [["a", "b"]]'
 HMM_MISTAKES = [
     ('y = "1 - p"', 'y = "p"', "mechanism.emissions.a: this row: the probabilities sum to 2*p, not to 1"),
     ('y = "1 - q"', 'y = "1"', "mechanism.emissions.b: this row: the probabilities sum to q + 1, not to 1"),
@@ -143,6 +142,9 @@ HMM_MISTAKES = [
     ('states = ["a", "b"]', 'states = ["a", "a"]', "mechanism.states: at least one name is needed"),
     ('differ = "each"', 'pairs = [["a", "c"]]', "neighbours.pairs[0]: answer 1 is c"),
     ('q = "[0, 1]"', 'q = "[0, 1]"\nconstraints = ["p > 2"]', "the parameter domain is empty"),
+    ('[neighbours]\ndiffer = "each"', LEVEL, "prior.level: start is missing"),
+    ('"[0, 1]"', "[0, 1]", "parameters.q: an interval is text such as"),
+    ("ratio = 2", 'ratio = 2\none_sided = "ignore"', 'privacy.one_sided: must be "ignored"; not'),
 ]
 
 
@@ -216,26 +218,6 @@ def test_a_file_of_100_megabytes(tmp_path: Path) -> None:
         file.truncate(100_000_000)
     with pytest.raises(InputError, match="100,000,000 bytes; a case file has at most"):
         load(path)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_a_named_pipe_does_not_hang(tmp_path: Path) -> None:
-    """What is no regular file is refused instead of being waited for."""
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    assert stat.S_ISFIFO(path.stat().st_mode)
-    with pytest.raises(InputError, match="not a regular file"):
-        load(path)
-
-
-def test_json_errors_are_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With --json a mistake is an object on standard output too."""
-    import json
-
-    assert run(["verify", str(tmp_path), "--json"]) == 2
-    document = json.loads(capsys.readouterr().out)
-    assert document["status"] == "error"
-    assert "directory" in document["reason"]
 
 
 def test_constraints_on_one_parameter_are_ends_of_its_interval(tmp_path: Path) -> None:

@@ -9,25 +9,19 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from case_texts import program_case
 
 from paramverify import loads, verify
 from paramverify.cli.main import run
 from paramverify.errors import InputError, LimitError
 
-CASE = """
-[mechanism]
-kind = "program"
-source = '''
-output(x + laplace({}) > 0)
-output(x + laplace({}) > 0)
-'''
-[mechanism.inputs]
-x = {{ values = "0..1" }}
-[neighbours]
-differ = "one"
-[privacy]
-{}
-"""
+CASE = program_case(
+    """output(x + laplace({}) > 0)
+output(x + laplace({}) > 0)""",
+    'x = {{ values = "0..1" }}',
+    "{}",
+    near='differ = "one"',
+)
 # The tight epsilon is the sum of both rates: 3/2, 8/15 and 9/14.
 PROVED = [("1.500001", "1", "2"), ("0.533334", "3", "5"), ("0.642858", "7", "2")]
 REFUTED = [("1.499999", "1", "2"), ("0.533333", "3", "5"), ("0.642857", "7", "2")]

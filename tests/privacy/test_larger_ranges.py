@@ -9,25 +9,12 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from case_texts import program_case
 
 from paramverify import VerifyReport, loads
 from paramverify.cli.main import run
 
-CASE = """
-[parameters]
-eps = "(0, oo)"
-[mechanism]
-kind = "program"
-source = '''
-{source}
-'''
-[mechanism.inputs]
-{inputs}
-[neighbours]
-{neighbours}
-[privacy]
-{bound}
-"""
+CASE = program_case("{source}", "{inputs}", "{bound}", parameters='eps = "(0, oo)"', near="{neighbours}")
 EPS = 'epsilon = "eps"'
 NEAR = 'related = "all(abs(x[i] - y[i]) <= 4)"'
 LEAKING = "output(q[0] + laplace(4/eps) > 0 if q[0] <= {most} else q[1] > 0)"

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from case_texts import program_case
 
 from paramverify.cli.main import run
 from paramverify.models.programs import run_traces
@@ -37,28 +38,19 @@ pairs = [["ill", "well"]]
 ratio = "2"
 """
 
-LOOP = """
-[parameters]
-alpha = "(0, 1)"
-[mechanism]
-kind = "program"
-source = '''
-best = 0
+LOOP = program_case(
+    """best = 0
 w = 0
 for i in range(3):
     v = q[i] + geometric(alpha)
     if i == 0 or v > best:
         best = v
         w = i
-output(w)
-'''
-[mechanism.inputs]
-q = { length = 3, values = "0..1" }
-[neighbours]
-differ = "each"
-[privacy]
-ratio = "1/alpha"
-"""
+output(w)""",
+    'q = { length = 3, values = "0..1" }',
+    'ratio = "1/alpha"',
+    parameters='alpha = "(0, 1)"',
+)
 
 
 def answer(

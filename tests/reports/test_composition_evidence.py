@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from math import exp, prod
 from pathlib import Path
-from typing import Any
 
 import pytest
+from document_changes import Change, Document, put
 
 from paramverify.checker.documents import check_text
 from paramverify.composition.case_releases import read_case
@@ -25,9 +24,6 @@ from paramverify.reports.evidence_checks import checked
 CASES = Path(__file__).parents[2] / "cases" / "divergences"
 SURVEY, SHUFFLED = CASES / "survey-zcdp.toml", CASES / "shuffled-renyi.toml"
 WIDTH = Fraction(1, 10)
-
-Document = dict[str, Any]
-Change = Callable[[Document], object]
 
 
 def composed(
@@ -130,18 +126,6 @@ def sampled() -> Document:
 def several() -> Document:
     """Evidence of a case with pairs of which none is the worst."""
     return composed(f"{SHUFFLED}:r=2/3,times=2", epsilon_for="1/10")[1]
-
-
-def put(*path: str | int, value: Any) -> Change:
-    """Returns what puts a value at a place of a document."""
-
-    def change(document: Document) -> None:
-        place: Any = document
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = value
-
-    return change
 
 
 def refused(document: Document, forge: Change, path: Path | None = None) -> bool:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
+from document_changes import Change, Document, out, put, together
 
 from paramverify.checker.documents import check_text
 from paramverify.portfolio.session import Options, Session
@@ -41,9 +40,6 @@ b = "A == 0"
 pairs = [["a", "b"]]
 [privacy]
 """
-
-Document = dict[str, Any]
-Change = Callable[[Document], object]
 
 
 def verified(path: Path) -> Document:
@@ -133,40 +129,6 @@ def test_boxes_have_orders(survey: Document) -> None:
     orders = [token[1] for token in survey["claims"][0]["tree"] if token[0] == "+"]
     assert [] in orders
     assert max(map(len, orders)) > 1
-
-
-def put(*path: str | int, value: Any) -> Change:
-    """Returns what puts a value at a place of a document."""
-
-    def change(document: Document) -> None:
-        place: Any = document
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = value
-
-    return change
-
-
-def out(*path: str | int) -> Change:
-    """Returns what leaves out a part of a document."""
-
-    def change(document: Document) -> None:
-        place: Any = document
-        for step in path[:-1]:
-            place = place[step]
-        del place[path[-1]]
-
-    return change
-
-
-def together(*changes: Change) -> Change:
-    """Returns what does all of these."""
-
-    def change(document: Document) -> None:
-        for each in changes:
-            each(document)
-
-    return change
 
 
 TREE = ("claims", 0, "tree")

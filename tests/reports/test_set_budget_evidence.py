@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from document_changes import put
 
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Options, Session
@@ -101,18 +102,6 @@ def test_a_ratio_that_is_reached(ratio: dict[str, Any]) -> None:
     written = ratio["budget"]["witnesses"][0]
     left, right = map(Fraction, written["probabilities"])
     assert (left - Fraction(1, 10)) / right == Fraction(103, 45)
-
-
-def put(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Returns what puts a value at a place of a document."""
-
-    def change(document: dict[str, Any]) -> None:
-        place: Any = document
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = value
-
-    return change
 
 
 FORGED = [

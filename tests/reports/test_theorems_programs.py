@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from case_texts import program_case
 from reports.test_theorems import THEORIES, about, accepts, case_of, needs_coq, written
 
 
@@ -23,21 +24,9 @@ def refuses(text: str, folder: Path) -> bool:
     return done.returncode != 0 and f"line {line}," in done.stderr
 
 
-COIN = """
-[parameters]
-p = "(1/2, 1)"
-[mechanism]
-kind = "program"
-source = '''
-{body}
-'''
-[mechanism.inputs]
-{inputs}
-[neighbours]
-differ = "one"
-[privacy]
-ratio = "{ratio}"
-"""
+COIN = program_case(
+    "{body}", "{inputs}", 'ratio = "{ratio}"', parameters='p = "(1/2, 1)"', near='differ = "one"'
+)
 BIT = "v = { values = '0..1' }"
 
 

@@ -21,8 +21,6 @@ CASES = {
     "above-threshold-prior-all": "closed_theorem evidence model invariant secrets ratio",
     "time-series-2-40-days": "levels_theorem evidence model [1; 2; 3;",
     "programs/stream-first-answer": "every_length_theorem evidence model invariant secrets ratio",
-    "programs/stream-fresh-answers": "every_length_theorem evidence model invariant secrets ratio",
-    "geometric-metric": "distances_theorem evidence model [1]%nat bounds",
     "programs/geometric-metric": "distances_theorem evidence model [1]%nat bounds",
     "programs/sparse-vector-laplace-every-epsilon": "lengths_theorem evidence model [1]%nat secrets ratio",
 }

@@ -33,19 +33,19 @@ differ = "each"
 [privacy]
 ratio = "1/(P)"
 """
+PLAIN, MONOLITHIC = ("verify",), ("verify", "--encoding", "monolithic")
 PARAMETER = "[parameters]\nq = "
 
 
-@pytest.mark.parametrize("command", [("verify",), ("verify", "--encoding", "monolithic")])
 @pytest.mark.parametrize(
-    ("case", "value", "about"),
+    ("command", "case", "value", "about"),
     [
-        (SECRETS, None, "for the prior of the case over x in {0, 1}"),
-        (SECRETS, "1/3", "for the prior of the case over x in {0, 1} with q = 1/3"),
-        (SECRETS, "(0, 1)", "for every prior of the case over x in {0, 1} with q in (0, 1)"),
-        (NEIGHBOURS, None, "for all neighbouring inputs in {0..2}"),
-        (NEIGHBOURS, "1/3", "for all neighbouring inputs in {0..2} with q = 1/3"),
-        (NEIGHBOURS, "(0, 1)", "for all neighbouring inputs in {0..2} with q in (0, 1)"),
+        (PLAIN, SECRETS, None, "for the prior of the case over x in {0, 1}"),
+        (MONOLITHIC, SECRETS, "1/3", "for the prior of the case over x in {0, 1} with q = 1/3"),
+        (PLAIN, SECRETS, "(0, 1)", "for every prior of the case over x in {0, 1} with q in (0, 1)"),
+        (MONOLITHIC, NEIGHBOURS, None, "for all neighbouring inputs in {0..2}"),
+        (PLAIN, NEIGHBOURS, "1/3", "for all neighbouring inputs in {0..2} with q = 1/3"),
+        (MONOLITHIC, NEIGHBOURS, "(0, 1)", "for all neighbouring inputs in {0..2} with q in (0, 1)"),
     ],
 )
 def test_what_a_verdict_is_about(

@@ -6,34 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from lying_backends import CHAIN, LIAR, TOUCHING, trusting_system
 
 from paramverify.cli.main import run
-
-LIAR = "lying_backends:PROVES_ALL"
-
-# Simplification leaves something of this, so a backend has to say it.
-TOUCHING = """
-[parameters]
-x = "[0, 1]"
-y = "[0, 1]"
-[claim]
-holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
-"""
-
-MODEL = """
-[parameters]
-x = "[0, 1]"
-y = "[0, 1]"
-[model]
-kind = "chain"
-initial = ["s"]
-[states]
-s = { to = { a = "((x - y)**2 + (x*y - 1/4)**2)/4", b = "1 - ((x - y)**2 + (x*y - 1/4)**2)/4" } }
-a = { labels = ["a"] }
-b = { }
-[formulas]
-f = "P<=1 [ X a ]"
-"""  # that the probability of a is not negative has to be proved
 
 
 @pytest.mark.slow
@@ -78,7 +53,7 @@ def test_logic_says_on_whose_word(
 ) -> None:
     """What had to be proved about the model counts, too."""
     path = tmp_path / "case.toml"
-    path.write_text(MODEL)
+    path.write_text(CHAIN)
     assert run(["logic", str(path), "--backends", backends]) == 0
     assert capsys.readouterr().out.startswith(start)
     assert run(["logic", str(path), "--backends", backends, "--json"]) == 0
@@ -137,15 +112,10 @@ def test_a_lie_about_the_model_is_told_as_a_word(
 
 
 @pytest.mark.slow
-def test_an_interactive_system_says_on_whose_word(
-    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interactive_system_says_on_whose_word(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A bound that a liar accepts is accepted on its word."""
-    text = (root / "cases/interactive/survey.toml").read_text()
-    _, _, rest = text.partition("[privacy]")
-    bound = next(line for line in rest.splitlines() if line.partition("=")[0].strip() in ("ratio", "epsilon"))
     path = tmp_path / "survey.toml"
-    path.write_text(text.replace(bound, 'ratio = "1 + p/100"'))
+    path.write_text(trusting_system())
     assert run(["interactive", str(path), "--backends", LIAR]) == 0
     assert capsys.readouterr().out.startswith(f"private, on the word of {LIAR} 1.0 (no certificate): ")
     assert run(["interactive", str(path), "--backends", LIAR, "--json"]) == 0

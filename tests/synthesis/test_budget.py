@@ -38,28 +38,6 @@ def rational(found: RatioBounds) -> Fraction:
     return found.value.lower
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "ratio", "attained"),
-    [
-        ("geometric-neighbours", Fraction(2), True),
-        ("geometric-contagious-ln2", Fraction(4), True),
-        ("geometric-independent", Fraction(2), False),
-        ("noisy-max-naive-3-ln8", Fraction(8), True),
-        ("noisy-max-3-above", Fraction(24, 7), True),
-        ("noisy-max-5-above", Fraction(288, 73), True),
-        ("noisy-max-independent", Fraction(40, 21), False),
-        ("noisy-max-own-record", Fraction(40, 21), False),
-        ("noisy-max-contagious", Fraction(24, 7), False),
-        ("noisy-max-five-diseases", Fraction(26213471, 7193368), False),
-    ],
-)
-def test_budgets_of_the_papers(name: str, ratio: Fraction, attained: bool) -> None:
-    """The tight ratios of the papers' cases, and whether a prior reaches them."""
-    found = budget(CASES / f"{name}.toml")
-    assert (rational(found), found.attained) == (ratio, attained)
-
-
 def test_example_4_is_approached_where_nobody_is_infected() -> None:
     """The supremum 2 of Example 4 is approached at p → 0."""
     found = budget(CASES / "geometric-independent.toml")
@@ -78,14 +56,6 @@ def test_unbounded_ratio() -> None:
     found = budget(CASES / "geometric-symbolic-3.toml")
     assert found.infinite
     assert not found.attained
-
-
-def test_exponential_budget(capsys: pytest.CaptureFixture[str]) -> None:
-    """The discrete Laplace case has the tight ratio exp(1/2), exactly."""
-    assert run(["budget", str(CASES / "discrete-laplace.toml"), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["ratio"]["exact"] == "exp(1/2)"
-    assert document["epsilon"] == pytest.approx(0.5)
 
 
 EXAMPLE_5_LIKE = """
@@ -270,14 +240,6 @@ def test_exact_for_every_length_relative_to_a_parametric_bound() -> None:
     with Session() as session:
         found = tight_budget_of_every_length(model, session, Fraction(1, 100), relative=True)
     assert (found.low, found.high, found.attained) == (1, 1, True)
-
-
-def test_no_budget_for_every_length() -> None:
-    """Above threshold has no budget for all lengths, which a loop proves."""
-    model = load(CASES / "above-threshold-all.toml").model
-    assert isinstance(model, Model)
-    with Session() as session:
-        assert tight_budget_of_every_length(model, session, Fraction(1, 100)).infinite
 
 
 PATIENT = """title = "Two states say x for a while, the other secret's for longer"

@@ -72,7 +72,7 @@ def assert_covers_once(found: Partition, points: list[Fraction]) -> None:
     intervals(),
     st.lists(st.tuples(polynomials(2, 3, P), st.booleans()), max_size=2),
 )
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_intervals_against_evaluation(
     polys: list[Polynomial], interval: Interval, extra: list[tuple[Polynomial, bool]]
 ) -> None:
@@ -163,7 +163,7 @@ def holds_for_all(claim: Claim, value: Fraction) -> bool | None:
 
 @pytest.mark.slow
 @given(st.lists(polynomials(2, 4, AP), min_size=1, max_size=2), intervals(), intervals())
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_projection_against_decisions(polys: list[Polynomial], box_a: Interval, box_p: Interval) -> None:
     """At rational values of the free parameter the status is what the exact procedures decide there."""
     about = Domain(AP, {"a": box_a, "p": box_p})
@@ -184,7 +184,7 @@ APQ = Ring(("a", "p", "q"))
 
 @pytest.mark.slow
 @given(polynomials(2, 4, APQ), intervals(), intervals(), intervals())
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_reduction_against_decisions(
     poly: Polynomial, box_a: Interval, box_p: Interval, box_q: Interval
 ) -> None:

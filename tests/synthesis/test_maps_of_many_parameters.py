@@ -97,7 +97,7 @@ def report(found: RegionMap, domain: Domain, change: Callable[[Any], None] = lam
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("free", "degree", "constraints"), [(3, 2, 1), (4, 1, 0), (5, 1, 1), (6, 1, 0)])
+@pytest.mark.parametrize(("free", "degree", "constraints"), [(3, 2, 1), (4, 1, 0), (6, 1, 0)])
 def test_no_point_of_a_cell_contradicts_it(free: int, degree: int, constraints: int) -> None:
     """Random claims in 3 to 6 parameters, at random points of their cells by fractions; the kernel too."""
     random = Random(f"{free} {degree}")
@@ -436,8 +436,7 @@ def test_killed_and_resumed_equals_not_killed(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kept", [5, 10**6])
-@pytest.mark.parametrize("folding", ["101", "0101", "110011"])
+@pytest.mark.parametrize(("folding", "kept"), [("101", 10**6), ("11001", 5)])
 def test_runs_may_fold_or_not_as_they_like(
     folding: str, kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,7 +64,12 @@ def _exact(found: RatioBounds) -> Fraction | None:
     return found.high
 
 
-def _check_finite(seed: int, enough: bool, path: Path) -> None:
+@pytest.mark.slow
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 10**9), st.booleans())
+def test_budgets_equal_enumeration(tmp_path: Path, seed: int, enough: bool) -> None:
+    """The budget of a program with finite choices is the ratio of enumeration; a little less is violated."""
+    path = tmp_path / "case.toml"
     text = _finite_program(seed, "3/8")
     wanted = largest_ratio(_enumerated(text, Fraction(3, 8)), PAIRS)
     try:
@@ -83,26 +88,7 @@ def _check_finite(seed: int, enough: bool, path: Path) -> None:
     assert verdict(written(path, text, f'ratio = "{bound}"')) is expected, text
 
 
-FRESH = {"suppress_health_check": [HealthCheck.function_scoped_fixture]}
-
-
-@pytest.mark.slow
-@settings(max_examples=8, **FRESH)
-@given(st.integers(0, 10**9), st.booleans())
-def test_some_budgets_equal_enumeration(tmp_path: Path, seed: int, enough: bool) -> None:
-    """The tight budget of a program with finite choices is the largest ratio that enumeration finds."""
-    _check_finite(seed, enough, tmp_path / "case.toml")
-
-
-@pytest.mark.slow
-@settings(max_examples=125, derandomize=True, **FRESH)
-@given(st.integers(0, 10**9), st.booleans())
-def test_many_budgets_equal_enumeration(tmp_path: Path, seed: int, enough: bool) -> None:
-    """The same for many programs. The budget as the bound holds, and what is a little less is violated."""
-    _check_finite(seed, enough, tmp_path / "case.toml")
-
-
-@pytest.mark.parametrize("seed", seeds(8, 2))
+@pytest.mark.parametrize("seed", seeds(4, 2))
 def test_budgets_with_a_parameter_equal_enumeration(seed: int, tmp_path: Path) -> None:
     """No point of the domain has a larger ratio, and the witness has the ratio that enumeration gives it."""
     text = _finite_program(4 * seed + 1 + seed % 3, "p")
@@ -155,7 +141,7 @@ NUMBERED = ("laplace(1 / (4 * eps))", "exponential(1 / (6 * eps))")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(4, 1))
+@pytest.mark.parametrize("seed", seeds(2, 1))
 def test_budgets_with_whole_noise_equal_sums(seed: int, tmp_path: Path) -> None:
     """Ten programs with geometric noise have the budgets that summation gives, to ten digits."""
     answered = [_check_noisy(noisy_program(10 * seed + k, True), tmp_path / "c", "") for k in range(11)]
@@ -163,7 +149,7 @@ def test_budgets_with_whole_noise_equal_sums(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(4, 1))
+@pytest.mark.parametrize("seed", seeds(2, 1))
 def test_budgets_with_continuous_noise_equal_integrals(seed: int, tmp_path: Path) -> None:
     """Ten programs with Laplace and exponential noise have the budgets that integration gives."""
     answered = []
@@ -209,7 +195,7 @@ def _told(output: Output) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(3, 1))
+@pytest.mark.parametrize("seed", seeds(2, 1))
 def test_formulas_in_eps_equal_integrals(seed: int, tmp_path: Path) -> None:
     """With eps in (0, oo) the formulas have the values of integrals, and verdicts agree with these."""
     chance, answered, path = random.Random(seed), 0, tmp_path / "case.toml"

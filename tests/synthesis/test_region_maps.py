@@ -98,17 +98,8 @@ def test_high_degrees() -> None:
     assert accepted(coarse, domain)
 
 
-def test_the_evaluation_finds_a_wrong_cell() -> None:
-    """A map with the statuses exchanged is contradicted, so agreement means something."""
-    stated = problem("2*p^2 + 2*q^2 - 1")
-    other = {Status.SAFE: Status.VIOLATING, Status.VIOLATING: Status.SAFE}
-    found = run(stated)
-    cells = tuple(replace(c, status=other.get(c.status, c.status), claim=0) for c in found.cells)
-    assert contradictions(replace(found, cells=cells), stated.domain, Random(1), 50)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("coverage", [Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000)])
+@pytest.mark.parametrize("coverage", [Fraction(1, 10), Fraction(1, 500)])
 def test_areas(coverage: Fraction) -> None:
     """p² + q² < 1/2 on a quarter of a disc of area π/8: certified from both sides, to within the coverage."""
     found = run(problem("p^2 + q^2 - 1/2"), coverage)
@@ -180,21 +171,10 @@ def budget_map(root: Path, name: str, epsilon: str, free: tuple[str, ...], tmp_p
 
 
 @pytest.mark.slow
-def test_examples_of_the_paper(root: Path, tmp_path: Path) -> None:
-    """Example 3 violates for every p, Example 4 is safe for every p, Example 6 violates everywhere."""
-    contagious = budget_map(root, "geometric-contagious-ln2", "ln(2)", ("p",), tmp_path)
-    assert [cell.status for cell in contagious.cells] == [Status.VIOLATING]
-    independent = budget_map(root, "geometric-independent", "ln(2)", ("p",), tmp_path)
-    assert [cell.status for cell in independent.cells] == [Status.SAFE]
-    noisy = budget_map(root, "noisy-max-contagious", "ln(2)", ("pA",), tmp_path)
-    assert [cell.status for cell in noisy.cells] == [Status.VIOLATING]
-
-
-@pytest.mark.slow
 def test_example_5_at_smaller_budgets(root: Path, tmp_path: Path) -> None:
     """A region map in (pA, pB) for all pC: both regions are there, the safe one grows with the budget."""
     shares = []
-    for epsilon in ("ln(3/2)", "ln(7/4)", "ln(19/10)"):
+    for epsilon in ("ln(3/2)", "ln(19/10)"):
         found = budget_map(root, "noisy-max-independent", epsilon, ("pA", "pB"), tmp_path)
         assert found.quantified == ("pC",)
         assert accepted(found, found.claims[0].domain)

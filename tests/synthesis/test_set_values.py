@@ -49,7 +49,7 @@ def needed(found: Drawn, ratio: Fraction, point: Point) -> Fraction:
     return found.largest_delta(ratio, point)
 
 
-@pytest.mark.parametrize("seed", range(600, 615))
+@pytest.mark.parametrize("seed", range(600, 607))
 def test_one_of_the_claims_is_the_sum_at_every_point(seed: int) -> None:
     """At each point the smallest f_S is room − Σ max(0, t): no worst set is missing, and none is made up."""
     found, _, _, model = case(seed, 1 + seed % 2)
@@ -78,7 +78,7 @@ def delta_of(model: Model, point: Point) -> Fraction:
     return value_at(delta.numerator, point) / value_at(delta.denominator, point)
 
 
-@pytest.mark.parametrize("seed", range(700, 718))
+@pytest.mark.parametrize("seed", range(700, 708))
 def test_exact_intervals_of_one_parameter(seed: int) -> None:
     """Each of 50 points, and each rational end, has the status that brute force gives it."""
     found, ratio, delta, model = case(seed, 1)
@@ -92,7 +92,7 @@ def test_exact_intervals_of_one_parameter(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(800, 808))
+@pytest.mark.parametrize("seed", range(800, 804))
 def test_maps_of_two_parameters(seed: int) -> None:
     """At corners and inside of each cell brute force agrees; the kernel replays the map and its trees."""
     found, ratio, delta, model = case(seed, 2)
@@ -109,7 +109,7 @@ def test_maps_of_two_parameters(seed: int) -> None:
     assert report.accepted, report.lines
 
 
-@pytest.mark.parametrize("seed", range(750, 758))
+@pytest.mark.parametrize("seed", range(750, 754))
 def test_sequences_of_two_lengths(seed: int) -> None:
     """Sets of sequences of each length: the parts are those by all single outputs and all pairs of them."""
     found, ratio, delta, _ = case(seed, 1)
@@ -135,7 +135,7 @@ def test_sequences_of_two_lengths(seed: int) -> None:
         assert partition.status_at(at["p"]) is (Status.VIOLATING if broken else Status.SAFE)
 
 
-@pytest.mark.parametrize("seed", range(770, 776))
+@pytest.mark.parametrize("seed", range(770, 773))
 def test_the_curve_of_the_needed_delta(seed: int) -> None:
     """The curve above the intervals is the least delta at each place, rounded, and its bound the delta."""
     found, ratio, delta, model = case(seed, 1)
@@ -173,7 +173,7 @@ def test_constraints_are_kept() -> None:
     assert check_document(document(made, model)).accepted
 
 
-@pytest.mark.parametrize("seed", range(820, 826))
+@pytest.mark.parametrize("seed", range(820, 823))
 def test_maps_for_all_values_of_a_parameter(seed: int) -> None:
     """A private cell is private for every q; a violating one has a q at which it is not."""
     found, ratio, delta, model = case(seed, 2)
@@ -279,7 +279,7 @@ def claims_with(good: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**good["domain"], "polynomial": text} for text in good["claims"]]
 
 
-@pytest.mark.parametrize("seed", range(840, 848))
+@pytest.mark.parametrize("seed", range(840, 845))
 def test_violating_priors(seed: int) -> None:
     """The simplest one, and the one that is nearest to a point, are what brute force says."""
     found, ratio, delta, model = case(seed, 1 + seed % 2)
@@ -317,7 +317,7 @@ def test_a_witness_in_a_map() -> None:
     pytest.fail("no violating cell in any case")
 
 
-@pytest.mark.parametrize("seed", range(900, 906))
+@pytest.mark.parametrize("seed", range(900, 903))
 def test_delta_zero_is_pure(seed: int) -> None:
     """With a delta of 0 the parts are those of pure privacy, end by end."""
     _, ratio, _, model = case(seed, 1)

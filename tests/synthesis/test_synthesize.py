@@ -12,22 +12,18 @@ from typing import Any
 
 import pytest
 
-from paramverify.answers import Open, Proved
 from paramverify.backends import backend
 from paramverify.claims import Origin
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
-from paramverify.exact.branching import decide_exactly
-from paramverify.formats.refutations import fixed
 from paramverify.models.model import Model
 from paramverify.models.parameters import Sense
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import verify
 from paramverify.reports.algebraic_numbers import minimal_polynomial
-from paramverify.reports.pictures.plot_style import available
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.projection import exact_parts
@@ -139,34 +135,6 @@ def test_example_4_with_a_decimal_budget(tmp_path: Path) -> None:
     origins = [c.origins[0] for c in claims_of(model)]
     assert any(evaluate(model, o, {"p": root.lower}).exceeds for o in origins)
     assert not any(evaluate(model, o, {"p": root.upper}).exceeds for o in origins)
-
-
-@pytest.mark.slow
-def test_example_5_region(tmp_path: Path) -> None:
-    """Example 5 with a smaller budget: no random point (pA, pB) contradicts its cell for all pC."""
-    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
-    claims = region_claims(case.model)
-    found = region_map(claims, case.model.domain, ("pA", "pB"))
-    assert found.quantified == ("pC",)
-    assert found.share(Status.UNDECIDED) <= Fraction(1, 100)
-    assert 0 < found.share(Status.VIOLATING) < Fraction(1, 10)
-    draws = random.Random(5)
-    seen: set[Status] = set()
-    for _ in range(60):
-        # half of the points near the corner where it is violated
-        near = Fraction(1, 30) if draws.random() < 0.5 else Fraction(1)
-        a = near * Fraction(draws.randint(1, 999), 1000)
-        b = 1 - near * Fraction(draws.randint(1, 999), 1000)
-        cell = next(
-            c for c in found.cells if all(low <= v <= up for (low, up), v in zip(c.box, (a, b), strict=True))
-        )
-        answers = [decide_exactly(fixed(fixed(claim, "pA", a), "pB", b)) for claim in claims]
-        if cell.status is Status.UNDECIDED or any(isinstance(x, Open) for x in answers):
-            continue
-        seen.add(cell.status)
-        private = all(isinstance(x, Proved) for x in answers)
-        assert cell.status is (Status.SAFE if private else Status.VIOLATING)
-    assert seen == {Status.SAFE, Status.VIOLATING}
 
 
 # --- violating priors --------------------------------------------------------------------------------
@@ -462,16 +430,6 @@ def test_region_with_state_and_evidence(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_limits_are_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A map that is not done in time says so, with exit code 3."""
-    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
-    code, found = document(capsys, case.path, "--coverage", "1e-9", "--timeout", "0.7")
-    assert code == 3
-    assert found.get("interrupted") or found["status"] == "unknown"
-
-
-@pytest.mark.slow
 def test_a_map_is_drawn_after_the_time_limit(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -491,18 +449,6 @@ def test_a_map_is_drawn_after_the_time_limit(
     assert len(found["cells"]) == sum(cell.status is not Status.MIRRORED for cell in drawn[0].cells)
 
 
-@pytest.mark.parametrize("option", ["--plot", "--evidence", "--state"])
-def test_files_that_cannot_be_written(
-    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A folder that does not exist is noticed before the case is even read."""
-    if option == "--plot" and not available():
-        pytest.skip("matplotlib is missing")
-    path = tmp_path / "none" / "file.svg"
-    assert run(["synthesize", str(tmp_path / "no-case.toml"), "--region", option, str(path)]) == 2
-    assert f"{path}: there is no folder '{path.parent}'" in capsys.readouterr().err
-
-
 def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:
     """Several parameters get a quantifier-free condition, or a message on how to get the program."""
     code, found = document(capsys, CASES / "randomized-response.toml", "--exact")
@@ -512,20 +458,6 @@ def test_condition_on_several(capsys: pytest.CaptureFixture[str]) -> None:
         pytest.skip(backend("qepcad").install)
     assert code == 0
     assert found["condition"] == "TRUE"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("suffix", ["svg", "png"])
-def test_pictures(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Intervals and maps are drawn to the file that was asked for."""
-    if not available():
-        pytest.skip("matplotlib is missing")
-    line, plane = tmp_path / f"line.{suffix}", tmp_path / f"map.{suffix}"
-    assert document(capsys, CASES / "design-geometric-contagious.toml", "--plot", line)[0] == 0
-    case = variant(tmp_path, "noisy-max-independent", ('epsilon = "ln(2)"', "epsilon = 0.6"))
-    assert document(capsys, case.path, "--parameters", "pA,pB", "--plot", plane)[0] == 0
-    assert line.stat().st_size > 1000
-    assert plane.stat().st_size > 1000
 
 
 @pytest.mark.parametrize(

@@ -6,30 +6,23 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from case_texts import program_case
 from flint import fmpq_poly
 
 import paramverify
 from paramverify.algebra.constants import LogConstant
 from paramverify.algebra.reals import Real
 
-CASE = """
-title = "An answer that says yes with one of two probabilities"
-[parameters]
-eps = "(0, oo)"
-[mechanism]
-kind = "program"
-source = '''
-if x == 0:
+CASE = program_case(
+    """if x == 0:
     return flip({})
-return flip({})
-'''
-[mechanism.inputs]
-x = {{ values = "0..1" }}
-[neighbours]
-differ = "one"
-[privacy]
-{}
-"""
+return flip({})""",
+    'x = {{ values = "0..1" }}',
+    "{}",
+    parameters='eps = "(0, oo)"',
+    near='differ = "one"',
+    title="An answer that says yes with one of two probabilities",
+)
 
 
 @pytest.mark.slow

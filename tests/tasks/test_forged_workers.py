@@ -137,9 +137,15 @@ def test_an_honest_answer_counts(cluster: Cluster) -> None:
     assert isinstance(_decided(cluster, _claim()).answer, Refuted)
 
 
-@pytest.mark.parametrize("required", [False, True], ids=["believed", "required"])
 @pytest.mark.parametrize(
-    "name", ["word of a built-in", "certificate that shows nothing", "payload", "defect"]
+    ("name", "required"),
+    [
+        ("word of a built-in", False),
+        ("word of a built-in", True),
+        ("certificate that shows nothing", False),
+        ("payload", True),
+        ("defect", False),
+    ],
 )
 def test_what_the_command_says(
     name: str,

@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 from paramverify.answers import Answer, Proved, Refuted
 from paramverify.backends import DECIDES, Ability
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.exact.branching import decide_exactly
+
+SYSTEMS = Path(__file__).resolve().parents[2] / "cases" / "interactive"
 
 
 @dataclass(frozen=True)
@@ -57,3 +60,38 @@ TRUSTS = StandIn(
 )
 SLOW = StandIn(slowly)
 MISSING = StandIn(lambda claim: Proved(), found=None)
+
+LIAR = "lying_backends:PROVES_ALL"
+
+# Simplification leaves something of this claim, so a backend has to say it.
+TOUCHING = """
+[parameters]
+x = "[0, 1]"
+y = "[0, 1]"
+[claim]
+holds = "(x - y)**2 + (x*y - 1/4)**2 >= 0"
+"""
+
+# That the probability of a is not negative has to be proved.
+CHAIN = """
+[parameters]
+x = "[0, 1]"
+y = "[0, 1]"
+[model]
+kind = "chain"
+initial = ["s"]
+[states]
+s = { to = { a = "((x - y)**2 + (x*y - 1/4)**2)/4", b = "1 - ((x - y)**2 + (x*y - 1/4)**2)/4" } }
+a = { labels = ["a"] }
+b = { }
+[formulas]
+f = "P<=1 [ X a ]"
+"""
+
+
+def trusting_system() -> str:
+    """Returns an interactive system with a bound that a liar has to accept."""
+    text = (SYSTEMS / "survey.toml").read_text(encoding="utf-8")
+    rest = text.partition("[privacy]")[2]
+    bound = next(line for line in rest.splitlines() if line.partition("=")[0].strip() in ("ratio", "epsilon"))
+    return text.replace(bound, 'ratio = "1 + p/100"')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from mangling_tools import toml
 
 from paramverify.automata import stream_cases as streams
 from paramverify.composition.composing import DirectedRelease
@@ -60,7 +61,7 @@ class Mutated:
 
     def text(self) -> str:
         """Returns it as TOML."""
-        return "".join(f"{_key(name)} = {_toml(value)}\n" for name, value in self.data.items())
+        return toml(self.data)
 
 
 def mutated(data: dict[str, Any], random: Random) -> Mutated:
@@ -102,18 +103,6 @@ def _places(node: Any) -> Iterator[tuple[Any, Any, Any]]:
         yield node, at, value
         if isinstance(value, dict | list):
             yield from _places(value)
-
-
-def _key(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_key(k)} = {_toml(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else str(value)
 
 
 def kind_of(data: dict[str, Any]) -> str:
