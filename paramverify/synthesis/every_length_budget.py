@@ -57,7 +57,10 @@ def tight_budget_of_every_length(
 
 @dataclass(eq=False)
 class _EveryLengthSearch(Functional[Evaluated, BoundProof]):
-    """No invariant cone was found for ratios up to `tried`, which is no lower end. `asked` are lower ends."""
+    """No invariant cone was found for ratios up to `tried`, which is no lower end.
+
+    `last` is the last trial, `asked` the last that was a lower end.
+    """
 
     tries = 10_000
 
@@ -69,21 +72,27 @@ class _EveryLengthSearch(Functional[Evaluated, BoundProof]):
     tried: Fraction = Fraction(0)
     doubled: int = 0
     asked: Fraction = Fraction(0)
+    last: Fraction = Fraction(0)
 
     def is_near(self, best: RatioBounds) -> bool:
         """Tells whether the bounds are near enough, after the lower one was tried as an upper one."""
         if best.known is not None or best.high is None:
             return best.known is not None or self.doubled == FURTHEST
-        return best.low in (0, self.asked) and best.high - self.tried <= self.precision * best.high
+        waits = best.low not in (0, self.asked) and self.last != self.asked
+        return not waits and best.high - self.tried <= self.precision * best.high
 
     def failed(self, best: RatioBounds) -> Fraction:
         """Returns the largest ratio for which no invariant cone was found."""
         return self.tried
 
+    def next(self, best: RatioBounds, made: list[Fraction], lower: int) -> Fraction | None:
+        """Returns the next trial; two lower ends in a row could come nearer to the supremum without end."""
+        return super().next(best, made, self.tries if self.last == self.asked else lower)
+
     def enough(self, best: RatioBounds, bound: Fraction) -> RatioBounds | None:
         """Looks for a proof that the supremum is at most this, or for a sequence with a larger ratio."""
         self.doubled += best.high is None
-        self.asked = bound if bound == best.low else self.asked
+        self.last, self.asked = bound, bound if bound == best.low else self.asked
         scaled = rebound(self.plain, bound)
         try:
             found = verify_all_lengths(scaled, self.session)
