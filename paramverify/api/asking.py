@@ -9,9 +9,7 @@ from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
-from paramverify.api.arguments import between
-from paramverify.api.clock import clock
-from paramverify.api.options import Limits, options_of
+from paramverify.api.options import Limits, clock, options_of
 from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import (
     BudgetReport,
@@ -20,7 +18,7 @@ from paramverify.api.results import (
     SynthesisReport,
     VerifyReport,
 )
-from paramverify.api.values import point_at
+from paramverify.api.values import between, point_at
 from paramverify.errors import InputError, LimitError, TimeLimitError, located
 from paramverify.evidence.told_witnesses import Witness
 from paramverify.interactive.system_cases import InteractiveCase

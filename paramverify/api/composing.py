@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from paramverify.algebra.exact_numbers import ExactNumber
-from paramverify.api.arguments import between, whole
-from paramverify.api.clock import clock
-from paramverify.api.options import Limits, options_of
+from paramverify.api.options import Limits, clock, options_of
 from paramverify.api.reading import Bound, Kind
 from paramverify.api.results import ComposeReport
+from paramverify.api.values import between, whole
 from paramverify.composition.case_releases import read_case
 from paramverify.composition.composing import Composition, DirectedRelease, ask
 from paramverify.composition.written_releases import read_components, read_question, repeated

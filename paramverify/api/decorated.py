@@ -16,14 +16,23 @@ from typing import Any, Unpack
 from paramverify.algebra.domains import Interval, contains, in_words
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.api.arguments import between, intervals_of, table, whole
 from paramverify.api.asking import budget_of, show_read, verify_read
 from paramverify.api.options import Limits
 from paramverify.api.reading import Bound, Kind, Read, read_already
 from paramverify.api.results import BudgetReport, SampleReport, ShowReport, VerifyReport
-from paramverify.api.source import source_of
-from paramverify.api.texts import Decorated, ProgramSource, case_text
-from paramverify.api.values import Number, complete, fraction, generator, point_at, python
+from paramverify.api.source import Decorated, ProgramSource, case_text, source_of
+from paramverify.api.values import (
+    Number,
+    between,
+    complete,
+    fraction,
+    generator,
+    intervals_of,
+    point_at,
+    python,
+    table,
+    whole,
+)
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError, located
 from paramverify.models.mechanisms._inputs import GivenInput, read_inputs

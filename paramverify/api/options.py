@@ -1,15 +1,44 @@
-"""The limits and solvers that a call may choose: those of the command line, with the same defaults."""
+"""The limits and solvers that a call may choose, and one clock for the whole call."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TypedDict
 
-from paramverify.api.arguments import between, whole
+from paramverify.api.values import between, whole
 from paramverify.errors import InputError, located
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
 from paramverify.processes.attempts import read_size
+from paramverify.processes.time_limits import alarm
+
+# --- one clock for a call of the package: reading, building, and all searches -----------------------
+
+GRACE = 0.25  # seconds that a session may need to end its processes
+
+Left = Callable[[], Options]
+
+
+@contextmanager
+def clock(options: Options) -> Iterator[Left]:
+    """Ends what is done inside when the time of a call is over, see `alarm`; gives the options with the rest.
+
+    Raises:
+        TimeLimitError: the time is over.
+    """
+    until = time.monotonic() + options.seconds
+
+    def left() -> Options:
+        return replace(options, seconds=max(0.01, until - time.monotonic()))
+
+    with alarm(options.limit or options.seconds, options.seconds + GRACE):
+        yield left
+
+
+# --- options ----------------------------------------------------------------------------------------
 
 TIMEOUT = 60.0
 MEMORY = "4GiB"

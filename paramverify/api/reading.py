@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.algebra.exact_numbers import ExactNumber
-from paramverify.api.toml import document
+from paramverify.api.values import document
 from paramverify.automata.automaton import MAX_BYTES as MAX_AUTOMATON
 from paramverify.divergences import registry
 from paramverify.errors import CaseError, InputError

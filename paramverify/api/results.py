@@ -6,12 +6,12 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from paramverify import printable
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
-from paramverify.api import html
 from paramverify.errors import InputError, UndecidedError
 from paramverify.evidence.told_witnesses import ToldWitness, Witness
 
@@ -21,6 +21,38 @@ if TYPE_CHECKING:
 
     from paramverify.api.reading import Kind
     from paramverify.privacy.runs import LeftOut, ToldRun
+
+# --- html -------------------------------------------------------------------------------------------
+
+BOX = "border:1px solid #8886;border-radius:4px;padding:.6em .9em;margin:.3em 0;max-width:60em"
+WORD = "font-weight:600;border:1px solid currentColor;border-radius:3px;padding:.05em .45em;margin-right:.5em"
+CELL = "text-align:left;padding:.1em .9em .1em 0;border:0;background:none"
+TEXT = "white-space:pre-wrap;margin:.4em 0 0;background:none"
+
+
+def box(word: str, lines: Sequence[str], table: Sequence[tuple[str, str]] = ()) -> str:
+    """Returns a box: a word for the verdict, the first line, a table, and the rest of the lines.
+
+    Every text is escaped. Colours are those of the page, so that it is readable in light and in dark.
+    """
+    first, *rest = [escape(line) for line in lines] or [""]
+    shown = f'<span style="{WORD}">{escape(word)}</span>' if word else ""
+    if word:  # it stands in front already
+        first = first.removeprefix(escape(f"{word}: "))
+    rows = "".join(
+        f'<tr style="background:none"><th scope="row" style="{CELL}">{escape(name)}</th>'
+        f'<td style="{CELL}">{escape(value)}</td></tr>'
+        for name, value in table
+    )
+    parts = [
+        f"<div>{shown}{first}</div>",
+        f'<table style="border-collapse:collapse;margin:.4em 0 0">{rows}</table>' if rows else "",
+        f'<pre style="{TEXT}">{"&#10;".join(rest)}</pre>' if rest else "",
+    ]
+    return f'<div style="{BOX}">{"".join(parts)}</div>'
+
+
+# --- results ----------------------------------------------------------------------------------------
 
 LONGEST = 300  # characters of a `repr`, which names the inputs that it is about
 
@@ -72,7 +104,7 @@ class Report:
         raise TypeError(f"a {type(self).__name__} is neither true nor false: ask for one of its values")
 
     def _repr_html_(self) -> str:
-        return html.box(self._word(), [printable.line(line) for line in self.lines], self._table())
+        return box(self._word(), [printable.line(line) for line in self.lines], self._table())
 
     def _word(self) -> str:
         """The word in front of the box, if there is a verdict."""

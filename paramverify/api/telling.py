@@ -12,11 +12,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from paramverify.api.arguments import between, whole
-from paramverify.api.clock import clock
+from paramverify.api.options import clock
 from paramverify.api.reading import Bound, Kind, Read
 from paramverify.api.results import CheckReport, Drawing, SampleReport
-from paramverify.api.values import point_at
+from paramverify.api.values import between, point_at, whole
 from paramverify.errors import InputError, located
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load

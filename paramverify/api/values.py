@@ -1,18 +1,96 @@
-"""Values between Python and the exact numbers of a case."""
+"""Values between Python, case files and the exact numbers of a case; each argument is checked once."""
 
 from __future__ import annotations
 
+import json
+import math
+import numbers
+import re
 from collections.abc import Mapping
 from fractions import Fraction
+from operator import index
 from typing import TYPE_CHECKING, Any
 
+from paramverify.algebra.domains import Interval, parse_interval
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.errors import InputError, located
 from paramverify.models.model import Model
+from paramverify.models.parameters import interval_text, unbounded_names
 from paramverify.models.programs.run_states import Plain
+from paramverify.tables import Table, is_decimal
 
 if TYPE_CHECKING:
     import numpy as np
+
+# --- python values as TOML: the text of a case file, from tables as dictionaries --------------------
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def document(top: Mapping[str, object]) -> str:
+    """Returns a TOML file: what is no dictionary first, then a table for each dictionary.
+
+    A text with several lines is written so. Exact numbers are texts, such as "1/3", and ranges are lists.
+
+    Raises:
+        InputError: a value of another type, with its key.
+    """
+    plain = {name: value for name, value in top.items() if not isinstance(value, Mapping)}
+    lines = [f"{_key(name)} = {_value(value, name)}" for name, value in plain.items()]
+    for name, table in top.items():
+        if isinstance(table, Mapping):
+            lines += ["", *_table(name, table)]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _table(name: str, table: Mapping[str, object]) -> list[str]:
+    apart = {"inputs", "calls"} if name == "mechanism" else {*table} if name == "mechanism.calls" else ()
+    inner = {key: value for key, value in table.items() if key in apart and isinstance(value, Mapping)}
+    with located(key=name.rpartition(".")[2]):
+        lines = [f"{_key(k)} = {_value(v, str(k))}" for k, v in table.items() if k not in inner]
+        for key, value in inner.items():
+            lines += ["", *_table(f"{name}.{key}", value)]
+    return lines[1:] if inner and len(inner) == len(table) else [f"[{name}]", *lines]
+
+
+def _key(name: object) -> str:
+    text = str(name)
+    return text if _BARE.fullmatch(text) else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _value(value: object, key: str) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str() if is_decimal(value):
+            return str(value)
+        case str() if "\n" in value:
+            lines = [_quoted(line)[1:-1].replace('\\"', '"') for line in value.split("\n")]
+            lines = [line.replace('"""', '""\\"') for line in lines]
+            return '"""\n{}"""'.format("\n".join(lines))
+        case str():
+            return _quoted(value)
+        case int():
+            return str(value)
+        case float() if math.isfinite(value):
+            return repr(float(value))
+        case Fraction() | ExactNumber():
+            return _quoted(str(value))
+        case numbers.Real() if math.isfinite(value):  # of another library, such as numpy
+            return _value(fraction(value), key)
+        case Mapping():
+            inside = ", ".join(f"{_key(k)} = {_value(v, f'{key}.{k}')}" for k, v in value.items())
+            return f"{{ {inside} }}"
+        case list() | tuple() | range():
+            return f"[{', '.join(_value(v, f'{key}[{k}]') for k, v in enumerate(value))}]"
+    raise InputError(f"{value!r} is no value of a case: texts, numbers, lists and tables are", key=key)
+
+
+# --- values between Python and the exact numbers of a case ------------------------------------------
 
 Number = int | float | str | Fraction | ExactNumber
 
@@ -70,3 +148,62 @@ def python(value: Plain) -> Any:
         return [python(v) for v in value]
     whole = isinstance(value, Fraction) and value.denominator == 1
     return int(value) if whole else value
+
+
+# --- the arguments of the methods of a mechanism: each is checked once, and named in the error ------
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """Returns a whole number that is not below `least`.
+
+    Raises:
+        InputError: another value, with the name of the argument.
+    """
+    try:
+        found = index(value)
+    except TypeError:
+        found = least - 1
+    if found < least or isinstance(value, bool):
+        raise InputError(f"a whole number that is at least {least} is needed here, not {value!r}", key=name)
+    return found
+
+
+def between(name: str, value: Any, upper: int | None = None) -> Fraction:
+    """Returns a number above 0, and below `upper` if it is given.
+
+    Raises:
+        InputError: another value, with the name of the argument.
+    """
+    try:
+        found = fraction(value)
+    except InputError as error:
+        error.key = name
+        raise
+    if found <= 0 or (upper is not None and found >= upper):
+        wanted = "above 0" if upper is None else f"between 0 and {upper}"
+        raise InputError(f"a number {wanted} is needed here, not {value!r}", key=name)
+    return found
+
+
+def table(name: str, value: Any) -> Mapping[str, Any]:
+    """Returns a dict whose keys are names.
+
+    Raises:
+        InputError: another value, with the name of the argument.
+    """
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InputError(f"a dict with names is needed here, not {value!r}", key=name)
+    return value
+
+
+def intervals_of(top: Table) -> dict[str, Interval | None]:
+    """Returns the interval of each parameter of a case, in its order; None is (0, ∞)."""
+    listed = top.table("parameters").data if "parameters" in top else {}
+    found: dict[str, Interval | None] = {}
+    for name in listed:
+        if name == "constraints":
+            continue
+        with located(key=name):
+            free = name in unbounded_names(top)
+            found[name] = None if free else parse_interval(interval_text(listed[name]))
+    return found

@@ -8,7 +8,7 @@ from paramverify.claims import AllOutputs
 from paramverify.cli._common import print_json, say
 from paramverify.cli._exits import Exit
 from paramverify.models.model import Model
-from paramverify.privacy.losses import far_apart, is_within
+from paramverify.privacy.loss_verification import far_apart, is_within
 
 
 def certify_together(

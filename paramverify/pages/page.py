@@ -14,17 +14,20 @@ from paramverify import __version__, printable
 from paramverify.algebra.rationals import decimal_text
 from paramverify.pages.comparison import backends
 from paramverify.pages.drawing import patterns
-from paramverify.pages.findings import budget, claims, formulas, verdict
-from paramverify.pages.handing import assumed, evidence, is_embedded
-from paramverify.pages.maps import region
-from paramverify.pages.markup import Element, Part, document, h, raw
-from paramverify.pages.others import (
+from paramverify.pages.findings import (
+    budget,
+    claims,
+    formulas,
     logic_question,
     logic_verdict,
     nothing_to_map,
     system_question,
     system_verdict,
+    verdict,
 )
+from paramverify.pages.handing import assumed, evidence, is_embedded
+from paramverify.pages.maps import region
+from paramverify.pages.markup import Element, Part, document, h, raw
 from paramverify.pages.parts import ABOUT, TableCell, badge, section, table
 from paramverify.pages.questions import question
 from paramverify.pages.summary import decided_by, privacy_ratio, seconds, size, word

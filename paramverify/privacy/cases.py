@@ -45,13 +45,11 @@ from paramverify.models.priors import Prior
 from paramverify.models.programs.stream_loops import VERIFY
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.windows import Whole
-from paramverify.privacy import bounds, divergences
-from paramverify.privacy.exponents import used_in
-from paramverify.privacy.forming import model_of
+from paramverify.privacy import privacy_table
+from paramverify.privacy.case_models import model_of, read_mechanism_files, used_in
 from paramverify.privacy.idle import warnings_of
 from paramverify.privacy.inputs import inputs_told
 from paramverify.privacy.keys import CLAIMED, shape_of_case
-from paramverify.privacy.mechanism_files import read_mechanism_files
 from paramverify.privacy.secrets import ComparedPairs, read_comparison
 from paramverify.tables import Table, in_case, read_document
 
@@ -165,7 +163,7 @@ def read_case(
         try:
             return replace(_formed(data, digest, path, settings), text=text, data=data)
         except BesideError as error:
-            if bounds.DISTANCE.search(str(data["privacy"]["epsilon"])):
+            if privacy_table.DISTANCE.search(str(data["privacy"]["epsilon"])):
                 raise
             sides = (_side(data, digest, path, settings, ratio) for ratio in error.sides)
             kept = tuple(replace(side, text=text, data=data) for side in sides)
@@ -311,7 +309,7 @@ class _CaseReader:
         Without what is compared it looks for mistakes only.
         """
         tables = (self.top.data.get(name) for name in ("parameters", "neighbours"))
-        bounds.check_distance(
+        privacy_table.check_distance(
             privacy, [name for table in tables if isinstance(table, dict) for name in table]
         )
         neighbours = self.top.data.get("neighbours")
@@ -323,22 +321,22 @@ class _CaseReader:
         lengths: tuple[int, ...] = (1,)
         with gathered() as each:
             with each:
-                measure, budget = divergences.read_measure(privacy, checks, distances)
+                measure, budget = privacy_table.read_measure(privacy, checks, distances)
             with each:
-                lengths = bounds.read_lengths(privacy.get("length"))
+                lengths = privacy_table.read_lengths(privacy.get("length"))
                 if compared and isinstance(compared.mechanism, StreamMechanism):
-                    bounds.check_stream(privacy)
+                    privacy_table.check_stream(privacy)
                 if distances and not lengths:
                     reason = 'with distances the lengths are numbers: write, for example, length = "1..5"'
                     raise CaseError(reason, key="length")
             with each:
-                one_sided = bounds.read_one_sided(privacy)
+                one_sided = privacy_table.read_one_sided(privacy)
                 if one_sided and compared and compared.stands_for:
                     reason = "one pair stands for all neighbours here, which needs all sequences"
                     raise CaseError(reason, key="one_sided")
             with each:
                 if measure and compared:
-                    divergences.check(measure, privacy, compared, lengths)
+                    privacy_table.check(measure, privacy, compared, lengths)
             with each:
                 privacy.close()
         assert measure is not None  # else there was a mistake

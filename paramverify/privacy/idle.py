@@ -18,7 +18,7 @@ from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import AnyModel, Model
 from paramverify.models.priors import InitialDistribution, Prior
 from paramverify.models.programs.static_analysis import never_called, never_read, whole_beside_parts
-from paramverify.privacy.indexed_secrets import base_name
+from paramverify.privacy.secrets import base_name
 
 MAX_PRODUCTS = 20_000  # of polynomials, to see that the outputs depend on nothing
 WHOLE = (

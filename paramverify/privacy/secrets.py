@@ -6,15 +6,37 @@ mechanism.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from paramverify import printable
-from paramverify.algebra.expressions import Expression, unknown_name
-from paramverify.algebra.polynomials import RationalFunction
-from paramverify.errors import CaseError, Each, gathered, located
-from paramverify.models.context import Checks
+from paramverify.algebra.domains import Domain
+from paramverify.algebra.expressions import (
+    Arrays,
+    Expression,
+    Index,
+    IndexMistake,
+    bound,
+    entry,
+    in_reach,
+    named_in,
+    unknown_name,
+)
+from paramverify.algebra.polynomials import (
+    Polynomial,
+    RationalFunction,
+    constant_value,
+    is_constant,
+    rational,
+    value_at,
+    variables,
+)
+from paramverify.algebra.signs import Sign, sign_on
+from paramverify.claims import Claim
+from paramverify.errors import CaseError, Each, ExpressionError, gathered, located
+from paramverify.models.context import Checks, Obligation, is_somewhere_positive
 from paramverify.models.enclosed_models import EnclosedTable
 from paramverify.models.hmm import HMM, MAX_TIMES, repeated
 from paramverify.models.mechanisms import (
@@ -49,11 +71,167 @@ from paramverify.models.priors import (
 from paramverify.models.programs.static_analysis import possible_values
 from paramverify.models.relations import shape_of
 from paramverify.models.windows import Whole
-from paramverify.privacy.indexed_secrets import base_name, every_index
 from paramverify.privacy.keys import NAMES_OF_STARTS, STARTS
 from paramverify.privacy.standing import standing
 from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name, is_decimal
+
+# --- impossible -------------------------------------------------------------------------------------
+
+
+def possible(pairs: Sequence[SecretPair], domain: Domain) -> tuple[list[Obligation], list[str]]:
+    """Refuses secrets that are impossible everywhere; returns what is in doubt, and what is excluded.
+
+    Each obligation must be refuted: it holds if its secret has probability zero at every point of the domain.
+
+    Raises:
+        CaseError: a secret has probability zero at every point.
+    """
+    doubtful: list[Obligation] = []
+    notes: list[str] = []
+    signs: dict[int, Sign | None] = {}  # many pairs share their distributions
+    for pair in pairs:
+        for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
+            if id(start) not in signs:
+                signs[id(start)] = sign_on(start.mass, domain)
+            sign = signs[id(start)]
+            if sign is Sign.POSITIVE:
+                continue
+            never = f"the secret {name!r} has probability zero for every prior"
+            somewhere = is_somewhere_positive(start.mass, domain)
+            if somewhere is False:
+                raise CaseError(never, key="secrets")
+            if somewhere is None:
+                doubtful.append(Obligation(Claim(-start.mass, domain), never))
+            notes.extend(_excluded(name, start.mass, domain))
+    return doubtful, notes
+
+
+def _excluded(name: str, mass: Polynomial, domain: Domain) -> Iterator[str]:
+    """Yields where a secret has probability zero, in words, if it has so anywhere."""
+    zeros = [
+        _zeros(factor)
+        for factor, _ in mass.factor()[1]
+        if sign_on(factor, domain) not in (Sign.POSITIVE, Sign.NEGATIVE) and not _ruled_out(factor, domain)
+    ]
+    if zeros:
+        yield (
+            f"priors with {' or '.join(zeros)} are excluded: there {name!r} has probability "
+            "zero, and privacy says nothing"
+        )
+
+
+def _ruled_out(factor: Polynomial, domain: Domain) -> bool:
+    """Tells whether a constraint says that a factor is nowhere zero: it has it inside, or is below it.
+
+    A constraint is f > 0 or f ≥ 0. Where g ± k·f > 0 for the factor ±g and some k > 0, g is not zero.
+    """
+    for constraint in domain.constraints:
+        f = constraint.polynomial
+        if is_constant(f):
+            continue
+        if constraint.strict and not f % factor:
+            return True
+        k = abs(Fraction(str(factor.leading_coefficient())) / Fraction(str(f.leading_coefficient())))
+        enough = (Sign.POSITIVE, Sign.NONNEGATIVE, Sign.ZERO) if constraint.strict else (Sign.POSITIVE,)
+        if any(sign_on(g - f * rational(k), domain) in enough for g in (factor, -factor)):
+            return True
+    return False
+
+
+def _zeros(factor: Polynomial) -> str:
+    """Returns where an irreducible polynomial vanishes, in words: `p = 1`, or `p + q - 1 = 0`."""
+    names = variables(factor)
+    if len(names) == 1 and factor.total_degree() == 1:
+        slope = constant_value(factor.derivative(names[0]))
+        at_zero = value_at(factor, {name: Fraction(0) for name in map(str, factor.context().names())})
+        return f"{names[0]} = {-at_zero / slope}"
+    return f"{factor} = 0"
+
+
+# --- indexed secrets --------------------------------------------------------------------------------
+
+Pair = tuple[str, str]
+
+
+def every_index(table: Table, wanted: Sequence[Pair]) -> tuple[dict[str, str], list[Pair]]:
+    """Returns the texts of all copies of secrets that have an index, by their names, and the pairs of copies.
+
+    The two secrets of a pair have the same index; a secret without an index is paired with each copy.
+
+    Raises:
+        ExpressionError: an index that is none, or one for which there is no entry.
+        CaseError: two secrets of a pair with different indices.
+    """
+    arrays = in_reach()
+    copies: dict[str, str] = {}
+    places: dict[str, list[Index]] = {}
+    for name, text in table.data.items():
+        over = _over(text, arrays) if name != "pairs" and arrays.sizes and isinstance(text, str) else None
+        if over is None:
+            continue
+        places[name] = list(arrays.places(over))
+        table.told.add(name)  # it is no condition by itself
+        for place in places[name]:
+            with located(key=name):
+                copies[entry(name, place)] = _written(text, Arrays(arrays.sizes, bound(place)))
+    pairs: dict[Pair, None] = {}
+    for left, right in wanted:
+        if left in places and right in places and places[left] != places[right]:
+            reason = f"{left} has {len(places[left])} indices and {right} has others: each needs a partner"
+            mend = (
+                f"name the pairs, such as {entry(left, places[left][0])} and {entry(right, places[right][0])}"
+            )
+            raise CaseError(reason, key=f"pairs[{wanted.index((left, right))}]", mend=mend)
+        for place in places.get(left) or places.get(right) or [()]:
+            copy = (entry(n, place) if n in places else n for n in (left, right))
+            pairs[next(copy), next(copy)] = None
+    return copies, list(pairs)
+
+
+def base_name(name: str) -> str:
+    """Returns the name of the secret of which one is a copy."""
+    return name.partition("[")[0]
+
+
+def _over(text: str, arrays: Arrays) -> str | None:
+    """Returns the first array that a secret names with a running index, if any."""
+    try:
+        found = named_in(ast.parse(_line(text), mode="eval"), arrays.sizes, bare=False)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None  # told where it is read
+    return found[0] if found else None
+
+
+def _line(text: str) -> str:
+    return text.strip().replace("\n", " ").replace("\t", " ")
+
+
+def _written(text: str, arrays: Arrays) -> str:
+    """Returns a secret with the numbers of its indices."""
+    line = _line(text)
+    found = line
+    tree = ast.parse(line, mode="eval")
+    for node in sorted(_subscripts(tree.body, arrays), key=lambda n: -n.col_offset):
+        assert isinstance(node.value, ast.Name)
+        try:
+            name = entry(node.value.id, arrays.place(node))
+        except IndexMistake as mistake:
+            raise ExpressionError(mistake.reason, line, mistake.column) from None
+        found = found[: node.col_offset] + name + found[node.end_col_offset :]
+    return found
+
+
+def _subscripts(tree: ast.AST, arrays: Arrays) -> Iterator[ast.Subscript]:
+    """Yields the entries with a running index, without those inside of functions that run by themselves."""
+    if isinstance(tree, ast.Subscript) and named_in(tree, arrays.sizes, bare=False):
+        yield tree
+    elif named_in(tree, arrays.sizes, bare=False):
+        for inner in ast.iter_child_nodes(tree):
+            yield from _subscripts(inner, arrays)
+
+
+# --- what a case compares: neighbouring inputs, or secrets under the attacker's prior ---------------
 
 
 @dataclass(frozen=True, eq=False)

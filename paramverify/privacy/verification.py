@@ -23,13 +23,17 @@ from paramverify.models.model import AnyModel, Formal, Model, is_about
 from paramverify.models.neighbourhoods import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session, unasked
-from paramverify.privacy.approximate import verify_sets
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.enclosed import verify_enclosed
-from paramverify.privacy.every_length_verification import EveryLengthOutcome, verify_all_lengths
+from paramverify.privacy.every_length_verification import (
+    EveryLengthOutcome,
+    are_many,
+    by_every_length,
+    verify_all_lengths,
+)
 from paramverify.privacy.larger_ranges import Larger
-from paramverify.privacy.long_sequences import are_many, by_every_length
-from paramverify.privacy.losses import verify_losses
+from paramverify.privacy.loss_verification import verify_losses
+from paramverify.privacy.set_verification import verify_sets
 from paramverify.privacy.window_verification import decide_near, violation_at_points
 from paramverify.tables import in_case
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of

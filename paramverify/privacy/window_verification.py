@@ -27,8 +27,7 @@ from paramverify.models.priors import SecretPair
 from paramverify.models.windows import Whole
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.strategies import BUILT_IN
-from paramverify.privacy.every_length_verification import EveryLengthOutcome
-from paramverify.privacy.long_sequences import stated
+from paramverify.privacy.every_length_verification import EveryLengthOutcome, stated
 from paramverify.verdicts import Violated
 
 MAX_DISTANCE = 12

@@ -76,10 +76,10 @@ from paramverify.models.model import (
 )
 from paramverify.models.settings import NONE, Settings
 from paramverify.portfolio.session import Session
-from paramverify.privacy.approximate import proof_document, verify_sets
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.losses import at_bound, proofs
+from paramverify.privacy.loss_verification import at_bound, proofs
 from paramverify.privacy.other_bounds import load_with_bounds
+from paramverify.privacy.set_verification import proof_document, verify_sets
 from paramverify.privacy.verification import PrivacyReport, levels_certificate
 from paramverify.reports import json_documents, sentences
 from paramverify.reports.budgets import growing

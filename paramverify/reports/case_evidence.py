@@ -65,9 +65,9 @@ from paramverify.models.model import (
 from paramverify.models.programs.noise_densities import number
 from paramverify.models.settings import case_entry
 from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
-from paramverify.privacy.approximate import domain_document
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.loss_proofs import bound_document, document, violation
+from paramverify.privacy.loss_verification import bound_document, document, violation
+from paramverify.privacy.set_verification import domain_document
 from paramverify.privacy.sides import check_is_own, check_is_whole
 from paramverify.privacy.verification import PrivacyReport
 from paramverify.privacy.window_verification import MAX_DISTANCE

@@ -35,11 +35,11 @@ from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.quantifier_elimination import Elimination, by_vertices, check, eliminate
 from paramverify.portfolio.session import Options, Session
 from paramverify.printable import line
-from paramverify.privacy.approximate import violation_document
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.every_length_verification import EveryLengthOutcome
 from paramverify.privacy.larger_ranges import Larger
 from paramverify.privacy.runs import LeftOut, ToldRun, told_run
+from paramverify.privacy.set_verification import violation_document
 from paramverify.privacy.verification import PrivacyReport, levels_certificate, verify_form
 from paramverify.reports import json_documents, sentences, verdict_reports
 from paramverify.reports.algebraic_numbers import closed_form, decimal, origin_text, root_document, root_text

@@ -32,9 +32,9 @@ from paramverify.models.hmm import one_shot
 from paramverify.models.model import Model, of_privacy
 from paramverify.models.model_evaluation import Numbers
 from paramverify.portfolio.obligations import require_possible
-from paramverify.privacy.approximate import find_set
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.losses import far_apart, is_within
+from paramverify.privacy.loss_verification import far_apart, is_within
+from paramverify.privacy.set_verification import find_set
 from paramverify.statistics.audit import Audit, audit
 from paramverify.statistics.black_boxes import BlackBoxSource, CaseInputs, DirectSource, Mechanism
 from paramverify.statistics.certification import (

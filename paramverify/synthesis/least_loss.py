@@ -25,12 +25,18 @@ from paramverify.evidence.divergence_witnesses import BITS, Distributions, LossW
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
-from paramverify.privacy.enclosed_losses import near_order
-from paramverify.privacy.loss_boxes import LossDirection, directions
-from paramverify.privacy.loss_points import evaluated, worst_order
-from paramverify.privacy.loss_proofs import Tree, nothing_apart
-from paramverify.privacy.loss_spreading import covers
-from paramverify.privacy.losses import at_bound, origins
+from paramverify.privacy.loss_intervals import near_order
+from paramverify.privacy.loss_verification import (
+    LossDirection,
+    Tree,
+    at_bound,
+    covers,
+    directions,
+    evaluated,
+    nothing_apart,
+    origins,
+    worst_order,
+)
 from paramverify.synthesis.supremum import Functional, supremum
 
 POINTS = 30  # simple points of the domain at which losses are compared first

@@ -41,7 +41,7 @@ from paramverify.evidence.witnesses import ExactSetWitness, bounds_at, sides
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
-from paramverify.privacy.set_spreading import decide_excesses
+from paramverify.privacy.set_verification import decide_excesses
 from paramverify.synthesis.quotients import as_polynomials
 from paramverify.synthesis.set_needs import (
     NeedKind,

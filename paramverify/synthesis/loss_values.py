@@ -3,9 +3,9 @@
 For which values `kl` or `zcdp` keeps its bound: cells that are proved private or not private.
 
 A cell is safe if each direction is proved on boxes that cover it and all values of the other parameters, as
-`verify` proves a domain (`privacy.enclosed_losses`). It is violating if one direction is proved to be above
-the bound on all of it, at values of the others that are written beside it (`privacy.loss_floors`). Where the
-loss is equal to its bound a cell stays open, however small it is.
+`verify` proves a domain (`privacy.loss_intervals`). It is violating if one direction is proved to be above
+the bound on all of it, at values of the others that are written beside it (`privacy.loss_intervals`). Where
+the loss is equal to its bound a cell stays open, however small it is.
 """
 
 from __future__ import annotations
@@ -35,10 +35,8 @@ from paramverify.evidence.divergence_witnesses import BITS, LossWitness, bound_o
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model, divergence_of
 from paramverify.portfolio.session import Session
-from paramverify.privacy.enclosed_losses import OnBox, excluded, within
-from paramverify.privacy.loss_boxes import LossDirection, directions
-from paramverify.privacy.loss_floors import beyond
-from paramverify.privacy.loss_points import broken
+from paramverify.privacy.loss_intervals import OnBox, beyond, excluded, within
+from paramverify.privacy.loss_verification import LossDirection, broken, directions
 from paramverify.synthesis.intervals import Partition, StatusInterval, fixed_values, merged, side
 from paramverify.synthesis.maps import Cell, RegionMap, Status
 from paramverify.synthesis.projection import project

@@ -35,7 +35,7 @@ from paramverify.evidence.witnesses import (
 )
 from paramverify.models.model import TOGETHER, AnyModel, Model, is_about, need_privacy, refuse_tied
 from paramverify.portfolio.session import Session
-from paramverify.privacy.losses import verify_losses
+from paramverify.privacy.loss_verification import verify_losses
 from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.case_budget import has_parametric_bound

@@ -41,8 +41,8 @@ from paramverify.processes.runner import Runner
 
 FUNCTIONS = {
     "decide": "paramverify.portfolio.session:decided",
-    "sum": "paramverify.privacy.set_spreading:decided_sum",
-    "loss": "paramverify.privacy.loss_spreading:covered",
+    "sum": "paramverify.privacy.set_verification:decided_sum",
+    "loss": "paramverify.privacy.loss_verification:covered",
     "attempt": "paramverify.compare.comparison_runs:attempted",
     "draw": "paramverify.statistics.sampling_runs:drawn",
     "map": "paramverify.synthesis.spreading:mapped",

@@ -22,7 +22,7 @@ from paramverify.encodings.sums import ENCODING as SUMS
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
-from paramverify.privacy.approximate import verify_sets
+from paramverify.privacy.set_verification import verify_sets
 from paramverify.scripts.script_solutions import run_script
 from paramverify.verdicts import Holds, Violated
 

@@ -17,7 +17,7 @@ from interactive_tools import Enumeration, case_of, random_system
 from slot_families import case_text
 
 from paramverify.algebra.polynomials import fraction
-from paramverify.api.clock import clock
+from paramverify.api.options import clock
 from paramverify.checker.unwinding_evidence import check_document
 from paramverify.errors import TimeLimitError
 from paramverify.interactive.system_cases import InteractiveCase, load

@@ -19,9 +19,7 @@ from paramverify.divergences import Average, KLDivergence, ZeroConcentrated
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
-from paramverify.privacy.loss_boxes import directions
-from paramverify.privacy.loss_spreading import covers
-from paramverify.privacy.losses import verify_losses
+from paramverify.privacy.loss_verification import covers, directions, verify_losses
 from paramverify.privacy.verification import verify
 from paramverify.reports.case_evidence import evidence_document
 from paramverify.synthesis.least_loss import least_loss

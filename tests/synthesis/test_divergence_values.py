@@ -19,9 +19,8 @@ from paramverify.divergences import Average, KLDivergence, Renyi, ZeroConcentrat
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.enclosed_losses import OnBox
-from paramverify.privacy.loss_boxes import directions
-from paramverify.privacy.loss_floors import divergence
+from paramverify.privacy.loss_intervals import OnBox, divergence
+from paramverify.privacy.loss_verification import directions
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, safe_values
 

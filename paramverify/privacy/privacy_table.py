@@ -1,29 +1,113 @@
-"""`[privacy]`: the measure of privacy with its bound, and the lengths of the sequences that it is about."""
+"""`[privacy]`: the divergence with its bound, and the lengths of the sequences that it is about."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from paramverify.algebra.budgets import Budget
 from paramverify.algebra.constants import ExpConstant, generator
+from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import (
     Ring,
 )
 from paramverify.algebra.rationals import at_least, at_most
-from paramverify.divergences import DistanceBound, Event, HockeyStick, MaxDivergence, Measure
+from paramverify.divergences import (
+    DistanceBound,
+    Event,
+    HockeyStick,
+    MaxDivergence,
+    Measure,
+    registry,
+)
+from paramverify.divergences.one_by_one import PROBABILITIES
 from paramverify.divergences.reading import read_bound, read_probability
 from paramverify.errors import BesideError, CaseError, InputError, LimitError, UnsupportedError, located
 from paramverify.models.context import Checks
 from paramverify.privacy.keys import LENGTH, MAX_LENGTH
+from paramverify.privacy.secrets import ComparedPairs
 from paramverify.tables import Table
+
+# --- divergences ------------------------------------------------------------------------------------
+
+
+def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction] = ()) -> tuple[Measure, str]:
+    """Reads the divergence of a case and its bound in words; see `bounds.read_measure` for epsilon and ratio.
+
+    Raises:
+        CaseError: two measures, or a mistake in the table.
+    """
+    known = registry.names()
+    given = [name for name in privacy.data if name in known]
+    for name in known:
+        privacy.get(name)  # all are known keys, also where another one is wrong
+    if not given:
+        return read_epsilon_or_ratio(privacy, checks, distances)
+    name = given[0]
+    both = [n for n in privacy.data if n in registry.measures()]
+    if len(both) > 1:
+        for other in registry.RATIO:
+            privacy.get(other)
+        reason = f"a case has one measure of privacy, and here are {both[0]} and {both[1]}"
+        raise CaseError(reason, key=both[1], mend="delete one")
+    if distances:
+        reason = f"[neighbours] gives a distance, and {name} is one bound for all pairs"
+        raise CaseError(f"{reason}: leave the distance out", key=name)
+    return registry.kinds()[name].read(privacy, checks)
+
+
+def epsilons(privacy: Table, known: Mapping[str, Fraction]) -> Iterator[Expression]:
+    """Yields the logarithm of the bound of the claims, where the case gives it as an epsilon."""
+    with suppress(InputError):  # told where the bound is read
+        if "epsilon" in privacy:
+            yield privacy.expression("epsilon", known)
+    for name in registry.OURS:
+        yield from registry.OURS[name].epsilons(privacy)
+
+
+def check(measure: Measure, privacy: Table, compared: ComparedPairs, lengths: tuple[int, ...]) -> None:
+    """Checks that the outputs of a case can be summed, where its measure needs that.
+
+    Raises:
+        CaseError: the outputs are chosen in part by an adversary, neighbours are too many to form, the
+            lengths are all, or sequences are left out.
+    """
+    if measure.event is Event.OUTPUT:
+        if compared.hmm.densities and "one_sided" in privacy.data:
+            # a limit that is zero under one secret may be one of outputs that are possible under both
+            raise CaseError(f"one_sided needs {PROBABILITIES}", key="one_sided")
+        return
+    if compared.hmm.densities:
+        raise CaseError(f"{measure.key} needs {PROBABILITIES}", key=measure.key)
+    if measure.event is Event.SET:
+        check_sets(privacy, compared.hmm.chosen, compared.stands_for is not None, lengths)
+        return
+    key = measure.key
+    if compared.hmm.chosen:
+        reason = "an adversary chooses the answers here while it sees outputs, and divergences are no game"
+        raise CaseError(f"{reason}: take epsilon or ratio, or give [prior] and [secrets]", key=key)
+    if compared.stands_for:
+        reason = "the neighbours are too many to form, and the pair that stands for them is about ratios only"
+        raise CaseError(f"{reason}: ask for fewer queries, or take epsilon or ratio", key=key)
+    if not lengths:
+        reason = f'with {key} the lengths are numbers: write, for example, length = "1..5"'
+        raise CaseError(reason, key="length")
+    if "one_sided" in privacy.data:
+        reason = f"with {key} all outputs count, also those that are impossible under one secret"
+        raise CaseError(f"{reason}: leave one_sided out, or take epsilon or ratio", key="one_sided")
+
+
+# --- bounds -----------------------------------------------------------------------------------------
 
 BITS, DIGITS = 64, 12  # of rational bounds beside e^ε
 DISTANCE = re.compile(r"\bdistance\b")  # in a bound, the distance of two inputs
 
 
-def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction] = ()) -> tuple[Measure, str]:
+def read_epsilon_or_ratio(
+    privacy: Table, checks: Checks, distances: Collection[Fraction] = ()
+) -> tuple[Measure, str]:
     """Reads `epsilon` or `ratio`, and `delta`: the measure, and its bounds in words; the ratio is positive.
 
     Where the pairs of the case have distances, the bound is one for each of them. A delta of 0 is none.
