@@ -10,7 +10,8 @@ hashes, and ask no solver: races between solvers end in another way each time.
 
 Compared are exit codes, JSON, texts, messages of errors, and evidence with what `check` says of it. Seconds
 and versions are left out. Where only bounds are known (`lower` and `upper`, or `between ... and ...` in a
-text), the new ones must lie within the old ones. Everything else must be equal.
+text), the new ones must lie within the old ones. An error may name its file where it named none before.
+Everything else must be equal.
 
 What other ranges of inputs say depends on the time that there is for it. Problems about such ranges
 and one in five of the others give it the whole limit, and the rest no time, in both versions alike.
@@ -65,6 +66,7 @@ NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 SECONDS = re.compile(rf"\b{NUMBER} (?:s|ms|seconds?)\b")
 BETWEEN = re.compile(rf"between ({NUMBER}(?:/\d+)?) and ({NUMBER}(?:/\d+)?)")
 ABOUT = re.compile(rf"≈ {NUMBER}")
+NAMED = re.compile(r"^(error: |)[\w.-]+\.(?:toml|dipa|smt2): ", re.MULTILINE)  # the file of an error
 LATE = re.compile(r"no time|time limit|timed? ?out|ran out of time", re.IGNORECASE)
 
 
@@ -78,7 +80,7 @@ def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:
             inside = f"{place}.{key}" if place else key
             if key not in old or key not in new:
                 yield f"{inside} is only {'after' if key in new else 'before'}"
-            elif re.search(r"(^|_)(lower|upper)$", key) and within(old[key], new[key], key.endswith("lower")):
+            elif as_good(key, old[key], new[key]):
                 continue
             else:
                 yield from differences(old[key], new[key], inside)
@@ -90,6 +92,13 @@ def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:
             yield f"{place}: {old!r} and {new!r}"
     elif (type(old), old) != (type(new), new):
         yield f"{place}: {json.dumps(old)} and {json.dumps(new)}"
+
+
+def as_good(key: str, old: Any, new: Any) -> bool:
+    """Tells whether a value may differ from the old one: a bound that is as good, or the file of an error."""
+    if re.search(r"(^|_)(lower|upper)$", key):
+        return within(old, new, key.endswith("lower"))
+    return key == "file" and old == ""
 
 
 def within(old: Any, new: Any, is_lower: bool) -> bool:
@@ -106,7 +115,7 @@ def within(old: Any, new: Any, is_lower: bool) -> bool:
 def same_text(old: str, new: str) -> bool:
     """Tells whether two texts say the same; bounds in them may get nearer, and numbers about them."""
     old, new = SECONDS.sub("... s", old), SECONDS.sub("... s", new)
-    if old == new:
+    if old in (new, NAMED.sub(r"\1", new)):
         return True
     before, after = BETWEEN.findall(old), BETWEEN.findall(new)
     if before == after or len(before) != len(after):
