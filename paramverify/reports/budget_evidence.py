@@ -56,6 +56,7 @@ from paramverify.checker.strict_reading import Misformed
 from paramverify.claims import AllOutputs, Claim
 from paramverify.divergences import Average, DistanceBound, Event, MaxDivergence, PositiveParts, Quotients
 from paramverify.errors import EvidenceError, InputError
+from paramverify.evidence import number_words
 from paramverify.evidence.divergence_witnesses import LossWitness
 from paramverify.evidence.witnesses import (
     Evaluated,
@@ -81,7 +82,6 @@ from paramverify.privacy.loss_verification import at_bound, proofs
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.privacy.set_verification import proof_document, verify_sets
 from paramverify.privacy.verification import PrivacyReport, levels_certificate
-from paramverify.reports import json_documents, sentences
 from paramverify.reports.budgets import growing
 from paramverify.reports.case_evidence import (
     about,
@@ -270,8 +270,8 @@ def _budget_line(scaled: Model | None, found: list[Evaluated], what: str) -> str
         reached = (
             "approached by outputs" if isinstance(last, ExactWitness) and not last.reached else "reached"
         )
-        return f"{told} {sentences.number(bound)}, proved, and {reached}{where} (evaluated again)"
-    return f"{told} at most {sentences.number(bound)}, proved; {lowest}"
+        return f"{told} {number_words.number(bound)}, proved, and {reached}{where} (evaluated again)"
+    return f"{told} at most {number_words.number(bound)}, proved; {lowest}"
 
 
 def _number(scaled: Model, distance: Fraction | None) -> Real:
@@ -298,12 +298,12 @@ def _distances_line(scaled: Model | None, found: list[Evaluated]) -> str:
             if isinstance(w, ExactWitness) and w.distance == distance and w.ratio is not None
         ]
         reached = "reached" if bound.describe() in ratios else "which no witness reaches"
-        told.append(f"{sentences.number(bound)} at the distance {distance}, {reached}")
+        told.append(f"{number_words.number(bound)} at the distance {distance}, {reached}")
     return f"budget: the ratio is at most (proved) {'; '.join(told)}"
 
 
 def _ratio(witness: Evaluated) -> str:
-    return sentences.number(witness.ratio) if witness.ratio is not None else "infinity"
+    return number_words.number(witness.ratio) if witness.ratio is not None else "infinity"
 
 
 def distance_document(
@@ -365,7 +365,7 @@ def loss_budget_document(
         witnesses.append(own.exact_document())
     stated = {
         "kind": measure.key,
-        "enough": None if number is None else json_documents.exact(number),
+        "enough": None if number is None else number_words.exact(number),
         "witnesses": witnesses,
     }
     certificate = proofs(model, known, trees if number is not None else ())
@@ -409,7 +409,7 @@ def _asked(case: PrivacyCase) -> tuple[Model, Average]:
 def _loss_budget_line(name: str, number: Fraction | None, found: list[LossWitness]) -> str:
     """Returns what was shown, in words."""
     told = f"budget: the least {name}"
-    upper = f"is at most {json_documents.exact(number)}, proved" if number is not None else ""
+    upper = f"is at most {number_words.exact(number)}, proved" if number is not None else ""
     lower = ""
     for witness in found:
         where = f" at {witness.place}" if witness.parameters else ""
@@ -453,7 +453,7 @@ def set_budget_document(
     stated = {
         "kind": kind.value,
         "given": given,
-        "enough": None if number is None else json_documents.exact(number),
+        "enough": None if number is None else number_words.exact(number),
         "witnesses": [w.document() for w in (found.witness,) if w is not None and _needs(w)],
     }
     return {**certificate, "status": status.value, **about(case, obligations, status.value), BUDGET: stated}
@@ -536,18 +536,18 @@ def _set_budget_line(
     upper = (
         ""
         if number is None
-        else sentences.number(Real.of(fmpq_poly([rational(number)]), fmpq_poly([1]), None))
+        else number_words.number(Real.of(fmpq_poly([rational(number)]), fmpq_poly([1]), None))
     )
     needed = [w.delta if kind is NeedKind.DELTA else w.bound for w in found if not w.exceeds]
     endless = any(w.exceeds for w in found)
     where = f" at {found[0].place}" if found and found[0].parameters else ""
     if endless:
         return f"{told} is more than every number{where} (evaluated again)"
-    lower = f"is at least {sentences.number(needed[0])}{where} (evaluated again)" if needed else ""
+    lower = f"is at least {number_words.number(needed[0])}{where} (evaluated again)" if needed else ""
     if number is None:
         return f"{told} {lower}; no number is proved to be enough" if lower else f"{told} is not known"
     if kind is NeedKind.RATIO and number == 1:  # it cannot be less
         return f"{told} is {upper}, proved"
-    if needed and sentences.number(needed[0]) == upper and needed[0].rational == number:
+    if needed and number_words.number(needed[0]) == upper and needed[0].rational == number:
         return f"{told} is {upper}, proved, and needed{where} (evaluated again)"
     return f"{told} is at most {upper}, proved" + (f"; it {lower}" if lower else "")

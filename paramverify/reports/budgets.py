@@ -20,6 +20,7 @@ from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.bounds import AnyBounds, ClosureLimit, Place
 from paramverify.claims import Origin
 from paramverify.errors import LimitError, SizeError
+from paramverify.evidence import number_words
 from paramverify.evidence.enclosed_witnesses import ends
 from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
 from paramverify.models.enclosed_models import EnclosedModel
@@ -89,7 +90,7 @@ def proved_upper(found: RatioBounds) -> Fraction | None:
 
 def ratio_lines(model: Model, found: RatioBounds) -> list[str]:
     """Returns a largest ratio in words."""
-    outcome = sentences.sequence(found.origin.observations)
+    outcome = number_words.sequence(found.origin.observations)
     toward = tends(model, read_by(model, found.place, found.origin))
     if found.infinite and not model.lengths:
         head = f"no budget: the ratio grows without limit with longer sequences, such as {outcome}"
@@ -141,7 +142,7 @@ def number(found: AnyBounds) -> tuple[str | dict[str, Any] | None, str]:
     if found.infinite:
         return "infinity", "infinity"
     if isinstance(value, Real):
-        return json_documents.real(value), sentences.number(value)
+        return number_words.real(value), number_words.number(value)
     if isinstance(value, RealRoot) and value.is_rational:
         with suppress(ValueError):  # of more digits than Python writes
             exact = str(value.lower)
@@ -160,8 +161,8 @@ def least_document(found: AnyBounds, name: str = "ratio") -> dict[str, Any]:
     exact, _ = number(found)
     if exact is not None:
         return {name: exact}
-    upper = json_documents.exact(found.high) if found.high is not None else "unknown"
-    return {f"{name}_lower": json_documents.exact(found.low), f"{name}_upper": upper}
+    upper = number_words.exact(found.high) if found.high is not None else "unknown"
+    return {f"{name}_lower": number_words.exact(found.low), f"{name}_upper": upper}
 
 
 def epsilon_document(found: Epsilon, infinite: bool = False) -> dict[str, Any]:
@@ -296,7 +297,7 @@ def relative_document(model: Model, found: RatioBounds) -> dict[str, Any]:
     if found.beside is None:
         return shown
     near = found.beside
-    there = "infinity" if near.grows else None if near.limit is None else json_documents.real(near.limit)
+    there = "infinity" if near.grows else None if near.limit is None else number_words.real(near.limit)
     return shown | {"place": tends(model, read_by(model, near.place, found.origin)), "bound_there": there}
 
 
@@ -332,7 +333,7 @@ def _one(model: Model, bound: str, found: RatioBounds, near: ClosureLimit) -> st
     if inside or not found.outputs:
         at = where(model, place, found.witness)
     if near.tight:
-        size = "grows without limit" if near.limit is None else f"is {sentences.number(near.limit)}"
+        size = "grows without limit" if near.limit is None else f"is {number_words.number(near.limit)}"
         reached = "reached" if inside else "approached" if found.outputs else NEAR.removesuffix(",")
         over = {True: "", False: ", not reached,", None: " (whether it is reached is not decided)"}
         rest = "" if inside or not found.outputs else over[found.attained]
@@ -358,7 +359,7 @@ SHOWN = 12  # distances that are listed in words
 def distance_lines(model: Model, found: DistanceBudget) -> list[str]:
     """Returns the budget in words, with what decides it."""
     best = found.largest.found
-    outcome = sentences.sequence(best.origin.observations)
+    outcome = number_words.sequence(best.origin.observations)
     far = found.largest.distance
     if found.infinite:
         head, *_ = ratio_lines(model, best)
@@ -464,10 +465,10 @@ def _witness(found: SetBounds) -> list[str]:
     at = witness.place
     left, right = (f"Pr(S | {printable.name(secret)})" for secret in (witness.left, witness.right))
     return [
-        f"{f'With {at}: ' if at else ''}S = {sentences.outputs(witness.outputs)}",
-        f"{left} {sentences.equals(witness.probabilities[0])}",
-        f"{right} {sentences.equals(witness.probabilities[1])}",
-        f"{left} - {sentences.factor(witness.bound)} times {right} {sentences.equals(witness.beyond)}",
+        f"{f'With {at}: ' if at else ''}S = {number_words.outputs(witness.outputs)}",
+        f"{left} {number_words.equals(witness.probabilities[0])}",
+        f"{right} {number_words.equals(witness.probabilities[1])}",
+        f"{left} - {number_words.factor(witness.bound)} times {right} {number_words.equals(witness.beyond)}",
     ]
 
 
@@ -494,7 +495,7 @@ def set_budget_document(model: Model, found: SetBounds, given: dict[str, str]) -
         "secrets": list(found.secrets),
         "length": found.length,
         "where": where_needed(model, found),
-        **({"proved": json_documents.exact(found.proof)} if found.proof is not None else {}),
+        **({"proved": number_words.exact(found.proof)} if found.proof is not None else {}),
         **({"witness": witness} if witness else {}),
     }
 
@@ -525,27 +526,27 @@ def curve_lines(
 
 def _short(value: Fraction) -> str:
     """Returns a rational, and a decimal where it is long."""
-    told = json_documents.exact(value)
-    return told if len(told) <= sentences.LONGEST else f"≈ {decimal_text(value)}"
+    told = number_words.exact(value)
+    return told if len(told) <= number_words.LONGEST else f"≈ {decimal_text(value)}"
 
 
 def curve_document(found: SetCurve) -> dict[str, Any]:
     """Returns the points of a curve as JSON data."""
     points = [
         {
-            "ratio": json_documents.exact(point.ratio),
+            "ratio": number_words.exact(point.ratio),
             "epsilon": point.epsilon,
-            "delta": json_documents.exact(point.delta),
+            "delta": number_words.exact(point.delta),
             "exact": point.exact,
         }
         for point in found.points
     ]
-    errors = [{"alpha": json_documents.exact(a), "beta": json_documents.exact(b)} for a, b in found.errors]
-    lines = [{"left": json_documents.exact(p), "right": json_documents.exact(q)} for p, q in found.lines]
+    errors = [{"alpha": number_words.exact(a), "beta": number_words.exact(b)} for a, b in found.errors]
+    lines = [{"left": number_words.exact(p), "right": number_words.exact(q)} for p, q in found.lines]
     return {
         "curve": points,
         "linear": found.linear,
-        "gap": json_documents.exact(found.gap),
+        "gap": number_words.exact(found.gap),
         "ends": found.ends,
         "lower_lines": lines,
         "trade_off": errors,
@@ -587,7 +588,7 @@ def enclosed_lines(
         head = f"the least {what} is at least {at_least(found.low, DIGITS)}; no upper bound was proved"
     else:
         head = f"least {what} {found}{_enclosed_epsilon(found)}{with_given}"
-    names = sentences.enclosed_outputs(found.origin.observations)
+    names = number_words.enclosed_outputs(found.origin.observations)
     return [
         head,
         f"  {names} under {left} against {right}; enclosed with {found.proof} bits",

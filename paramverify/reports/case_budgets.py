@@ -15,6 +15,7 @@ from paramverify.algebra.reals import Real
 from paramverify.bounds import AnyBounds
 from paramverify.divergences import Average, Event, SumDivergence
 from paramverify.errors import LimitError
+from paramverify.evidence import number_words
 from paramverify.evidence.divergence_witnesses import MomentWitness
 from paramverify.evidence.number_words import rounded_ends
 from paramverify.models.model import TOGETHER, Model, divergence_of, is_about, need_privacy, refuse_tied
@@ -169,7 +170,7 @@ def divergence_lines(case: PrivacyCase, found: AnyBounds, words: Iterable[str]) 
         head = f"least {_least(measure, best)} {where}"
     more, _ = sentences.session_words(words)
     shown = budgets.exact_text(best)
-    if len(shown) > sentences.LONGEST + 20:
+    if len(shown) > number_words.LONGEST + 20:
         shown = f"≈ {decimal_text(best.low, 12)}"
     return [
         head,
@@ -186,7 +187,7 @@ def _near(found: RatioBounds) -> list[str]:
     near = found.approached[-1] if found.approached and found.witness is None else None
     if not isinstance(near, MomentWitness) or near.moment is None or not near.parameters:
         return []
-    return [f"  With {near.place}: the sum {sentences.equals(near.moment)}"]
+    return [f"  With {near.place}: the sum {number_words.equals(near.moment)}"]
 
 
 def _loss_lines(case: PrivacyCase, model: Model, found: LossBounds) -> list[str]:
@@ -227,7 +228,7 @@ def _loss_document(case: PrivacyCase, model: Model, found: LossBounds) -> dict[s
         "measure": name,
         f"{name}_lower": "infinity" if found.infinite else outward(found.low, -inf),
         f"{name}_upper": "infinity" if found.infinite else bounds[1] if bounds else "unknown",
-        "proved_upper": json_documents.exact(found.high) if found.high is not None else None,
+        "proved_upper": number_words.exact(found.high) if found.high is not None else None,
         "secrets": list(found.secrets),
         "length": found.length,
         "boxes": found.proof.boxes if found.proof else 0,
@@ -254,10 +255,10 @@ def _least_value(measure: SumDivergence, found: RatioBounds) -> str:
     value, less = found.value, measure.less
     if isinstance(value, Real):
         one = value.denominator * 0 + 1
-        return sentences.number(value - Real.of(one * less, one, value.constant))
+        return number_words.number(value - Real.of(one * less, one, value.constant))
     if isinstance(value, RealRoot) and value.is_rational:
-        exact, near = json_documents.exact(value.lower - less), rounded(value.lower - less)
-        if len(exact) > sentences.LONGEST:
+        exact, near = number_words.exact(value.lower - less), rounded(value.lower - less)
+        if len(exact) > number_words.LONGEST:
             return near
         return exact if exact.isdigit() else f"{exact} ({near})"
     low, high = found.low - less, (found.high or Fraction(0)) - less
@@ -279,7 +280,7 @@ def divergence_document(case: PrivacyCase, found: AnyBounds, words: Iterable[str
         **budgets.least_document(best, "moment"),
         **(budgets.epsilon_document(epsilon, best.infinite) if epsilon else {}),
         "attained": best.attained,
-        "proved_upper": None if proved is None else json_documents.exact(proved),
+        "proved_upper": None if proved is None else number_words.exact(proved),
         "secrets": list(best.secrets),
         "length": best.length,
         "where": budgets.where_needed(model, best),

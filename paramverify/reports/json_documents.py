@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from paramverify.answers import Decision, FailsAt, Open, Standing
 from paramverify.claims import AllOutputs, Direction, Origin, Stated
-from paramverify.evidence.number_words import exact as exact
-from paramverify.evidence.number_words import real as real
 from paramverify.models.model import AnyModel
 from paramverify.privacy.larger_ranges import Larger
 from paramverify.reports import sentences

@@ -14,14 +14,6 @@ from paramverify.algebra.polynomials import variables
 from paramverify.algebra.volumes import VolumeShare
 from paramverify.answers import Decision, Standing
 from paramverify.evidence import certificates
-from paramverify.evidence.number_words import LONGEST as LONGEST
-from paramverify.evidence.number_words import between as between
-from paramverify.evidence.number_words import enclosed_outputs as enclosed_outputs
-from paramverify.evidence.number_words import equals as equals
-from paramverify.evidence.number_words import factor as factor
-from paramverify.evidence.number_words import number as number
-from paramverify.evidence.number_words import outputs as outputs
-from paramverify.evidence.number_words import sequence as sequence
 from paramverify.models.model import AnyModel
 from paramverify.printable import escaped
 from paramverify.privacy.cases import PrivacyCase

@@ -15,6 +15,7 @@ from paramverify.bounds import AnyBounds
 from paramverify.claims import AllOutputs
 from paramverify.divergences import Average
 from paramverify.errors import InputError, LimitError
+from paramverify.evidence import number_words
 from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.model import SETS, AnyModel, is_about, need_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
@@ -263,10 +264,10 @@ def best_bound(watch: Watch) -> Callable[[RatioBounds], None]:
         best[:] = [found]
         if isinstance(found.origin, AllOutputs):
             return
-        outcome = sentences.sequence(found.origin.observations)
+        outcome = number_words.sequence(found.origin.observations)
         sides = f"under {found.origin.left!r} against {found.origin.right!r}"
         least = "without limit" if found.infinite else f"at least {at_least(found.low, 12)}"
-        document: dict[str, Any] = {} if found.infinite else {"ratio_lower": json_documents.exact(found.low)}
+        document: dict[str, Any] = {} if found.infinite else {"ratio_lower": number_words.exact(found.low)}
         document |= {"secrets": [found.origin.left, found.origin.right]}
         watch.found(
             [f"  the ratio is {least}: {outcome} {sides}"],
