@@ -13,6 +13,7 @@ All of it is read from the syntax of the sources; nothing is imported.
     - `case C(...)` in a `match`, once for each such pattern;
     - `x is Kind.M`, `is not`, `==`, `!=`, `in (Kind.M, ...)`, and `case Kind.M`, if `Kind` is an enumeration
       of a family;
+    - a call of `is_about(model, C)` or `of_form(model, C)`, which ask for the class of a model's measure;
     - a read of an attribute `x.by_...` that a class of models or measures has (such as `by_sets`).
   A place that asks two of these, as `isinstance(x, C) and x.kind is Kind.M` does, counts twice.
 - Families: the classes and unions of types that are defined at the top of the modules in `FAMILIES`, whether
@@ -55,6 +56,7 @@ FAMILIES = {
         *("automata.stream_cases", "subjects.kinds"),
     ),
 }
+GUARDS = {"is_about": "measure", "of_form": "measure"}  # functions that ask for a class, with its family
 APART = ("reports/theorems/", "checker/")
 ROLES = {
     "bounds": ("Bound", "Bounds", "Budget", "Budgets", "Least", "Between", "Curve", "Optimum", "Interval"),
@@ -226,6 +228,8 @@ def asks(node: ast.AST, names: Names) -> tuple[str, str]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
         found = (names.family(one) for one in classes(node.args[1]))
         return next(filter(None, found), ""), "isinstance"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in GUARDS:
+        return GUARDS[node.func.id], "guard"
     if isinstance(node, ast.MatchClass):
         return names.family(node.cls), "match"
     if isinstance(node, ast.MatchValue):
@@ -309,10 +313,10 @@ def main() -> None:
         print(f"| classes that are {role} | {len(found)} | |")
     print(f"| calls of need_... and refuse_... | {refused.total()} | |")
 
-    print("\n| branches on a | isinstance | match | kind | flag | all |\n" + "| --- " * 6 + "|")
+    print("\n| branches on a | isinstance | match | kind | flag | guard | all |\n" + "| --- " * 7 + "|")
     for family in FAMILIES:
         counts = Counter(branch.form for branch in asked if branch.family == family)
-        cells = [counts[form] for form in ("isinstance", "match", "kind", "flag")]
+        cells = [counts[form] for form in ("isinstance", "match", "kind", "flag", "guard")]
         print(f"| {family} | {' | '.join(map(str, cells))} | {sum(cells)} |")
 
     if options.branches:

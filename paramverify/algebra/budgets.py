@@ -103,7 +103,7 @@ Evaluator = Callable[[Expression], RationalFunction]
 
 
 @dataclass(frozen=True)
-class Budget:
+class WrittenEpsilon:
     """ε as `rational + Σ coefficient · ln(expression)`, with the user's text."""
 
     text: str
@@ -123,7 +123,7 @@ class Budget:
 
 def read_epsilon(
     expression: Expression, names: Collection[str] = (), fixed: Mapping[str, Fraction] | None = None
-) -> Budget:
+) -> WrittenEpsilon:
     """Splits ε into a rational part, multiples of the named parameters, and whole multiples of logarithms.
 
     `fixed` gives the values of parameters that are numbers.
@@ -163,7 +163,7 @@ def read_epsilon(
             value = None if _has_symbol(argument.root) else evaluate(argument)
             if isinstance(value, Fraction) and value <= 0:
                 raise expression.error("ln needs a number above 0", argument.root)
-    return Budget(expression.text, rational, tuple(logarithms), tuple(multiples))
+    return WrittenEpsilon(expression.text, rational, tuple(logarithms), tuple(multiples))
 
 
 def _names(node: Node) -> set[str]:

@@ -25,7 +25,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from paramverify.algebra.budgets import Budget as Sum
+from paramverify.algebra.budgets import WrittenEpsilon as Sum
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.automata.automaton import MAX_BYTES, Automaton, parse_automaton
 from paramverify.automata.stream_programs import Unit, Value, translate

@@ -78,7 +78,7 @@ class Sum:
 
 
 @dataclass(frozen=True)
-class Sample:
+class DrawnSample:
     """A sum that was drawn: the number of the draw, in the order of a run."""
 
     number: int
@@ -91,8 +91,8 @@ class StoredSample:
     name: str
 
 
-Value = Fraction | str | bool | tuple[Any, ...] | Unit | Sum | Sample | StoredSample
-Noisy = (Sum, Sample, StoredSample)
+Value = Fraction | str | bool | tuple[Any, ...] | Unit | Sum | DrawnSample | StoredSample
+Noisy = (Sum, DrawnSample, StoredSample)
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -224,7 +224,9 @@ class StreamExpressions:
             found = _added(word, left, right)
             if found is not None:
                 return found
-            if isinstance(left, (Sample, StoredSample)) or isinstance(right, (Sample, StoredSample)):
+            if isinstance(left, (DrawnSample, StoredSample)) or isinstance(
+                right, (DrawnSample, StoredSample)
+            ):
                 raise self.refuse(_of_drawn(left, right), place)
             if isinstance(left, Sum) and isinstance(right, Sum) and left.rate and right.rate:
                 raise self.refuse("a sum has one noise only: take one with a larger scale", place)
@@ -548,11 +550,11 @@ class StreamTurn(StreamExpressions):
             raise self.refuse(reason, place)
 
     def is_old(self, value: Value) -> bool:
-        return isinstance(value, Sample) and value.number != len(self.segments) - 1
+        return isinstance(value, DrawnSample) and value.number != len(self.segments) - 1
 
     # --- noise ----------------------------------------------------------------------------------------
 
-    def draw(self, drawn: Sum, place: Place) -> Sample:
+    def draw(self, drawn: Sum, place: Place) -> DrawnSample:
         """Draws a sum: a new segment begins."""
         if drawn.rate is None:
             reason = "an entry of the stream is compared and put out with noise only: x + laplace(4 / eps)"
@@ -563,7 +565,7 @@ class StreamTurn(StreamExpressions):
         self.read = self.read or drawn.reads
         self.close()
         self.segments.append(Segment(drawn, place, len(self.decisions)))
-        return Sample(len(self.segments) - 1)
+        return DrawnSample(len(self.segments) - 1)
 
     def close(self) -> None:
         """Ends a segment: what keeps its sample keeps it by its own name from now on."""
@@ -572,7 +574,7 @@ class StreamTurn(StreamExpressions):
         def kept(name: str, value: Value) -> Value:
             if isinstance(value, tuple):
                 return tuple(kept(f"{name}[{k}]", inner) for k, inner in enumerate(value))
-            if value == Sample(number):
+            if value == DrawnSample(number):
                 stored.add(name)
                 self.names.setdefault(number, name)
                 return StoredSample(name)
@@ -596,7 +598,9 @@ class StreamTurn(StreamExpressions):
         if self.is_old(left) or self.is_old(right):
             raise self.refuse("this value was drawn before: compare it at once", place)
         pairs = ((left, right), (right, left))
-        kept = next((b.name for a, b in pairs if isinstance(a, Sample) and isinstance(b, StoredSample)), None)
+        kept = next(
+            (b.name for a, b in pairs if isinstance(a, DrawnSample) and isinstance(b, StoredSample)), None
+        )
         if kept is None:
             if has_noise(left) and has_noise(right):
                 reason = "only the noise that was drawn last is compared, with a value that was drawn before"
@@ -613,11 +617,11 @@ class StreamTurn(StreamExpressions):
             known = len(self.decisions)
             guards[kept] = self.given[known] if known < len(self.given) else True
             self.decisions.append(guards[kept])
-        return guards[kept] is ((word in (">", ">=")) is isinstance(left, Sample))
+        return guards[kept] is ((word in (">", ">=")) is isinstance(left, DrawnSample))
 
     def by_name(self, value: Value) -> Value:
         """Returns a sample that was the last one until now by its name."""
-        if isinstance(value, Sample) and value.number in self.names:
+        if isinstance(value, DrawnSample) and value.number in self.names:
             return StoredSample(self.names[value.number])
         return value
 
@@ -638,7 +642,7 @@ class StreamTurn(StreamExpressions):
             return
         if isinstance(value, Sum):
             value = self.draw(value, node.place)
-        if not isinstance(value, Sample):
+        if not isinstance(value, DrawnSample):
             reason = "put out a noisy number before the next noise is drawn, and alone, not in a list"
             raise self.refuse(reason, node.place)
         self.segments[-1].words.append(SAMPLE)

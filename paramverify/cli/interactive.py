@@ -18,7 +18,7 @@ from paramverify.cli._common import (
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
-from paramverify.subjects.kinds import Interactive
+from paramverify.subjects.kinds import InteractiveSubject
 from paramverify.subjects.questions import Show, Verify
 
 LISTED = (40, "Prove differential noninterference of an interactive system, or show how it leaks.")
@@ -59,10 +59,10 @@ def command(
     if picture:
         if evidence:
             raise click.UsageError("--dot decides nothing, so there is no evidence to write")
-        result = answered(case, Show(graph=True), typed, subject=Interactive())
+        result = answered(case, Show(graph=True), typed, subject=InteractiveSubject())
         write_text(picture, result.facts["text"])
         if as_json:
             print_json({"states": len(result.found.system.states), "picture": str(picture)})
         return Exit.HOLDS
     question = Verify(evidence=evidence is not None, points=points, every=every)
-    return answer(case, question, typed, Files(evidence), subject=Interactive())
+    return answer(case, question, typed, Files(evidence), subject=InteractiveSubject())

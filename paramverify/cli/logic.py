@@ -20,7 +20,7 @@ from paramverify.cli._settings import set_option, settings
 from paramverify.errors import InputError
 from paramverify.logic.logic_cases import LogicOptions
 from paramverify.logic.probability_comparisons import SchedulerChoice
-from paramverify.subjects.kinds import Logic
+from paramverify.subjects.kinds import LogicSubject
 from paramverify.subjects.questions import Budget, Question, Verify
 
 LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
@@ -109,7 +109,7 @@ def command(
         raise click.UsageError("--evidence is for checking, not for budgets")
     question: Question = least if budgets else Verify(evidence=evidence is not None, method=method)
     files = Files(evidence, plot)
-    result = answered(str(model), question, typed, files, more=given, subject=Logic())
+    result = answered(str(model), question, typed, files, more=given, subject=LogicSubject())
     for remark in result.facts["remarks"]() if evidence else ():
         click.echo(remark, err=True)
     return printed(result, as_json)

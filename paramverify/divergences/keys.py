@@ -13,8 +13,8 @@ from paramverify.divergences.hockey_stick import HockeyStick
 from paramverify.divergences.kl import KLDivergence
 from paramverify.divergences.max_divergence import MaxDivergence
 from paramverify.divergences.reading import (
-    Checks,
     DivergenceKind,
+    ExpressionChecks,
     Stated,
     in_words,
     read_average,
@@ -46,7 +46,7 @@ RENYI_TABLE = Section(
 )
 
 
-def _renyi(privacy: Table, checks: Checks) -> Stated:
+def _renyi(privacy: Table, checks: ExpressionChecks) -> Stated:
     """Reads an order, and the bound ε or e^ε of the divergence."""
     with privacy.within("renyi") as table:
         order = _order(table.need("order"))
@@ -89,7 +89,7 @@ def _epsilons(privacy: Table) -> Iterator[Expression]:
             yield times(own, order - 1 if isinstance(order, int) and order > 1 else 1)
 
 
-def _total_variation(privacy: Table, checks: Checks) -> Stated:
+def _total_variation(privacy: Table, checks: ExpressionChecks) -> Stated:
     name = "total_variation"
     words = in_words(name, privacy.expression(name), checks)
     delta = read_probability(privacy.expression(name), checks, name)
@@ -100,7 +100,7 @@ def _total_variation(privacy: Table, checks: Checks) -> Stated:
 def _average(divergence: type[Average], text: str) -> DivergenceKind:
     name = divergence.key
 
-    def read(privacy: Table, checks: Checks) -> Stated:
+    def read(privacy: Table, checks: ExpressionChecks) -> Stated:
         expression = privacy.expression(name)
         words = in_words(name, expression, checks)
         return read_average(divergence, expression), words

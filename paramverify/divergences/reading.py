@@ -29,7 +29,7 @@ from paramverify.tables import EXPRESSION, Key, Table
 SIGN_BITS = 256  # with which the sign of a bound is found
 
 
-class Checks(Protocol):
+class ExpressionChecks(Protocol):
     """Evaluates the expressions of a case over its domain; `models.context.Checks` does so."""
 
     domain: Domain
@@ -65,7 +65,7 @@ class DivergenceKind:
     """
 
     key: Key
-    read: Callable[[Table, Checks], Stated]
+    read: Callable[[Table, ExpressionChecks], Stated]
     epsilons: Callable[[Table], Iterator[Expression]] = _no_epsilon
 
 
@@ -73,7 +73,7 @@ def sum_kind(divergence: type[SumDivergence], text: str) -> DivergenceKind:
     """Returns a divergence whose bound is one expression, as in `chi_squared = "1/2"`."""
     name = divergence.key
 
-    def read(privacy: Table, checks: Checks) -> Stated:
+    def read(privacy: Table, checks: ExpressionChecks) -> Stated:
         expression = privacy.expression(name)
         words = in_words(name, expression, checks)
         least = 0 if divergence.less else 1
@@ -85,12 +85,14 @@ def sum_kind(divergence: type[SumDivergence], text: str) -> DivergenceKind:
     return DivergenceKind(Key(name, EXPRESSION, text), read)
 
 
-def in_words(name: str, expression: Expression, checks: Checks) -> str:
+def in_words(name: str, expression: Expression, checks: ExpressionChecks) -> str:
     """Returns a bound in words, as it is written."""
     return f"{name} = {checks.definitions.told(expression.text)}"
 
 
-def read_value(expression: Expression, name: str, checks: Checks, least: int = 0) -> RationalFunction:
+def read_value(
+    expression: Expression, name: str, checks: ExpressionChecks, least: int = 0
+) -> RationalFunction:
     """Returns a bound with a positive denominator that is nowhere below the least value of its divergence."""
     with located(key=name):
         value, told = checks.function(expression), checks.definitions.told(expression.text)
@@ -103,7 +105,9 @@ def read_value(expression: Expression, name: str, checks: Checks, least: int = 0
         return RationalFunction(numerator, denominator)
 
 
-def read_probability(expression: Expression, checks: Checks, name: str = "delta") -> RationalFunction:
+def read_probability(
+    expression: Expression, checks: ExpressionChecks, name: str = "delta"
+) -> RationalFunction:
     """Returns a bound with a positive denominator, from 0 to 1 on the whole domain."""
     with located(key=name):
         delta, told = checks.function(expression), checks.definitions.told(expression.text)
@@ -126,7 +130,7 @@ def times(expression: Expression, factor: int) -> Expression:
 
 
 def read_bound(
-    expression: Expression, name: str, checks: Checks, power: int = 1
+    expression: Expression, name: str, checks: ExpressionChecks, power: int = 1
 ) -> tuple[MaxDivergence, str]:
     """Returns the measure of one bound, and the bound in words; `power` is that to which e^ε is raised."""
     with located(key=name):
@@ -150,7 +154,7 @@ def read_bound(
         ), f"{name} = {checks.definitions.told(expression.text)}"
 
 
-def _positive(ratio: RationalFunction, checks: Checks) -> tuple[Polynomial, Polynomial]:
+def _positive(ratio: RationalFunction, checks: ExpressionChecks) -> tuple[Polynomial, Polynomial]:
     """Returns the numerator and the denominator of a bound, or of what ln is of, both positive on the domain.
 
     Raises:

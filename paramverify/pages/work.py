@@ -36,7 +36,7 @@ from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import case_budgets, logic_reports
 from paramverify.reports.case_evidence import evidence_document
 from paramverify.reports.logic_evidence import evidence_of
-from paramverify.subjects.kinds import Interactive, Logic
+from paramverify.subjects.kinds import InteractiveSubject, LogicSubject
 from paramverify.subjects.questions import Hand
 from paramverify.subjects.registry import opened
 from paramverify.subjects.running import check_asked
@@ -170,7 +170,7 @@ def examine(path: str, wanted: PageOptions, seconds: float) -> Examined:
     subject, file = opened(CaseFile(Path(path)))
     check_asked(subject, Hand, file)
     engines: dict[str, Callable[[CaseSource, PageOptions, float], Examined]]
-    engines = {Interactive.name: _system, Logic.name: _logic}
+    engines = {InteractiveSubject.name: _system, LogicSubject.name: _logic}
     with file.as_file():
         return engines.get(subject.name, _case)(_source(file), wanted, seconds)
 

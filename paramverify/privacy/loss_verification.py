@@ -477,7 +477,7 @@ NO_TREE = (KeyError, IndexError, TypeError, ValueError, AttributeError, Arithmet
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class DirectionOutcome:
     """What was found of one direction: the boxes that prove it, or the witness of a point, or neither.
 
     `lost` says why, where every worker that was given the direction died.
@@ -491,7 +491,7 @@ class Shown:
 
 def covers(
     session: Session, model: Model, every: Sequence[LossDirection], measure: Average
-) -> Generator[Shown, None, None]:
+) -> Generator[DirectionOutcome, None, None]:
     """Yields for each direction whether a loss is at most the bound of a measure on the domain of a model.
 
     Raises:
@@ -500,25 +500,27 @@ def covers(
     yield from session.each([_task(session, model, direction, measure) for direction in every])
 
 
-def _task(session: Session, model: Model, direction: LossDirection, measure: Average) -> Task[Shown]:
+def _task(
+    session: Session, model: Model, direction: LossDirection, measure: Average
+) -> Task[DirectionOutcome]:
     def at(point: Point) -> LossWitness | None:
         return broken(model, direction.origin, measure, point)
 
-    def here() -> Shown:
+    def here() -> DirectionOutcome:
         found = cover(direction, model.domain, measure, session.in_time, lambda point: at(point) is not None)
-        return Shown(found.tree, None if found.point is None else at(found.point), found.boxes)
+        return DirectionOutcome(found.tree, None if found.point is None else at(found.point), found.boxes)
 
     def asked() -> dict[str, Any]:
         return {**session.told(), **_told(direction, model.domain, measure)}
 
-    def read(told: Mapping[str, Any]) -> Shown:
+    def read(told: Mapping[str, Any]) -> DirectionOutcome:
         boxes, point = int(told["boxes"]), told["point"]
         if point is None:
             if told["tree"] is not None:
                 _replay(direction, model.domain, measure, told["tree"])
-            return Shown(told["tree"], boxes=boxes)
+            return DirectionOutcome(told["tree"], boxes=boxes)
         witness = at({name: Fraction(value) for name, value in point.items()})
-        return Shown(witness=witness, boxes=boxes) if witness else here()
+        return DirectionOutcome(witness=witness, boxes=boxes) if witness else here()
 
     return Task("loss", here, asked, read, partial(_lost, direction), seconds=session.left)
 
@@ -537,8 +539,8 @@ def _replay(direction: LossDirection, domain: Domain, measure: Average, tree: Tr
         raise ValueError(f"the checker rejects its proof: {error}") from None
 
 
-def _lost(direction: LossDirection, reason: str) -> Shown:
-    return Shown(lost=reason)
+def _lost(direction: LossDirection, reason: str) -> DirectionOutcome:
+    return DirectionOutcome(lost=reason)
 
 
 def _told(direction: LossDirection, domain: Domain, measure: Average) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 
-from paramverify.algebra.budgets import Budget
+from paramverify.algebra.budgets import WrittenEpsilon
 from paramverify.algebra.constants import ExpConstant, generator
 from paramverify.algebra.expressions import Expression
 from paramverify.algebra.polynomials import (
@@ -179,7 +179,7 @@ def check_distance(privacy: Table, known: Collection[str]) -> None:
             raise CaseError(f'{reason} = "sum(abs(x[i] - y[i]))"', key=name)
 
 
-def check_fits(budget: Budget, others: Sequence[Fraction]) -> None:
+def check_fits(budget: WrittenEpsilon, others: Sequence[Fraction]) -> None:
     """Checks that e^ε of a number ε is a power of what the other exponents of exp need.
 
     Raises:

@@ -51,7 +51,7 @@ _NOT_OF_STREAMS = dict.fromkeys(
 _NOT_OF_SYSTEMS = dict.fromkeys(("points", "every"), "it is for interactive systems")
 
 
-class Automaton(Subject):
+class AutomatonSubject(Subject):
     """The file of an automaton over streams."""
 
     name, title, place = "automaton", "an automaton", 10
@@ -105,7 +105,7 @@ _NOT_FOR_STREAMS: Answers = {
 }
 
 
-class Streams(Subject):
+class StreamSubject(Subject):
     """A case about streams: an automaton with a budget, or a program over a stream with Laplace noise."""
 
     name, title, place = "stream", "about streams", 50
@@ -155,12 +155,12 @@ class Streams(Subject):
 
     def declined(self, question: type[Question]) -> Mapping[str, str]:
         """Returns what is for other cases alone."""
-        declined = {**Automaton().declined(question), "budgets": "the case has its own budget"}
+        declined = {**AutomatonSubject().declined(question), "budgets": "the case has its own budget"}
         del declined["D"]  # its reader says which names it knows
         return declined
 
 
-class Script(Subject):
+class ScriptSubject(Subject):
     """An SMT-LIB script about reals."""
 
     name, title, place = "script", "an SMT-LIB script", 20
@@ -197,7 +197,7 @@ class Script(Subject):
         }
 
 
-class Interactive(Subject):
+class InteractiveSubject(Subject):
     """An interactive system."""
 
     name, title, place = "interactive", "an interactive system", 30
@@ -241,7 +241,7 @@ class Interactive(Subject):
         return {**dict.fromkeys((*_BOUNDS, "at", "plot"), only), **_NOT_OF_STREAMS}
 
 
-class Logic(Subject):
+class LogicSubject(Subject):
     """A chain or a decision process with formulas of dpCTL*."""
 
     name, title, place = "logic", "a chain with formulas", 40
@@ -289,7 +289,7 @@ class Logic(Subject):
         return {"cluster": "it is decided here", "at": only, "precision": only, **_NOT_OF_STREAMS}
 
 
-class Composition(Subject):
+class CompositionSubject(Subject):
     """Releases that are to be composed."""
 
     name, title, place = "composition", "a list of releases to be composed", 60
@@ -403,12 +403,12 @@ def _bytes(file: CaseFile) -> bytes:
 
 
 BUILT_IN: tuple[Subject, ...] = (
-    Automaton(),
-    Script(),
-    Interactive(),
-    Logic(),
-    Streams(),
-    Composition(),
+    AutomatonSubject(),
+    ScriptSubject(),
+    InteractiveSubject(),
+    LogicSubject(),
+    StreamSubject(),
+    CompositionSubject(),
     Claims(),
     Privacy(),
 )

@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 
 from paramverify import printable
 from paramverify.errors import ClusterError, ClusterLostError, InputError
-from paramverify.tasks.task_distribution import Hand, answer_of
+from paramverify.tasks.task_distribution import DistributedTasks, answer_of
 from paramverify.tasks.tasks import Task, TaskResult
 from paramverify.tasks.worker import as_versions, check_versions, perform, told_versions
 
@@ -343,7 +343,7 @@ class Cluster:
 
     def map(self, tasks: Sequence[Task[T]], until: float = inf) -> Generator[TaskResult[T], None, None]:
         """Yields the results as they end; tasks of workers that die are done again."""
-        return Hand(self, tasks).results(until)
+        return DistributedTasks(self, tasks).results(until)
 
 
 def security(keys: Keys | None) -> Any:

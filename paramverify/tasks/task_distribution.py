@@ -69,7 +69,7 @@ class _Batch:
     future: Any = None
 
 
-class Hand(Generic[T]):
+class DistributedTasks(Generic[T]):
     """One round of tasks on a cluster."""
 
     def __init__(self, cluster: Sending, tasks: Sequence[Task[T]]) -> None:

@@ -35,14 +35,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("paramverify_timeout", f"seconds for each of them ({SECONDS})", default=SECONDS)
 
 
-def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CaseFile | None:
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CollectedCaseFile | None:
     """Collects a case file where that was asked for."""
     if file_path.suffix.lower() != ".toml" or file_path.name == NEVER:
         return None
     named = any(_matches(parent.config, file_path, p) for p in parent.config.getini("paramverify_cases"))
     if not named and not (parent.config.getoption("--paramverify") and has_expectations(file_path)):
         return None
-    return CaseFile.from_parent(parent, path=file_path)
+    return CollectedCaseFile.from_parent(parent, path=file_path)
 
 
 def _seconds(config: pytest.Config) -> float:
@@ -67,7 +67,7 @@ def _matches(config: pytest.Config, path: Path, pattern: str) -> bool:
     return path.is_relative_to(root) and path in set(root.glob(pattern))
 
 
-class CaseFile(pytest.File):
+class CollectedCaseFile(pytest.File):
     """A case file, of which each expectation is a test."""
 
     def collect(self) -> Iterator[pytest.Item]:
