@@ -46,8 +46,8 @@ def test_the_budget_does_not_depend_on_how_the_bound_is_written(
         p, q = (eval(text, {}, values) for text in (left, right))
         ratios.append(max(p / q, q / p, (1 - p) / (1 - q), (1 - q) / (1 - p)))
     oracle = float(max(ratios))
-    assert float(found.low) == pytest.approx(oracle, rel=2e-3)
-    assert oracle * (1 - 1e-12) <= float(found.high) <= oracle * (1 + 2e-3)
+    assert float(found.lower) == pytest.approx(oracle, rel=2e-3)
+    assert oracle * (1 - 1e-12) <= float(found.upper) <= oracle * (1 + 2e-3)
     if largest is not None:
         assert found.ratio == largest
 
