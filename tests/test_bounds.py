@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.bounds import INFINITY, AnyBounds, Bounds
 from paramverify.portfolio.session import Session
+from paramverify.synthesis import every_length_budget
+from paramverify.synthesis.quotients import RatioBounds
 from paramverify.synthesis.supremum import Functional, supremum
+
+if TYPE_CHECKING:
+    from paramverify.models.model import Model
 
 
 def bounds(lower: object, upper: object) -> AnyBounds:
@@ -77,3 +84,28 @@ def test_a_supremum_that_is_tried_is_exact() -> None:
     with Session() as session:
         found = supremum(Below(Fraction(3), Fraction(1, 10**6)), session, bounds(3, None), Fraction(6))
     assert found.known == 3
+
+
+def test_ends_take_turns_over_every_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lower end that is tried may lead to a larger one, without end: a middle comes between two."""
+    trials: list[Fraction] = []
+    supremum_of_all = Fraction(2) ** 3 * Fraction(7, 9)
+
+    def enough(search: object, best: RatioBounds, bound: Fraction) -> RatioBounds:
+        trials.append(bound)
+        assert len(trials) < 60
+        own = cast("every_length_budget._EveryLengthSearch", search)
+        own.last, own.asked = bound, bound if bound == best.low else own.asked
+        if bound >= supremum_of_all:
+            return replace(best, upper=ExactNumber(bound))
+        own.tried = max(own.tried, bound)
+        return replace(best, lower=ExactNumber(supremum_of_all - (supremum_of_all - bound) / 2))
+
+    monkeypatch.setattr(every_length_budget._EveryLengthSearch, "enough", enough)
+    with Session() as session:
+        model = cast("Model", None)
+        search = every_length_budget._EveryLengthSearch(model, model, session, False, Fraction(1, 10**4))
+        found = supremum(search, session, RatioBounds("ratio", ExactNumber(0), INFINITY), Fraction(2))
+    assert found.low < supremum_of_all <= (found.high or 0)
+    assert (found.high or 0) - supremum_of_all < Fraction(1, 100)
+    assert len(trials) > 4
