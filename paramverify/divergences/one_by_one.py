@@ -17,8 +17,9 @@ _OTHERWISE = {
         "`budget --epsilon-for DELTA` the least epsilon; "
         "a case with epsilon or ratio alone is about outputs one by one"
     ),
-    Event.ALL: f"{_TOGETHER}; `verify`, `certify`, `budget` and `sample` take such a case",
+    Event.ALL: _TOGETHER,
 }
+_TAKEN = {Event.ALL: "; `verify`, `certify`, `budget` and `sample` take such a case"}
 
 
 def ratio_bound(divergence: Divergence, distance: Fraction | None = None) -> MaxDivergence:
@@ -41,12 +42,14 @@ def refused(divergence: Divergence) -> UnsupportedError:
     """Returns the error for what compares outputs one by one, where a case does not."""
     key = divergence.key
     has = "a delta" if key == "delta" else key
-    return UnsupportedError(f"this case has {has}, so {_OTHERWISE[divergence.event]}", key=f"privacy.{key}")
+    why = _OTHERWISE[divergence.event] + _TAKEN.get(divergence.event, "")
+    return UnsupportedError(f"this case has {has}, so {why}", key=f"privacy.{key}")
 
 
 def not_for(divergence: Divergence, what: str) -> InputError:
     """Returns the error for a question that is not about such a divergence; `what` names the question."""
     key = divergence.key
     has = "has one" if key == "delta" else "has it"
-    why = {**_OTHERWISE, Event.ALL: _TOGETHER}[divergence.event]
-    return InputError(f"{what} needs no {key}; this case {has}, so {why}", key=f"privacy.{key}")
+    return InputError(
+        f"{what} needs no {key}; this case {has}, so {_OTHERWISE[divergence.event]}", key=f"privacy.{key}"
+    )
