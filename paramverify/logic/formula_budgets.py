@@ -61,7 +61,7 @@ from paramverify.models.context import Checks, sample_points
 from paramverify.portfolio.obligations import decide
 from paramverify.synthesis.paths import points_of
 from paramverify.synthesis.quotients import Quotient, RatioBounds
-from paramverify.synthesis.suprema import SupremumSearch
+from paramverify.synthesis.ratio_suprema import SupremumSearch
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.models.model import Model, OnDomain
 from paramverify.synthesis.paths import somewhere, towards
 from paramverify.synthesis.quotients import Bound, Quotient, RatioBounds, as_polynomials
-from paramverify.synthesis.suprema import SupremumSearch
+from paramverify.synthesis.ratio_suprema import SupremumSearch
 
 Point = dict[str, Fraction]
 

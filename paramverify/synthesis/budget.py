@@ -1,9 +1,9 @@
 """The tight budget: the supremum of the ratio over all priors, secrets and outputs, exact where it can be.
 
-A budget is a verdict. The search (see `suprema`) proposes a number; then the claims of the case with that
-number as its bound are proved, all of them, as `verify` proves them. A lower bound is the exact ratio of a
-prior of the domain, or a limit of such ratios. Whether the supremum is reached is a question of its own (see
-`attainment`).
+A budget is a verdict. The search (see `ratio_suprema`) proposes a number; then the claims of the case with
+that number as its bound are proved, all of them, as `verify` proves them. A lower bound is the exact ratio
+of a prior of the domain, or a limit of such ratios. Whether the supremum is reached is a question of its
+own (see `attainment`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from paramverify.synthesis.quotients import (
     rebound,
     sampled,
 )
-from paramverify.synthesis.suprema import SupremumSearch, prefer
+from paramverify.synthesis.ratio_suprema import SupremumSearch, prefer
 
 POINTS = 200  # simple points of the domain at which quotients are compared first
 ROUNDS = 20  # times that the proof of an upper bound may find a larger ratio
