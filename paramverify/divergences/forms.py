@@ -20,6 +20,7 @@ from paramverify.algebra.polynomials import Polynomial, RationalFunction, variab
 from paramverify.algebra.rationals import logarithm, nearest
 from paramverify.algebra.reals import Real
 from paramverify.divergences.masses import MassDivergence
+from paramverify.errors import InputError, UnsupportedError
 
 RATIO = "bound c on the ratio"
 
@@ -38,7 +39,11 @@ class Divergence:
 
     key: str  # in `[privacy]`
     processed: ClassVar[bool] = True  # whether no function of the outputs makes it larger
+    exact: ClassVar[bool] = True  # whether `of_sum` is exact
     event: ClassVar[Event]
+    otherwise: ClassVar[str] = "its measure compares all outputs together, not outputs one by one"
+    taken: ClassVar[str] = "; `verify`, `certify`, `budget` and `sample` take such a case"
+    largest_told: ClassVar[str] = "sum of all outputs"  # what is to be small
 
     @property
     def share(self) -> RationalFunction | None:
@@ -74,11 +79,53 @@ class Divergence:
         """Returns the divergence with other polynomials in its bound: at a point, or over another ring."""
         raise NotImplementedError
 
+    def bound_at(self, distance: Fraction | None) -> RationalFunction:
+        """Returns the bound for two inputs at a distance, where it is a formula."""
+        raise NotImplementedError
+
+    def ratio_at(self, distance: Fraction | None) -> RationalFunction:
+        """Returns the bound on the ratio of each output, for two inputs at a distance.
+
+        Raises:
+            UnsupportedError: outputs are not compared one by one; or the bound depends on a distance, and
+                none is given.
+        """
+        raise self.refused()
+
+    def with_bound(self, bound: RationalFunction) -> Quotients:
+        """Returns the divergence with this bound for all pairs.
+
+        Raises:
+            UnsupportedError: it has no such bound, because outputs are not compared one by one.
+        """
+        raise self.refused()
+
+    def of_sum(self, total: Fraction) -> Fraction:
+        """Returns the bound as `[privacy]` has it where what is proved to be small is at most `total`."""
+        return total
+
+    def written(self, bound: str) -> object:
+        """Returns such a bound as it is written in `[privacy]`."""
+        return bound
+
+    def refused(self) -> UnsupportedError:
+        """Returns the error for what compares outputs one by one, where a case does not."""
+        has = "a delta" if self.key == "delta" else self.key
+        why = self.otherwise + self.taken
+        return UnsupportedError(f"this case has {has}, so {why}", key=f"privacy.{self.key}")
+
+    def not_for(self, what: str) -> InputError:
+        """Returns the error for a question that is not about such a divergence; `what` names the question."""
+        has = "has one" if self.key == "delta" else "has it"
+        reason = f"{what} needs no {self.key}; this case {has}, so {self.otherwise}"
+        return InputError(reason, key=f"privacy.{self.key}")
+
 
 class Quotients(Divergence):
     """A divergence whose bound says that quotients of polynomials are at most a number: the claims."""
 
     event = Event.OUTPUT
+    largest_told = "ratio"
 
     @property
     def named_bounds(self) -> Sequence[tuple[str, RationalFunction]]:
@@ -97,14 +144,6 @@ class Quotients(Divergence):
         """Returns the divergence with another bound."""
         raise NotImplementedError
 
-    def bound_at(self, distance: Fraction | None) -> RationalFunction:
-        """Returns what the quotients of two inputs at a distance may be."""
-        raise NotImplementedError
-
-    def with_bound(self, bound: RationalFunction) -> Quotients:
-        """Returns the divergence with this bound for all pairs."""
-        raise NotImplementedError
-
 
 @dataclass(frozen=True, eq=False)
 class PositiveParts(Divergence):
@@ -117,6 +156,12 @@ class PositiveParts(Divergence):
     delta: RationalFunction
     key: str = "delta"
     event = Event.SET
+    otherwise: ClassVar[str] = (
+        "its measure compares sets of outputs, not outputs one by one; `verify` and `synthesize` do so, "
+        "`budget --delta-for EPSILON` finds the least delta, and `budget --epsilon-for DELTA` the least "
+        "epsilon; a case with epsilon or ratio alone is about outputs one by one"
+    )
+    taken: ClassVar[str] = ""
 
     @property
     def share(self) -> RationalFunction:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring, key
 from paramverify.algebra.reals import Real
 from paramverify.divergences.forms import RATIO, Quotients
+from paramverify.errors import UnsupportedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class MaxDivergence(Quotients):
     def bound_at(self, distance: Fraction | None) -> RationalFunction:
         """Returns e^ε: it is the same for all pairs."""
         return self.ratio
+
+    ratio_at = bound_at
 
     def with_bound(self, bound: RationalFunction) -> MaxDivergence:
         """Returns the divergence with this bound."""
@@ -100,9 +103,16 @@ class DistanceBound(Quotients):
         return tuple(bound.ratio for bound in self.bounds.values())
 
     def bound_at(self, distance: Fraction | None) -> RationalFunction:
-        """Returns the bound between two inputs at a distance of the model."""
-        assert distance is not None
+        """Returns the bound between two inputs at a distance of the model.
+
+        Raises:
+            UnsupportedError: no distance is given.
+        """
+        if distance is None:
+            raise UnsupportedError("the bound of this case depends on the distance of two inputs")
         return self.bounds[distance].ratio
+
+    ratio_at = bound_at
 
     def with_bound(self, bound: RationalFunction) -> MaxDivergence:
         """Returns the max divergence with one bound."""

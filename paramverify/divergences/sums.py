@@ -28,10 +28,10 @@ class SumDivergence(Quotients):
 
     bound: RationalFunction
     event = Event.ALL
+    largest_told = "sum of all outputs"
     title: ClassVar[str]
     less: ClassVar[int] = 0  # 1 where the divergence itself may be less than 1
     included: ClassVar[bool] = False  # whether `sums` has `less` in it
-    exact: ClassVar[bool] = True  # whether `of_sum` is exact
     stratified: ClassVar[bool] = False  # whether no denominator is 0 where all on the right are possible
     ordered: ClassVar[bool] = False  # whether the order of the outputs counts; else like ones are one
     processed: ClassVar[bool] = False  # whether no function of the outputs makes it larger: `sample` needs it
@@ -136,10 +136,6 @@ class SumDivergence(Quotients):
     def of_sum(self, total: Fraction) -> Fraction:
         """Returns the bound as `[privacy]` has it where that of a sum is `total`."""
         return total - self.less
-
-    def written(self, bound: str) -> object:
-        """Returns such a bound as it is written in `[privacy]`."""
-        return bound
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"

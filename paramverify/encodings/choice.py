@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from paramverify.claims import Claim
 from paramverify.divergences import Average, Divergence, Event, PositiveParts, registry
-from paramverify.divergences.one_by_one import refused
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
@@ -60,7 +59,7 @@ def chosen(model: AnyModel) -> Encoding:
         InputError: a plugin fails, or an encoding that suits the model lacks what evidence needs.
     """
     if is_about(model, Average):
-        raise refused(model.measure)
+        raise model.measure.refused()
     found = max(encodings().values(), key=lambda encoding: _suitability(encoding, model))
     if found.claims is None or (found.again is None and found.certificate is None):
         needs = "claims, and again or certificate, so that evidence can be checked"

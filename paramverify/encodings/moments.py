@@ -40,7 +40,6 @@ from paramverify.algebra.polynomials import Polynomial, is_constant, key, primit
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import AllOutputs, Claim
 from paramverify.divergences import Average, PositiveParts, SumDivergence
-from paramverify.divergences.one_by_one import refused
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.encodings.output_sums import (
     PairOutcomes,
@@ -305,7 +304,7 @@ def _own(model: AnyModel) -> Model:
     if is_about(model, SumDivergence):
         return model
     if is_about(model, PositiveParts, Average):
-        raise refused(model.measure)
+        raise model.measure.refused()
     raise UnsupportedError("the encoding moments is about Renyi privacy only")
 
 

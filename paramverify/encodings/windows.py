@@ -19,7 +19,7 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim, Origin
 from paramverify.divergences import MaxDivergence
 from paramverify.encodings.sequences import Vector, steps_by_observation, vectors
-from paramverify.models.model import Model, is_about
+from paramverify.models.model import AnyModel, Model, is_about
 from paramverify.models.priors import SecretPair
 from paramverify.models.windows import Powers, Whole, WindowPair
 
@@ -153,10 +153,11 @@ class Windows:
             yield found
 
 
-def windows_of(model: Model, whole: Whole | None) -> Windows | None:
+def windows_of(model: AnyModel, whole: Whole | None) -> Windows | None:
     """Returns the windows of a model; None where they say nothing about it."""
-    plain = is_about(model, MaxDivergence) and not model.every_length and model.whole is None
-    if whole is None or not plain or model.hmm.densities or model.hmm.spreads or model.hmm.chosen:
+    if whole is None or not is_about(model, MaxDivergence) or model.every_length or model.whole is not None:
+        return None
+    if model.hmm.densities or model.hmm.spreads or model.hmm.chosen:
         return None
     one = model.hmm.ring.number(1)
     if any(start.mass != one for start in whole.starts.values()):

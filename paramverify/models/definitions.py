@@ -69,7 +69,10 @@ class Inequality:
     lengths = ()
     every_length = False
     inputs = ()
+    outputs = ()
     wider = False
+    stands_for = None
+    maybe_impossible = ()
     side_condition = ""
     nothing_compared = ""
 

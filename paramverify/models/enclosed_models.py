@@ -78,6 +78,12 @@ class EnclosedModel:
     side_condition = ""
     nothing_compared = ""
     stands_for = None
+    maybe_impossible = ()
+
+    @property
+    def outputs(self) -> Sequence[str]:
+        """The names of the outputs."""
+        return self.table.observations
 
     @property
     def event(self) -> Event:

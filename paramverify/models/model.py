@@ -28,8 +28,7 @@ from paramverify.algebra.expressions import Value
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
-from paramverify.divergences import Divergence, Event, MaxDivergence, Measure, Quotients
-from paramverify.divergences.one_by_one import PROBABILITIES, not_for, ratio_bound, refused
+from paramverify.divergences import Divergence, Event, MaxDivergence, Measure
 from paramverify.errors import BesideError, DefectError, InputError, LimitError, ModelError, UnsupportedError
 from paramverify.models.context import Obligation, VerdictWords
 from paramverify.models.definitions import Inequality, RationalComparison
@@ -87,6 +86,11 @@ class Model:
         return self.hmm.inputs
 
     @property
+    def outputs(self) -> Sequence[str]:
+        """The names of the outputs."""
+        return self.hmm.observations
+
+    @property
     def every_length(self) -> bool:
         """Whether sequences of every length are compared."""
         return not self.lengths
@@ -109,8 +113,8 @@ class Model:
         return pair.distance if self.measure.distances else None
 
     def ratio_bound(self, distance: Fraction | None = None) -> MaxDivergence:
-        """Returns the bound on each output, for two inputs at a distance; see `one_by_one.ratio_bound`."""
-        return ratio_bound(self.measure, distance)
+        """Returns the bound on each output, for two inputs at a distance; see `Divergence.ratio_at`."""
+        return MaxDivergence(self.measure.ratio_at(distance))
 
     @property
     def side_condition(self) -> str:
@@ -138,6 +142,7 @@ TOGETHER = (Event.OUTPUT, Event.ALL)
 
 D = TypeVar("D", bound=Divergence)
 
+PROBABILITIES = "outputs with probabilities; this program puts out numbers with densities or limits of ratios"
 ENCLOSED = "`verify`, `budget`, `show`, `explain` and `sample` take such a case"
 
 
@@ -221,7 +226,7 @@ def need_privacy(
     """
     found = of_privacy(model, what, instead, tied=tied, densities=densities)
     if found.measure.event not in events:
-        raise not_for(found.measure, what)
+        raise found.measure.not_for(what)
     return found
 
 
@@ -262,8 +267,6 @@ def without_bound(model: Model) -> Model:
     Raises:
         UnsupportedError: the measure compares sets of outputs, which have no ratio.
     """
-    if not isinstance(model.measure, Quotients):
-        raise refused(model.measure)
     one = RationalFunction.of(model.domain.ring.number(1))
     model = replace(model, measure=model.measure.with_bound(one))
     constant = model.domain.constant

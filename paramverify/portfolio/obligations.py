@@ -24,7 +24,7 @@ from paramverify.exact.irrational_violations import algebraic_violation
 from paramverify.exact.univariate import fails_without_witness
 from paramverify.formats.refutations import fails_at
 from paramverify.models.context import Obligation, sample_points, show_point
-from paramverify.models.model import Model, OnDomain
+from paramverify.models.model import AnyModel, Model, OnDomain
 from paramverify.portfolio.session import Options, Session
 
 SECONDS = 20.0  # for secrets that may be impossible, where a command has no session
@@ -38,14 +38,6 @@ class Scope(OnDomain, Protocol):
     @property
     def maybe_empty(self) -> Obligation | None:
         """The claim that must be refuted: that the domain is empty."""
-
-
-class ObligationSource(Scope, Protocol):
-    """Whatever has obligations: a model or a case of any kind."""
-
-    @property
-    def obligations(self) -> Sequence[Obligation]:
-        """The claims that must be proved."""
 
 
 @dataclass
@@ -80,7 +72,7 @@ class Discharged:
         return None
 
 
-def discharge(session: Session, subject: ObligationSource) -> tuple[Open | None, Proofs]:
+def discharge(session: Session, subject: AnyModel) -> tuple[Open | None, Proofs]:
     """Discharges all that a subject needs; returns what stays in doubt, and the obligations that were proved.
 
     A verdict about the subject counts only where nothing stays in doubt.
@@ -113,7 +105,7 @@ def require_point(session: Session, scope: Scope) -> Open | None:
     return None
 
 
-def require_possible(subject: OnDomain, session: Session | None = None) -> Open | None:
+def require_possible(subject: AnyModel, session: Session | None = None) -> Open | None:
     """Checks that each secret has positive probability at a point of the domain; returns what stays open.
 
     Reading a case settles that already unless its domain has equations that are not solved; so this costs
@@ -122,7 +114,7 @@ def require_possible(subject: OnDomain, session: Session | None = None) -> Open 
     Raises:
         CaseError: a secret is proved to be impossible at every point.
     """
-    if not isinstance(subject, Model) or not subject.maybe_impossible:
+    if not subject.maybe_impossible:
         return None
     if session is None:
         with Session(Options(seconds=SECONDS)) as own:

@@ -22,10 +22,10 @@ from paramverify.divergences import (
     Measure,
     registry,
 )
-from paramverify.divergences.one_by_one import PROBABILITIES
 from paramverify.divergences.reading import read_bound, read_probability
 from paramverify.errors import BesideError, CaseError, InputError, LimitError, UnsupportedError, located
 from paramverify.models.context import Checks
+from paramverify.models.model import PROBABILITIES
 from paramverify.privacy.keys import LENGTH, MAX_LENGTH
 from paramverify.privacy.secrets import ComparedPairs
 from paramverify.tables import Table

@@ -291,7 +291,7 @@ def _claims(found: Understood, model: Model, sequences: int) -> None:
 def _obligations(found: Understood, model: AnyModel) -> None:
     once = {o.claim.text(): f"{o.key}: {o.message}".removeprefix(": ") for o in reversed(model.obligations)}
     messages = list(reversed(once.values()))  # each claim is proved once
-    doubts = [*getattr(model, "maybe_impossible", ()), *([model.maybe_empty] if model.maybe_empty else [])]
+    doubts = [*model.maybe_impossible, *([model.maybe_empty] if model.maybe_empty else [])]
     told = f"{len(messages)} to be proved first" if messages else "none"
     found.add("obligations", messages, told, *(f"it must be ruled out that: {m}" for m in messages[:LISTED]))
     for doubt in doubts:

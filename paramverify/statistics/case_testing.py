@@ -20,7 +20,7 @@ from paramverify.algebra.expressions import evaluate, parse
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.rationals import logarithm
 from paramverify.claims import AllOutputs
-from paramverify.divergences import Average, Event, HockeyStick, PositiveParts, Quotients, SumDivergence
+from paramverify.divergences import Average, Event, HockeyStick, SumDivergence
 from paramverify.encodings.output_sums import excesses
 from paramverify.errors import InputError, located
 from paramverify.evidence.divergence_witnesses import LossWitness, MomentWitness, directed
@@ -219,14 +219,12 @@ def with_delta(model: Model, delta: Fraction | None) -> Model:
         reason = "an adversary chooses answers here, so sets of outputs are not compared: leave it out"
         raise InputError(reason, key="--delta")
     given = RationalFunction.of(model.domain.ring.number(delta))
-    match model.measure:
-        case PositiveParts(ratio=ratio):
-            return replace(model, measure=HockeyStick(ratio, given))
-        case Quotients(event=Event.OUTPUT):
-            ratio = model.ratio_bound().ratio
-            return replace(model, measure=HockeyStick(ratio, given)) if delta else model
-    reason = f"sets of outputs are compared with an epsilon, and this case has {model.measure.key}"
-    raise InputError(f"{reason}: leave it out", key="--delta")
+    if model.event is Event.ALL:
+        reason = f"sets of outputs are compared with an epsilon, and this case has {model.measure.key}"
+        raise InputError(f"{reason}: leave it out", key="--delta")
+    ratio = model.measure.bound_at(None)
+    of_sets = delta or model.measure.share is not None
+    return replace(model, measure=HockeyStick(ratio, given)) if of_sets else model
 
 
 def tested_sets(

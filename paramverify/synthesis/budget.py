@@ -21,14 +21,13 @@ from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, FailsAt, Proved, Refuted
 from paramverify.bounds import INFINITY, Place
 from paramverify.claims import Claim, Origin
-from paramverify.divergences import Quotients
 from paramverify.encodings.choice import candidates_of
 from paramverify.encodings.encoding import Candidate
 from paramverify.errors import ModelError
 from paramverify.evidence.witnesses import Evaluated
 from paramverify.exact.univariate import fails_without_witness
 from paramverify.models.context import is_somewhere_positive
-from paramverify.models.model import Model, divergence_of, without_bound
+from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.synthesis.attainment import Witnesses, beside, is_one, rational_point, reaching
 from paramverify.synthesis.paths import points_of
@@ -344,7 +343,7 @@ class _BudgetHunt:
 
 def _quotient(model: Model, candidate: Candidate) -> Quotient:
     """Returns the ratio of a candidate divided by the bound of its pair."""
-    ratio = divergence_of(model, Quotients).bound_at(candidate.distance)
+    ratio = model.measure.bound_at(candidate.distance)
     return Quotient(candidate.left * ratio.denominator, candidate.right * ratio.numerator, candidate.origin)
 
 
