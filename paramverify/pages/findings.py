@@ -151,7 +151,7 @@ def budget(work: PrivacyWork) -> Element:
     if isinstance(found, PageOmission):
         return section("Tight budget", left_out("The tight budget is left out", found.reason))
     if not isinstance(found, CaseBudget):
-        told = case_budgets.divergence_lines(work.case, found, ())
+        told = case_budgets.least_of(work.case).lines(found, ())
         title, told = "Least bound", [line for line in told if not line.startswith("Note: ")]
     else:
         title, told = "Tight budget", case_budgets.told(work.case, found, work.around.multiple)

@@ -231,7 +231,8 @@ def _around(case: cases.PrivacyCase, budget: Budget, options: Options, begun: fl
         return Beyond()
     if isinstance(budget, CaseBudget):
         return beyond(case, budget, options, begun)
-    return Beyond(border=border_of(case, budget, options, begun))
+    measure = case_budgets.least_of(case).model.measure
+    return Beyond(border=border_of(case, measure, budget, options, begun))
 
 
 def _values(case: cases.PrivacyCase, wanted: PageOptions, session: Session) -> Intervals | Regions:

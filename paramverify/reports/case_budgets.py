@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 from paramverify import printable
 from paramverify.algebra.budgets import Epsilon, outward
@@ -18,6 +19,7 @@ from paramverify.errors import LimitError
 from paramverify.evidence import number_words
 from paramverify.evidence.divergence_witnesses import MomentWitness
 from paramverify.evidence.number_words import rounded_ends
+from paramverify.evidence.witness import AnyWitness
 from paramverify.models.model import TOGETHER, Model, divergence_of, is_about, need_privacy, refuse_tied
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.session import Session
@@ -25,7 +27,7 @@ from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import budgets, json_documents, sentences
 from paramverify.synthesis.borders import Beyond
 from paramverify.synthesis.case_budget import CaseBudget, least_moment
-from paramverify.synthesis.least_loss import LossBounds, least_loss
+from paramverify.synthesis.least_loss import is_near_loss, least_loss
 from paramverify.synthesis.multiples import Multiple
 from paramverify.synthesis.quotients import RatioBounds
 
@@ -125,63 +127,6 @@ def is_asked(case: PrivacyCase) -> bool:
     return case.model.event is Event.ALL
 
 
-def _model(case: PrivacyCase) -> Model:
-    return need_privacy(case.model, "budget", events=TOGETHER)
-
-
-def find(case: PrivacyCase, session: Session, precision: Fraction) -> AnyBounds:
-    """Returns the least bound of the divergence of a case.
-
-    Raises:
-        LimitError: a limit was met, or the model is in doubt.
-    """
-    model = _model(case)
-    doubt, _ = discharge(session, model)
-    if doubt:
-        raise LimitError(f"the model is in doubt: {doubt.detail}")
-    if is_about(model, Average):
-        return least_loss(model, session, precision)
-    return least_moment(model, session, precision)
-
-
-def divergence_evidence(case: PrivacyCase, found: AnyBounds, session: Session) -> dict[str, Any]:
-    """Returns the evidence of a least bound; the obligations are proved over the ring of its claims."""
-    from paramverify.reports.budget_evidence import budget_document, loss_budget_document
-
-    model = _model(case)
-    if is_about(model, Average):
-        return loss_budget_document(case, found, discharge(session, model)[1])
-    return budget_document(case, found, discharge(session, found.proof.model if found.proof else model)[1])
-
-
-def divergence_lines(case: PrivacyCase, found: AnyBounds, words: Iterable[str]) -> list[str]:
-    """Returns the least bound in words; `words` are the programs on whose word it rests."""
-    model = _model(case)
-    if is_about(model, Average):
-        return _loss_lines(case, model, found)
-    best, measure = found, divergence_of(model, SumDivergence)
-    left, right = map(printable.name, best.secrets)
-    where = sentences.priors(model.domain, case)
-    if best.infinite:
-        head = f"no {measure.key} bound {where}: the divergence is infinite, or grows without limit"
-    elif best.high is None:
-        head = f"the largest sum is {budgets.exact_text(best)} (no upper bound was proved); {where}"
-    else:
-        head = f"least {_least(measure, best)} {where}"
-    more, _ = sentences.session_words(words)
-    shown = budgets.exact_text(best)
-    if len(shown) > number_words.LONGEST + 20:
-        shown = f"≈ {decimal_text(best.low, 12)}"
-    return [
-        head,
-        f"  {measure.sum_told(left, right, best.length)}: {shown}",
-        f"  {budgets.reached(model, best)}",
-        *_near(best),
-        *more,
-        *(f"Note: {note}." for note in model.notes),
-    ]
-
-
 def _near(found: RatioBounds) -> list[str]:
     """Returns the largest sum at a prior of the domain, where none is known to reach the largest one."""
     near = found.approached[-1] if found.approached and found.witness is None else None
@@ -190,52 +135,12 @@ def _near(found: RatioBounds) -> list[str]:
     return [f"  With {near.place}: the sum {number_words.equals(near.moment)}"]
 
 
-def _loss_lines(case: PrivacyCase, model: Model, found: LossBounds) -> list[str]:
-    where = sentences.priors(model.domain, case)
-    name = model.measure.key
-    if found.infinite:
-        head = f"no {name} bound {where}: the divergence is infinite"
-    elif found.high is None:
-        head = f"the least {name} is at least {at_least(found.low, 9)} {where}; no upper bound was proved"
-    elif found.known is not None:
-        head = f"least {name}: {rounded(found.low)} {where}"
-    else:
-        bounds = f"between {at_least(found.low, 9)} and {at_most(found.high, 9)}"
-        head = f"least {name}: {bounds} {where}"
-    left, right = map(printable.name, found.secrets)
-    lines = [head, f"  all outputs under '{left}' against '{right}'"]
-    witness = found.witness if found.high != 0 else None
-    if witness and witness.parameters:
-        lines.append(f"  the largest that was found is at {witness.place}")
-    if witness and witness.order is not None and not found.infinite:
-        order = _order(witness.order)
-        lines.append(f"  it is the Renyi divergence of an order, divided by the order; {order}")
-    return [*lines, *(f"Note: {note}." for note in model.notes)]
-
-
 def _order(order: Fraction) -> str:
     """Returns which order it is; one that would be told as 1 is told by what it is above 1."""
     near = rounded(order, 6)
     if near.removeprefix("≈ ") == "1":
         return f"this order is 1 + x with x {relation(order - 1, 3)}"
     return f"this order is {near}"
-
-
-def _loss_document(case: PrivacyCase, model: Model, found: LossBounds) -> dict[str, Any]:
-    name = model.measure.key
-    bounds = rounded_ends((found.low, found.high)) if found.high is not None else None
-    return {
-        "measure": name,
-        f"{name}_lower": "infinity" if found.infinite else outward(found.low, -inf),
-        f"{name}_upper": "infinity" if found.infinite else bounds[1] if bounds else "unknown",
-        "proved_upper": number_words.exact(found.high) if found.high is not None else None,
-        "secrets": list(found.secrets),
-        "length": found.length,
-        "boxes": found.proof.boxes if found.proof else 0,
-        "witness": found.witness.answer() if found.witness else None,
-        **json_documents.inputs(case),
-        "notes": list(model.notes),
-    }
 
 
 def _least(measure: SumDivergence, found: RatioBounds) -> str:
@@ -265,28 +170,169 @@ def _least_value(measure: SumDivergence, found: RatioBounds) -> str:
     return f"between {at_least(low, 12)} and {at_most(high, 12)}"
 
 
-def divergence_document(case: PrivacyCase, found: AnyBounds, words: Iterable[str]) -> dict[str, Any]:
-    """Returns the same as JSON data."""
-    model = _model(case)
-    if is_about(model, Average):
-        return _loss_document(case, model, found)
-    best, measure = found, divergence_of(model, SumDivergence)
-    epsilon, order = _epsilon(measure, best), measure.renyi_order
-    proved = budgets.proved_upper(best)
-    _, told = sentences.session_words(words)
-    return {
-        "measure": measure.key,
-        **({"order": order} if order else {}),
-        **budgets.least_document(best, "moment"),
-        **(budgets.epsilon_document(epsilon, best.infinite) if epsilon else {}),
-        "attained": best.attained,
-        "proved_upper": None if proved is None else number_words.exact(proved),
-        "secrets": list(best.secrets),
-        "length": best.length,
-        "where": budgets.where_needed(model, best),
-        "witness": best.witness.answer() if best.witness else None,
-        "approached": [w.answer() for w in best.approached],
-        **told,
-        **json_documents.inputs(case),
-        "notes": list(model.notes),
-    }
+@dataclass(frozen=True)
+class LeastSum:
+    """The least bound of a divergence that is a sum of quotients."""
+
+    case: PrivacyCase
+    model: Model
+    solvers: ClassVar[bool] = True  # whether solvers may answer, too
+
+    @property
+    def measure(self) -> SumDivergence:
+        """The divergence."""
+        return divergence_of(self.model, SumDivergence)
+
+    def find(self, session: Session, precision: Fraction) -> AnyBounds:
+        """Returns the least bound."""
+        return least_moment(self.model, session, precision)
+
+    def is_near(self, found: AnyBounds, precision: Fraction) -> bool:
+        """Tells whether the relative distance of the ends is at most the precision."""
+        return found.is_within(precision)
+
+    def witness(self, found: AnyBounds) -> AnyWitness | None:
+        """Returns what has the least bound."""
+        return found.witness
+
+    def evidence(self, found: AnyBounds, session: Session) -> dict[str, Any]:
+        """Returns the evidence of a bound; the obligations are proved over the ring of its claims."""
+        from paramverify.reports.budget_evidence import budget_document
+
+        model = found.proof.model if found.proof else self.model
+        return budget_document(self.case, found, discharge(session, model)[1])
+
+    def lines(self, found: AnyBounds, words: Iterable[str]) -> list[str]:
+        """Returns a bound in words; `words` are the programs on whose word it rests."""
+        case, model, measure = self.case, self.model, self.measure
+        left, right = map(printable.name, found.secrets)
+        where = sentences.priors(model.domain, case)
+        if found.infinite:
+            head = f"no {measure.key} bound {where}: the divergence is infinite, or grows without limit"
+        elif found.high is None:
+            head = f"the largest sum is {budgets.exact_text(found)} (no upper bound was proved); {where}"
+        else:
+            head = f"least {_least(measure, found)} {where}"
+        more, _ = sentences.session_words(words)
+        shown = budgets.exact_text(found)
+        if len(shown) > number_words.LONGEST + 20:
+            shown = f"≈ {decimal_text(found.low, 12)}"
+        return [
+            head,
+            f"  {measure.sum_told(left, right, found.length)}: {shown}",
+            f"  {budgets.reached(model, found)}",
+            *_near(found),
+            *more,
+            *(f"Note: {note}." for note in model.notes),
+        ]
+
+    def document(self, found: AnyBounds, words: Iterable[str]) -> dict[str, Any]:
+        """Returns the same as JSON data."""
+        measure = self.measure
+        epsilon, order = _epsilon(measure, found), measure.renyi_order
+        proved = budgets.proved_upper(found)
+        _, told = sentences.session_words(words)
+        return {
+            "measure": measure.key,
+            **({"order": order} if order else {}),
+            **budgets.least_document(found, "moment"),
+            **(budgets.epsilon_document(epsilon, found.infinite) if epsilon else {}),
+            "attained": found.attained,
+            "proved_upper": None if proved is None else number_words.exact(proved),
+            "secrets": list(found.secrets),
+            "length": found.length,
+            "where": budgets.where_needed(self.model, found),
+            "witness": found.witness.answer() if found.witness else None,
+            "approached": [w.answer() for w in found.approached],
+            **told,
+            **json_documents.inputs(self.case),
+            "notes": list(self.model.notes),
+        }
+
+
+class LeastLoss(LeastSum):
+    """The least bound of a divergence that is an average of the loss."""
+
+    solvers = False
+
+    def find(self, session: Session, precision: Fraction) -> AnyBounds:
+        """Returns the least bound."""
+        return least_loss(self.model, session, precision)
+
+    def is_near(self, found: AnyBounds, precision: Fraction) -> bool:
+        """Tells whether the relative distance of the ends is at most the precision."""
+        return is_near_loss(found, precision)
+
+    def witness(self, found: AnyBounds) -> AnyWitness | None:
+        """Returns None: balls at a point show only that a bound is not smaller."""
+        return None
+
+    def evidence(self, found: AnyBounds, session: Session) -> dict[str, Any]:
+        """Returns the evidence of a bound; the obligations are proved."""
+        from paramverify.reports.budget_evidence import loss_budget_document
+
+        return loss_budget_document(self.case, found, discharge(session, self.model)[1])
+
+    def lines(self, found: AnyBounds, words: Iterable[str]) -> list[str]:
+        """Returns a bound in words."""
+        model = self.model
+        where = sentences.priors(model.domain, self.case)
+        name = model.measure.key
+        if found.infinite:
+            head = f"no {name} bound {where}: the divergence is infinite"
+        elif found.high is None:
+            head = f"the least {name} is at least {at_least(found.low, 9)} {where}; no upper bound was proved"
+        elif found.known is not None:
+            head = f"least {name}: {rounded(found.low)} {where}"
+        else:
+            bounds = f"between {at_least(found.low, 9)} and {at_most(found.high, 9)}"
+            head = f"least {name}: {bounds} {where}"
+        left, right = map(printable.name, found.secrets)
+        lines = [head, f"  all outputs under '{left}' against '{right}'"]
+        witness = found.witness if found.high != 0 else None
+        if witness and witness.parameters:
+            lines.append(f"  the largest that was found is at {witness.place}")
+        if witness and witness.order is not None and not found.infinite:
+            order = _order(witness.order)
+            lines.append(f"  it is the Renyi divergence of an order, divided by the order; {order}")
+        return [*lines, *(f"Note: {note}." for note in model.notes)]
+
+    def document(self, found: AnyBounds, words: Iterable[str]) -> dict[str, Any]:
+        """Returns the same as JSON data."""
+        name = self.model.measure.key
+        bounds = rounded_ends((found.low, found.high)) if found.high is not None else None
+        return {
+            "measure": name,
+            f"{name}_lower": "infinity" if found.infinite else outward(found.low, -inf),
+            f"{name}_upper": "infinity" if found.infinite else bounds[1] if bounds else "unknown",
+            "proved_upper": number_words.exact(found.high) if found.high is not None else None,
+            "secrets": list(found.secrets),
+            "length": found.length,
+            "boxes": found.proof.boxes if found.proof else 0,
+            "witness": found.witness.answer() if found.witness else None,
+            **json_documents.inputs(self.case),
+            "notes": list(self.model.notes),
+        }
+
+
+def least_of(case: PrivacyCase) -> LeastSum:
+    """Returns what is asked of the divergence of a case.
+
+    Raises:
+        InputError: it has none.
+    """
+    model = need_privacy(case.model, "budget", events=TOGETHER)
+    return (LeastLoss if is_about(model, Average) else LeastSum)(case, model)
+
+
+def find(case: PrivacyCase, session: Session, precision: Fraction) -> AnyBounds:
+    """Returns the least bound of the divergence of a case.
+
+    Raises:
+        LimitError: a limit was met, or the model is in doubt.
+    """
+    asked = least_of(case)
+    doubt, _ = discharge(session, asked.model)
+    if doubt:
+        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    return asked.find(session, precision)

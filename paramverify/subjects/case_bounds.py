@@ -13,11 +13,10 @@ from paramverify.algebra.rationals import at_least
 from paramverify.answers import Standing
 from paramverify.bounds import AnyBounds
 from paramverify.claims import AllOutputs
-from paramverify.divergences import Average
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence import number_words
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.model import SETS, AnyModel, is_about, need_privacy
+from paramverify.models.model import SETS, AnyModel, need_privacy
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session, remarked
 from paramverify.privacy.cases import PrivacyCase
@@ -32,7 +31,6 @@ from paramverify.subjects.written_numbers import read_point
 from paramverify.synthesis.borders import beyond, border_of
 from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.least_enclosed import LeastTarget
-from paramverify.synthesis.least_loss import is_near_loss
 from paramverify.synthesis.least_sets import is_near, least_bound
 from paramverify.synthesis.quotients import RatioBounds
 from paramverify.synthesis.set_curve import curve
@@ -147,20 +145,19 @@ def _ratio(case: PrivacyCase, session: Session, width: Fraction, begun: float) -
 
 def _divergence(case: PrivacyCase, session: Session, width: Fraction, begun: float) -> _Least:
     found = case_budgets.find(case, session, width)
-    words = tuple(session.words)
-    border = border_of(case, found, session.options, begun)
-    of_loss = is_about(case.model, Average)
-    first, *more = case_budgets.divergence_lines(case, found, words)
+    words, asked = tuple(session.words), case_budgets.least_of(case)
+    border = border_of(case, asked.model.measure, found, session.options, begun)
+    first, *more = asked.lines(found, words)
     return _Least(
         [first, *budgets.border_lines(border), *more],
-        case_budgets.divergence_document(case, found, words) | budgets.border_document(border),
-        is_near_loss(found, width) if of_loss else found.is_within(width),
+        asked.document(found, words) | budgets.border_document(border),
+        asked.is_near(found, width),
         found,
         (found,),
         notes=tuple(case.model.notes),
-        witness=None if of_loss else found.witness,
-        evidence=lambda again: case_budgets.divergence_evidence(case, found, again),
-        others=not of_loss,
+        witness=asked.witness(found),
+        evidence=lambda again: asked.evidence(found, again),
+        others=asked.solvers,
     )
 
 
@@ -182,7 +179,7 @@ def _enclosed(
         LeastTarget.DELTA if "epsilon" in given else LeastTarget.RATIO_FOR if given else LeastTarget.RATIO
     )
     found = budgets.find(model, session, width, wanted)
-    border = border_of(case, found, session.options, begun)
+    border = border_of(case, model.measure, found, session.options, begun)
     first, *more = budgets.enclosed_lines(case, model, found, given)
     return _Least(
         [first, *budgets.border_lines(border), *more],
@@ -210,7 +207,7 @@ def _of_sets(file: CaseFile, asked: Budget, session: Session, width: Fraction, b
     model = need_privacy(case.model, "budget --delta-for", events=SETS)
     obligations = undoubted(session, model)
     found = least_bound(model, session, width, NeedKind.RATIO if delta_for is None else NeedKind.DELTA)
-    border = border_of(case, found, session.options, begun)
+    border = border_of(case, model.measure, found, session.options, begun)
     more, words = sentences.session_words(session.words)
     document = budgets.set_budget_document(model, found, {name: value}) | words | json_documents.inputs(case)
     first, *lines = budgets.set_budget_lines(case, model, found, f"{name} = {value}")

@@ -13,10 +13,10 @@ from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import rational
 from paramverify.algebra.rationals import simplest_between
 from paramverify.bounds import AnyBounds
-from paramverify.divergences import MaxDivergence, SumDivergence
+from paramverify.divergences import MaxDivergence, Measure
 from paramverify.divergences.registry import measures
 from paramverify.errors import InputError, LimitError, TimeLimitError
-from paramverify.models.model import Model, is_about, of_form
+from paramverify.models.model import is_about
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.larger_ranges import (
@@ -128,34 +128,26 @@ def beyond(case: PrivacyCase, found: CaseBudget, options: Options, started: floa
     return Beyond(multiple, border(case, bounds(case, found, multiple), options, time.monotonic() + seconds))
 
 
-def border_of(case: PrivacyCase, found: AnyBounds, options: Options, started: float) -> Border | None:
+def border_of(
+    case: PrivacyCase, measure: Measure, found: AnyBounds, options: Options, started: float
+) -> Border | None:
     """Returns what other ranges say of a least bound, whose search `started` at a monotonic time."""
     seconds = _share(options, started, time.monotonic() - started)
-    measure = _sum(case)
     low, high = _ends(found, measure)
     if high is None or seconds <= 0:
         return None
-    name = (
-        case.model.measure.key if isinstance(case.model, Model) and found.name == "divergence" else found.name
-    )
+    name = measure.key if found.name == "divergence" else found.name
 
     def written(number: Fraction) -> Mapping[str, object]:
-        return {name: measure.written(exact(number)) if measure else exact(number)}
+        return {name: measure.written(exact(number))}
 
     less = written(_below(low)) if low > 0 else {}
     bound = written(high if low == high else _above(high))
     return border(case, (bound, less), options, time.monotonic() + seconds)
 
 
-def _sum(case: PrivacyCase) -> SumDivergence | None:
-    """Returns the divergence of a case whose least bound is known by that of a sum."""
-    return of_form(case.model, SumDivergence) if isinstance(case.model, Model) else None
-
-
-def _ends(found: AnyBounds, measure: SumDivergence | None) -> tuple[Fraction, Fraction | None]:
+def _ends(found: AnyBounds, measure: Measure) -> tuple[Fraction, Fraction | None]:
     """Returns numbers below and above a bound as `[privacy]` has it; None above if it is infinite."""
-    if measure is None:
-        return found.low, found.high
     try:
         low, high = (None if s is None else measure.of_sum(s) for s in (found.low, found.high))
     except OverflowError:  # no float is so large: nothing is looked at
@@ -254,10 +246,7 @@ def _some_safe(found: Intervals | Regions) -> dict[str, Interval]:
 
 def _inside(case: PrivacyCase, other: PrivacyCase, box: Mapping[str, Interval]) -> PrivacyCase | None:
     """Returns a case of larger inputs for some values of its parameters, if they mean the same in both."""
-    models = case.model, other.model
-    if any(not isinstance(model, Model) for model in models):
-        return None
-    own, domain = (model.domain for model in models)
+    own, domain = case.model.domain, other.model.domain
     if own.ring.parameters != domain.ring.parameters or own.ring.unbounded != domain.ring.unbounded:
         return None
     kept = {name: met for name in box if (met := _met(domain.box[name], box[name]))}
@@ -278,8 +267,6 @@ def _note(case: PrivacyCase, options: Options, until: float) -> str:
     """Returns that the worst pair of a private case lies on the border of its ranges; else ""."""
     model = case.model
     if not is_about(model, MaxDivergence) or model.every_length:
-        return ""
-    if not has_ranges(case):
         return ""
     with Session(quiet(options, until - time.monotonic())) as session:
         found = case_budget(model, session, NEAR)

@@ -54,7 +54,7 @@ def least(path: Path, precision: Fraction) -> Document:
     case = load(path)
     with Session(Options(seconds=30)) as session:
         found = case_budgets.find(case, session, precision)
-        document: Document = json.loads(json.dumps(case_budgets.divergence_evidence(case, found, session)))
+        document: Document = json.loads(json.dumps(case_budgets.least_of(case).evidence(found, session)))
     return document
 
 
