@@ -54,7 +54,7 @@ from paramverify.checker.documents import BUDGET
 from paramverify.checker.evidence_polynomials import parse
 from paramverify.checker.strict_reading import Misformed
 from paramverify.claims import AllOutputs, Claim
-from paramverify.divergences import Average, DistanceBound, Event, MaxDivergence, PositiveParts, Quotients
+from paramverify.divergences import DistanceBound, MaxDivergence, PositiveParts
 from paramverify.errors import EvidenceError, InputError
 from paramverify.evidence import number_words
 from paramverify.evidence.divergence_witnesses import LossWitness
@@ -70,9 +70,7 @@ from paramverify.models.model import (
     TOGETHER,
     Model,
     divergence_of,
-    is_about,
     need_privacy,
-    of_form,
     without_bound,
 )
 from paramverify.models.settings import NONE, Settings
@@ -89,6 +87,7 @@ from paramverify.reports.case_evidence import (
     check_with_case,
     evaluated,
     evidence_document,
+    evidence_of,
     origin_of,
 )
 from paramverify.synthesis.case_budget import DistanceBudget
@@ -167,8 +166,8 @@ def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -
         if model.measure.distances:
             line = _distances_line(scaled if bounds is not None else None, found)
         else:
-            what = "sum of all outputs" if model.measure.event is Event.ALL else "ratio"
-            line = _budget_line(scaled if stated["bound"] is not None else None, found, what)
+            bounds_it = scaled if stated["bound"] is not None else None
+            line = _budget_line(bounds_it, found, model.measure.largest_told)
         if document.get("kind") == "loop":
             line = "budget: there is none; the loop makes the ratio larger than every number"
     except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, checker.Rejected) as error:
@@ -184,7 +183,7 @@ def bounded(model: Model, written: list[str]) -> Model:
     """
     plain = without_bound(model)
     bound = _bound(plain, written)
-    return replace(plain, measure=divergence_of(plain, Quotients).with_bound(bound))
+    return replace(plain, measure=plain.measure.with_bound(bound))
 
 
 def bounded_by_distance(model: Model, written: Mapping[str, list[str]]) -> Model:
@@ -277,7 +276,7 @@ def _budget_line(scaled: Model | None, found: list[Evaluated], what: str) -> str
 def _number(scaled: Model, distance: Fraction | None) -> Real:
     """Returns the number that is the bound of a model, for a distance."""
     constant = scaled.domain.constant
-    ratio = divergence_of(scaled, Quotients).bound_at(distance)
+    ratio = scaled.measure.bound_at(distance)
     parts = [
         in_generator(f) if constant else fmpq_poly(list(f.coeffs()))
         for f in (ratio.numerator, ratio.denominator)
@@ -350,7 +349,7 @@ def loss_budget_document(
     case: PrivacyCase, found: LossBounds, obligations: tuple[tuple[Claim, Decision], ...]
 ) -> dict[str, Any]:
     """Returns the evidence of a least bound; the obligations of the case are proved."""
-    model, measure = _asked(case)
+    model, measure = evidence_of(case).loss("evidence of a least bound")
     number, trees = found.high, found.proof.trees if found.proof else ()
     if number is not None and not trees:
         reason = "there is no evidence where two distributions are equal because of constraints"
@@ -379,7 +378,7 @@ def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> checker
     """
     try:
         stated = document[BUDGET]
-        model, measure = _asked(case)
+        model, measure = evidence_of(case).loss("evidence of a least bound")
         if stated["kind"] != measure.key:
             raise EvidenceError("the case has another measure")
         number = None if stated["enough"] is None else Fraction(stated["enough"])
@@ -396,14 +395,6 @@ def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> checker
     return replace(
         report, lines=(*report.lines, _loss_budget_line(stated["kind"], number, found)), status=BUDGET
     )
-
-
-def _asked(case: PrivacyCase) -> tuple[Model, Average]:
-    model = need_privacy(case.model, "evidence of a least bound", events=TOGETHER)
-    measure = of_form(model, Average)
-    if measure is None:
-        raise EvidenceError("the case has another measure")
-    return model, measure
 
 
 def _loss_budget_line(name: str, number: Fraction | None, found: list[LossWitness]) -> str:
@@ -479,7 +470,7 @@ def check_set_budget(
     try:
         case = load_with_bounds(path, bounds_for(kind, stated["given"]), settings)
         model = need_privacy(case.model, "evidence of a least bound", events=SETS)
-        if not is_about(model, PositiveParts):
+        if model.measure.share is None:
             raise EvidenceError("with the given delta 0 no sets are compared")
         number = None if stated["enough"] is None else Fraction(stated["enough"])
         if (number is not None) != (document["status"] == Standing.HOLDS):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,6 @@ from paramverify.models.model import (
     is_about,
     need_formulas,
     need_privacy,
-    of_form,
     of_privacy,
 )
 from paramverify.models.programs.noise_densities import number
@@ -108,16 +107,6 @@ def enclosed_document(case: PrivacyCase, model: EnclosedModel, report: PrivacyRe
     raise _none(case, f"the checker does not come to it: {told}")
 
 
-def check_has_enclosed_evidence(case: PrivacyCase, model: EnclosedModel) -> None:
-    """Checks that there may be evidence about enclosed probabilities of a case.
-
-    Raises:
-        InputError: there is none.
-    """
-    _bounds(model, case)
-    _ways(case)
-
-
 def _none(case: PrivacyCase, reason: str) -> InputError:
     return InputError(f"this verdict has no evidence: {reason}", key="mechanism", file=case.path)
 
@@ -163,16 +152,13 @@ def _bound(function: RationalFunction, model: EnclosedModel, case: PrivacyCase) 
 
 
 def check_enclosed(
-    document: Mapping[str, Any], case: PrivacyCase, obligations: list[dict[str, Any]]
+    document: Mapping[str, Any], case: PrivacyCase, model: EnclosedModel
 ) -> checker.KernelReport:
     """Checks evidence about enclosed probabilities, and compares it with the balls of the case itself.
 
     Raises:
         Rejected: the case has other bounds, inputs, pairs or probabilities.
     """
-    model = case.model
-    if not isinstance(model, EnclosedModel):
-        raise Rejected("the probabilities of the case are not enclosed")
     stated = {name: document[name] for name in ("bound", "delta") if name in document}
     if stated != _bounds(model, case):
         raise Rejected("the case has other bounds")
@@ -181,7 +167,7 @@ def check_enclosed(
     if {frozenset(pair) for pair in pairs} != {frozenset(pair) for pair in told}:
         raise Rejected("the case has other pairs")
     rows = kernel.rows_of(document)
-    report = kernel.check_document(document, obligations, rows)
+    report = kernel.check_document(document, _obligations(model), rows)
     if not report.accepted:
         return report
     count = _compare(rows, model)
@@ -222,22 +208,19 @@ def certificate(model: Model, measure: Average, report: PrivacyReport) -> dict[s
     return dict(report.certificate or document(model.domain, measure, []))
 
 
-def check_losses(
-    written: Mapping[str, Any], model: Model, obligations: list[dict[str, Any]]
-) -> checker.KernelReport:
+def check_losses(written: Mapping[str, Any], model: Model, measure: Average) -> checker.KernelReport:
     """Checks claims about losses, each the case's own, derived forwards and one sequence after the other.
 
     Raises:
         Rejected: the case has another measure, bound or domain, or gives other numbers for the witness.
     """
-    measure = of_form(model, Average)
-    if measure is None or written["measure"] != measure.key:
+    if written["measure"] != measure.key:
         raise checker.Rejected("the case has another measure")
     if written["bound"] != bound_document(measure):
         raise Misformed("the case has another bound", "bound")
     if written["domain"] != domain_document(model.domain, model.domain.ring.number(0)):
         raise checker.Rejected("the case has another domain")
-    report = loss_kernel.check_document(written, listed_statements(model), obligations)
+    report = loss_kernel.check_document(written, listed_statements(model), _obligations(model))
     if report.accepted and "witness" in written:
         found = again(model, measure, written["witness"])
         if not found.exceeds:
@@ -397,7 +380,7 @@ def expected(
         Rejected: they are not about pairs of the case, or there are no such windows.
     """
     model = case.model
-    windows = windows_of(model, case.whole) if isinstance(model, Model) else None
+    windows = windows_of(model, case.whole)
     if windows is None:
         raise Rejected("the case has no windows")
     pairs = {(pair.left, pair.right): pair for pair in model.pairs}
@@ -426,18 +409,12 @@ def evidence_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any
     Of a case about every length it is the certificate of a cone or of a loop, for `checker.cone_evidence`.
     """
     check_is_own(case)
+    return evidence_of(case).document(report)
+
+
+def _claims_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any]:
+    """Returns every claim with its proof, or the witness with the claim that fails there."""
     status = report.status.value
-    if isinstance(case.model, EnclosedModel):
-        own = enclosed_document(case, case.model, report)
-        return own | about(case, report.obligations, status)
-    if is_about(case.model, Average):
-        own = certificate(case.model, divergence_of(case.model, Average), report)
-        return {**own, "status": status, **about(case, report.obligations, status)}
-    if report.certificate is not None:
-        document = {**report.certificate, "status": status, **about(case, report.obligations, status)}
-        if isinstance(report.verdict, Violated) and is_about(case.model, PositiveParts):
-            document["witness"] = {**document["witness"], **report.verdict.witness.document()}
-        return document
     settled = list(zip(report.own_claims, report.decisions, strict=False)) + list(report.obligations)
     entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
     violation = None
@@ -452,7 +429,7 @@ def evidence_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any
     points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
     windows = statement(report.windows) if status == Standing.HOLDS else {}
     more = {**({"points": points} if points else {}), **({"windows": windows} if windows else {})}
-    return {**document, **more, **statements(case, status)}
+    return {**document, **more, **evidence_of(case).statements(status)}
 
 
 def check_has_evidence(case: PrivacyCase) -> None:
@@ -463,8 +440,7 @@ def check_has_evidence(case: PrivacyCase) -> None:
             its epsilon stands beside other exponents than its own.
     """
     check_is_whole(case)
-    if isinstance(case.model, EnclosedModel):
-        check_has_enclosed_evidence(case, case.model)
+    evidence_of(case).check_written()
 
 
 def about(
@@ -477,21 +453,8 @@ def about(
         "case": case_entry(case.title, case.digest, case.settings),
         "obligations": certificates.distinct(own),
         **({"points": points} if points else {}),
-        **statements(case, status),
+        **evidence_of(case).statements(status),
     }
-
-
-def statements(case: PrivacyCase, status: str | None = None) -> dict[str, Any]:
-    """Returns what the verdict needs besides: its side condition, and the pair that stands for the others."""
-    if not isinstance(case.model, Model):
-        return {}
-    own = {"outputs": list(case.model.hmm.observations)} if _has_sets(case) else {}
-    if case.model.side_condition:
-        return own | {"side_condition": case.model.side_condition}  # then no pair stands for others
-    if case.model.stands_for is None or status == Standing.VIOLATED:
-        return own
-    pair = case.model.pairs[0]
-    return own | {"reduction": case.model.stands_for.document(pair.left, pair.right)}
 
 
 def _has_sets(case: PrivacyCase) -> bool:
@@ -527,7 +490,7 @@ def check_with_case(text: str, case: PrivacyCase) -> checker.KernelReport:
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
-    model = case.model
+    model, kind = case.model, evidence_of(case)
     try:
         document = read(text)
         check(document, evidence_shapes.FORM)
@@ -535,14 +498,14 @@ def check_with_case(text: str, case: PrivacyCase) -> checker.KernelReport:
         if document.get("case", own if document["format"] == region_checker.FORMAT else None) != own:
             raise checker.Rejected(changed(document.get("case"), case.digest, case.title))
         status = document.get("status")
-        needed = statements(case, status)
+        needed = kind.statements(status)
         if _without_proofs(document.get("reduction")) != _without_proofs(needed.get("reduction")):
             raise checker.Rejected("it is about other neighbours")
         if document.get("outputs") != needed.get("outputs"):
             raise checker.Rejected("it names other outputs than the case has")
         if document.get("side_condition") != needed.get("side_condition"):
             raise checker.Rejected("it has another side condition than the case")
-        report = _CHECKS[document["format"]](document, case)
+        report = kind.checks[document["format"]](document)
         report = product_checker.with_statements(document, report)
         if not report.accepted:
             return report
@@ -584,118 +547,14 @@ def _obligations(model: AnyModel) -> list[dict[str, Any]]:
     return [to_document(without_enclosure(o.claim)) for o in model.obligations]
 
 
-def _check_claims(document: dict[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    """Checks claims one by one, each the case's own, and where they are said to come from."""
-    model, needed = case.model, _obligations(case.model)
-    if is_about(model, PositiveParts):
-        raise checker.Rejected("the case has a delta, and this evidence is about outputs one by one")
-    told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
-    if "windows" in document:
-        expected = _expected_of_windows(document["windows"], case, told)
-    else:
-        expected = expected_claims(model, told)
-    if expected is None:
-        if document["status"] != Standing.VIOLATED:
-            reason = "for so many sequences, only a certificate of a cone or a witness is evidence"
-            raise checker.Rejected(reason)
-        model = need_privacy(model, "this witness", tied=True, densities=True)
-        left, right = document["witness"]["secrets"]
-        origin = Origin(left, right, tuple(document["witness"]["observations"]))
-        if model.lengths and len(origin.observations) not in model.lengths:
-            raise checker.Rejected("the case is not about sequences of this length")
-        expected = [to_document(claim_of(model, origin)), *needed]
-        # The witness and the obligations are enough, and are all that is checked.
-        document = {**document, "claims": [e for e in document["claims"] if e["claim"] in needed]}
-    report = checker.check_document(document, expected, case.digest, needed)
-    if report.accepted and model.nothing_compared:
-        report = replace(report, lines=(*report.lines, model.nothing_compared))
-    for k, entry in enumerate(document["claims"] if report.accepted else ()):
-        for j, text in enumerate(entry.get("origins", [])):
-            if not told[text]:
-                reason = f"the case has no claim about {shown(text)}"
-                raise Misformed(reason, "claims", k, "origins", j)
-            if entry["claim"]["polynomial"] not in told[text]:
-                raise Misformed("the case makes another claim there", "claims", k, "origins", j)
-    return report
-
-
-def check_has_map_evidence(case: PrivacyCase) -> None:
-    """Checks that there is evidence of a map of a case.
-
-    Raises:
-        InputError: there is none.
-    """
-    if is_about(case.model, Average):
-        name = case.model.measure.key
-        reason = f"there is no evidence of a map of {name}: `verify --evidence` proves a bound"
-        raise InputError(f"{reason}, `synthesize --witness --evidence` shows a prior", key=f"privacy.{name}")
-
-
 def map_evidence(
     case: PrivacyCase, found: RegionMap, obligations: Iterable[tuple[Claim, Decision]]
 ) -> dict[str, Any]:
     """Returns a region map with all that is needed to check it, and what it says of its case."""
-    check_has_map_evidence(case)
+    kind = evidence_of(case)
+    kind.check_map()
     document = map_document(found, case.model.domain) | about(case, obligations)
-    if not is_about(case.model, PositiveParts):
-        return document
-    known = set_claims(case.model)
-    if [key(claim.polynomial) for claim in known.claims] != document["claims"]:
-        raise DefectError("the claims of the map are not those of the sums")
-    return document | {"sums": [cover.document() for cover in known.covers]}
-
-
-def _check_regions(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    if is_about(case.model, PositiveParts):
-        zero = case.model.domain.ring.number(0)
-        domain = to_document(without_enclosure(Claim(zero, case.model.domain)))
-        stated = [{**domain, "polynomial": text} for text in document["claims"]]
-        return region_checker.check_document(document, stated, _obligations(case.model), _sums(case.model))
-    stated = [to_document(without_enclosure(claim)) for claim in claims_of(case.model)]
-    return region_checker.check_document(document, stated, _obligations(case.model))
-
-
-def _check_intervals(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    if is_about(case.model, PositiveParts) or checked_zeros(case.model).all:
-        raise checker.Rejected("there are no exact intervals of claims of such a case")
-    stated = [to_document(without_enclosure(claim)) for claim in claims_of(case.model)]
-    return interval_checker.check_document(document, stated, _obligations(case.model))
-
-
-def _check_cone(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    """Checks a certificate about every length: its model must be the case's, and the obligations proved."""
-    model = need_privacy(case.model, "a certificate about many sequences", densities=True)
-    about = document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
-    if not about:
-        raise checker.Rejected("the case is about other lengths")
-    if document["kind"] == "loop":
-        point = {name: Fraction(value) for name, value in document["point"].items()}
-        if point.keys() != set(model.domain.ring.parameters) or not contains(model.domain, point):
-            raise checker.Rejected("the loop is not about a prior of the case")
-        small = at_point(model, point)
-    else:
-        small = lump(model).model
-    return cone_checker.check_document(document, model_document(small), _obligations(model))
-
-
-def _check_sets(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    """Checks claims about sums, each the case's own, derived forwards and one sequence after the other."""
-    model = need_privacy(case.model, "evidence about sets of outputs", events=SETS)
-    if not is_about(model, PositiveParts):
-        raise checker.Rejected("the case has no delta")
-    zero = model.domain.ring.number(0)
-    if document["domain"] != domain_document(model.domain, zero):
-        raise checker.Rejected("the case has another domain")
-    return set_checker.check_document(document, _sums(model), _obligations(model))
-
-
-def _check_losses(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    model = need_privacy(case.model, "evidence about a divergence", events=TOGETHER)
-    return check_losses(document, model, _obligations(model))
-
-
-def _check_enclosed(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
-    return check_enclosed(document, case, _obligations(case.model))
+    return document | kind.sums(document["claims"])
 
 
 def _sums(model: Model) -> list[dict[str, Any]]:
@@ -727,15 +586,251 @@ def _recheck_set(
     return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
 
 
-_CHECKS: dict[str, Callable[[dict[str, Any], PrivacyCase], checker.KernelReport]] = {
-    set_checker.FORMAT: _check_sets,
-    loss_kernel.FORMAT: _check_losses,
-    checker.FORMAT: _check_claims,
-    cone_checker.FORMAT: _check_cone,
-    region_checker.FORMAT: _check_regions,
-    interval_checker.FORMAT: _check_intervals,
-    kernel.FORMAT: _check_enclosed,
-}
+NO_INTERVALS = "there are no exact intervals of claims of such a case"
+
+
+@dataclass(frozen=True)
+class ClaimEvidence:
+    """Evidence of a case by its polynomial claims, or by a certificate instead of them.
+
+    Each form of divergence, and each kind of model, has one of these classes; see `evidence_of`.
+    """
+
+    case: PrivacyCase
+    model: AnyModel
+
+    def document(self, report: PrivacyReport) -> dict[str, Any]:
+        """Returns the evidence of a verdict."""
+        if report.certificate is None:
+            return _claims_document(self.case, report)
+        status = report.status.value
+        return {**report.certificate, "status": status, **about(self.case, report.obligations, status)}
+
+    def statements(self, status: str | None = None) -> dict[str, Any]:
+        """Returns what the verdict needs besides: its side condition, the pair that stands for the others."""
+        model = self.model
+        own = {"outputs": list(model.outputs)} if _has_sets(self.case) else {}
+        if model.side_condition:
+            return own | {"side_condition": model.side_condition}  # then no pair stands for others
+        if model.stands_for is None or status == Standing.VIOLATED:
+            return own
+        pair = model.pairs[0]
+        return own | {"reduction": model.stands_for.document(pair.left, pair.right)}
+
+    def sums(self, claims: Sequence[str]) -> dict[str, Any]:
+        """Returns what the claims of a map need besides."""
+        return {}
+
+    def check_written(self) -> None:
+        """Raises an InputError if verdicts have no evidence."""
+
+    def check_map(self) -> None:
+        """Raises an InputError if a map has no evidence."""
+
+    def check_intervals(self) -> None:
+        """Raises an InputError if exact intervals have no evidence."""
+        if checked_zeros(self.model).all:
+            raise InputError("there is no evidence of exact intervals where probabilities may vanish")
+
+    @property
+    def checks(self) -> Mapping[str, Callable[[dict[str, Any]], checker.KernelReport]]:
+        """What checks a document, by its format; each of these raises a `Rejected`."""
+        return {
+            set_checker.FORMAT: self.of_sets,
+            loss_kernel.FORMAT: self.of_losses,
+            checker.FORMAT: self.of_claims,
+            cone_checker.FORMAT: self.of_cone,
+            region_checker.FORMAT: self.of_regions,
+            interval_checker.FORMAT: self.of_intervals,
+            kernel.FORMAT: self.of_enclosures,
+        }
+
+    def of_claims(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks claims one by one, each the case's own, and where they are said to come from."""
+        model, needed = self.model, _obligations(self.model)
+        told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
+        if "windows" in document:
+            expected = _expected_of_windows(document["windows"], self.case, told)
+        else:
+            expected = expected_claims(model, told)
+        if expected is None:
+            if document["status"] != Standing.VIOLATED:
+                reason = "for so many sequences, only a certificate of a cone or a witness is evidence"
+                raise checker.Rejected(reason)
+            model = need_privacy(model, "this witness", tied=True, densities=True)
+            left, right = document["witness"]["secrets"]
+            origin = Origin(left, right, tuple(document["witness"]["observations"]))
+            if model.lengths and len(origin.observations) not in model.lengths:
+                raise checker.Rejected("the case is not about sequences of this length")
+            expected = [to_document(claim_of(model, origin)), *needed]
+            # The witness and the obligations are enough, and are all that is checked.
+            document = {**document, "claims": [e for e in document["claims"] if e["claim"] in needed]}
+        report = checker.check_document(document, expected, self.case.digest, needed)
+        if report.accepted and model.nothing_compared:
+            report = replace(report, lines=(*report.lines, model.nothing_compared))
+        for k, entry in enumerate(document["claims"] if report.accepted else ()):
+            for j, text in enumerate(entry.get("origins", [])):
+                if not told[text]:
+                    reason = f"the case has no claim about {shown(text)}"
+                    raise Misformed(reason, "claims", k, "origins", j)
+                if entry["claim"]["polynomial"] not in told[text]:
+                    raise Misformed("the case makes another claim there", "claims", k, "origins", j)
+        return report
+
+    def of_cone(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks a certificate about every length: its model must be the case's."""
+        model = need_privacy(self.model, "a certificate about many sequences", densities=True)
+        about = (
+            document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
+        )
+        if not about:
+            raise checker.Rejected("the case is about other lengths")
+        if document["kind"] == "loop":
+            point = {name: Fraction(value) for name, value in document["point"].items()}
+            if point.keys() != set(model.domain.ring.parameters) or not contains(model.domain, point):
+                raise checker.Rejected("the loop is not about a prior of the case")
+            small = at_point(model, point)
+        else:
+            small = lump(model).model
+        return cone_checker.check_document(document, model_document(small), _obligations(model))
+
+    def of_regions(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks a map of the claims of the case."""
+        stated = [to_document(without_enclosure(claim)) for claim in claims_of(self.model)]
+        return region_checker.check_document(document, stated, _obligations(self.model))
+
+    def of_intervals(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks exact intervals of the claims of the case."""
+        if checked_zeros(self.model).all:
+            raise checker.Rejected(NO_INTERVALS)
+        stated = [to_document(without_enclosure(claim)) for claim in claims_of(self.model)]
+        return interval_checker.check_document(document, stated, _obligations(self.model))
+
+    def of_sets(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks claims about sums, each the case's own, derived forwards."""
+        need_privacy(self.model, "evidence about sets of outputs", events=SETS)
+        raise checker.Rejected("the case has no delta")
+
+    def of_losses(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks claims about losses; see `check_losses`."""
+        return check_losses(document, *self.loss("evidence about a divergence"))
+
+    def of_enclosures(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks evidence about enclosed probabilities; see `check_enclosed`."""
+        raise Rejected("the probabilities of the case are not enclosed")
+
+    def loss(self, what: str) -> tuple[Model, Average]:
+        """Returns the model and its divergence if that is an average of the loss; `what` needs it."""
+        need_privacy(self.model, what, events=TOGETHER)
+        raise checker.Rejected("the case has another measure")
+
+
+@dataclass(frozen=True)
+class SetEvidence(ClaimEvidence):
+    """Evidence of a case that compares sets of outputs, by claims about sums."""
+
+    model: Model
+
+    def document(self, report: PrivacyReport) -> dict[str, Any]:
+        """Returns the evidence of a verdict."""
+        document = super().document(report)
+        if report.certificate is not None and isinstance(report.verdict, Violated):
+            document["witness"] = {**document["witness"], **report.verdict.witness.document()}
+        return document
+
+    def sums(self, claims: Sequence[str]) -> dict[str, Any]:
+        """Returns the claims about sums that those of a map come from."""
+        known = set_claims(self.model)
+        if [key(claim.polynomial) for claim in known.claims] != claims:
+            raise DefectError("the claims of the map are not those of the sums")
+        return {"sums": [cover.document() for cover in known.covers]}
+
+    def check_intervals(self) -> None:
+        """Raises an InputError: exact intervals have no evidence."""
+        raise InputError("there is no evidence of exact intervals with a delta: leave --exact out")
+
+    def of_claims(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Rejects claims about outputs one by one."""
+        raise checker.Rejected("the case has a delta, and this evidence is about outputs one by one")
+
+    def of_regions(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks a map of claims about sets, which its sums say."""
+        zero = self.model.domain.ring.number(0)
+        domain = to_document(without_enclosure(Claim(zero, self.model.domain)))
+        stated = [{**domain, "polynomial": text} for text in document["claims"]]
+        known = _sums(self.model)
+        return region_checker.check_document(document, stated, _obligations(self.model), known)
+
+    def of_intervals(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Rejects exact intervals."""
+        raise checker.Rejected(NO_INTERVALS)
+
+    def of_sets(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks claims about sums, each the case's own, derived forwards."""
+        model = need_privacy(self.model, "evidence about sets of outputs", events=SETS)
+        if document["domain"] != domain_document(model.domain, model.domain.ring.number(0)):
+            raise checker.Rejected("the case has another domain")
+        return set_checker.check_document(document, _sums(model), _obligations(model))
+
+
+@dataclass(frozen=True)
+class LossEvidence(ClaimEvidence):
+    """Evidence of a case that bounds an average of the loss, by enclosures on boxes."""
+
+    model: Model
+    measure: Average
+
+    def document(self, report: PrivacyReport) -> dict[str, Any]:
+        """Returns the evidence of a verdict."""
+        own, status = certificate(self.model, self.measure, report), report.status.value
+        return {**own, "status": status, **about(self.case, report.obligations, status)}
+
+    def check_map(self) -> None:
+        """Raises an InputError: a map has no evidence."""
+        name = self.measure.key
+        reason = f"there is no evidence of a map of {name}: `verify --evidence` proves a bound"
+        raise InputError(f"{reason}, `synthesize --witness --evidence` shows a prior", key=f"privacy.{name}")
+
+    def loss(self, what: str) -> tuple[Model, Average]:
+        """Returns the model and its divergence."""
+        return need_privacy(self.model, what, events=TOGETHER), self.measure
+
+
+@dataclass(frozen=True)
+class EnclosedEvidence(ClaimEvidence):
+    """Evidence of a case whose probabilities are enclosed, by the ways through its program."""
+
+    model: EnclosedModel
+
+    def document(self, report: PrivacyReport) -> dict[str, Any]:
+        """Returns the evidence of a verdict."""
+        own = enclosed_document(self.case, self.model, report)
+        return own | about(self.case, report.obligations, report.status.value)
+
+    def statements(self, status: str | None = None) -> dict[str, Any]:
+        """Returns nothing: the ways say all."""
+        return {}
+
+    def check_written(self) -> None:
+        """Raises an InputError if the checker cannot read the program, or the bounds."""
+        _bounds(self.model, self.case)
+        _ways(self.case)
+
+    def of_enclosures(self, document: dict[str, Any]) -> checker.KernelReport:
+        """Checks evidence about enclosed probabilities; see `check_enclosed`."""
+        return check_enclosed(document, self.case, self.model)
+
+
+def evidence_of(case: PrivacyCase) -> ClaimEvidence:
+    """Returns what evidence of a case is made of."""
+    model = case.model
+    if isinstance(model, EnclosedModel):
+        return EnclosedEvidence(case, model)
+    if is_about(model, PositiveParts):
+        return SetEvidence(case, model)
+    if is_about(model, Average):
+        return LossEvidence(case, model, divergence_of(model, Average))
+    return ClaimEvidence(case, model)
 
 
 def check_has_synthesis_evidence(case: PrivacyCase, exact: bool) -> None:
@@ -744,14 +839,11 @@ def check_has_synthesis_evidence(case: PrivacyCase, exact: bool) -> None:
     Raises:
         InputError: there is none.
     """
-    check_has_map_evidence(case)
-    if not exact:
-        return
-    check_can_write(case.model.domain)
-    if is_about(case.model, PositiveParts):
-        raise InputError("there is no evidence of exact intervals with a delta: leave --exact out")
-    if checked_zeros(case.model).all:
-        raise InputError("there is no evidence of exact intervals where probabilities may vanish")
+    kind = evidence_of(case)
+    kind.check_map()
+    if exact:
+        check_can_write(case.model.domain)
+        kind.check_intervals()
 
 
 def interval_evidence(
