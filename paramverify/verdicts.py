@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from paramverify.answers import Answer, Decision, End, FailsAt, Open, Proved, Refuted, Standing
 from paramverify.errors import CaseError
 from paramverify.evidence.witness import AnyWitness
+from paramverify.evidence.witnesses import ExactWitness
 
 W = TypeVar("W", covariant=True)
 
@@ -41,6 +42,12 @@ class Unknown:
 
 
 Verdict = Holds | Violated[AnyWitness] | Unknown
+
+
+def violating_output(verdict: Verdict) -> ExactWitness | None:
+    """Returns the output that is too likely at a rational point, where that is what a verdict says."""
+    witness = verdict.witness if isinstance(verdict, Violated) else None
+    return witness if isinstance(witness, ExactWitness) else None
 
 
 def status_of(said: Holds | Violated[object] | Unknown | Answer) -> Standing:

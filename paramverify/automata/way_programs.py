@@ -53,7 +53,7 @@ from paramverify.automata.stream_cases import StreamBudget
 from paramverify.automata.way_costs import Flow, Way, largest_flow, links
 from paramverify.errors import InputError, LimitError
 from paramverify.files import standing_in
-from paramverify.models.model import Model
+from paramverify.models.model import Model, of_privacy
 from paramverify.models.programs.noise_densities import MAX_DEGREE as MOST_POWER
 from paramverify.privacy.cases import PrivacyCase, load
 
@@ -570,9 +570,9 @@ def chances(automaton: Automaton, way: Way, given: Streams, width: Fraction) -> 
     """Returns the exact probabilities of a way for two streams; None if they are beyond the engine."""
     given = with_entry(automaton, way.steps, given)
     case = way_case(automaton, way.steps, [given], StreamBudget(Fraction(1)), width, most=MOST_CHANCE_DEGREE)
-    model = None if case is None else case.model
-    if not isinstance(model, Model):
+    if case is None:
         return None
+    model = of_privacy(case.model, "this", tied=True, densities=True)
     return Chances(way, given, (_chance(model, 0), _chance(model, 1)), model.domain.ring)
 
 

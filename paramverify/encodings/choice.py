@@ -80,6 +80,8 @@ def foreign(model: AnyModel) -> str:
 
 
 def _suitability(encoding: Encoding, model: AnyModel) -> int:
+    if encoding.form is not None and not is_about(model, encoding.form):
+        return 0
     value = encoding.suits(model)
     if not isinstance(value, int):
         raise InputError(f"{_told(encoding)} says how well it suits a model by no whole number")

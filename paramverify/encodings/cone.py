@@ -43,6 +43,7 @@ from flint import fmpz
 from paramverify.algebra.cones import Vector, combination, whole
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, key, primitive
 from paramverify.claims import Claim, Origin, to_document, without_enclosure
+from paramverify.divergences import MaxDivergence
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import NO_SEQUENCES, Candidate, Encoding
 from paramverify.encodings.sequences import claim_polynomial
@@ -444,10 +445,8 @@ def certificate(model: Model, claims: Sequence[Claim], proofs: Sequence[Proof]) 
     return stated | {"claims": claims_document(claims, proofs)}
 
 
-def _is_long(model: AnyModel) -> bool:
+def _is_long(model: Model) -> bool:
     """Whether the model has too many sequences to list, and numbers as transitions, so that cones apply."""
-    if not isinstance(model, Model) or model.measure.distances:
-        return False
     longest = max(model.lengths, default=1)
     many = longest > 40 or len(model.hmm.observations) ** longest > FEW
     return many and has_numbers(model.hmm)
@@ -468,4 +467,5 @@ ENCODING = Encoding(
     suits=lambda model: 2 if _is_long(model) else 0,
     candidates=candidates,
     certificate=certificate,
+    form=MaxDivergence,
 )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant
+from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, key
 from paramverify.claims import Claim, Origin
+from paramverify.divergences import Divergence
 from paramverify.evidence.certificates import Proof
 from paramverify.models.model import AnyModel, Model
 
@@ -50,6 +51,22 @@ class WrittenScript:
 
 
 @dataclass(frozen=True, eq=False)
+class PossibleZeros:
+    """Irreducible polynomials that are not known to be without zeros on the domain.
+
+    `denominators` divide common multiples of denominators, `cancelled` what fractions lost in lowest terms.
+    """
+
+    denominators: tuple[Polynomial, ...] = ()
+    cancelled: tuple[Polynomial, ...] = ()
+
+    @property
+    def all(self) -> tuple[Polynomial, ...]:
+        """Both, each once."""
+        return tuple({key(f): f for f in (*self.denominators, *self.cancelled)}.values())
+
+
+@dataclass(frozen=True, eq=False)
 class Encoding:
     """What a module exports as its `ENCODING`; the model is private iff all claims hold, or no script does.
 
@@ -57,19 +74,22 @@ class Encoding:
     model that they do not accept, and a `LimitError` where there would be too many.
 
     `suits` says how well it suits a model where the user has chosen none: the largest number is taken, but
-    never 0. An encoding that suits some models gives
+    never 0. With a `form`, models of that divergence alone are asked about. An encoding that suits some gives
 
     - `candidates`, pairs of probabilities of which one has the largest ratio, at every point of the domain;
     - `again`, each of the claims, derived by another path, which the check of evidence compares with those
       that were proved; or `certificate`, which is the evidence instead where the claims are about some
-      sequences only: the document for `checker.cone_evidence` from the claims of the model and their proofs.
+      sequences only: the document for `checker.cone_evidence` from the claims of the model and their proofs;
+    - `zeros`, if the claims hold nearly everywhere on the domain only, and some are about strata of it.
     """
 
     name: str
     description: str
     claims: Callable[[AnyModel], tuple[Claim, ...]] | None = None
     scripts: Callable[[AnyModel], Iterable[WrittenScript]] | None = None
-    suits: Callable[[AnyModel], int] = lambda model: 0
+    suits: Callable[[Any], int] = lambda model: 0
     candidates: Callable[[Model], Iterator[Candidate]] | None = None
     again: Callable[[AnyModel], Iterator[Claim]] | None = None
-    certificate: Callable[[Model, Sequence[Claim], Sequence[Proof]], dict[str, Any]] | None = None
+    certificate: Callable[[Any, Sequence[Claim], Sequence[Proof]], dict[str, Any]] | None = None
+    form: type[Divergence] | None = None
+    zeros: Callable[[AnyModel], PossibleZeros] | None = None

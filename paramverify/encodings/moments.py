@@ -40,7 +40,7 @@ from paramverify.algebra.polynomials import Polynomial, is_constant, key, primit
 from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import AllOutputs, Claim
 from paramverify.divergences import Average, PositiveParts, SumDivergence
-from paramverify.encodings.encoding import Candidate, Encoding
+from paramverify.encodings.encoding import Candidate, Encoding, PossibleZeros
 from paramverify.encodings.output_sums import (
     PairOutcomes,
     listed_outcomes,
@@ -308,46 +308,28 @@ def _own(model: AnyModel) -> Model:
     raise UnsupportedError("the encoding moments is about Renyi privacy only")
 
 
-def _suits(model: AnyModel) -> int:
-    return 1_000 if is_about(model, SumDivergence) else 0
-
-
-ENCODING = Encoding(
-    "moments",
-    "one claim for each secret pair, direction and length: all outputs together, for Renyi privacy",
-    claims=_claims,
-    suits=_suits,
-    candidates=_candidates,
-    again=_again,
-)
-
-
-@dataclass(frozen=True, eq=False)
-class PossibleZeros:
-    """Irreducible polynomials that are not known to be without zeros on the domain.
-
-    `denominators` divide common multiples of denominators, `cancelled` what fractions lost in lowest terms.
-    """
-
-    denominators: tuple[Polynomial, ...]
-    cancelled: tuple[Polynomial, ...]
-
-    @property
-    def all(self) -> tuple[Polynomial, ...]:
-        """Both, each once."""
-        return tuple({key(f): f for f in (*self.denominators, *self.cancelled)}.values())
-
-
-def zeros_of(model: Model) -> PossibleZeros:
+def zeros_of(model: AnyModel) -> PossibleZeros:
     """Returns where the claims of a Rényi model and its sums may differ.
 
     Raises:
         LimitError: too many sequences, or too large polynomials.
     """
-    model = with_numbers(model)
+    model = with_numbers(_own(model))
     multiples: list[Polynomial] = []
     cancelled: list[Polynomial] = []
     for moment in moments(model):
         multiples.append(moment.multiple)
         cancelled += moment.cancelled
     return PossibleZeros(vanishing(multiples, model.domain), vanishing(cancelled, model.domain))
+
+
+ENCODING = Encoding(
+    "moments",
+    "one claim for each secret pair, direction and length: all outputs together, for Renyi privacy",
+    claims=_claims,
+    suits=lambda model: 1_000,
+    candidates=_candidates,
+    again=_again,
+    form=SumDivergence,
+    zeros=zeros_of,
+)

@@ -110,6 +110,7 @@ ENCODING = Encoding(
     "sets",
     "one claim for each set of outputs that is the worst one somewhere; for a case with a delta",
     claims=_claims,
-    suits=lambda model: 3 if is_about(model, PositiveParts) else 0,
+    suits=lambda model: 3,
     again=_again,
+    form=PositiveParts,
 )

@@ -27,7 +27,6 @@ from paramverify.algebra.polynomials import RationalFunction, key, rational
 from paramverify.algebra.rationals import decimal_text
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.claims import AllOutputs, Claim, Origin, Stated
-from paramverify.divergences import Event
 from paramverify.errors import DefectError, InputError
 from paramverify.evidence import number_words as words
 from paramverify.evidence.divergence_witnesses import pair_of
@@ -263,12 +262,9 @@ def find_algebraic(model: AnyModel, claim: Claim, point: AlgebraicPoint) -> AtAl
 
 
 def _is_plain(model: Model, origin: Origin) -> bool:
-    """Tells whether outputs are compared one by one, and no parameter means more than itself."""
+    """Tells whether no parameter means more than itself, and the output has a probability."""
     ring = model.domain.ring
-    compared = model.measure.event is Event.OUTPUT
-    return compared and not (
-        ring.unbounded or ring.outputs or any(map(model.hmm.is_density, origin.observations))
-    )
+    return not (ring.unbounded or ring.outputs or any(map(model.hmm.is_density, origin.observations)))
 
 
 def compare_at(model: AnyModel, stated: Stated, point: AlgebraicPoint) -> AlgebraicCounterexample:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cmp_to_key
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 from flint import arb, fmpq, fmpq_poly
 
@@ -152,6 +152,14 @@ class MomentWitness(AnyWitness):
     exceeds: bool
     largest: tuple[Contribution, ...]
     meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
+
+    distance: ClassVar[None] = None  # no bound of a sum depends on that of inputs
+    reached: ClassVar[bool] = True
+
+    @property
+    def within(self) -> bool:
+        """Whether the sum is within its bound."""
+        return not self.exceeds
 
     @property
     def ratio(self) -> Real | None:
@@ -440,6 +448,8 @@ class LossWitness(AnyWitness):
     exceeds: bool
     largest: tuple[Contribution, ...]
     meant: Mapping[str, str] = field(default_factory=dict)  # unbounded parameters, in words
+
+    within: ClassVar[None] = None  # balls at the point do not tell whether it is within its bound
 
     @property
     def nearness(self) -> float:

@@ -169,17 +169,11 @@ def is_about(model: AnyModel, *forms: type[Divergence]) -> TypeGuard[Model]:
     return isinstance(model, Model) and isinstance(model.measure, forms)
 
 
-def of_form(model: Model | EnclosedModel, form: type[D]) -> D | None:
-    """Returns the divergence of a model if it has this form."""
-    found: Divergence = model.measure
-    return found if isinstance(found, form) else None
-
-
 def divergence_of(model: Model | EnclosedModel, form: type[D]) -> D:
     """Returns the divergence of a model that is known to have this form."""
-    found = of_form(model, form)
-    if found is None:
-        raise DefectError(f"{model.measure.key} is no divergence of the form {form.__name__}")
+    found: Divergence = model.measure
+    if not isinstance(found, form):
+        raise DefectError(f"{found.key} is no divergence of the form {form.__name__}")
     return found
 
 

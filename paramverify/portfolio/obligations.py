@@ -24,7 +24,8 @@ from paramverify.exact.irrational_violations import algebraic_violation
 from paramverify.exact.univariate import fails_without_witness
 from paramverify.formats.refutations import fails_at
 from paramverify.models.context import Obligation, sample_points, show_point
-from paramverify.models.model import AnyModel, Model, OnDomain
+from paramverify.models.model import AnyModel, OnDomain
+from paramverify.models.priors import SecretPair
 from paramverify.portfolio.session import Options, Session
 
 SECONDS = 20.0  # for secrets that may be impossible, where a command has no session
@@ -155,12 +156,12 @@ def _in_doubt(answer: Open, detail: str) -> Open:
 Need = tuple[Claim, str]  # a claim that must fail at a point of the domain, and what that means
 
 
-def needs_of(scope: Scope) -> Iterator[Need]:
+def needs_of(scope: Scope, pairs: Iterable[SecretPair] = ()) -> Iterator[Need]:
     """Yields what must be possible: that the domain has a point, and each secret somewhere in it."""
     if scope.maybe_empty:
         yield scope.maybe_empty.claim, "that the domain has a point"
     seen: set[str] = set()
-    for pair in scope.pairs if isinstance(scope, Model) else ():
+    for pair in pairs:
         for name, start in ((pair.left, pair.pi), (pair.right, pair.tau)):
             if not is_constant(start.mass) and key(start.mass) not in seen:
                 seen.add(key(start.mass))

@@ -38,7 +38,7 @@ from paramverify.models.model import Model, is_about
 from paramverify.models.model_evaluation import Numbers
 from paramverify.portfolio.session import Session
 from paramverify.portfolio.strategies import BUILT_IN
-from paramverify.verdicts import Holds, Unknown, Verdict, Violated
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated, violating_output
 
 # --- every length verification ----------------------------------------------------------------------
 
@@ -299,11 +299,9 @@ def by_every_length(session: Session, model: Model) -> EveryLengthOutcome | None
         return None
     if isinstance(found.verdict, Holds):
         return replace(found, certificate=None, note=NOTE)
-    if isinstance(found.verdict, Violated) and isinstance(found.verdict.witness, ExactWitness):
-        witness = found.verdict.witness
-        origin = Origin(witness.left, witness.right, witness.observations)
+    if witness := violating_output(found.verdict):
         with suppress(UnsupportedError):
-            return violation_of_length(model, origin, witness.parameters)
+            return violation_of_length(model, witness.origin, witness.parameters)
     return None
 
 

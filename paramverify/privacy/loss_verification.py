@@ -51,7 +51,7 @@ from paramverify.evidence.divergence_witnesses import (
 )
 from paramverify.evidence.witnesses import divergence_at
 from paramverify.models.context import sample_points
-from paramverify.models.model import Model, divergence_of, is_about, of_form
+from paramverify.models.model import Model, divergence_of, is_about
 from paramverify.portfolio.session import Session, session_of
 from paramverify.privacy.every_length_verification import EveryLengthOutcome
 from paramverify.privacy.loss_intervals import EnclosedOutput, Factors, OnBox, excluded, near_order, within
@@ -437,14 +437,13 @@ def far_apart(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -
     Raises:
         InputError: a point outside of the domain, unknown secrets, or one that is impossible there.
     """
-    measure = of_form(model, Average)
-    if measure is None:
+    if not is_about(model, Average):
         return divergence_at(model, origin, point)
     pair = pair_of(model, origin.left, origin.right)
     if not contains(model.domain, point):
         raise InputError(f"this point is not in the domain {model.domain.describe()}")
     own = AllOutputs(pair.left, pair.right, length=origin.length)
-    return worst_at(model_at(model, own, point, pair), measure)
+    return worst_at(model_at(model, own, point, pair), divergence_of(model, Average))
 
 
 def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) -> bool:
@@ -461,8 +460,8 @@ def holds_at(model: Model, origin: AllOutputs, point: Mapping[str, Fraction]) ->
 
 def is_within(model: Model, witness: MomentWitness | LossWitness, point: Mapping[str, Fraction]) -> bool:
     """Tells whether the divergence of a witness is proved to be within the bound of a model at its point."""
-    if not is_about(model, Average):
-        return not witness.exceeds
+    if witness.within is not None:
+        return witness.within
     return holds_at(model, AllOutputs(witness.left, witness.right, length=witness.length), point)
 
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
-from paramverify.divergences import Divergence
 from paramverify.errors import InputError, LimitError
 from paramverify.evidence.divergence_witnesses import directed
 from paramverify.evidence.witness import AnyWitness
 from paramverify.evidence.witnesses import ExactWitness
 from paramverify.models.mechanisms import Input, show_input
 from paramverify.models.mechanisms.program import ProgramMechanism, plain_input
-from paramverify.models.model import Model, is_about
+from paramverify.models.model import Model, of_privacy
 from paramverify.models.model_evaluation import Values
 from paramverify.models.programs.program_running import ControlEdge
 from paramverify.models.programs.run_traces import Explainer, RunPath, Step
@@ -55,13 +54,12 @@ class LeftOut:
 
 def told_run(case: PrivacyCase, witness: AnyWitness) -> ToldRun | LeftOut | None:
     """Returns the run of a program behind a witness; None where no program produces its output."""
-    mechanism, model = case.mechanism, case.model
+    mechanism = case.mechanism
     if not isinstance(mechanism, ProgramMechanism) or not isinstance(witness, ExactWitness):
         return None
-    if not is_about(model, Divergence) or len(witness.observations) != 1 or case.times > 1:
+    if len(witness.observations) != 1 or case.times > 1 or witness.probabilities[0].sign() == 0:
         return None
-    if witness.probabilities[0].sign() == 0:
-        return None
+    model = of_privacy(case.model, "a run", tied=True, densities=True)
     values = Values(model, witness.parameters)
     try:
         left, right = (_inputs(model, witness, side) for side in (0, 1))

@@ -10,16 +10,16 @@ from typing import Any
 from paramverify.algebra.domains import Domain
 from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted, Standing
 from paramverify.claims import Claim
-from paramverify.divergences import Average, MaxDivergence, Quotients
+from paramverify.divergences import Average, PositiveParts, Quotients
 from paramverify.encodings.choice import chosen, claims_of, foreign, is_long
 from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.algebraic_witnesses import find_algebraic
 from paramverify.evidence.witness import AnyWitness
-from paramverify.evidence.witnesses import ExactWitness, find_witness, has_larger
+from paramverify.evidence.witnesses import find_witness, has_larger
 from paramverify.models.context import sample_points
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.model import AnyModel, Formal, Model, is_about
+from paramverify.models.model import AnyModel, Formal, Model, is_about, need_formulas
 from paramverify.models.neighbourhoods import patterned
 from paramverify.portfolio.obligations import Proofs, discharge
 from paramverify.portfolio.session import Options, Session, unasked
@@ -36,7 +36,7 @@ from paramverify.privacy.loss_verification import verify_losses
 from paramverify.privacy.set_verification import verify_sets
 from paramverify.privacy.window_verification import decide_near, violation_at_points
 from paramverify.tables import in_case
-from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated, status_of, violating_output
 
 Progress = Callable[[int, int], None]
 
@@ -135,16 +135,11 @@ def _by_its_model(
         return verify_enclosed(session, model)
     if is_about(model, Quotients):
         return _of_quotients(session, case, model, progress, near)
-    if isinstance(model, Model):
-        return verify_form(session, model, progress)
-    return _of_claims(session, model, progress)
-
-
-def verify_form(session: Session, model: Model, progress: Progress | None = None) -> EveryLengthOutcome:
-    """Decides a model whose divergence makes no claims about quotients, and whose obligations are proved."""
     if is_about(model, Average):
         return verify_losses(session, model)
-    return verify_sets(session, model, progress)
+    if is_about(model, PositiveParts):
+        return verify_sets(session, model, progress)
+    return _of_claims(session, need_formulas(model), progress)
 
 
 def _of_quotients(
@@ -298,7 +293,7 @@ def with_witness(model: AnyModel, claim: Claim, decision: Decision) -> tuple[Dec
 
 
 def levels_certificate(
-    model: Model, claims: Sequence[Claim], decisions: Sequence[Decision]
+    model: AnyModel, claims: Sequence[Claim], decisions: Sequence[Decision]
 ) -> dict[str, Any] | None:
     """Returns the certificate of privacy for many sequences, of whose claims only the rays were proved.
 
@@ -312,9 +307,7 @@ def levels_certificate(
 
 def _weak(model: Model, found: EveryLengthOutcome) -> str:
     """Returns that another witness is known to be much worse, and what finds the worst; else ""."""
-    witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
-    if not isinstance(witness, ExactWitness):
-        return ""
-    if not is_about(model, MaxDivergence) or not has_larger(model, witness, found.claims):
+    witness = violating_output(found.verdict)
+    if witness is None or model.measure.distances or not has_larger(model, witness, found.claims):
         return ""
     return "the largest ratio is at least twice that of this witness: `paramverify budget` finds it"

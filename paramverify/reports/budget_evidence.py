@@ -61,7 +61,6 @@ from paramverify.evidence.divergence_witnesses import LossWitness
 from paramverify.evidence.witnesses import (
     Evaluated,
     ExactSetWitness,
-    ExactWitness,
     evaluate_either,
     given_set,
 )
@@ -265,10 +264,7 @@ def _budget_line(scaled: Model | None, found: list[Evaluated], what: str) -> str
     ratio = found[-1].ratio if found else None
     told = f"budget: the largest {what} is"
     if ratio is not None and ratio.describe() == bound.describe():
-        last = found[-1]
-        reached = (
-            "approached by outputs" if isinstance(last, ExactWitness) and not last.reached else "reached"
-        )
+        reached = "reached" if found[-1].reached else "approached by outputs"
         return f"{told} {number_words.number(bound)}, proved, and {reached}{where} (evaluated again)"
     return f"{told} at most {number_words.number(bound)}, proved; {lowest}"
 
@@ -291,11 +287,7 @@ def _distances_line(scaled: Model | None, found: list[Evaluated]) -> str:
     told = []
     for distance in sorted(scaled.measure.distances):
         bound = _number(scaled, distance)
-        ratios = [
-            w.ratio.describe()
-            for w in found
-            if isinstance(w, ExactWitness) and w.distance == distance and w.ratio is not None
-        ]
+        ratios = [w.ratio.describe() for w in found if w.distance == distance and w.ratio is not None]
         reached = "reached" if bound.describe() in ratios else "which no witness reaches"
         told.append(f"{number_words.number(bound)} at the distance {distance}, {reached}")
     return f"budget: the ratio is at most (proved) {'; '.join(told)}"

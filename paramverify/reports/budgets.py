@@ -108,7 +108,7 @@ def ratio_lines(model: Model, found: RatioBounds) -> list[str]:
 
 def reached(model: Model, found: AnyBounds, of_sets: bool = False) -> str:
     """Returns in words whether a prior reaches a least bound, and where."""
-    place = where_needed(model, found)
+    place = where_needed(model, found, of_sets)
     at = f" {place}" if place else ""
     if not found.outputs:
         return f"{NEAR}{at}"
@@ -122,9 +122,9 @@ def reached(model: Model, found: AnyBounds, of_sets: bool = False) -> str:
     return f"{'reached' if found.attained else 'approached, not reached,'}{at}".rstrip(",")
 
 
-def where_needed(model: Model, found: AnyBounds) -> str:
+def where_needed(model: Model, found: AnyBounds, of_sets: bool = False) -> str:
     """Returns the place of a least bound in words; a set of outputs is there only if the bound is reached."""
-    apart = isinstance(found.witness, ExactSetWitness) and not found.attained
+    apart = of_sets and not found.attained
     return where(model, read_by(model, found.place, found.origin), None if apart else found.witness)
 
 
@@ -494,7 +494,7 @@ def set_budget_document(model: Model, found: SetBounds, given: dict[str, str]) -
         "attained": found.attained,
         "secrets": list(found.secrets),
         "length": found.length,
-        "where": where_needed(model, found),
+        "where": where_needed(model, found, of_sets=True),
         **({"proved": number_words.exact(found.proof)} if found.proof is not None else {}),
         **({"witness": witness} if witness else {}),
     }

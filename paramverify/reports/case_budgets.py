@@ -17,7 +17,6 @@ from paramverify.bounds import AnyBounds
 from paramverify.divergences import Average, Event, SumDivergence
 from paramverify.errors import LimitError
 from paramverify.evidence import number_words
-from paramverify.evidence.divergence_witnesses import MomentWitness
 from paramverify.evidence.number_words import rounded_ends
 from paramverify.evidence.witness import AnyWitness
 from paramverify.models.model import TOGETHER, Model, divergence_of, is_about, need_privacy, refuse_tied
@@ -130,9 +129,9 @@ def is_asked(case: PrivacyCase) -> bool:
 def _near(found: RatioBounds) -> list[str]:
     """Returns the largest sum at a prior of the domain, where none is known to reach the largest one."""
     near = found.approached[-1] if found.approached and found.witness is None else None
-    if not isinstance(near, MomentWitness) or near.moment is None or not near.parameters:
+    if near is None or near.ratio is None or not near.parameters:
         return []
-    return [f"  With {near.place}: the sum {number_words.equals(near.moment)}"]
+    return [f"  With {near.place}: the sum {number_words.equals(near.ratio)}"]
 
 
 def _order(order: Fraction) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +14,7 @@ from paramverify.algebra.constants import working_precision
 from paramverify.algebra.domains import contains
 from paramverify.algebra.number_fields import read_point
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, key, primitive
-from paramverify.answers import Decision, Standing
+from paramverify.answers import Decision, End, Standing
 from paramverify.checker import claim_evidence as checker
 from paramverify.checker import cone_evidence as cone_checker
 from paramverify.checker import enclosed_evidence as kernel
@@ -44,6 +44,7 @@ from paramverify.evidence import algebraic_witnesses, certificates
 from paramverify.evidence.divergence_witnesses import LossWitness, loss_at, model_at, pair_of
 from paramverify.evidence.witness import AnyWitness
 from paramverify.evidence.witnesses import (
+    ExactSetWitness,
     compare_at,
     evaluate_either,
     given_set,
@@ -63,12 +64,14 @@ from paramverify.models.model import (
 )
 from paramverify.models.programs.noise_densities import number
 from paramverify.models.settings import case_entry
-from paramverify.portfolio.obligations import needs_of, points_for, read_points, unmet
+from paramverify.portfolio.obligations import Need, needs_of, points_for, read_points, unmet
+from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.loss_verification import bound_document, document, violation
-from paramverify.privacy.set_verification import domain_document
+from paramverify.privacy.every_length_verification import EveryLengthOutcome
+from paramverify.privacy.loss_verification import bound_document, document, verify_losses, violation
+from paramverify.privacy.set_verification import domain_document, verify_sets, violation_document
 from paramverify.privacy.sides import check_is_own, check_is_whole
-from paramverify.privacy.verification import PrivacyReport
+from paramverify.privacy.verification import PrivacyReport, levels_certificate
 from paramverify.privacy.window_verification import MAX_DISTANCE
 from paramverify.synthesis.interval_documents import check_can_write
 from paramverify.synthesis.interval_documents import to_document as interval_document
@@ -76,7 +79,8 @@ from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.maps import RegionMap
 from paramverify.synthesis.vanishing import checked_zeros
-from paramverify.verdicts import Violated
+from paramverify.synthesis.violating import Violating
+from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 CELLS = ((400, 40), (1_600, 120), (6_400, 360), (25_600, 1_000))
 
@@ -426,7 +430,7 @@ def _claims_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any]
     document = certificates.evidence(
         case.title, case.digest, status, certificates.distinct(entries), violation
     ) | {"case": case_entry(case.title, case.digest, case.settings)}
-    points = points_for(case.model, needs_of(case.model)) if status == Standing.HOLDS else []
+    points = points_for(case.model, evidence_of(case).needs) if status == Standing.HOLDS else []
     windows = statement(report.windows) if status == Standing.HOLDS else {}
     more = {**({"points": points} if points else {}), **({"windows": windows} if windows else {})}
     return {**document, **more, **evidence_of(case).statements(status)}
@@ -448,7 +452,7 @@ def about(
 ) -> dict[str, Any]:
     """Returns what evidence says of its case besides: the proved obligations, and points of the domain."""
     own = [certificates.settled(_short(claim), decision) for claim, decision in obligations]
-    points = points_for(case.model, needs_of(case.model)) if status != Standing.VIOLATED else []
+    points = points_for(case.model, evidence_of(case).needs) if status != Standing.VIOLATED else []
     return {
         "case": case_entry(case.title, case.digest, case.settings),
         "obligations": certificates.distinct(own),
@@ -517,7 +521,7 @@ def check_with_case(text: str, case: PrivacyCase) -> checker.KernelReport:
             return report
         if report.status == Standing.VIOLATED and "witness" in document:
             return recheck_witness(document, model, report)
-        reason = unmet(model, needs_of(model), read_points(document))
+        reason = unmet(model, kind.needs, read_points(document))
         if reason and report.status != Standing.UNKNOWN:
             raise checker.Rejected(reason)
     except checker.Rejected as error:
@@ -606,6 +610,11 @@ class ClaimEvidence:
         status = report.status.value
         return {**report.certificate, "status": status, **about(self.case, report.obligations, status)}
 
+    @property
+    def needs(self) -> Iterator[Need]:
+        """What must be possible at a point of the domain."""
+        return needs_of(self.model, self.model.pairs)
+
     def statements(self, status: str | None = None) -> dict[str, Any]:
         """Returns what the verdict needs besides: its side condition, the pair that stands for the others."""
         model = self.model
@@ -616,6 +625,18 @@ class ClaimEvidence:
             return own
         pair = model.pairs[0]
         return own | {"reduction": model.stands_for.document(pair.left, pair.right)}
+
+    def of_prior(self, session: Session, found: Violating) -> EveryLengthOutcome:
+        """Returns what a violating prior is a violation of, or the proof that there is none."""
+        claims, certificate = claims_of(self.model), None
+        verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
+        decisions = found.decisions
+        if found.witness:
+            verdict, decisions = Violated(found.witness), ()
+        elif found.complete:
+            verdict = Holds(decisions)
+            certificate = levels_certificate(self.model, claims, decisions)
+        return EveryLengthOutcome(verdict, claims, decisions, certificate)
 
     def sums(self, claims: Sequence[str]) -> dict[str, Any]:
         """Returns what the claims of a map need besides."""
@@ -738,6 +759,15 @@ class SetEvidence(ClaimEvidence):
             document["witness"] = {**document["witness"], **report.verdict.witness.document()}
         return document
 
+    def of_prior(self, session: Session, found: Violating) -> EveryLengthOutcome:
+        """Returns that a set of outputs is too likely, or the proof that there is none."""
+        witness = found.witness
+        if not isinstance(witness, ExactSetWitness):
+            return verify_sets(session, self.model)
+        direction = (witness.left, witness.right, witness.length)
+        sums = (claim for claim in excesses(self.model) if direction in claim.origins)
+        return EveryLengthOutcome(Violated(witness), (), (), violation_document(next(sums), witness))
+
     def sums(self, claims: Sequence[str]) -> dict[str, Any]:
         """Returns the claims about sums that those of a map come from."""
         known = set_claims(self.model)
@@ -785,6 +815,12 @@ class LossEvidence(ClaimEvidence):
         own, status = certificate(self.model, self.measure, report), report.status.value
         return {**own, "status": status, **about(self.case, report.obligations, status)}
 
+    def of_prior(self, session: Session, found: Violating) -> EveryLengthOutcome:
+        """Returns that a loss is too large, or the proof that there is none."""
+        if found.witness:
+            return EveryLengthOutcome(Violated(found.witness))
+        return verify_losses(session, self.model)
+
     def check_map(self) -> None:
         """Raises an InputError: a map has no evidence."""
         name = self.measure.key
@@ -806,6 +842,11 @@ class EnclosedEvidence(ClaimEvidence):
         """Returns the evidence of a verdict."""
         own = enclosed_document(self.case, self.model, report)
         return own | about(self.case, report.obligations, report.status.value)
+
+    @property
+    def needs(self) -> Iterator[Need]:
+        """That the domain has a point: inputs are drawn with certain numbers."""
+        return needs_of(self.model)
 
     def statements(self, status: str | None = None) -> dict[str, Any]:
         """Returns nothing: the ways say all."""

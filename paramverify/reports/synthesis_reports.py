@@ -18,32 +18,26 @@ from paramverify.algebra.rationals import at_least, at_most, rounded
 from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import VolumeShare
-from paramverify.answers import End, Open, Standing
+from paramverify.answers import Open, Standing
 from paramverify.checker.strict_reading import counted
 from paramverify.claims import AllOutputs, Claim
-from paramverify.divergences import Average, PositiveParts, Quotients
-from paramverify.encodings.choice import claims_of, is_long
-from paramverify.encodings.output_sums import excesses
+from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence import number_words
 from paramverify.evidence.witness import AnyWitness
-from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.formats.quantified_questions import AndCondition, question
-from paramverify.models.model import Model, is_about
 from paramverify.models.parameters import Sense
-from paramverify.portfolio.obligations import Proofs, discharge
+from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.quantifier_elimination import Elimination, by_vertices, check, eliminate
 from paramverify.portfolio.session import Options, Session
 from paramverify.printable import line
 from paramverify.privacy.cases import PrivacyCase
-from paramverify.privacy.every_length_verification import EveryLengthOutcome
 from paramverify.privacy.larger_ranges import Larger
 from paramverify.privacy.runs import LeftOut, ToldRun, told_run
-from paramverify.privacy.set_verification import violation_document
-from paramverify.privacy.verification import PrivacyReport, levels_certificate, verify_form
+from paramverify.privacy.verification import PrivacyReport
 from paramverify.reports import json_documents, sentences, verdict_reports
 from paramverify.reports.algebraic_numbers import closed_form, decimal, origin_text, root_document, root_text
-from paramverify.reports.case_evidence import evidence_document
+from paramverify.reports.case_evidence import evidence_document, evidence_of
 from paramverify.reports.sentences import others, verdict
 from paramverify.synthesis.intervals import Partition, Root, StatusInterval, condition_of
 from paramverify.synthesis.maps import RegionMap, Status, stretches
@@ -57,7 +51,6 @@ from paramverify.synthesis.safe_values import (
 )
 from paramverify.synthesis.tiling import Cut, tree
 from paramverify.synthesis.violating import Objective, Violating
-from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
 Answer = tuple[int, dict[str, Any], list[str]]  # exit code, JSON, lines
 
@@ -518,53 +511,19 @@ def prior(case: PrivacyCase, found: Violating, wanted: Objective) -> AnswerText:
 
 def prior_evidence(case: PrivacyCase, session: Session, found: Violating) -> dict[str, Any]:
     """Returns the evidence of a violating prior, or of the proof that there is none."""
-    model = case.model
-    _, obligations = discharge(session, model)
-    if is_about(model, PositiveParts, Average):
-        return evidence_document(case, _about_sums(session, model, found, obligations))
-    verdict: Verdict = Unknown(End.GAVE_UP, found.reason)
-    decisions = found.decisions
-    if found.witness:
-        verdict, decisions = Violated(found.witness), ()
-    elif found.complete:
-        verdict = Holds(decisions)
-    claims, certificate = claims_of(model), None
-    if isinstance(verdict, Holds) and is_about(model, Quotients) and is_long(model):
-        certificate = levels_certificate(model, claims, decisions)
+    _, obligations = discharge(session, case.model)
+    said = evidence_of(case).of_prior(session, found)
     report = PrivacyReport(
-        verdict=verdict,
-        claims=claims,
-        decisions=decisions,
-        domain=model.domain,
-        notes=model.notes,
-        seconds=0.0,
-        obligations=obligations,
-        certificate=certificate,
-    )
-    return evidence_document(case, report)
-
-
-def _about_sums(session: Session, model: Model, found: Violating, obligations: Proofs) -> PrivacyReport:
-    """Returns the report on a set of outputs or a loss that is too large, or the proof that there is none."""
-    if isinstance(found.witness, ExactSetWitness):
-        witness = found.witness
-        direction = (witness.left, witness.right, witness.length)
-        sums = (claim for claim in excesses(model) if direction in claim.origins)
-        said = EveryLengthOutcome(Violated(witness), (), (), violation_document(next(sums), witness))
-    elif found.witness:
-        said = EveryLengthOutcome(Violated(found.witness))
-    else:
-        said = verify_form(session, model)
-    return PrivacyReport(
         verdict=said.verdict,
         claims=said.claims,
         decisions=said.decisions,
-        domain=model.domain,
-        notes=model.notes,
+        domain=case.model.domain,
+        notes=case.model.notes,
         seconds=0.0,
         obligations=obligations,
         certificate=said.certificate,
     )
+    return evidence_document(case, report)
 
 
 FOR_QEPCAD = 0.5  # of the time; the rest is for procedures of this package

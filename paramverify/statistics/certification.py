@@ -46,7 +46,7 @@ from paramverify.statistics.events import CandidateEvent
 from paramverify.statistics.samplers import Output
 from paramverify.synthesis.budget import tight_budget
 from paramverify.synthesis.quotients import RatioBounds
-from paramverify.verdicts import Holds, Unknown, Violated
+from paramverify.verdicts import Holds, Unknown, violating_output
 
 SHARE = 0.7  # of the time is for the search, whose last verification may take longer
 MOST_OUTPUTS = 20  # outputs of one event that are evaluated
@@ -210,7 +210,7 @@ def tight_ratio(case: PrivacyCase, start: ExactWitness, precision: Fraction, sec
         report = attempt(lower.ratio)
         if isinstance(report.verdict, Holds):
             return found(lower.ratio, exact=True)
-        worse = witness_in(report)
+        worse = violating_output(report.verdict)
         if worse is None:
             break
         lower = worse
@@ -225,7 +225,7 @@ def tight_ratio(case: PrivacyCase, start: ExactWitness, precision: Fraction, sec
         width = (upper - low) / 8 if upper is not None else low
         middle = simplest_between((low + upper) / 2 - width, (low + upper) / 2 + width) if upper else 2 * low
         report = attempt(middle)
-        worse = witness_in(report)
+        worse = violating_output(report.verdict)
         if isinstance(report.verdict, Holds):
             upper = middle
         elif worse is not None and (upper is not None or middle <= 2**64):
@@ -251,13 +251,6 @@ def _supremum(model: Model, known: TightRatio, precision: Fraction, deadline: fl
         witness = evaluate(model, tight.origin, place)
         return replace(known, witness=witness, upper=witness.ratio, exact=True)
     return replace(known, upper=tight.high, limit=tight)
-
-
-def witness_in(report: PrivacyReport) -> ExactWitness | None:
-    """Returns the witness of a violation of privacy, if the report has one."""
-    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, ExactWitness):
-        return report.verdict.witness
-    return None
 
 
 def _tries(model: Model) -> int:
@@ -479,7 +472,7 @@ class _BisectionSearch:
         """Verifies a case with a ratio at most e^ε; a violation counts if it is above e^ε."""
         left = max(self.deadline - time.monotonic(), 0.01)  # a verification without time says unknown
         report = verify(with_ratio(case, ratio), Options(seconds=left, limit=self.limit))
-        witness = witness_in(report)
+        witness = violating_output(report.verdict)
         if isinstance(report.verdict, Holds):
             return BisectionStep(epsilon, True, ratio, report, None)
         above = witness is not None and (isinstance(ratio, Real) or _is_above(witness, epsilon))

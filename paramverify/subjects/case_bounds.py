@@ -95,13 +95,13 @@ def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     begun = time.monotonic()
     if asked.curve:
         return _curve(file, asked, session, width, watch)
-    if asked.of_sets:
-        return _of_sets(file, asked, session, width, begun)
-    case = measured(file.content())
-    if is_total_variation(case):
-        return _of_sets(file, replace(asked, delta_for="0"), session, width, begun)
+    case, given = (_given(file, asked)) if asked.of_sets else (measured(file.content()), {})
+    if not given and is_total_variation(case):
+        case, given = _given(file, replace(asked, delta_for="0"))
     if isinstance(case.model, EnclosedModel):
-        return _enclosed(case, case.model, session, width, {}, begun, asked)
+        return _enclosed(case, case.model, session, width, given, begun, asked)
+    if given:
+        return _of_sets(case, session, width, given, begun)
     if case_budgets.is_asked(case):
         return _divergence(case, session, width, begun)
     return _ratio(case, session, width, begun)
@@ -196,20 +196,25 @@ def _enclosed(
 # --- sets of outputs ----------------------------------------------------------------------------------
 
 
-def _of_sets(file: CaseFile, asked: Budget, session: Session, width: Fraction, begun: float) -> _Least:
-    """Finds the least δ for an ε, or the least ε for a δ."""
+def _given(file: CaseFile, asked: Budget) -> tuple[PrivacyCase, dict[str, str]]:
+    """Reads the case with the bound for which the other one is asked, and returns that bound, too."""
     delta_for, epsilon_for = asked.delta_for, asked.epsilon_for
     with file.as_file():
         case = load_for_least(file.path, delta_for, epsilon_for, file.settings, asked.options)
-    name, value = ("epsilon", delta_for) if delta_for is not None else ("delta", epsilon_for or "")
-    if isinstance(case.model, EnclosedModel):
-        return _enclosed(case, case.model, session, width, {name: value}, begun, asked)
+    return case, {"epsilon": delta_for} if delta_for is not None else {"delta": epsilon_for or ""}
+
+
+def _of_sets(
+    case: PrivacyCase, session: Session, width: Fraction, given: dict[str, str], begun: float
+) -> _Least:
+    """Finds the least δ for an ε, or the least ε for a δ."""
+    ((name, value),) = given.items()
     model = need_privacy(case.model, "budget --delta-for", events=SETS)
     obligations = undoubted(session, model)
-    found = least_bound(model, session, width, NeedKind.RATIO if delta_for is None else NeedKind.DELTA)
+    found = least_bound(model, session, width, NeedKind.DELTA if "epsilon" in given else NeedKind.RATIO)
     border = border_of(case, model.measure, found, session.options, begun)
     more, words = sentences.session_words(session.words)
-    document = budgets.set_budget_document(model, found, {name: value}) | words | json_documents.inputs(case)
+    document = budgets.set_budget_document(model, found, given) | words | json_documents.inputs(case)
     first, *lines = budgets.set_budget_lines(case, model, found, f"{name} = {value}")
     return _Least(
         [first, *budgets.border_lines(border), *lines, *more, *(f"Note: {note}." for note in model.notes)],

@@ -12,16 +12,15 @@ from fractions import Fraction
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.algebra.real_roots import exact
 from paramverify.bounds import INFINITY
-from paramverify.claims import Origin
 from paramverify.encodings.unbounded_ratios import certificate, no_budget
 from paramverify.errors import LimitError, TimeLimitError
-from paramverify.evidence.witnesses import Evaluated, ExactWitness, evaluate
+from paramverify.evidence.witnesses import Evaluated, evaluate
 from paramverify.models.model import Model, without_bound
 from paramverify.portfolio.session import Session
 from paramverify.privacy.every_length_verification import verify_all_lengths
 from paramverify.synthesis.quotients import BoundProof, RatioBounds, rebound
 from paramverify.synthesis.supremum import Functional, supremum
-from paramverify.verdicts import Holds, Violated
+from paramverify.verdicts import Holds, violating_output
 
 NEAREST = Fraction(1, 10_000)  # the relative distance at which the search for an invariant cone ends
 FURTHEST = 10  # times that the bound is doubled before an upper one is given up
@@ -100,10 +99,10 @@ class _EveryLengthSearch(Functional[Evaluated, BoundProof]):
                 proof = BoundProof(bound, scaled, found.claims, found.decisions, found.certificate)
                 return replace(best, upper=ExactNumber(bound), proof=proof)
             self.tried = max(self.tried, bound)
-            if not isinstance(found.verdict, Violated) or not isinstance(found.verdict.witness, ExactWitness):
+            witness = violating_output(found.verdict)
+            if witness is None:
                 return best
-            witness = found.verdict.witness
-            origin = Origin(witness.left, witness.right, witness.observations)
+            origin = witness.origin
             same = evaluate(self.model, origin, witness.parameters)
         except TimeLimitError:  # the bounds so far stand
             return None

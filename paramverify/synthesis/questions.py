@@ -13,11 +13,10 @@ from paramverify.algebra.polynomials import variables
 from paramverify.algebra.rationals import simplest_between
 from paramverify.answers import Proved
 from paramverify.claims import Claim
-from paramverify.divergences import SumDivergence
-from paramverify.encodings.choice import claims_of
+from paramverify.encodings.choice import chosen, claims_of
 from paramverify.errors import InputError, UnsupportedError
 from paramverify.evidence.witness import AnyWitness
-from paramverify.models.model import AnyModel, is_about, refuse_wider
+from paramverify.models.model import AnyModel, refuse_wider
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import decide_with_witness
@@ -39,7 +38,7 @@ def region_claims(model: AnyModel) -> tuple[Claim, ...]:
         raise InputError('regions for every length are not known: give privacy.length as "1..5", say')
     refuse_wider(model, "`synthesize`")
     claims = claims_of(model)
-    if is_about(model, SumDivergence):  # `vanishing` is about the others
+    if chosen(model).zeros:  # `vanishing` is about the others
         claims = tuple(c for c in claims if len(c.domain.constraints) == len(model.domain.constraints))
     for claim in claims:
         if len(claim.domain.constraints) != len(model.domain.constraints):

@@ -25,11 +25,10 @@ from paramverify.algebra.polynomials import Polynomial, variables
 from paramverify.algebra.rationals import simplest_between
 from paramverify.algebra.real_roots import between, isolate, rational_root, univariate
 from paramverify.answers import Proved
-from paramverify.divergences import SumDivergence
-from paramverify.encodings.choice import claims_of
-from paramverify.encodings.moments import PossibleZeros, zeros_of
+from paramverify.encodings.choice import chosen, claims_of
+from paramverify.encodings.encoding import PossibleZeros
 from paramverify.errors import UnsupportedError
-from paramverify.models.model import AnyModel, Model, is_about, of_privacy
+from paramverify.models.model import AnyModel, Model, of_privacy
 from paramverify.portfolio.session import Session
 from paramverify.privacy.verification import decide_with_witness
 from paramverify.synthesis.intervals import Partition, Root, StatusInterval, merged
@@ -40,10 +39,9 @@ MEND = "leave out the points where it is, as in (0, 1)"
 
 
 def checked_zeros(model: AnyModel) -> PossibleZeros:
-    """Returns where the claims of a model and its sums may differ: nowhere, if it is no Rényi model."""
-    if is_about(model, SumDivergence):
-        return zeros_of(model)
-    return PossibleZeros((), ())
+    """Returns where the claims of a model and its sums may differ: nowhere, if its encoding names none."""
+    zeros = chosen(model).zeros
+    return zeros(model) if zeros else PossibleZeros()
 
 
 def check_map(model: AnyModel, axes: Sequence[str]) -> None:

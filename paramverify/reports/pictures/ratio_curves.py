@@ -19,7 +19,7 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, rational, substitute, variables
 from paramverify.algebra.rationals import nearest
 from paramverify.claims import Claim
-from paramverify.divergences import Event, PositiveParts, Quotients
+from paramverify.divergences import DistanceBound, MaxDivergence, PositiveParts
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.output_sums import outcomes
 from paramverify.encodings.sequences import candidates
@@ -222,14 +222,14 @@ class Curve:
         return [(float(x), self.value(x), self.bound(x)) for x in sorted(places)]
 
 
-def ratio_curve(model: Model, name: str) -> Curve | None:
+def ratio_curve(model: AnyModel, name: str) -> Curve | None:
     """Returns the largest ratio over secret pairs and outputs as a function of one parameter.
 
     Where there are other parameters, it is the largest over some of their values, evenly spaced in their
     intervals. Where the bound depends on these, ratio over bound is drawn against 1. None where the model
     has observation sequences of every length, or too many for a picture, or compares all outputs together.
     """
-    if model.measure.event is not Event.OUTPUT:
+    if not is_about(model, MaxDivergence, DistanceBound):
         return None
     found = _candidates(model)
     domain = model.domain.enclose(128)
@@ -336,7 +336,7 @@ def curve_of(model: AnyModel, name: str) -> Curve | None:
     """Returns what the bound of a model is compared with, as a function of one parameter; None for none."""
     if is_about(model, PositiveParts):
         return delta_curve(model, name)
-    return ratio_curve(model, name) if is_about(model, Quotients) else None
+    return ratio_curve(model, name)
 
 
 def delta_curve(model: Model, name: str) -> Curve | None:
