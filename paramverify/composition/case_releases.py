@@ -33,12 +33,12 @@ from paramverify.algebra.reals import Real
 from paramverify.composition.composing import DirectedRelease
 from paramverify.composition.release_losses import Atom, Exactly, Loss, Losses, MassTable, ball
 from paramverify.encodings.output_sums import PairOutcomes, outcomes
-from paramverify.errors import InputError, LimitError, located
+from paramverify.errors import InputError, located
 from paramverify.models.model import SETS, Model, need_privacy
 from paramverify.models.priors import InitialDistribution
 from paramverify.models.settings import Settings, case_entry
 from paramverify.models.settings import told as set_by
-from paramverify.portfolio.obligations import discharge
+from paramverify.portfolio.obligations import undoubted
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import load_with_bounds
@@ -68,9 +68,7 @@ def read_case(session: Session, path: str, settings: Settings) -> tuple[Directed
     case = load_with_bounds(path, {"ratio": "1", "delta": "1"}, settings)
     with located(file=path):
         model = need_privacy(case.model, "compose", events=SETS)
-        doubt, _ = discharge(session, model)
-        if doubt:
-            raise LimitError(f"the model is in doubt: {doubt.detail}")
+        undoubted(session, model)
         way, count = way_of(model)
     way = replace(way, about=case_entry(case.title, case.digest, case.settings))
     told = [] if way.single else [f"no one of its {count} pairs is the worst for every epsilon"]

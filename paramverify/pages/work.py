@@ -29,7 +29,7 @@ from paramverify.logic import logic_cases as logics
 from paramverify.logic.formula_families import check_property
 from paramverify.logic.property_checking import FormulaResult, LogicSession
 from paramverify.models.model import need_formulas, of_privacy
-from paramverify.portfolio.obligations import Proofs, discharge
+from paramverify.portfolio.obligations import Proofs, undoubted
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy import cases
 from paramverify.privacy.verification import PrivacyReport
@@ -220,9 +220,7 @@ def _budget(case: cases.PrivacyCase, session: Session) -> CaseBudget | AnyBounds
     if case_budgets.is_asked(case):
         return case_budgets.find(case, session, PRECISION)
     model = of_privacy(case.model, "budget", tied=True, densities=True)
-    doubt, _ = discharge(session, model)
-    if doubt:
-        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    undoubted(session, model)
     return case_budget(model, session, PRECISION)
 
 
@@ -240,9 +238,7 @@ def _values(case: cases.PrivacyCase, wanted: PageOptions, session: Session) -> I
     free = [name for name in domain.ring.parameters if not domain.box[name].is_point]
     if not free:
         raise InputError("no parameter of the case has more than one value")
-    doubt, _ = discharge(session, case.model)
-    if doubt:
-        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    undoubted(session, case.model)
     share = wanted.coverage or max(ROUGHLY, default_coverage(len(wanted.parameters or free)))
     found = safe_values(case, session, wanted.parameters, options=MapOptions(share))
     assert isinstance(found, Intervals | Regions)  # these are the suitable forms

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from paramverify.algebra.polynomials import is_constant, key
 from paramverify.answers import Decision, End, FailsAt, Open, Proved, Refuted
 from paramverify.claims import Claim
-from paramverify.errors import CaseError, DomainError, ModelError
+from paramverify.errors import CaseError, DomainError, LimitError, ModelError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.irrational_violations import algebraic_violation
 from paramverify.exact.univariate import fails_without_witness
@@ -87,6 +87,18 @@ def discharge(session: Session, subject: AnyModel) -> tuple[Open | None, Proofs]
     done = Discharged()
     doubt = doubt or done.prove(session, subject.obligations)
     return doubt, tuple(done.proved)
+
+
+def undoubted(session: Session, model: AnyModel) -> Proofs:
+    """Returns the proofs of the obligations of a model.
+
+    Raises:
+        LimitError: one is not proved.
+    """
+    doubt, obligations = discharge(session, model)
+    if doubt:
+        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    return obligations
 
 
 def require_point(session: Session, scope: Scope) -> Open | None:

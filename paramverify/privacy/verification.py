@@ -70,6 +70,24 @@ class PrivacyReport:
     windows: tuple[tuple[str, str, int], ...] = ()
     larger: Larger | None = None
 
+    @staticmethod
+    def of(model: AnyModel, found: EveryLengthOutcome, obligations: Proofs) -> PrivacyReport:
+        """Returns the report of what was found of a model, of which these obligations are proved."""
+        return PrivacyReport(
+            verdict=found.verdict,
+            claims=found.claims,
+            decisions=found.decisions,
+            domain=model.domain,
+            notes=model.notes,
+            seconds=0.0,
+            obligations=obligations,
+            certificate=found.certificate,
+            enclosed=found.enclosed,
+            balls=found.balls,
+            bound=bool(found.note),
+            windows=found.windows,
+        )
+
     @property
     def status(self) -> Standing:
         """The word for the verdict."""
@@ -110,20 +128,9 @@ def verify(
         else:
             found = _by_its_model(session, case, progress, near)
         told = (found.note, foreign(model), unasked(session, len(found.claims)), found.weak)
-        return PrivacyReport(
-            verdict=found.verdict,
-            claims=found.claims,
-            decisions=found.decisions,
-            domain=model.domain,
-            notes=(*model.notes, *filter(None, told)),
-            seconds=time.perf_counter() - started,
-            obligations=obligations,
-            certificate=found.certificate,
-            enclosed=found.enclosed,
-            balls=found.balls,
-            bound=bool(found.note),
-            windows=found.windows,
-        )
+        report = PrivacyReport.of(model, found, obligations)
+        notes = (*model.notes, *filter(None, told))
+        return replace(report, notes=notes, seconds=time.perf_counter() - started)
 
 
 def _by_its_model(

@@ -75,6 +75,7 @@ from paramverify.models.model import (
 from paramverify.models.settings import NONE, Settings
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.every_length_verification import EveryLengthOutcome
 from paramverify.privacy.loss_verification import at_bound, proofs
 from paramverify.privacy.other_bounds import load_with_bounds
 from paramverify.privacy.set_verification import proof_document, verify_sets
@@ -111,16 +112,9 @@ def budget_document(
         certificate = proof.certificate
         if certificate is None:
             certificate = levels_certificate(proof.model, proof.claims, proof.decisions)
-        report = PrivacyReport(
-            verdict=Holds(proof.decisions),
-            claims=proof.claims,
-            decisions=proof.decisions,
-            domain=proof.model.domain,
-            notes=proof.model.notes,
-            seconds=0.0,
-            obligations=obligations,
-            certificate=dict(certificate) if certificate else None,
-        )
+        known = dict(certificate) if certificate else None
+        said = EveryLengthOutcome(Holds(proof.decisions), proof.claims, proof.decisions, known)
+        report = PrivacyReport.of(proof.model, said, obligations)
         document = evidence_document(replace(case, model=proof.model), report)
     elif found.endless:
         # A loop goes beyond every bound, also where no witness is long enough to be beyond that of the case.
@@ -130,15 +124,7 @@ def budget_document(
         verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved")
         if witnesses and witnesses[-1].exceeds:
             verdict = Violated(witnesses[-1])
-        report = PrivacyReport(
-            verdict=verdict,
-            claims=(),
-            decisions=(),
-            domain=case.model.domain,
-            notes=case.model.notes,
-            seconds=0.0,
-            obligations=obligations,
-        )
+        report = PrivacyReport.of(case.model, EveryLengthOutcome(verdict), obligations)
         document = evidence_document(case, report)
     return document | {BUDGET: {"bound": bound, "witnesses": [w.document() for w in witnesses]}}
 
@@ -323,15 +309,8 @@ def distance_document(
         verdict = Holds(tuple(decisions))
     elif beyond:
         verdict = Violated(beyond)
-    report = PrivacyReport(
-        verdict=verdict,
-        claims=tuple(claims),
-        decisions=tuple(decisions),
-        domain=model.domain,
-        notes=model.notes,
-        seconds=0.0,
-        obligations=obligations,
-    )
+    said = EveryLengthOutcome(verdict, tuple(claims), tuple(decisions))
+    report = PrivacyReport.of(model, said, obligations)
     document = evidence_document(replace(case, model=model), report)
     stated = {"bound": None, **({"bounds": bounds} if bounds else {})}
     return document | {BUDGET: {**stated, "witnesses": [w.document() for w in witnesses]}}

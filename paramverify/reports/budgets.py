@@ -19,14 +19,14 @@ from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real, show_polynomial
 from paramverify.bounds import AnyBounds, ClosureLimit, Place
 from paramverify.claims import Origin
-from paramverify.errors import LimitError, SizeError
+from paramverify.errors import SizeError
 from paramverify.evidence import number_words
 from paramverify.evidence.enclosed_witnesses import ends
 from paramverify.evidence.witnesses import Evaluated, ExactSetWitness
 from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.model import Model
 from paramverify.models.programs.noise_densities import number as density_number
-from paramverify.portfolio.obligations import discharge
+from paramverify.portfolio.obligations import undoubted
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import json_documents, sentences
@@ -564,9 +564,7 @@ def find(model: EnclosedModel, session: Session, precision: Fraction, wanted: Le
     Raises:
         LimitError: the model is in doubt, or nothing was found within a limit.
     """
-    doubt, _ = discharge(session, model)
-    if doubt:
-        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    undoubted(session, model)
     return least_enclosed(session, model, wanted, precision)
 
 

@@ -15,12 +15,11 @@ from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.bounds import AnyBounds
 from paramverify.divergences import Average, Event, SumDivergence
-from paramverify.errors import LimitError
 from paramverify.evidence import number_words
 from paramverify.evidence.number_words import rounded_ends
 from paramverify.evidence.witness import AnyWitness
 from paramverify.models.model import TOGETHER, Model, divergence_of, is_about, need_privacy, refuse_tied
-from paramverify.portfolio.obligations import discharge
+from paramverify.portfolio.obligations import discharge, undoubted
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import budgets, json_documents, sentences
@@ -331,7 +330,5 @@ def find(case: PrivacyCase, session: Session, precision: Fraction) -> AnyBounds:
         LimitError: a limit was met, or the model is in doubt.
     """
     asked = least_of(case)
-    doubt, _ = discharge(session, asked.model)
-    if doubt:
-        raise LimitError(f"the model is in doubt: {doubt.detail}")
+    undoubted(session, asked.model)
     return asked.find(session, precision)

@@ -85,32 +85,6 @@ from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 CELLS = ((400, 40), (1_600, 120), (6_400, 360), (25_600, 1_000))
 
 
-def enclosed_document(case: PrivacyCase, model: EnclosedModel, report: PrivacyReport) -> dict[str, Any]:
-    """Returns the ways through the program of a case, its bounds, and how fine the kernel has to cut.
-
-    Raises:
-        InputError: there is no such evidence.
-    """
-    document = {
-        "format": kernel.FORMAT,
-        "version": 1,
-        "status": report.status.value,
-        **_bounds(model, case),
-        **_ways(case),
-    }
-    if isinstance(report.verdict, Violated):
-        witness = report.verdict.witness.document()
-        outputs = witness.get("observations") or [name for (name,) in witness["outputs"]]
-        document["witness"] = {"secrets": witness["secrets"], "outputs": outputs}
-    told = ""
-    for cells in CELLS:
-        checked = kernel.check_document(document | {"cells": list(cells)})
-        if checked.accepted:
-            return document | {"cells": list(cells)}
-        told = checked.lines[-1]
-    raise _none(case, f"the checker does not come to it: {told}")
-
-
 def _none(case: PrivacyCase, reason: str) -> InputError:
     return InputError(f"this verdict has no evidence: {reason}", key="mechanism", file=case.path)
 
@@ -155,30 +129,6 @@ def _bound(function: RationalFunction, model: EnclosedModel, case: PrivacyCase) 
     return {"of": "epsilon", "value": str((high - low) * constant.exponent)}
 
 
-def check_enclosed(
-    document: Mapping[str, Any], case: PrivacyCase, model: EnclosedModel
-) -> checker.KernelReport:
-    """Checks evidence about enclosed probabilities, and compares it with the balls of the case itself.
-
-    Raises:
-        Rejected: the case has other bounds, inputs, pairs or probabilities.
-    """
-    stated = {name: document[name] for name in ("bound", "delta") if name in document}
-    if stated != _bounds(model, case):
-        raise Rejected("the case has other bounds")
-    pairs = [(pair.left, pair.right) for pair in model.pairs]
-    told = [(left, right) for left, right in document["pairs"]]
-    if {frozenset(pair) for pair in pairs} != {frozenset(pair) for pair in told}:
-        raise Rejected("the case has other pairs")
-    rows = kernel.rows_of(document)
-    report = kernel.check_document(document, _obligations(model), rows)
-    if not report.accepted:
-        return report
-    count = _compare(rows, model)
-    line = f"the bounds of {count} probabilities agree with enclosures of the model"
-    return replace(report, lines=(*report.lines, line))
-
-
 def _compare(rows: kernel.Rows, model: EnclosedModel) -> int:
     """Compares bounds with balls: both contain the probability, so they meet; returns how many there are."""
     known, count = EnclosedProbabilities(model.table, FIRST_BITS), 0
@@ -201,15 +151,6 @@ def _compare(rows: kernel.Rows, model: EnclosedModel) -> int:
 
 
 ROUNDED = ("value", "bound")  # balls with errors; the kernel encloses these by itself
-
-
-def certificate(model: Model, measure: Average, report: PrivacyReport) -> dict[str, Any]:
-    """Returns the trees of a report, or its witness with the claim that fails there."""
-    if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, LossWitness):
-        found = report.verdict.witness
-        made = violation(model, measure, found)
-        return {**made, "witness": {**made["witness"], **found.exact_document()}}
-    return dict(report.certificate or document(model.domain, measure, []))
 
 
 def check_losses(written: Mapping[str, Any], model: Model, measure: Average) -> checker.KernelReport:
@@ -373,10 +314,10 @@ def statement(windows: Sequence[tuple[str, str, int]]) -> dict[str, Any]:
     return {"statement": WINDOWED, "pairs": [list(own) for own in windows]} if windows else {}
 
 
-def expected(
+def _expected_of_windows(
     stated: Mapping[str, Any], case: PrivacyCase, told: Mapping[str, set[str]]
-) -> tuple[list[dict[str, Any]], Model]:
-    """Returns the claims of the windows, derived again, and the model with the pairs that are left.
+) -> list[dict[str, Any]] | None:
+    """Returns the claims of windows, derived again, those of all other pairs, and the obligations.
 
     For each origin in words that is a key of `told`, the polynomials of its claims are added there.
 
@@ -400,8 +341,10 @@ def expected(
             found.setdefault(key(claim.polynomial), claim)
             for words in told.keys() & {str(origin) for origin in claim.origins}:
                 told[words].add(key(claim.polynomial))
-    left_over = replace(windows.model, pairs=tuple(pairs.values()))
-    return [to_document(without_enclosure(claim)) for claim in found.values()], left_over
+    rest = replace(windows.model, pairs=tuple(pairs.values()))
+    others = expected_claims(rest, told) if rest.pairs else _obligations(rest)
+    near = [to_document(without_enclosure(claim)) for claim in found.values()]
+    return None if others is None else [*near, *others]
 
 
 SHOWN = 3  # origins that are listed for one claim
@@ -414,26 +357,6 @@ def evidence_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any
     """
     check_is_own(case)
     return evidence_of(case).document(report)
-
-
-def _claims_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any]:
-    """Returns every claim with its proof, or the witness with the claim that fails there."""
-    status = report.status.value
-    settled = list(zip(report.own_claims, report.decisions, strict=False)) + list(report.obligations)
-    entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
-    violation = None
-    if isinstance(report.verdict, Violated):
-        found = report.verdict.witness
-        broken = broken_claim(case.model, found)
-        violation = witness_document(broken, found)
-        entries = [entry for entry in entries if entry["proof"] is not None]
-    document = certificates.evidence(
-        case.title, case.digest, status, certificates.distinct(entries), violation
-    ) | {"case": case_entry(case.title, case.digest, case.settings)}
-    points = points_for(case.model, evidence_of(case).needs) if status == Standing.HOLDS else []
-    windows = statement(report.windows) if status == Standing.HOLDS else {}
-    more = {**({"points": points} if points else {}), **({"windows": windows} if windows else {})}
-    return {**document, **more, **evidence_of(case).statements(status)}
 
 
 def check_has_evidence(case: PrivacyCase) -> None:
@@ -531,15 +454,6 @@ def check_with_case(text: str, case: PrivacyCase) -> checker.KernelReport:
     return report
 
 
-def _expected_of_windows(
-    stated: Mapping[str, Any], case: PrivacyCase, told: dict[str, set[str]]
-) -> list[dict[str, Any]] | None:
-    """Returns the claims of windows, those of all other pairs, and the obligations."""
-    near, rest = expected(stated, case, told)
-    others = expected_claims(rest, told) if rest.pairs else _obligations(rest)
-    return None if others is None else [*near, *others]
-
-
 def _without_proofs(reduction: object) -> object:
     """Returns what a statement about neighbours says; the kernel replays its proofs."""
     if not isinstance(reduction, Mapping):
@@ -605,10 +519,24 @@ class ClaimEvidence:
 
     def document(self, report: PrivacyReport) -> dict[str, Any]:
         """Returns the evidence of a verdict."""
-        if report.certificate is None:
-            return _claims_document(self.case, report)
-        status = report.status.value
-        return {**report.certificate, "status": status, **about(self.case, report.obligations, status)}
+        case, status = self.case, report.status.value
+        if report.certificate is not None:
+            return {**report.certificate, "status": status, **about(case, report.obligations, status)}
+        settled = list(zip(report.own_claims, report.decisions, strict=False)) + list(report.obligations)
+        entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
+        violation = None
+        if isinstance(report.verdict, Violated):
+            found = report.verdict.witness
+            broken = broken_claim(case.model, found)
+            violation = witness_document(broken, found)
+            entries = [entry for entry in entries if entry["proof"] is not None]
+        document = certificates.evidence(
+            case.title, case.digest, status, certificates.distinct(entries), violation
+        ) | {"case": case_entry(case.title, case.digest, case.settings)}
+        points = points_for(case.model, self.needs) if status == Standing.HOLDS else []
+        windows = statement(report.windows) if status == Standing.HOLDS else {}
+        more = {**({"points": points} if points else {}), **({"windows": windows} if windows else {})}
+        return {**document, **more, **self.statements(status)}
 
     @property
     def needs(self) -> Iterator[Need]:
@@ -737,7 +665,7 @@ class ClaimEvidence:
         return check_losses(document, *self.loss("evidence about a divergence"))
 
     def of_enclosures(self, document: dict[str, Any]) -> checker.KernelReport:
-        """Checks evidence about enclosed probabilities; see `check_enclosed`."""
+        """Checks evidence about enclosed probabilities."""
         raise Rejected("the probabilities of the case are not enclosed")
 
     def loss(self, what: str) -> tuple[Model, Average]:
@@ -812,7 +740,10 @@ class LossEvidence(ClaimEvidence):
 
     def document(self, report: PrivacyReport) -> dict[str, Any]:
         """Returns the evidence of a verdict."""
-        own, status = certificate(self.model, self.measure, report), report.status.value
+        own, status = report.certificate or document(self.model.domain, self.measure, []), report.status.value
+        if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, LossWitness):
+            own = violation(self.model, self.measure, report.verdict.witness)
+            own["witness"] |= report.verdict.witness.exact_document()
         return {**own, "status": status, **about(self.case, report.obligations, status)}
 
     def of_prior(self, session: Session, found: Violating) -> EveryLengthOutcome:
@@ -839,9 +770,26 @@ class EnclosedEvidence(ClaimEvidence):
     model: EnclosedModel
 
     def document(self, report: PrivacyReport) -> dict[str, Any]:
-        """Returns the evidence of a verdict."""
-        own = enclosed_document(self.case, self.model, report)
-        return own | about(self.case, report.obligations, report.status.value)
+        """Returns the ways through the program, the bounds, and how fine the kernel has to cut."""
+        status = report.status.value
+        document = {
+            "format": kernel.FORMAT,
+            "version": 1,
+            "status": status,
+            **_bounds(self.model, self.case),
+            **_ways(self.case),
+        }
+        if isinstance(report.verdict, Violated):
+            witness = report.verdict.witness.document()
+            outputs = witness.get("observations") or [name for (name,) in witness["outputs"]]
+            document["witness"] = {"secrets": witness["secrets"], "outputs": outputs}
+        told = ""
+        for cells in CELLS:
+            checked = kernel.check_document(document | {"cells": list(cells)})
+            if checked.accepted:
+                return document | {"cells": list(cells)} | about(self.case, report.obligations, status)
+            told = checked.lines[-1]
+        raise _none(self.case, f"the checker does not come to it: {told}")
 
     @property
     def needs(self) -> Iterator[Need]:
@@ -858,8 +806,22 @@ class EnclosedEvidence(ClaimEvidence):
         _ways(self.case)
 
     def of_enclosures(self, document: dict[str, Any]) -> checker.KernelReport:
-        """Checks evidence about enclosed probabilities; see `check_enclosed`."""
-        return check_enclosed(document, self.case, self.model)
+        """Checks such evidence, and compares it with the balls of the case itself."""
+        model = self.model
+        stated = {name: document[name] for name in ("bound", "delta") if name in document}
+        if stated != _bounds(model, self.case):
+            raise Rejected("the case has other bounds")
+        pairs = [(pair.left, pair.right) for pair in model.pairs]
+        told = [(left, right) for left, right in document["pairs"]]
+        if {frozenset(pair) for pair in pairs} != {frozenset(pair) for pair in told}:
+            raise Rejected("the case has other pairs")
+        rows = kernel.rows_of(document)
+        report = kernel.check_document(document, _obligations(model), rows)
+        if not report.accepted:
+            return report
+        count = _compare(rows, model)
+        line = f"the bounds of {count} probabilities agree with enclosures of the model"
+        return replace(report, lines=(*report.lines, line))
 
 
 def evidence_of(case: PrivacyCase) -> ClaimEvidence:

@@ -513,17 +513,7 @@ def prior_evidence(case: PrivacyCase, session: Session, found: Violating) -> dic
     """Returns the evidence of a violating prior, or of the proof that there is none."""
     _, obligations = discharge(session, case.model)
     said = evidence_of(case).of_prior(session, found)
-    report = PrivacyReport(
-        verdict=said.verdict,
-        claims=said.claims,
-        decisions=said.decisions,
-        domain=case.model.domain,
-        notes=case.model.notes,
-        seconds=0.0,
-        obligations=obligations,
-        certificate=said.certificate,
-    )
-    return evidence_document(case, report)
+    return evidence_document(case, PrivacyReport.of(case.model, said, obligations))
 
 
 FOR_QEPCAD = 0.5  # of the time; the rest is for procedures of this package

@@ -13,11 +13,11 @@ from paramverify.algebra.rationals import at_least
 from paramverify.answers import Standing
 from paramverify.bounds import AnyBounds
 from paramverify.claims import AllOutputs
-from paramverify.errors import InputError, LimitError
+from paramverify.errors import InputError
 from paramverify.evidence import number_words
 from paramverify.models.enclosed_models import EnclosedModel
-from paramverify.models.model import SETS, AnyModel, need_privacy
-from paramverify.portfolio.obligations import Proofs, discharge
+from paramverify.models.model import SETS, need_privacy
+from paramverify.portfolio.obligations import undoubted
 from paramverify.portfolio.session import Options, Session, remarked
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import is_total_variation, load_for_least, load_with_bounds
@@ -105,18 +105,6 @@ def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     if case_budgets.is_asked(case):
         return _divergence(case, session, width, begun)
     return _ratio(case, session, width, begun)
-
-
-def undoubted(session: Session, model: AnyModel) -> Proofs:
-    """Returns the proofs of the obligations of a model.
-
-    Raises:
-        LimitError: one is not proved.
-    """
-    doubt, obligations = discharge(session, model)
-    if doubt:
-        raise LimitError(f"the model is in doubt: {doubt.detail}")
-    return obligations
 
 
 # --- the largest ratio --------------------------------------------------------------------------------

@@ -9,13 +9,13 @@ from typing import Any
 
 from paramverify.answers import Standing
 from paramverify.errors import InputError, located
-from paramverify.portfolio.obligations import Proofs
+from paramverify.portfolio.obligations import Proofs, undoubted
 from paramverify.portfolio.session import Options, Session, remarked
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import json_documents, sentences, synthesis_reports
 from paramverify.reports.case_evidence import check_has_synthesis_evidence, interval_evidence, map_evidence
 from paramverify.reports.pictures.region_pictures import drawing_of
-from paramverify.subjects.case_bounds import best_bound, undoubted
+from paramverify.subjects.case_bounds import best_bound
 from paramverify.subjects.questions import Synthesize
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, Watch
