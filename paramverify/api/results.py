@@ -13,7 +13,7 @@ from paramverify import printable
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
 from paramverify.errors import InputError, UndecidedError
-from paramverify.evidence.told_witnesses import ToldWitness, Witness
+from paramverify.evidence.told_witnesses import ToldWitness
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -180,20 +180,7 @@ class VerifyReport(Report):
         return f"{self.verdict}, but not for larger inputs" if self.larger else self.verdict
 
     def _table(self) -> Sequence[tuple[str, str]]:
-        found = self.witness
-        if not isinstance(found, Witness):
-            return [*self.formulas.items()]
-        at = ", ".join(f"{name} = {value}" for name, value in found.parameters.items())
-        return [
-            *([("at", at)] if at else []),
-            ("output", " ".join(found.observations)),
-            *(
-                (f"under {side}", str(p))
-                for side, p in zip((found.left, found.right), found.probabilities, strict=True)
-            ),
-            ("ratio", str(found.ratio)),
-            ("bound", str(found.bound)),
-        ]
+        return (self.witness.rows() if self.witness else []) or [*self.formulas.items()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -182,7 +182,7 @@ def witness_of(
     measure = model.measure
     with working_precision(known.encloser.precision):
         sums = [sum((row[k] for k in chosen), arb(0)) for row in sides]
-        bound = known.number(model.ratio(pair))
+        bound = known.number(model.measure.bound_at(pair.distance))
         delta = known.number(measure.share) if measure.share else arb(0)
         share = _number(known, measure.share) if measure.share else None
         exceeds = bool(sums[0] > bound * sums[1] + delta)
@@ -194,7 +194,7 @@ def witness_of(
             pair.right,
             outputs=tuple(known.table.observations[k] for k in chosen),
             probabilities=(left, right),
-            bound=_number(known, model.ratio(pair)),
+            bound=_number(known, model.measure.bound_at(pair.distance)),
             delta=share,
             exceeds=exceeds,
             bits=known.bits,

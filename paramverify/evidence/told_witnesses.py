@@ -24,8 +24,16 @@ class Within:
     probabilities: tuple[Chance, Chance]
 
 
+class Told:
+    """What all witnesses have."""
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Returns the numbers for a small table; none where words say more."""
+        return []
+
+
 @dataclass(frozen=True)
-class Witness:
+class Witness(Told):
     """A violation, or a candidate, exact: one output that is too likely on one side.
 
     `left` and `right` are the secrets, or the inputs that are neighbours. `probabilities` are those of
@@ -45,6 +53,18 @@ class Witness:
     densities: bool = False
     within: Within | None = None
 
+    def rows(self) -> list[tuple[str, str]]:
+        """Returns the point, the output, both probabilities, the ratio and its bound."""
+        at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        both = zip((self.left, self.right), self.probabilities, strict=True)
+        return [
+            *([("at", at)] if at else []),
+            ("output", " ".join(self.observations)),
+            *((f"under {side}", str(p)) for side, p in both),
+            ("ratio", str(self.ratio)),
+            ("bound", str(self.bound)),
+        ]
+
     def __repr__(self) -> str:
         at = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
         sides = f"{self.left!r} against {self.right!r}"
@@ -52,7 +72,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Counterexample:
+class Counterexample(Told):
     """A point at which an inequality is false, with the exact values of both sides.
 
     A coordinate that is no rational number is an `ExactNumber`: there is no rational point then, as a rule.
@@ -69,7 +89,7 @@ class Counterexample:
 
 
 @dataclass(frozen=True)
-class SetWitness:
+class SetWitness(Told):
     """Two exact probabilities of one set of outputs that break an (ε, δ) bound at one prior.
 
     `probabilities` are those of the set of `outputs` under both secrets. `beyond` is the first minus `bound`
@@ -93,7 +113,7 @@ class SetWitness:
 
 
 @dataclass(frozen=True)
-class DivergenceWitness:
+class DivergenceWitness(Told):
     """A divergence of one distribution of outputs from another, above its bound, at one prior.
 
     `divergence` is the Rényi divergence of the order, rounded; without an order that of Kullback and Leibler.
@@ -117,7 +137,7 @@ class DivergenceWitness:
 
 
 @dataclass(frozen=True)
-class EnclosedWitness:
+class EnclosedWitness(Told):
     """One output, or with a `delta` a set of them, that is too likely: balls with proved errors say so.
 
     Each number is told by two, one below and one above: `probabilities` are those of `outputs` under both

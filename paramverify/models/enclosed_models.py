@@ -95,10 +95,6 @@ class EnclosedModel:
         """The inputs of the mechanism that the states are, in their order."""
         return self.table.inputs
 
-    def ratio(self, pair: SecretPair) -> RationalFunction:
-        """Returns e^ε for a pair."""
-        return self.measure.bound_at(pair.distance)
-
     def word(self, standing: VerdictWords) -> str:
         """Returns the word for a verdict: private, not private, undecided."""
         return standing.of_case

@@ -76,7 +76,7 @@ def compared(model: EnclosedModel, known: EnclosedProbabilities, pair: SecretPai
     """Compares the probabilities of all outputs under a pair with the bound, in its direction."""
     left, right = known.under(pair.pi), known.under(pair.tau)
     with working_precision(known.encloser.precision):
-        ratio = known.number(model.ratio(pair))
+        ratio = known.number(model.measure.bound_at(pair.distance))
         if model.measure.share:
             same = {k for k in range(len(left)) if ratio >= 1 and are_same(known.table, pair, k)}
             return _of_sets((left, right), ratio, known.number(model.measure.share), same)

@@ -101,8 +101,7 @@ def _bounds(model: EnclosedModel, case: PrivacyCase) -> dict[str, Any]:
     measure = model.measure
     if measure.distances or not model.pairs:
         raise _none(case, "its bound depends on the distance of the inputs, or there are none")
-    ratio = model.ratio(model.pairs[0])
-    found: dict[str, Any] = {"bound": _bound(ratio, model, case)}
+    found: dict[str, Any] = {"bound": _bound(measure.bound_at(None), model, case)}
     if measure.share:
         delta = _bound(measure.share, model, case)
         if delta["of"] != "ratio":
@@ -307,11 +306,6 @@ def _evaluated_again(written: Mapping[str, Any], model: AnyModel) -> AnyWitness:
     if (left, right) != (found.left, found.right):
         raise Misformed("the case has other names for the secrets", "witness", "secrets")
     return found
-
-
-def statement(windows: Sequence[tuple[str, str, int]]) -> dict[str, Any]:
-    """Returns the pairs that windows prove, with their distances, and why their claims are enough."""
-    return {"statement": WINDOWED, "pairs": [list(own) for own in windows]} if windows else {}
 
 
 def _expected_of_windows(
@@ -533,10 +527,12 @@ class ClaimEvidence:
         document = certificates.evidence(
             case.title, case.digest, status, certificates.distinct(entries), violation
         ) | {"case": case_entry(case.title, case.digest, case.settings)}
-        points = points_for(case.model, self.needs) if status == Standing.HOLDS else []
-        windows = statement(report.windows) if status == Standing.HOLDS else {}
-        more = {**({"points": points} if points else {}), **({"windows": windows} if windows else {})}
-        return {**document, **more, **self.statements(status)}
+        if status == Standing.HOLDS and (points := points_for(case.model, self.needs)):
+            document["points"] = points
+        if status == Standing.HOLDS and report.windows:
+            pairs = [list(own) for own in report.windows]
+            document["windows"] = {"statement": WINDOWED, "pairs": pairs}
+        return document | self.statements(status)
 
     @property
     def needs(self) -> Iterator[Need]:

@@ -95,7 +95,7 @@ def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     begun = time.monotonic()
     if asked.curve:
         return _curve(file, asked, session, width, watch)
-    case, given = (_given(file, asked)) if asked.of_sets else (measured(file.content()), {})
+    case, given = _given(file, asked) if asked.of_sets else (measured(file.content()), {})
     if not given and is_total_variation(case):
         case, given = _given(file, replace(asked, delta_for="0"))
     if isinstance(case.model, EnclosedModel):
