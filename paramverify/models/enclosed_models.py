@@ -58,8 +58,29 @@ class EnclosedTable:
     densities = False
 
 
+class PairsModel:
+    """What models of mechanisms have: a measure of how far the outputs of secret pairs are apart."""
+
+    measure: Measure
+    comparisons: ClassVar[tuple[RationalComparison, ...]] = ()  # no claims of its own
+    definitions: ClassVar[Mapping[str, RationalFunction]] = MappingProxyType({})
+
+    @property
+    def event(self) -> Event:
+        """What a witness against the bound names."""
+        return self.measure.event
+
+    def word(self, standing: VerdictWords) -> str:
+        """Returns the word for a verdict: private, not private, undecided."""
+        return standing.of_case
+
+    def over(self, described: str, compared: str) -> str:
+        """Returns what a verdict is about: what is `compared`, with the domain in words, if it has any."""
+        return f"for {compared} with {described}" if described else f"for {compared}"
+
+
 @dataclass(frozen=True, eq=False)
-class EnclosedModel:
+class EnclosedModel(PairsModel):
     """Privacy of a mechanism without parameters, whose probabilities are enclosed; see `Model`."""
 
     domain: Domain
@@ -70,8 +91,6 @@ class EnclosedModel:
     notes: tuple[str, ...] = ()
     maybe_empty: Obligation | None = None
 
-    comparisons: ClassVar[tuple[RationalComparison, ...]] = ()  # no claims of its own
-    definitions: ClassVar[Mapping[str, RationalFunction]] = MappingProxyType({})
     lengths = (1,)
     every_length = False
     wider = False
@@ -86,27 +105,9 @@ class EnclosedModel:
         return self.table.observations
 
     @property
-    def event(self) -> Event:
-        """What a witness against the bound names."""
-        return self.measure.event
-
-    @property
     def inputs(self) -> Sequence[tuple[Value, ...]]:
         """The inputs of the mechanism that the states are, in their order."""
         return self.table.inputs
-
-    def word(self, standing: VerdictWords) -> str:
-        """Returns the word for a verdict: private, not private, undecided."""
-        return standing.of_case
-
-    def over(self, described: str, compared: str) -> str:
-        """Returns what a verdict is about: what is `compared`, with the domain in words."""
-        return over(described, compared)
-
-
-def over(described: str, compared: str) -> str:
-    """Returns what is `compared`, with the domain in words, if it has any."""
-    return f"for {compared} with {described}" if described else f"for {compared}"
 
 
 def table_of(

@@ -19,8 +19,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import gcd
-from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar
+from typing import Any, Protocol, TypeGuard, TypeVar
 
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Domain
@@ -30,9 +29,9 @@ from paramverify.algebra.signs import Sign, sign_on
 from paramverify.claims import Claim
 from paramverify.divergences import Divergence, Event, MaxDivergence, Measure
 from paramverify.errors import BesideError, DefectError, InputError, LimitError, ModelError, UnsupportedError
-from paramverify.models.context import Obligation, VerdictWords
-from paramverify.models.definitions import Inequality, RationalComparison
-from paramverify.models.enclosed_models import EnclosedModel, over
+from paramverify.models.context import Obligation
+from paramverify.models.definitions import Inequality
+from paramverify.models.enclosed_models import EnclosedModel, PairsModel
 from paramverify.models.hmm import HMM, HmmStep
 from paramverify.models.neighbourhoods import Neighbourhood
 from paramverify.models.priors import InitialDistribution, SecretPair
@@ -42,7 +41,7 @@ NOTHING_COMPARED = "no output sequence is possible under both secrets of a pair,
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(PairsModel):
     """Pufferfish privacy of a hidden Markov model ([F] Definition 2), for all points of a domain.
 
     Private means: for every θ in the domain, every secret pair and both of its directions, the measure holds
@@ -73,14 +72,6 @@ class Model:
     whole: Model | None = None
 
     @property
-    def event(self) -> Event:
-        """What a witness against the bound names."""
-        return self.measure.event
-
-    comparisons: ClassVar[tuple[RationalComparison, ...]] = ()  # no claims of its own
-    definitions: ClassVar[Mapping[str, RationalFunction]] = MappingProxyType({})
-
-    @property
     def inputs(self) -> Sequence[tuple[Value, ...]]:
         """The inputs of the mechanism that the states are, in their order."""
         return self.hmm.inputs
@@ -99,14 +90,6 @@ class Model:
     def wider(self) -> bool:
         """Whether claims say more than is asked: about numbers that no output has."""
         return bool(self.hmm.wider)
-
-    def word(self, standing: VerdictWords) -> str:
-        """Returns the word for a verdict: private, not private, undecided."""
-        return standing.of_case
-
-    def over(self, described: str, compared: str) -> str:
-        """Returns what a verdict is about: what is `compared`, with the domain in words."""
-        return over(described, compared)
 
     def distance(self, pair: SecretPair) -> Fraction | None:
         """Returns the distance of two inputs where the bound depends on it."""

@@ -176,11 +176,6 @@ class LeastSum:
     model: Model
     solvers: ClassVar[bool] = True  # whether solvers may answer, too
 
-    @property
-    def measure(self) -> SumDivergence:
-        """The divergence."""
-        return divergence_of(self.model, SumDivergence)
-
     def find(self, session: Session, precision: Fraction) -> AnyBounds:
         """Returns the least bound."""
         return least_moment(self.model, session, precision)
@@ -202,7 +197,7 @@ class LeastSum:
 
     def lines(self, found: AnyBounds, words: Iterable[str]) -> list[str]:
         """Returns a bound in words; `words` are the programs on whose word it rests."""
-        case, model, measure = self.case, self.model, self.measure
+        case, model, measure = self.case, self.model, divergence_of(self.model, SumDivergence)
         left, right = map(printable.name, found.secrets)
         where = sentences.priors(model.domain, case)
         if found.infinite:
@@ -226,7 +221,7 @@ class LeastSum:
 
     def document(self, found: AnyBounds, words: Iterable[str]) -> dict[str, Any]:
         """Returns the same as JSON data."""
-        measure = self.measure
+        measure = divergence_of(self.model, SumDivergence)
         epsilon, order = _epsilon(measure, found), measure.renyi_order
         proved = budgets.proved_upper(found)
         _, told = sentences.session_words(words)
@@ -262,7 +257,7 @@ class LeastLoss(LeastSum):
         return is_near_loss(found, precision)
 
     def witness(self, found: AnyBounds) -> AnyWitness | None:
-        """Returns None: balls at a point show only that a bound is not smaller."""
+        """Returns None: the document alone has it."""
         return None
 
     def evidence(self, found: AnyBounds, session: Session) -> dict[str, Any]:

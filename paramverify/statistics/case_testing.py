@@ -440,11 +440,8 @@ class SamplingResult:
     def is_violated(self) -> bool:
         """Whether a budget was rejected, or with `CERTIFY` a candidate is a violation."""
         if self.plan.goal is SamplingGoal.CERTIFY:
-            return (
-                any(c.witness.exceeds for c in self.certified)
-                or any(c.witness.exceeds for c in self.certified_sets)
-                or any(c.witness.exceeds for c in self.certified_pairs)
-            )
+            known = (*self.certified, *self.certified_sets, *self.certified_pairs)
+            return any(c.witness.exceeds for c in known)
         found = self.detection or self.sets or self.divergence
         return self.plan.goal is None and found is not None and found.is_rejected
 
