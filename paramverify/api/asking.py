@@ -26,7 +26,7 @@ from paramverify.interactive.system_verification import Noninterference
 from paramverify.portfolio.session import Options
 from paramverify.reports.interactive_reports import exact
 from paramverify.subjects.questions import PRECISION, TOLERANCE, Budget, Question, Show, Synthesize, Verify
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import CaseFacts, FormulaFacts, Result, ShowFacts, ValueFacts
 from paramverify.subjects.running import check_asked, declined, run
 from paramverify.synthesis.violating import Objective
 
@@ -85,9 +85,9 @@ def verify_read(reading: Reading, limits: Limits) -> VerifyReport:
         **_common(read, result),
         status=result.standing or Standing.UNKNOWN,
         witness=witness,
-        run=result.facts.get("run"),
+        run=result.of(CaseFacts).run,
         reason=result.reason,
-        formulas=result.facts.get("formulas", {}),
+        formulas=result.of(FormulaFacts).verdicts,
     )
 
 
@@ -223,12 +223,13 @@ def values_of(reading: Reading, asked: SynthesisRequest, limits: Limits) -> Synt
         read = reading()
         check_asked(read.subject, Synthesize, read.file)
         result = _answer(read, asked.question(), left())
+    facts = result.of(ValueFacts)
     return SynthesisReport(
         **_common(read, result),
-        form=result.facts.get("form", ""),
-        complete=result.facts.get("complete", False),
+        form=facts.form,
+        complete=facts.complete,
         witness=result.witness.told() if result.witness else None,
-        _drawing=result.facts.get("drawing"),
+        _drawing=facts.drawing,
     )
 
 
@@ -237,9 +238,10 @@ def show_read(read: Read) -> ShowReport:
     started = time.perf_counter()
     common = _common(read, result := _answer(read, Show(), Options()))
     del common["result"]
+    facts = result.of(ShowFacts)
     return ShowReport(
         **{**common, "seconds": time.perf_counter() - started},
-        complete=result.facts.get("complete", True),
-        _latex=result.facts.get("latex"),
-        _graph=result.facts.get("graph"),
+        complete=facts.complete,
+        _latex=facts.latex,
+        _graph=facts.graph,
     )

@@ -81,11 +81,6 @@ class OutputName:
         """Whether it is a place of a density, or a limit."""
         return any(isinstance(e, NumberRange) and e.side for e in self.entries)
 
-    @property
-    def is_set(self) -> bool:
-        """Whether it has a range at all."""
-        return any(isinstance(e, NumberRange) for e in self.entries)
-
 
 def named(name: str) -> OutputName:
     """Reads the name of an output."""

@@ -17,7 +17,7 @@ from paramverify.cli._settings import settings
 from paramverify.portfolio.session import Options
 from paramverify.subjects.questions import Question
 from paramverify.subjects.registry import opened
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import Result, ShowFacts
 from paramverify.subjects.running import check_asked, declined, run
 from paramverify.subjects.subject import CaseFile, Subject, Watch
 
@@ -174,7 +174,7 @@ def answer(
 
 def printed(result: Result, as_json: bool, code: int | None = None) -> int:
     """Prints an answer, and returns the exit code, which is that of its ending if none is given."""
-    text = result.facts.get("text")
+    text = result.of(ShowFacts).text
     if as_json:
         print_json(result.document)
     elif text is not None:

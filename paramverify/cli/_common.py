@@ -20,7 +20,7 @@ from paramverify.cli._files import check_output
 from paramverify.cli._settings import set_option
 from paramverify.errors import InputError
 from paramverify.files import replacing
-from paramverify.portfolio.session import Options, Session, remarked
+from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import parse_strategy, race_of
 from paramverify.processes.attempts import read_size, split_names
 from paramverify.processes.time_limits import Lift, alarm
@@ -245,18 +245,6 @@ def print_json(document: object) -> None:
     except UnicodeEncodeError:  # another encoding than UTF-8: JSON has escapes of its own
         text = json.dumps(document, indent=2)
     click.echo(text)
-
-
-def print_answer(
-    session: Session, lines: list[str], document: dict[str, Any], as_json: bool, others: bool = True
-) -> None:
-    """Prints an answer, with a note if solvers that were chosen were asked nothing; see `unasked`."""
-    lines, document = remarked(session, lines, document, others)
-    if as_json:
-        print_json(document)
-        return
-    for line in lines:
-        say(line)
 
 
 def write_json(path: Path, document: object, indent: int | None = None) -> None:

@@ -20,6 +20,7 @@ from paramverify.cli._exits import Exit
 from paramverify.cli._settings import settings
 from paramverify.subjects.kinds import InteractiveSubject
 from paramverify.subjects.questions import Show, Verify
+from paramverify.subjects.results import ShowFacts
 
 LISTED = (40, "Prove differential noninterference of an interactive system, or show how it leaks.")
 
@@ -60,7 +61,7 @@ def command(
         if evidence:
             raise click.UsageError("--dot decides nothing, so there is no evidence to write")
         result = answered(case, Show(graph=True), typed, subject=InteractiveSubject())
-        write_text(picture, result.facts["text"])
+        write_text(picture, result.of(ShowFacts).text or "")
         if as_json:
             print_json({"states": len(result.found.system.states), "picture": str(picture)})
         return Exit.HOLDS

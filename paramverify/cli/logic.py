@@ -22,6 +22,7 @@ from paramverify.logic.logic_cases import LogicOptions
 from paramverify.logic.probability_comparisons import SchedulerChoice
 from paramverify.subjects.kinds import LogicSubject
 from paramverify.subjects.questions import Budget, Question, Verify
+from paramverify.subjects.results import FormulaFacts
 
 LISTED = (80, "Check formulas of dpCTL* on a Markov chain or decision process.")
 
@@ -110,7 +111,7 @@ def command(
     question: Question = least if budgets else Verify(evidence=evidence is not None, method=method)
     files = Files(evidence, plot)
     result = answered(str(model), question, typed, files, more=given, subject=LogicSubject())
-    for remark in result.facts["remarks"]() if evidence else ():
+    for remark in result.of(FormulaFacts).remarks() if evidence else ():
         click.echo(remark, err=True)
     return printed(result, as_json)
 

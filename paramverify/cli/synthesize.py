@@ -32,7 +32,7 @@ from paramverify.reports.pictures.region_pictures import draw, draw_interval
 from paramverify.reports.synthesis_reports import TREES
 from paramverify.reports.synthesis_reports import text as tree_text
 from paramverify.subjects.questions import Synthesize
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import Result, ValueFacts
 from paramverify.subjects.written_numbers import read_point, share
 from paramverify.synthesis.intervals import Partition, Root
 from paramverify.synthesis.safe_values import Intervals, Regions
@@ -135,7 +135,7 @@ def command(
 
     def write(result: Result, watch: Shown) -> None:
         """Draws the answer, and writes its evidence and its tree."""
-        if not question.written or result.facts.get("stopped"):
+        if not question.written or result.of(ValueFacts).stopped:
             return
         watch.known()
         if plot:
@@ -143,15 +143,21 @@ def command(
         if evidence and result.evidence:
             watch.evidence(result.evidence(), 1 if form is _Form.WITNESS else None)
         if tree:
-            write_text(tree, tree_text(result.facts["case"], result.found.map, tree.suffix))
+            write_text(tree, tree_text(_case(result), result.found.map, tree.suffix))
 
     result = answered(case, question, typed, Files(evidence), options=options, finish=write)
-    return printed(result, as_json, Exit.INTERRUPTED if result.facts.get("stopped") else None)
+    return printed(result, as_json, Exit.INTERRUPTED if result.of(ValueFacts).stopped else None)
+
+
+def _case(result: Result) -> PrivacyCase:
+    case = result.of(ValueFacts).case
+    assert case is not None
+    return case
 
 
 def _draw(result: Result, plot: Picture) -> None:
     """Draws intervals, or a map."""
-    case, found = result.facts["case"], result.found
+    case, found = _case(result), result.found
     if isinstance(found, Intervals):
         _draw_parts(case, found.partition, plot)
     if isinstance(found, Regions):

@@ -43,7 +43,7 @@ from paramverify.interactive.unwinding_families import Failure, Pair, is_all_cov
 from paramverify.models.chains.state_relations import PRIME, where
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.names import explained
-from paramverify.models.parameters import PARAMETERS, read_domain_for
+from paramverify.models.parameters import PARAMETERS, read_domain
 from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
 from paramverify.models.systems import transition_systems
 from paramverify.models.systems.slot_systems import Slots, explore
@@ -75,7 +75,6 @@ from paramverify.tables import (
     in_case,
     needs,
     read_document,
-    read_toml,
     whole,
 )
 
@@ -494,15 +493,6 @@ class InteractiveCase:
         return self.checks.domain
 
 
-def is_system(path: str | PathLike[str]) -> bool:
-    """Tells whether a case file has a table `[system]`.
-
-    Raises:
-        CaseError: it cannot be read.
-    """
-    return "system" in read_toml(Path(path))[0]
-
-
 def load(
     path: str | PathLike[str],
     progress: Callable[[int, int], None] | None = None,
@@ -697,4 +687,4 @@ def _domain(top: Table, privacy: Table, each: Each) -> Domain:
         if name in table.data:
             with suppress(InputError):  # told where the bound is read
                 used.append(read_epsilon(table.expression(name)).rational)
-    return read_domain_for(top, {"": used}, {}, each)
+    return read_domain(top, {"": used}, {}, each)

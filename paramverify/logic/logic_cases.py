@@ -49,7 +49,7 @@ from paramverify.models.chains.prism_files import MAX_BYTES, Builder, read_prism
 from paramverify.models.chains.state_relations import StateRelation, closed, labelled, where
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.names import explained
-from paramverify.models.parameters import PARAMETERS, read_domain_for, unbounded_names
+from paramverify.models.parameters import PARAMETERS, read_domain, unbounded_names
 from paramverify.models.settings import Settings, set_outside, settled_digest, told, with_settings
 from paramverify.processes.storm_build import MEMORY, build_apart
 from paramverify.tables import (
@@ -238,7 +238,7 @@ def _read(top: Table, path: Path, digest: str, given: LogicOptions) -> LogicCase
         with each:
             stated = _stated(top, given, path)
         used = _exponents(top, stated, given)
-        checks = Checks(read_domain_for(top, {"": used}, {}, each), mistakes=each)
+        checks = Checks(read_domain(top, {"": used}, {}, each), mistakes=each)
         empty = check_domain(checks.domain)
         for known in ("model", "states", "neighbours"):
             top.get(known)

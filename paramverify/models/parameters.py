@@ -18,7 +18,7 @@ from paramverify.algebra.expressions import NAME as PARAMETER_NAME
 from paramverify.algebra.expressions import WORDS
 from paramverify.algebra.polynomials import OUTPUTS, SLACKS, TIE, Ring, Unbounded
 from paramverify.algebra.signs import parse_constraint
-from paramverify.errors import CaseError, Each, InputError, gathered, located
+from paramverify.errors import CaseError, Each, InputError, located
 from paramverify.models.rational_files import UNIT, RationalFile
 from paramverify.tables import (
     CONDITION,
@@ -215,33 +215,22 @@ def fixed_values(top: Table) -> dict[str, Fraction]:
 
 
 def read_domain(
-    top: Table, exponents: Mapping[str, Sequence[Fraction]], files: Mapping[str, RationalFile]
-) -> Domain:
-    """Reads the domain of a case whose `exp` have these arguments; `files` are those of `[define]`, by name.
-
-    `exponents` has the numbers in `exp` under "", and for each parameter that may be unbounded its factors.
-    Such a parameter is used as `x_eps = exp(-eps/d)`, with the smallest d that makes all powers whole.
-
-    The case's own intervals come first; each must lie inside the one that a file gives, because the file says
-    nothing about other points. A parameter that only files have gets the file's interval, or (0, 1) if it
-    gives none, as in PROPhESY. The constraints of the files are added to those of the case.
-
-    Raises:
-        InputError: no interval, one that is outside of that of a file, or two files that differ.
-    """
-    with gathered() as each:
-        return read_domain_for(top, exponents, files, each)
-
-
-def read_domain_for(
     top: Table,
     exponents: Mapping[str, Sequence[Fraction]],
     files: Mapping[str, RationalFile],
     each: Each,
 ) -> Domain:
-    """Reads the domain, see `read_domain`, and keeps the mistakes.
+    """Reads the domain of a case whose `exp` have these arguments, and keeps the mistakes.
 
-    A parameter that cannot be read stands in (0, 1), and a constraint is left out.
+    `exponents` has the numbers in `exp` under "", and for each parameter that may be unbounded its factors.
+    Such a parameter is used as `x_eps = exp(-eps/d)`, with the smallest d that makes all powers whole.
+    `files` are those of `[define]`, by name.
+
+    The case's own intervals come first; each must lie inside the one that a file gives, because the file says
+    nothing about other points. A parameter that only files have gets the file's interval, or (0, 1) if it
+    gives none, as in PROPhESY. The constraints of the files are added to those of the case. A mistake is no
+    interval, one that is outside of that of a file, or two files that differ: such a parameter stands in
+    (0, 1), and such a constraint is left out.
     """
     box: dict[str, Interval] = {}
     unbounded: list[Unbounded] = []

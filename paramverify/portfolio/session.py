@@ -774,13 +774,3 @@ def unasked(session: Session, claims: int = 1, others: bool = True) -> str:
         return told
     first = "built-in procedures come first, and were enough"
     return f"{told}: {first}; --no-simplify (simplify=False in Python) leaves them out"
-
-
-def remarked(
-    session: Session, lines: list[str], document: dict[str, Any], others: bool = True
-) -> tuple[list[str], dict[str, Any]]:
-    """Returns an answer in words and as JSON data with a note, if solvers were asked nothing."""
-    note = unasked(session, others=others)
-    if not note:
-        return lines, document
-    return [*lines, f"Note: {note}."], {**document, "notes": [*document.get("notes", ()), note]}

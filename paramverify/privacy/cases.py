@@ -37,7 +37,7 @@ from paramverify.models.neighbourhoods import NAME
 from paramverify.models.parameters import (
     Design,
     read_design,
-    read_domain_for,
+    read_domain,
     unbounded_names,
     without_interval,
 )
@@ -244,7 +244,7 @@ class _CaseReader:
             if files:
                 parts = [digest, *(file.digest for file in files.values())]
                 digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
-            domain = read_domain_for(self.top, used_in(self.top, self.finer), files, each)
+            domain = read_domain(self.top, used_in(self.top, self.finer), files, each)
             checks = Checks(domain, mistakes=each)
             functions = Functions(checks)
             functions.read(define, files)
@@ -283,7 +283,7 @@ class _CaseReader:
                 privacy = self.top.table("privacy")
             defined = [named.expression for named in definitions.named.values()]
             used = used_in(self.top, self.finer, privacy, defined)
-            domain = read_domain_for(self.top, used, {}, each)
+            domain = read_domain(self.top, used, {}, each)
             checks = Checks(domain, mistakes=each, definitions=definitions)
             free, design = self.free(checks), self.design(checks)
             digest: str | None = None

@@ -29,7 +29,7 @@ from paramverify.reports.observations import read_observations
 from paramverify.reports.output_formulas import FormulaRow, RowSelection, ShownFunctions, formulas_of
 from paramverify.reports.output_formulas import graph as graph_of
 from paramverify.subjects.questions import FOR_EVIDENCE, MONOLITHIC, Explain, Show, Verify
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import CaseFacts, Result, ShowFacts
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.subjects.written_numbers import split
 from paramverify.synthesis.borders import verify_beyond
@@ -69,7 +69,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
         witness=witness,
         found=found,
         evidence=lambda: evidence_document(case, verify_case(case, plain) if by_bound else found),
-        facts={} if witness is None else {"run": told_run(case, witness)},
+        facts=CaseFacts(told_run(case, witness) if witness else None),
     )
 
 
@@ -222,7 +222,7 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     case = case_of(file)
     if asked.graph:
         text = graph_of(case)
-        return Result(text.splitlines(), {"graph": text}, found=case, facts={"text": text})
+        return Result(text.splitlines(), {"graph": text}, found=case, facts=ShowFacts(text))
     word: tuple[str, ...] = ()
     if asked.observations and isinstance(case.model, Model):
         whole = case.model.whole or case.model
@@ -236,24 +236,20 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
         watch.entry("probabilities", entry, f"{name}  {' '.join(outputs)}  {function}")
 
     shown = formulas_of(case, keep, RowSelection(asked.length, word or asked.observations, asked.limit))
-    functions = isinstance(shown, ShownFunctions)
-    facts: dict[str, Any] = {
-        "latex": shown.latex,
-        "complete": isinstance(shown, ShownFunctions) or not shown.left_out,
-    }
-    if not functions:
-        facts["graph"] = lambda: graph_of(case)
-    more = "" if isinstance(shown, ShownFunctions) else shown.more()
-    if asked.latex:
-        facts["text"] = text = shown.latex()
-        lines, document = text.splitlines(), {"latex": text}
-    else:
+    latex = shown.latex() if asked.latex else None
+    if latex is None:
         lines, document = list(shown.lines()), shown.document()
+    else:
+        lines, document = latex.splitlines(), {"latex": latex}
+    if isinstance(shown, ShownFunctions):
+        facts = ShowFacts(latex, latex=shown.latex)
+        return Result(lines, document, found=shown, facts=facts)
+    more = shown.more()
     return Result(
         lines,
         document,
-        notes=() if isinstance(shown, ShownFunctions) else tuple(shown.notes),
+        notes=tuple(shown.notes),
         found=shown,
         remarks=(f"{more}: see --limit, --length and --observations",) if more else (),
-        facts=facts,
+        facts=ShowFacts(latex, not shown.left_out, shown.latex, lambda: graph_of(case)),
     )

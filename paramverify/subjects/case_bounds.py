@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from paramverify.algebra.domains import check_names
 from paramverify.algebra.rationals import at_least
 from paramverify.answers import Standing
-from paramverify.bounds import AnyBounds
 from paramverify.claims import AllOutputs
 from paramverify.errors import InputError
 from paramverify.evidence import number_words
 from paramverify.models.enclosed_models import EnclosedModel
 from paramverify.models.model import SETS, need_privacy
 from paramverify.portfolio.obligations import undoubted
-from paramverify.portfolio.session import Options, Session, remarked
+from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.other_bounds import is_total_variation, load_for_least, load_with_bounds
 from paramverify.privacy.sides import measured
 from paramverify.reports import budgets, case_budgets, json_documents, sentences
 from paramverify.reports.budget_evidence import set_budget_document
 from paramverify.subjects.questions import PRECISION, Budget
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import Result, evidence_with
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.subjects.written_numbers import read_point
 from paramverify.synthesis.borders import beyond, border_of
@@ -41,24 +40,6 @@ CURVE_PRECISION = Fraction(1, 1000)
 Evidence = Callable[[Session], dict[str, Any]]
 
 
-@dataclass(frozen=True, eq=False)
-class _Least:
-    """A least bound that was found, before remarks of the session are added."""
-
-    lines: list[str]
-    document: dict[str, Any]
-    enough: bool
-    found: Any
-    bounds: tuple[AnyBounds, ...] = ()
-    notes: tuple[str, ...] = ()
-    witness: Any = None
-    evidence: Evidence | None = None
-    no_evidence: str = ""
-    others: bool = True  # whether solvers may answer this question, too
-    remarked: bool = True  # whether the answer says that solvers were asked nothing
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-
 def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Result:
     """Finds the least bound of what the case measures, or the least δ or ε over sets of outputs."""
     started = time.perf_counter()
@@ -66,31 +47,10 @@ def budget(file: CaseFile, asked: Budget, options: Options, watch: Watch) -> Res
     width = asked.precision or (CURVE_PRECISION if asked.curve else PRECISION)
     with Session(options) as session:
         found = _found(file, asked, session, width, watch)
-    lines, document = found.lines, found.document
-    if found.remarked:
-        lines, document = remarked(session, lines, document, found.others)
-
-    def evidence() -> dict[str, Any]:
-        assert found.evidence is not None
-        with Session(options) as again, file.as_file():
-            return found.evidence(again)
-
-    return Result(
-        lines,
-        document,
-        seconds=time.perf_counter() - started,
-        ending=Standing.HOLDS if found.enough else Standing.UNKNOWN,
-        notes=found.notes,
-        bounds=found.bounds,
-        witness=found.witness,
-        found=found.found,
-        evidence=evidence if found.evidence else None,
-        no_evidence=found.no_evidence,
-        facts=found.facts,
-    )
+    return replace(found, seconds=time.perf_counter() - started)
 
 
-def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, watch: Watch) -> _Least:
+def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, watch: Watch) -> Result:
     """Reads the case with the bound that is needed, and finds the least one."""
     begun = time.monotonic()
     if asked.curve:
@@ -101,52 +61,65 @@ def _found(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     if isinstance(case.model, EnclosedModel):
         return _enclosed(case, case.model, session, width, given, begun, asked)
     if given:
-        return _of_sets(case, session, width, given, begun)
+        return _of_sets(file, case, session, width, given, begun)
     if case_budgets.is_asked(case):
-        return _divergence(case, session, width, begun)
-    return _ratio(case, session, width, begun)
+        return _divergence(file, case, session, width, begun)
+    return _ratio(file, case, session, width, begun)
+
+
+def _evidence(file: CaseFile, session: Session, make: Evidence) -> Callable[[], dict[str, Any]]:
+    """Returns what makes the evidence of a bound, from the text that was read."""
+
+    def made(again: Session) -> dict[str, Any]:
+        with file.as_file():
+            return make(again)
+
+    return evidence_with(session.options, made)
+
+
+def _ending(enough: bool) -> Standing:
+    return Standing.HOLDS if enough else Standing.UNKNOWN
 
 
 # --- the largest ratio --------------------------------------------------------------------------------
 
 
-def _ratio(case: PrivacyCase, session: Session, width: Fraction, begun: float) -> _Least:
+def _ratio(file: CaseFile, case: PrivacyCase, session: Session, width: Fraction, begun: float) -> Result:
     model = case_budgets.model_of(case)
     undoubted(session, model)
     found = case_budget(model, session, width)
     words = tuple(session.words)
     around = beyond(case, found, session.options, begun)
-    return _Least(
+    return Result(
         case_budgets.lines(case, found, words, around),
         case_budgets.document(case, found, words, around),
-        found.is_within(width),
-        found,
-        (found.ratio, *([found.relative] if found.relative else [])),
+        ending=_ending(found.is_within(width)),
         notes=tuple(model.notes),
+        bounds=(found.ratio, *([found.relative] if found.relative else [])),
         witness=found.ratio.witness,
-        evidence=lambda again: case_budgets.evidence(case, found, again),
-    )
+        found=found,
+        evidence=_evidence(file, session, lambda again: case_budgets.evidence(case, found, again)),
+    ).remarked(session)
 
 
 # --- divergences --------------------------------------------------------------------------------------
 
 
-def _divergence(case: PrivacyCase, session: Session, width: Fraction, begun: float) -> _Least:
+def _divergence(file: CaseFile, case: PrivacyCase, session: Session, width: Fraction, begun: float) -> Result:
     found = case_budgets.find(case, session, width)
     words, asked = tuple(session.words), case_budgets.least_of(case)
     border = border_of(case, asked.model.measure, found, session.options, begun)
     first, *more = asked.lines(found, words)
-    return _Least(
+    return Result(
         [first, *budgets.border_lines(border), *more],
         asked.document(found, words) | budgets.border_document(border),
-        asked.is_near(found, width),
-        found,
-        (found,),
+        ending=_ending(asked.is_near(found, width)),
         notes=tuple(case.model.notes),
+        bounds=(found,),
         witness=asked.witness(found),
-        evidence=lambda again: asked.evidence(found, again),
-        others=asked.solvers,
-    )
+        found=found,
+        evidence=_evidence(file, session, lambda again: asked.evidence(found, again)),
+    ).remarked(session, others=asked.solvers)
 
 
 # --- probabilities that are enclosed ------------------------------------------------------------------
@@ -160,7 +133,7 @@ def _enclosed(
     given: Mapping[str, str],
     begun: float,
     asked: Budget,
-) -> _Least:
+) -> Result:
     if asked.evidence:
         raise InputError(budgets.NO_EVIDENCE, key="--evidence")
     wanted = (
@@ -169,15 +142,14 @@ def _enclosed(
     found = budgets.find(model, session, width, wanted)
     border = border_of(case, model.measure, found, session.options, begun)
     first, *more = budgets.enclosed_lines(case, model, found, given)
-    return _Least(
+    return Result(
         [first, *budgets.border_lines(border), *more],
         budgets.enclosed_document(case, model, found, given) | budgets.border_document(border),
-        found.is_within(width),
-        found,
-        (found,),
+        ending=_ending(found.is_within(width)),
         notes=tuple(model.notes),
+        bounds=(found,),
+        found=found,
         no_evidence=budgets.NO_EVIDENCE,
-        remarked=False,
     )
 
 
@@ -193,8 +165,13 @@ def _given(file: CaseFile, asked: Budget) -> tuple[PrivacyCase, dict[str, str]]:
 
 
 def _of_sets(
-    case: PrivacyCase, session: Session, width: Fraction, given: dict[str, str], begun: float
-) -> _Least:
+    file: CaseFile,
+    case: PrivacyCase,
+    session: Session,
+    width: Fraction,
+    given: dict[str, str],
+    begun: float,
+) -> Result:
     """Finds the least δ for an ε, or the least ε for a δ."""
     ((name, value),) = given.items()
     model = need_privacy(case.model, "budget --delta-for", events=SETS)
@@ -204,20 +181,21 @@ def _of_sets(
     more, words = sentences.session_words(session.words)
     document = budgets.set_budget_document(model, found, given) | words | json_documents.inputs(case)
     first, *lines = budgets.set_budget_lines(case, model, found, f"{name} = {value}")
-    return _Least(
+    return Result(
         [first, *budgets.border_lines(border), *lines, *more, *(f"Note: {note}." for note in model.notes)],
         document | budgets.border_document(border) | {"notes": list(model.notes)},
-        is_near(found, width),
-        found,
-        (found,),
+        ending=_ending(is_near(found, width)),
         notes=tuple(model.notes),
+        bounds=(found,),
         witness=found.witness if found.witness and found.witness.outputs else None,
-        evidence=lambda again: set_budget_document(case, found, value, again, obligations),
-        others=False,
-    )
+        found=found,
+        evidence=_evidence(
+            file, session, lambda again: set_budget_document(case, found, value, again, obligations)
+        ),
+    ).remarked(session, others=False)
 
 
-def _curve(file: CaseFile, asked: Budget, session: Session, width: Fraction, watch: Watch) -> _Least:
+def _curve(file: CaseFile, asked: Budget, session: Session, width: Fraction, watch: Watch) -> Result:
     """Finds the least δ as a function of ε."""
     point = read_point(asked.at) if asked.at else None
     with file.as_file():
@@ -230,18 +208,16 @@ def _curve(file: CaseFile, asked: Budget, session: Session, width: Fraction, wat
     watch.known()
     watch.curve(found.points, case.title)
     about = json_documents.inputs(case) | {"notes": list(model.notes)}
-    return _Least(
+    return Result(
         [
             *budgets.curve_lines(case, model, found, point),
             *more,
             *(f"Note: {note}." for note in model.notes),
         ],
         budgets.curve_document(found) | words | about,
-        True,
-        found,
         notes=tuple(model.notes),
-        others=False,
-    )
+        found=found,
+    ).remarked(session, others=False)
 
 
 def best_bound(watch: Watch) -> Callable[[RatioBounds], None]:

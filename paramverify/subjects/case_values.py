@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from paramverify.answers import Standing
 from paramverify.errors import InputError, located
 from paramverify.portfolio.obligations import Proofs, undoubted
-from paramverify.portfolio.session import Options, Session, remarked
+from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports import json_documents, sentences, synthesis_reports
 from paramverify.reports.case_evidence import check_has_synthesis_evidence, interval_evidence, map_evidence
 from paramverify.reports.pictures.region_pictures import drawing_of
 from paramverify.subjects.case_bounds import best_bound
 from paramverify.subjects.questions import Synthesize
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import Result, ValueFacts, evidence_with
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.synthesis.borders import larger_for
 from paramverify.synthesis.maps import Status
@@ -26,21 +26,6 @@ from paramverify.synthesis.safe_values import safe_values as find_safe_values
 from paramverify.synthesis.violating import Objective, violating_prior
 
 FORMS = {None: SUITABLE, "region": frozenset({AnswerForm.MAP}), "exact": EXACT}
-
-
-@dataclass(frozen=True, eq=False)
-class _Values:
-    """What was found, before remarks of the session are added."""
-
-    lines: list[str]
-    document: dict[str, Any]
-    ending: Standing
-    found: Any
-    form: str
-    complete: bool
-    witness: Any = None
-    evidence: Callable[[Session], dict[str, Any]] | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def synthesize(file: CaseFile, asked: Synthesize, options: Options, watch: Watch) -> Result:
@@ -63,31 +48,17 @@ def synthesize(file: CaseFile, asked: Synthesize, options: Options, watch: Watch
         more, words = sentences.session_words(session.words)
     model = case.model
     about = json_documents.side_condition(model) | json_documents.inputs(case) | {"notes": list(model.notes)}
-    notes = [f"Note: {note}." for note in model.notes]
-    lines, document = remarked(
-        session, [*found.lines, *more, *notes], found.document | words | about, others=False
-    )
-
-    def evidence() -> dict[str, Any]:
-        assert found.evidence is not None
-        with Session(options) as again:
-            return found.evidence(again)
-
-    return Result(
-        lines,
-        document,
+    return replace(
+        found,
+        lines=[*found.lines, *more, *(f"Note: {note}." for note in model.notes)],
+        document=found.document | words | about,
         seconds=time.perf_counter() - started,
-        ending=found.ending,
         notes=tuple(model.notes),
-        witness=found.witness,
-        found=found.found,
-        evidence=evidence if found.evidence else None,
         no_evidence="of such values",
-        facts={"form": found.form, "complete": found.complete, "case": case, **found.facts},
-    )
+    ).remarked(session, others=False)
 
 
-def _prior(case: PrivacyCase, session: Session, asked: Synthesize, watch: Watch) -> _Values:
+def _prior(case: PrivacyCase, session: Session, asked: Synthesize, watch: Watch) -> Result:
     near = dict(asked.near or {})
     with located(key="objective"):
         wanted = Objective(asked.objective or (Objective.NEAREST if near else Objective.SIMPLEST))
@@ -98,21 +69,21 @@ def _prior(case: PrivacyCase, session: Session, asked: Synthesize, watch: Watch)
     if asked.evidence:
         watch.found(told.lines, told.document)
     unknown = Standing.HOLDS if found.complete else Standing.UNKNOWN
-    return _Values(
-        list(told.lines),
+    evidence = lambda again: synthesis_reports.prior_evidence(case, again, found)  # noqa: E731
+    return Result(
+        told.lines,
         dict(told.document),
-        Standing.VIOLATED if found.witness else unknown,
-        found,
-        "witness",
-        told.complete,
+        ending=Standing.VIOLATED if found.witness else unknown,
         witness=found.witness,
-        evidence=lambda again: synthesis_reports.prior_evidence(case, again, found),
+        found=found,
+        evidence=evidence_with(session.options, evidence),
+        facts=ValueFacts(case, "witness", told.complete),
     )
 
 
 def _values(
     case: PrivacyCase, session: Session, asked: Synthesize, obligations: Proofs, watch: Watch
-) -> _Values:
+) -> Result:
     forms = FORMS[asked.form]
     if asked.plot:
         forms = forms - {AnswerForm.CONDITION}
@@ -131,14 +102,14 @@ def _values(
     ending = Standing.HOLDS if told.complete else Standing.UNKNOWN
     if not told.possible and told.complete:
         ending = Standing.VIOLATED
-    evidence: Callable[[Session], dict[str, Any]] | None = None
+    evidence: Callable[[], dict[str, Any]] | None = None
     witness = None
     if isinstance(found, Regions):
         cells, witness = found.map, found.witness
-        evidence = lambda again: map_evidence(case, cells, obligations)  # noqa: E731
+        evidence = lambda: map_evidence(case, cells, obligations)  # noqa: E731
     elif isinstance(found, Intervals):
         parts = found.partition
-        evidence = lambda again: interval_evidence(case, parts, obligations)  # noqa: E731
+        evidence = lambda: interval_evidence(case, parts, obligations)  # noqa: E731
     lines, document, stopped = list(told.lines), dict(told.document), False
     if isinstance(found, Regions):
         if found.reused:
@@ -147,16 +118,14 @@ def _values(
         stopped = found.map.stopped
         if stopped and asked.written:
             lines.append("  stopped before the picture, the evidence and the tree were written")
-    return _Values(
+    return Result(
         lines,
         document,
-        ending,
-        found,
-        told.document["form"],
-        told.complete,
+        ending=ending,
         witness=witness,
+        found=found,
         evidence=evidence,
-        facts={"drawing": drawing_of(case, found), "stopped": stopped},
+        facts=ValueFacts(case, told.document["form"], told.complete, drawing_of(case, found), stopped),
     )
 
 

@@ -21,14 +21,14 @@ from paramverify.logic.property_checking import FormulaResult as Checked
 from paramverify.logic.property_checking import LogicSession, answer
 from paramverify.logic.property_checking import QuestionAnswer as Said
 from paramverify.models.settings import with_settings
-from paramverify.portfolio.session import Options, Session, remarked
+from paramverify.portfolio.session import Options, Session
 from paramverify.reports import logic_reports as reports
 from paramverify.reports.case_explanations import lines as understood_lines
 from paramverify.reports.case_explanations import logic_understood
 from paramverify.reports.logic_evidence import evidence_of
 from paramverify.reports.sentences import session_words
 from paramverify.subjects.questions import Budget, Explain, Verify
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import FormulaFacts, Result
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.tables import in_case
 
@@ -83,7 +83,6 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
         name: reports.question_lines(name, case.questions[name], found, domain)
         for name, found in said.items()
     }
-    lines, document = remarked(session, reports.all_lines(case, results, obligations, told), document)
     first = next((name for name, found in results.items() if found.reason), "")
 
     @cache
@@ -93,7 +92,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
             return evidence_of(replace(work, session=again), results)
 
     return Result(
-        lines,
+        reports.all_lines(case, results, obligations, told),
         document,
         seconds=seconds,
         standing=standing if results else None,
@@ -102,11 +101,10 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
         reason=f"{first}: {results[first].reason}" if first else "",
         found=results,
         evidence=lambda: evidence()[0],
-        facts={
-            "formulas": {name: found.status.of_claim for name, found in results.items()},
-            "remarks": lambda: evidence()[1],
-        },
-    )
+        facts=FormulaFacts(
+            {name: found.status.of_claim for name, found in results.items()}, lambda: evidence()[1]
+        ),
+    ).remarked(session)
 
 
 def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> Result:

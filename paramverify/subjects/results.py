@@ -3,11 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from paramverify.answers import Standing
 from paramverify.bounds import AnyBounds
+from paramverify.portfolio.session import Options, Session, unasked
+from paramverify.privacy.cases import PrivacyCase
+from paramverify.privacy.runs import LeftOut, ToldRun
+
+
+class Facts:
+    """What an answer to one question has, and others do not."""
+
+
+@dataclass(frozen=True, eq=False)
+class CaseFacts(Facts):
+    """Of a case that was decided: the `run` of the program that makes the output of the witness."""
+
+    run: ToldRun | LeftOut | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaFacts(Facts):
+    """Of formulas that were decided: each `verdict`, and `remarks` about those that have no evidence."""
+
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    remarks: Callable[[], Sequence[str]] = tuple
+
+
+@dataclass(frozen=True, eq=False)
+class ValueFacts(Facts):
+    """Of values that were searched: the case, the `form` of the answer, and whether it is `complete`.
+
+    `stopped` says that the user ended the search.
+    """
+
+    case: PrivacyCase | None = None
+    form: str = ""
+    complete: bool = False
+    drawing: Callable[..., Any] | None = None
+    stopped: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class ShowFacts(Facts):
+    """Of what is shown: `text` that stands for itself, whether it is `complete`, and other forms of it."""
+
+    text: str | None = None
+    complete: bool = True
+    latex: Callable[[], str] | None = None
+    graph: Callable[[], str] | None = None
+
+
+F = TypeVar("F", bound=Facts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +66,7 @@ class Result:
     `lines` is the text and `document` the JSON object. `standing` is the verdict, where the question has one.
     `ending` says how it ended: HOLDS where what was asked for is known or true, VIOLATED where it is refuted,
     UNKNOWN where neither was found. `witness` is evaluated exactly outside of every backend. `found` is what
-    the engine returned. `facts` are what only this question and subject has: `run`, `formulas`, `form`.
+    the engine returned. `facts` are what only this question has.
 
     `evidence` makes the document for `check`; None where there is none, for which `no_evidence` says of what.
     """
@@ -35,8 +84,32 @@ class Result:
     evidence: Callable[[], dict[str, Any]] | None = None
     no_evidence: str = ""
     remarks: tuple[str, ...] = ()  # for people beside the answer: on standard error
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
 
     def bound(self, name: str) -> AnyBounds | None:
         """Returns the bounds of that name."""
         return next((each for each in self.bounds if each.name == name), None)
+
+    def of(self, kind: type[F]) -> F:
+        """Returns the facts of a question; if this answer has others, those of one that found nothing."""
+        return self.facts if isinstance(self.facts, kind) else kind()
+
+    def remarked(self, session: Session, others: bool = True) -> Result:
+        """Returns it with a note, if solvers were asked nothing; not `others` if none may answer this."""
+        note = unasked(session, others=others)
+        if not note:
+            return self
+        document = {**self.document, "notes": [*self.document.get("notes", ()), note]}
+        return replace(self, lines=[*self.lines, f"Note: {note}."], document=document)
+
+
+def evidence_with(
+    options: Options, evidence: Callable[[Session], dict[str, Any]]
+) -> Callable[[], dict[str, Any]]:
+    """Returns what makes evidence in a session of its own."""
+
+    def made() -> dict[str, Any]:
+        with Session(options) as session:
+            return evidence(session)
+
+    return made

@@ -24,7 +24,7 @@ from paramverify.reports.case_explanations import stream_understood
 from paramverify.reports.pictures.dot_graphs import automaton_dot
 from paramverify.reports.stream_reports import BudgetSubject
 from paramverify.subjects.questions import Budget, Explain, Show, Verify
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import Result, ShowFacts
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.subjects.written_numbers import multiple, positive, split
 
@@ -169,11 +169,11 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     counts = [len(automaton.states), len(automaton.variables), len(automaton.transitions)]
     sizes = dict(zip(("states", "variables", "transitions"), counts, strict=True))
     words = ", ".join(counted(n, name.removesuffix("s")) for name, n in sizes.items())
-    facts: dict[str, Any] = {"graph": lambda: automaton_dot(automaton, verify_multiples(automaton).family)}
     if not asked.graph:
         lines = (
             f"{what.title or 'automaton'}: {words}; `--graph` (in Python `graph()`) shows them as a graph",
         )
+        facts = ShowFacts(graph=lambda: automaton_dot(automaton, verify_multiples(automaton).family))
         return Result(lines, {"title": what.title, **sizes}, found=automaton, facts=facts)
     report = verify_multiples(automaton)
     text = automaton_dot(automaton, report.family)
@@ -182,9 +182,8 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     if of_file:
         document["ends"] = [state.name for state in report.graph.ends]
         remarks = tuple(line.strip() for line in stream_reports.ends_lines(automaton, report.graph))
-    return Result(
-        text.splitlines(), document, found=automaton, remarks=remarks, facts={**facts, "text": text}
-    )
+    facts = ShowFacts(text, graph=lambda: text)
+    return Result(text.splitlines(), document, found=automaton, remarks=remarks, facts=facts)
 
 
 def _subject(file: CaseFile) -> BudgetSubject:

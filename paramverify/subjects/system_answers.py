@@ -27,7 +27,7 @@ from paramverify.reports.case_explanations import system_understood
 from paramverify.reports.interactive_reports import exact, shown
 from paramverify.reports.pictures.dot_graphs import system_dot
 from paramverify.subjects.questions import PRECISION, Budget, Explain, Show, Verify
-from paramverify.subjects.results import Result
+from paramverify.subjects.results import Result, ShowFacts
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.verdicts import Unknown
 
@@ -158,14 +158,15 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     """Returns the size of a system, and the system as a graph."""
     del options
     case = _case(file, watch)
-    facts: dict[str, Any] = {"graph": lambda: system_dot(case.system)}
     size = len(case.system.states)
     if asked.graph:
         text = system_dot(case.system)
-        return Result(text.splitlines(), {"graph": text}, found=case, facts={**facts, "text": text})
+        return Result(
+            text.splitlines(), {"graph": text}, found=case, facts=ShowFacts(text, graph=lambda: text)
+        )
     line = f"{case.title}: {size:,} states; `--graph` (in Python `graph()`) shows them as a graph"
     document: dict[str, Any] = {"title": case.title, "states": size}
-    return Result([line], document, found=case, facts=facts)
+    return Result([line], document, found=case, facts=ShowFacts(graph=lambda: system_dot(case.system)))
 
 
 def _case(file: CaseFile, watch: Watch, bounded: bool = False) -> InteractiveCase:

@@ -142,7 +142,6 @@ def real_of(best: SetBounds, model: Model) -> Real:
 MAX_EDGES = 64
 MAX_ORDERED = 24  # outputs whose order by their ratios is followed along an edge
 
-Sets = Callable[[Mapping[str, Fraction]], Iterator[frozenset[int]]]
 Parts = Callable[[frozenset[int]], tuple[Polynomial, Polynomial]]
 
 

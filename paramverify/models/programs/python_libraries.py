@@ -179,10 +179,6 @@ def is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _isnumber(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def number(node: ast.expr) -> int | float | None:
     """Returns a number that is written as such, with a sign or not."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
