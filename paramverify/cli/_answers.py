@@ -157,21 +157,6 @@ def answered(
     return result
 
 
-def answer(
-    path: str,
-    question: Question,
-    typed: Typed,
-    files: Files = NO_FILES,
-    *,
-    options: Options | None = None,
-    more: Any = None,
-    subject: Subject | None = None,
-) -> int:
-    """Answers a question, prints the answer, and returns the exit code; see `answered`."""
-    result = answered(path, question, typed, files, options=options, more=more, subject=subject)
-    return printed(result, typed.as_json)
-
-
 def printed(result: Result, as_json: bool, code: int | None = None) -> int:
     """Prints an answer, and returns the exit code, which is that of its ending if none is given."""
     text = result.of(ShowFacts).text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from paramverify.cli._answers import Files, Typed, answer
+from paramverify.cli._answers import Files, Typed, answered, printed
 from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import OUTPUT_FILE, case_argument, json_option, session_option, timeout_option
 from paramverify.cli._pictures import Picture, picture_options
@@ -89,4 +89,4 @@ def command(
     if curve and evidence is not None:
         raise click.UsageError("there is no evidence of a curve: ask for a point of it with --delta-for")
     options = replace(typed.options(), executor=executor())
-    return answer(case, question, typed, Files(evidence, plot), options=options)
+    return printed(answered(case, question, typed, Files(evidence, plot), options=options), as_json)

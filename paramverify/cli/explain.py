@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from paramverify.cli._answers import Typed, answer
+from paramverify.cli._answers import Typed, answered, printed
 from paramverify.cli._common import case_argument, json_option, timeout_option
 from paramverify.subjects.questions import Explain
 
@@ -21,4 +21,4 @@ def command(case: str, as_json: bool, timeout: float) -> int:
     It takes every kind of case file: cases about privacy, inequalities, interactive systems, and chains with
     formulas. It warns of what the case has and nothing reads.
     """
-    return answer(case, Explain(), Typed(as_json, timeout))
+    return printed(answered(case, Explain(), Typed(as_json, timeout)), as_json)

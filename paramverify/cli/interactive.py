@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from paramverify.cli._answers import Files, Typed, answer, answered
+from paramverify.cli._answers import Files, Typed, answered, printed
 from paramverify.cli._common import (
     OUTPUT_FILE,
     case_argument,
@@ -66,4 +66,4 @@ def command(
             print_json({"states": len(result.found.system.states), "picture": str(picture)})
         return Exit.HOLDS
     question = Verify(evidence=evidence is not None, points=points, every=every)
-    return answer(case, question, typed, Files(evidence), subject=InteractiveSubject())
+    return printed(answered(case, question, typed, Files(evidence), subject=InteractiveSubject()), as_json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from paramverify.cli._answers import Typed, answer
+from paramverify.cli._answers import Typed, answered, printed
 from paramverify.cli._common import case_argument, json_option, timeout_option
 from paramverify.subjects.questions import MOST_ROWS, Show
 
@@ -47,4 +47,4 @@ def command(
     if graph and (length or observations):
         raise click.UsageError("--length and --observations are for formulas, not for --graph")
     question = Show(latex=as_latex, graph=graph, length=length, observations=observations, limit=limit)
-    return answer(case, question, Typed(as_json, timeout))
+    return printed(answered(case, question, Typed(as_json, timeout)), as_json)

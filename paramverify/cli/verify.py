@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from paramverify.cli._answers import Files, Typed, answer
+from paramverify.cli._answers import Files, Typed, answered, printed
 from paramverify.cli._cluster import cluster_option, executor
 from paramverify.cli._common import (
     MONOLITHIC,
@@ -71,4 +71,4 @@ def command(
     if evidence and budgets is not None:
         raise click.UsageError("--evidence is for one budget: leave --budgets out")
     question = Verify(evidence=evidence is not None, budgets=budgets, encoding=encoding)
-    return answer(case, question, typed, Files(evidence), options=options)
+    return printed(answered(case, question, typed, Files(evidence), options=options), as_json)
