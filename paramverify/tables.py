@@ -363,23 +363,30 @@ class _Decimal(str):
 
 
 def is_decimal(value: object) -> bool:
-    """Tells whether a value of `read_toml` is a TOML float, of which the text is kept, and no text."""
+    """Tells whether a value of `document_data` is a TOML float, of which the text is kept, and no text."""
     return isinstance(value, _Decimal)
 
 
 @dataclass(frozen=True, eq=False)
 class TomlDocument:
-    """A TOML file that was read: its data, in which floats are text, its own text, and its SHA-256 digest."""
+    """A TOML file that was read: its data, in which floats are text, its own text, and its SHA-256 digest.
 
-    data: dict[str, Any]
-    text: str
-    digest: str
+    Other files that it names are looked for beside `path`. Its text, if there is one, gives mistakes the line
+    of their key.
+    """
 
+    data: Mapping[str, Any]
+    text: str = field(default="", repr=False)
+    digest: str = ""
+    path: str = ""
 
-def read_toml(path: Path) -> tuple[dict[str, Any], str]:
-    """Reads a TOML file, see `read_document`. Returns the data and the SHA-256 digest of the file."""
-    document = read_document(path)
-    return document.data, document.digest
+    def saying(self, data: Mapping[str, Any]) -> TomlDocument:
+        """Returns it with other data, and the text and the digest of what was read."""
+        return replace(self, data=data)
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Gives mistakes the name of the file and the line of their key."""
+        return in_case(self.path, self.text)
 
 
 def read_document(path: Path) -> TomlDocument:
@@ -400,7 +407,7 @@ def read_document(path: Path) -> TomlDocument:
             mistake = CaseError(f"not UTF-8 text (byte {error.start})", mend=mend)
             mistake.file_line = 1 + content[: error.start].count(b"\n")
             raise mistake from None
-        return TomlDocument(document_data(text), text, hashlib.sha256(content).hexdigest())
+        return TomlDocument(document_data(text), text, hashlib.sha256(content).hexdigest(), str(path))
 
 
 def document_data(text: str) -> dict[str, Any]:

@@ -53,7 +53,7 @@ from paramverify.statistics.samplers import MOST_PAIRS, chosen_points, experimen
 from paramverify.statistics.samplers import Source as Sampled
 from paramverify.statistics.sampling_runs import runs_of
 from paramverify.subjects.questions import PRECISION
-from paramverify.tables import Table, toml_data
+from paramverify.tables import Table, TomlDocument, toml_data
 
 Tables = Mapping[str, object]
 
@@ -167,7 +167,7 @@ class Mechanism(Decorated):
         if key not in self._cases:
             digest = hashlib.sha256(self.toml.encode()).hexdigest()
             with self._at_home():
-                read = read_case(data, digest, self.source.place, numbers)
+                read = read_case(TomlDocument(data, digest=digest, path=self.source.place), numbers)
                 self._cases[key] = with_note(read, self.source.rounded)
         return self._cases[key]
 

@@ -46,7 +46,6 @@ from paramverify.tables import (
     Section,
     Table,
     as_expression,
-    in_case,
     one_of,
     read_document,
     whole,
@@ -221,14 +220,14 @@ def load(path: Path) -> StreamCase:
         LimitError: an automaton that is too large.
     """
     document = read_document(path)
-    with in_case(str(path), document.text):
+    with document.errors():
         try:
             return _read(document.data, document.digest, path)
         except LimitError as error:
             raise LimitError(f"{path}: {error}") from None
 
 
-def _read(data: dict[str, Any], digest: str, path: Path) -> StreamCase:
+def _read(data: Mapping[str, Any], digest: str, path: Path) -> StreamCase:
     top = Table(data, STREAM if "automaton" in data else PRIVATE)
     title, expect = top.text("title", ""), read_expect(top, claimed=False)
     top.text("source", "")

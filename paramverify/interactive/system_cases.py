@@ -44,7 +44,7 @@ from paramverify.models.chains.state_relations import PRIME, where
 from paramverify.models.context import Checks, Obligation, check_domain
 from paramverify.models.names import explained
 from paramverify.models.parameters import PARAMETERS, read_domain
-from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
+from paramverify.models.settings import NONE, Settings, set_outside, settled, told
 from paramverify.models.systems import transition_systems
 from paramverify.models.systems.slot_systems import Slots, explore
 from paramverify.models.systems.system_tables import SYSTEM, read_slots, read_system
@@ -72,7 +72,6 @@ from paramverify.tables import (
     as_expression,
     by_name,
     exactly_one,
-    in_case,
     needs,
     read_document,
     whole,
@@ -510,8 +509,9 @@ def load(
     """
     file = Path(path)
     document = read_document(file)
-    with in_case(str(path), document.text), set_outside(settings), explained(document.data):
-        top = Table(with_settings(document.data, settings), INTERACTIVE)
+    with document.errors(), set_outside(settings), explained(document.data):
+        document = settled(document, settings)
+        top = Table(document.data, INTERACTIVE)
         with gathered() as each:
             frame = _frame(top, each, bounded)
             checks = frame.checks
@@ -527,7 +527,7 @@ def load(
         top.close()
         return InteractiveCase(
             path=str(path),
-            digest=settled_digest(document.digest, settings),
+            digest=document.digest,
             settings=settings,
             title=frame.title,
             source=frame.source,
@@ -567,7 +567,7 @@ def load_slots(path: str | PathLike[str]) -> tuple[Slots, str, str]:
         LimitError: a system with too many states, where the case has `[unwinding]` or `[[subroutines]]`.
     """
     document = read_document(Path(path))
-    with in_case(str(path), document.text), explained(document.data):
+    with document.errors(), explained(document.data):
         top = Table(document.data, INTERACTIVE)
         with gathered() as each:
             frame = _frame(top, each)

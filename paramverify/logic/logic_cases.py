@@ -66,7 +66,6 @@ from paramverify.tables import (
     at_least_one,
     at_most_one,
     by_name,
-    in_case,
     needs,
     one_of,
     read_document,
@@ -196,7 +195,7 @@ def load(path: Path, given: LogicOptions | None = None) -> LogicCase:
     if _is_case(path):
         document = read_document(path)
         data = document.data
-        with in_case(str(path), document.text), set_outside(given.settings), explained(data):
+        with document.errors(), set_outside(given.settings), explained(data):
             if {"mechanism", "claim", "automaton"} & data.keys():
                 raise CaseError("this case has no formulas: use `paramverify verify`")
             if "system" in data and "states" not in data and "model" not in data:

@@ -7,12 +7,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from paramverify.algebra.expressions import constant
 from paramverify.errors import CaseError, InputError
 from paramverify.models.names import nearest
+from paramverify.tables import TomlDocument
 
 Settings = Mapping[str, str]
 
@@ -51,7 +53,7 @@ def _plain(text: str) -> str:
         return text.strip()
 
 
-def with_settings(data: dict[str, Any], settings: Settings) -> dict[str, Any]:
+def with_settings(data: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     """Returns the data of a case file in which definitions and parameters have these values or intervals.
 
     A parameter that gets an interval is still to be chosen where it was; with a number it is chosen, and
@@ -118,6 +120,16 @@ def settled_digest(digest: str, settings: Settings) -> str:
     if not settings:
         return digest
     return hashlib.sha256(json.dumps([digest, OPTION, sorted(settings.items())]).encode()).hexdigest()
+
+
+def settled(document: TomlDocument, settings: Settings) -> TomlDocument:
+    """Returns a file with what was set in the place of what it says, and the digest of both.
+
+    Raises:
+        CaseError: a name that it does not define.
+    """
+    digest = settled_digest(document.digest, settings)
+    return replace(document, data=with_settings(document.data, settings), digest=digest)
 
 
 def told(settings: Settings) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ from paramverify.models.parameters import (
 )
 from paramverify.models.priors import Prior
 from paramverify.models.programs.stream_loops import VERIFY
-from paramverify.models.settings import NONE, Settings, set_outside, settled_digest, told, with_settings
+from paramverify.models.settings import NONE, Settings, set_outside, settled, told
 from paramverify.models.windows import Whole
 from paramverify.privacy import privacy_table
 from paramverify.privacy.case_models import model_of, read_mechanism_files, used_in
@@ -51,7 +51,7 @@ from paramverify.privacy.idle import warnings_of
 from paramverify.privacy.inputs import inputs_told
 from paramverify.privacy.keys import CLAIMED, shape_of_case
 from paramverify.privacy.secrets import ComparedPairs, read_comparison
-from paramverify.tables import Table, in_case, read_document
+from paramverify.tables import Table, TomlDocument, read_document
 
 PRIVACY = ("prior", "mechanism", "secrets", "neighbours", "privacy")
 NOWHERE: Mapping[str, Fraction] = MappingProxyType({})
@@ -62,9 +62,10 @@ TABLES = ["parameters", *PRIVACY, "automaton", "quantify", "design", "define", "
 class PrivacyCase:
     """A case file that was read: its model, what that was made of, and the words around it.
 
-    `digest` is the SHA-256 of the file, which ties evidence to it; where the case names other files, it is
-    that of all their digests. `expect` is the file's own expectation, `budget` its budget or claim in words.
-    `free` are the parameters on which a condition is asked for, where `[quantify]` names the others.
+    `document` is the file with what was set, also numbers for parameters of the domain (0, ∞). Its `digest`
+    ties evidence to it; where the case names other files, it is that of all their digests. `expect` is the
+    file's own expectation, `budget` its budget or claim in words. `free` are the parameters on which a
+    condition is asked for, where `[quantify]` names the others.
     `design` are the parameters that are to be chosen. `settings` are values that come from `-D` and
     not from the file; the digest is that of both.
 
@@ -77,8 +78,7 @@ class PrivacyCase:
     with ratios just below and just above e^epsilon, each with this bound of its own as `stand_in`.
     """
 
-    path: str
-    digest: str
+    document: TomlDocument = field(repr=False)
     budget: str
     model: AnyModel
     title: str = ""
@@ -94,10 +94,28 @@ class PrivacyCase:
     times: int = 1
     whole: Whole | None = None
     settings: Settings = field(default_factory=dict)
-    text: str = field(default="", repr=False)  # of the file, for the lines of mistakes
-    data: Mapping[str, Any] = field(default_factory=dict, repr=False)  # what was read, with the settings
     sides: tuple[PrivacyCase, ...] = field(default=(), repr=False)
     stand_in: str = ""
+
+    @property
+    def path(self) -> str:
+        """The name of the file."""
+        return self.document.path
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 digest of the file, of what was set and of the files that it names."""
+        return self.document.digest
+
+    @property
+    def text(self) -> str:
+        """The text of the file, for the lines of mistakes; "" where it was made."""
+        return self.document.text
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """What was read, with what was set."""
+        return self.document.data
 
     @property
     def over(self) -> str:
@@ -129,29 +147,21 @@ def load(
         InputError: any mistake in the file, with file, key and reason.
         LimitError: a model larger than the bounds of this package.
     """
-    document = read_document(Path(path))
-    return read_case(document.data, document.digest, str(path), at, text=document.text, settings=settings)
+    return read_case(read_document(Path(path)), at, settings=settings)
 
 
 def read_case(
-    data: dict[str, Any],
-    digest: str,
-    path: str,
-    at: Mapping[str, Fraction] = NOWHERE,
-    *,
-    text: str = "",
-    settings: Settings = NONE,
+    document: TomlDocument, at: Mapping[str, Fraction] = NOWHERE, *, settings: Settings = NONE
 ) -> PrivacyCase:
-    """Reads the data of a case file, see `load`; other files are looked for beside `path`.
-
-    With the text of the file, mistakes have the line of their key.
-    """
-    with in_case(path, text), set_outside(settings), explained(data):
+    """Reads a case file that is in memory, or data that was made like one; see `load`."""
+    data = document.data
+    with document.errors(), set_outside(settings), explained(data):
         for name in at.keys() & settings.keys():
             raise CaseError(f"{name} has two values: one by -D, and one of the point", key="-D")
         if settings and {"system", "states"} & data.keys() and "mechanism" not in data:
             settings = NONE  # another reader's case, which is told below
-        data, digest = _at(with_settings(data, settings), at), settled_digest(digest, settings)
+        stated = settled(document, settings)
+        stated = stated.saying(_at(stated.data, at))
         if "system" in data:
             raise CaseError("this is an interactive system: use `paramverify interactive`", key="system")
         if "automaton" in data:
@@ -161,36 +171,37 @@ def read_case(
         if ("model" in data or "states" in data) and "mechanism" not in data:
             raise CaseError("this is a chain with formulas: use `paramverify logic`", key="model")
         try:
-            return replace(_formed(data, digest, path, settings), text=text, data=data)
+            return _formed(stated, settings)
         except BesideError as error:
-            if privacy_table.DISTANCE.search(str(data["privacy"]["epsilon"])):
+            if privacy_table.DISTANCE.search(str(stated.data["privacy"]["epsilon"])):
                 raise
-            sides = (_side(data, digest, path, settings, ratio) for ratio in error.sides)
-            kept = tuple(replace(side, text=text, data=data) for side in sides)
-            return replace(kept[0], model=cast(AnyModel, Withheld(error)), stand_in="", sides=kept)
+            sides = tuple(_side(stated, settings, ratio) for ratio in error.sides)
+            return replace(sides[0], model=cast(AnyModel, Withheld(error)), stand_in="", sides=sides)
 
 
-def _formed(data: dict[str, Any], digest: str, path: str, settings: Settings) -> PrivacyCase:
+def _formed(document: TomlDocument, settings: Settings) -> PrivacyCase:
     """Reads a case, again if expressions need finer powers of exp than could be seen before."""
     finer: dict[str, list[Fraction]] = {}
     while True:
         try:
-            read = _CaseReader(Table(data, shape_of_case(data)), path, digest, finer).case()
-            return _with_notes(read, settings, data)
+            read = _CaseReader(document, finer).case()
+            return _with_notes(read, settings, document.data)
         except FinerError as error:
             if error.exponent in finer.setdefault(error.name, []):
                 raise
             finer[error.name].append(error.exponent)
 
 
-def _side(data: dict[str, Any], digest: str, path: str, settings: Settings, ratio: str) -> PrivacyCase:
+def _side(document: TomlDocument, settings: Settings, ratio: str) -> PrivacyCase:
     """Reads a case with a ratio in place of its epsilon, which it has still in words."""
+    data = document.data
     privacy = {name: value for name, value in data["privacy"].items() if name != "epsilon"}
     epsilon = data["privacy"]["epsilon"]
     bound = f"{ratio} + 0*({epsilon})" if isinstance(epsilon, str) else ratio  # the same names are used
-    side = _formed({**data, "privacy": {**privacy, "ratio": bound}}, digest, path, settings)
+    side = _formed(document.saying({**data, "privacy": {**privacy, "ratio": bound}}), settings)
     words = side.budget.replace(f"ratio = {bound}", f"epsilon = {epsilon}", 1)
-    return replace(side, budget=words, stand_in=f"ratio = {ratio}")
+    own = replace(side.document, data=data)
+    return replace(side, document=own, budget=words, stand_in=f"ratio = {ratio}")
 
 
 def _with_notes(case: PrivacyCase, settings: Settings, data: Mapping[str, Any]) -> PrivacyCase:
@@ -199,7 +210,7 @@ def _with_notes(case: PrivacyCase, settings: Settings, data: Mapping[str, Any]) 
     return replace(case, model=replace(case.model, notes=notes), settings=settings or case.settings)
 
 
-def _at(data: dict[str, Any], at: Mapping[str, Fraction]) -> dict[str, Any]:
+def _at(data: Mapping[str, Any], at: Mapping[str, Fraction]) -> Mapping[str, Any]:
     """Returns the data with numbers for parameters of the domain (0, ∞)."""
     given = {name: at[name] for name in unbounded_names(Table(data)) if name in at}
     for name, value in given.items():
@@ -212,10 +223,9 @@ def _at(data: dict[str, Any], at: Mapping[str, Fraction]) -> dict[str, Any]:
 class _CaseReader:
     """Reads the tables of one case in the order in which they build on each other."""
 
-    def __init__(self, top: Table, path: str, digest: str, finer: Mapping[str, Sequence[Fraction]]) -> None:
-        self.top = top
-        self.path = path
-        self.digest = digest
+    def __init__(self, document: TomlDocument, finer: Mapping[str, Sequence[Fraction]]) -> None:
+        self.document = document
+        self.top = Table(document.data, shape_of_case(document.data))
         self.finer = finer  # exponents of exp that no expression of the case shows
 
     def case(self) -> PrivacyCase:
@@ -239,8 +249,8 @@ class _CaseReader:
             if "claim" not in self.top:
                 raise CaseError('[define] needs a [claim], such as holds = "f <= 1/2"', key="define")
             claim = self.top.table("claim")
-            files = read_files(define, Path(self.path).parent)
-            digest = self.digest
+            files = read_files(define, Path(self.document.path).parent)
+            digest = self.document.digest
             if files:
                 parts = [digest, *(file.digest for file in files.values())]
                 digest = hashlib.sha256(" ".join(parts).encode()).hexdigest()
@@ -267,7 +277,8 @@ class _CaseReader:
             ),
             maybe_empty=check_domain(checks.domain),
         )
-        return PrivacyCase(self.path, digest, budget=model.text, model=model, free=free, design=design)
+        document = replace(self.document, digest=digest)
+        return PrivacyCase(document, budget=model.text, model=model, free=free, design=design)
 
     def privacy(self) -> PrivacyCase:
         """Reads a case about privacy: `[mechanism]`, what is compared, and `[privacy]`; with `[define]`."""
@@ -288,8 +299,8 @@ class _CaseReader:
             free, design = self.free(checks), self.design(checks)
             digest: str | None = None
             with each:
-                folder = Path(self.path).parent
-                digest = read_mechanism_files(self.top, folder, self.digest, checks)
+                folder = Path(self.document.path).parent
+                digest = read_mechanism_files(self.top, folder, self.document.digest, checks)
             compared = read_comparison(self.top, checks, has_files=digest is not None)
             bound: tuple[Measure, str, tuple[int, ...], bool] | None = None
             with each, located(key="privacy"):
@@ -352,8 +363,7 @@ class _CaseReader:
     ) -> PrivacyCase:
         """Returns the case of all that was read."""
         return PrivacyCase(
-            self.path,
-            digest,
+            replace(self.document, digest=digest),
             budget=bound[1],
             model=model_of(checks, compared, bound),
             free=chosen[0],

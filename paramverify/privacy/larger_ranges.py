@@ -93,7 +93,7 @@ def _each(case: PrivacyCase, ends: Callable[[int, int], tuple[int, int]]) -> Ite
         other[name] = {**inputs[name], "values": f"{low}..{high}"}
     changed = {**case.data, "mechanism": {**mechanism, "inputs": other}}
     with suppress(InputError):
-        yield read_case(changed, case.digest, case.path, text=case.text)
+        yield read_case(case.document.saying(changed))
 
 
 def _ranges(case: PrivacyCase) -> dict[str, tuple[int, int]]:

@@ -15,7 +15,7 @@ from paramverify.models.model import is_about
 from paramverify.models.neighbourhoods import NAME
 from paramverify.models.settings import NONE, Settings
 from paramverify.privacy.cases import NOWHERE, PrivacyCase, read_case
-from paramverify.tables import in_case, read_document
+from paramverify.tables import read_document
 
 ABOUT_BOUNDS = ("quantify", "design")  # tables that speak of the bounds of the file
 
@@ -36,7 +36,7 @@ def load_with_bounds(
     document = read_document(Path(path))
     data = document.data
     privacy, neighbours = data.get("privacy"), data.get("neighbours")
-    with in_case(str(path), document.text):
+    with document.errors():
         if isinstance(neighbours, dict) and NAME in neighbours:
             reason = "these bounds are for all pairs alike, and the case gives the distance of two inputs"
             raise CaseError(reason, key=f"neighbours.{NAME}")
@@ -44,7 +44,7 @@ def load_with_bounds(
             kept = {name: value for name, value in privacy.items() if name not in measures()}
             data = {name: table for name, table in data.items() if name not in ABOUT_BOUNDS}
             data["privacy"] = {**kept, **bounds}
-    return read_case(data, document.digest, str(path), at, text=document.text, settings=settings)
+    return read_case(document.saying(data), at, settings=settings)
 
 
 def load_for_least(

@@ -33,6 +33,7 @@ from paramverify.subjects.results import CaseFacts, Result, ShowFacts
 from paramverify.subjects.subject import CaseFile, Watch
 from paramverify.subjects.written_numbers import split
 from paramverify.synthesis.borders import verify_beyond
+from paramverify.tables import TomlDocument
 from paramverify.verdicts import Unknown, Verdict, Violated
 
 
@@ -140,19 +141,17 @@ def _budgets(file: CaseFile, budgets: str, options: Options, watch: Watch) -> Re
 
 def _cases(file: CaseFile, budgets: list[str]) -> list[PrivacyCase]:
     """Reads the case with each of the bounds; a mistake in one is said before anything is decided."""
-    document = file.document
-    data = document.data if document else {}
+    document = file.document or TomlDocument({})
+    data = document.data
     privacy = data.get("privacy")
-    if document is None or not isinstance(privacy, dict) or "mechanism" not in data:
+    if not isinstance(privacy, dict) or "mechanism" not in data:
         raise InputError("this case has no budget in [privacy]: leave --budgets out", file=str(file.path))
     name, bounded = _bounded(privacy)
     cases = []
     for text in budgets:
-        changed = {**data, "privacy": bounded(text)}
+        changed = document.saying({**data, "privacy": bounded(text)})
         try:
-            read = read_case(
-                changed, document.digest, str(file.path), text=document.text, settings=file.settings
-            )
+            read = read_case(changed, settings=file.settings)
         except InputError as error:
             for part in error.parts:
                 if part.key == f"privacy.{name}":  # the file has another one there, or none
@@ -210,7 +209,7 @@ def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> R
     """Says what was understood of a case."""
     del asked, options, watch
     case = case_of(file)
-    found = case_understood(case, with_settings(dict(file.tables), file.settings))
+    found = case_understood(case, with_settings(file.tables, file.settings))
     return Result(understood_lines(found), found.document(), found=found)
 
 

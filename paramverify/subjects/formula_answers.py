@@ -110,7 +110,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
 def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> Result:
     """Says what was understood of a model and its formulas."""
     del asked, options, watch
-    found = logic_understood(_case(file), with_settings(dict(file.tables), file.settings))
+    found = logic_understood(_case(file), with_settings(file.tables, file.settings))
     return Result(understood_lines(found), found.document(), found=found)
 
 

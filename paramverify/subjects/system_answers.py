@@ -150,7 +150,7 @@ def _bounds(case: InteractiveCase, found: InteractiveBudget) -> AnyBounds:
 def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> Result:
     """Says what was understood of a system."""
     del asked, options
-    found = system_understood(_case(file, watch), with_settings(dict(file.tables), file.settings))
+    found = system_understood(_case(file, watch), with_settings(file.tables, file.settings))
     return Result(understood_lines(found), found.document(), found=found)
 
 

@@ -60,7 +60,7 @@ def with_bound(case: PrivacyCase, **bound: object) -> PrivacyCase:
     kept = {name: value for name, value in case.data["privacy"].items() if name not in away}
     asked = {name: table for name, table in case.data.items() if name not in ("quantify", "design")}
     data = {**asked, "privacy": {**kept, **bound}}
-    return read_case(data, case.digest, case.path, text=case.text)
+    return read_case(case.document.saying(data))
 
 
 def epsilon_of(case: PrivacyCase) -> str:

@@ -136,10 +136,10 @@ def expectations(path: Path) -> list[Expectation]:
         Failed: it cannot be read, or expects nothing.
     """
     from paramverify.errors import ParamverifyError
-    from paramverify.tables import read_toml
+    from paramverify.tables import read_document
 
     try:
-        data, _ = read_toml(path)
+        data = read_document(path).data
     except ParamverifyError as error:
         raise Failed(str(error)) from None
     table = data.get("expect")

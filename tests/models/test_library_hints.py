@@ -28,6 +28,7 @@ from paramverify.models.programs import python_libraries
 from paramverify.models.programs.program_reading import read_program
 from paramverify.models.programs.python_libraries import ExactFunction, UniformFunction
 from paramverify.privacy.cases import read_case
+from paramverify.tables import TomlDocument
 
 SAMPLES = 4_000
 LEAST_P = 1e-9
@@ -319,7 +320,11 @@ def test_whole_numbers_beside_fractions_are_noted(text: str) -> None:
     inputs = {"n": {"values": [0, 1, 2]}}
     mechanism = {"kind": "program", "source": text, "inputs": inputs}
     data = {"mechanism": mechanism, "neighbours": {"differ": "one"}, "privacy": {"ratio": 2}}
-    told = [note for note in read_case(data, "", "case.toml").model.notes if "no real number" in note]
+    told = [
+        note
+        for note in read_case(TomlDocument(data, path="case.toml")).model.notes
+        if "no real number" in note
+    ]
     assert len(told) == (MIXED[text] != "")
     assert all(f" in `{MIXED[text]}`; flip(p)" in note for note in told)
 
@@ -368,6 +373,7 @@ from numpy import random as npr
 from numpy.random import laplace as noise, randint
 from random import randint as both_ends
 from paramverify import clamp, flip, mechanism, {words}
+from paramverify.tables import TomlDocument
 rng = np.random.default_rng(0)
 class Own:
     def laplace(self, a, b): return 0

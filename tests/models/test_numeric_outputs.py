@@ -24,6 +24,7 @@ from paramverify.models.programs.run_states import Unread
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import read_case
 from paramverify.privacy.verification import verify
+from paramverify.tables import TomlDocument
 from paramverify.verdicts import Holds, Violated
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
@@ -121,7 +122,10 @@ def test_densities_have_their_largest_ratio(seed: int) -> None:
             "neighbours": {"differ": "each"},
             "privacy": {"epsilon": str(bound)},
         }
-        assert isinstance(verify(read_case(data, "0" * 64, "case.toml"), Options()).verdict, wanted)
+        assert isinstance(
+            verify(read_case(TomlDocument(data, digest="0" * 64, path="case.toml")), Options()).verdict,
+            wanted,
+        )
 
 
 REFUSED = {
@@ -150,4 +154,4 @@ def test_what_needs_probabilities_refuses_densities(privacy: dict[str, Any]) -> 
     }
     data["mechanism"]["inputs"] = {"n": {"values": "0..1"}}
     with pytest.raises(InputError, match="needs outputs with probabilities"):
-        read_case(data, "0" * 64, "case.toml")
+        read_case(TomlDocument(data, digest="0" * 64, path="case.toml"))

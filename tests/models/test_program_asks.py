@@ -21,7 +21,7 @@ from paramverify.errors import InputError, ProgramError
 from paramverify.models.mechanisms.program import shown_output
 from paramverify.models.model import Model
 from paramverify.privacy.cases import PrivacyCase, load, read_case
-from paramverify.tables import in_case, toml_data
+from paramverify.tables import TomlDocument, in_case, toml_data
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
 SEEDS = (0, 3, 8, 49)  # few ways through these
@@ -36,7 +36,7 @@ def plain(told: Any) -> Any:
 
 def told(text: str) -> PrivacyCase:
     with in_case("case.toml", text):
-        return read_case(toml_data(text), "", "case.toml", text=text)
+        return read_case(TomlDocument(toml_data(text), text, path="case.toml"))
 
 
 def rows_of(case: PrivacyCase, point: Mapping[str, Fraction]) -> Rows:

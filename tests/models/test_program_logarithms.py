@@ -11,6 +11,7 @@ from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.privacy.cases import PrivacyCase, read_case
+from paramverify.tables import TomlDocument
 
 CASE = {
     "mechanism": {"kind": "program", "inputs": {"q": {"length": 2, "values": "0..1"}}},
@@ -22,7 +23,9 @@ CASE = {
 def case(source: str, eps: str = "(0, oo)", **more: object) -> PrivacyCase:
     """Returns a case of a program about q, two numbers that are 0 or 1."""
     mechanism = {**CASE["mechanism"], "source": source}
-    return read_case({**CASE, "parameters": {"eps": eps}, "mechanism": mechanism, **more}, "", "case")
+    return read_case(
+        TomlDocument({**CASE, "parameters": {"eps": eps}, "mechanism": mechanism, **more}, path="case")
+    )
 
 
 def chances(source: str, eps: str = "(0, oo)") -> tuple[Ring, dict[tuple[str, str], RationalFunction]]:

@@ -18,6 +18,7 @@ from paramverify.models.programs import program_reading
 from paramverify.models.programs.program_reading import read_program
 from paramverify.models.programs.program_sampling import ProgramSampler
 from paramverify.privacy.cases import read_case
+from paramverify.tables import TomlDocument
 
 CASE = program_case(
     "{}", 'q = {{ length = 2, values = "0..1" }}', 'epsilon = "4*eps"', parameters='eps = "(0, oo)"'
@@ -229,7 +230,7 @@ def test_forms_of_python(bad: str, said: str, good: str) -> None:
     inputs = {"q": {"length": 2, "values": "0..1"}}
     data = {"neighbours": {"differ": "one"}, "privacy": {"ratio": 2}}
     made = {"kind": "program", "inputs": inputs}
-    read_case({**data, "mechanism": {**made, "source": good}}, "", "case.toml")
+    read_case(TomlDocument({**data, "mechanism": {**made, "source": good}}, path="case.toml"))
     with pytest.raises(ProgramError) as error:
-        read_case({**data, "mechanism": {**made, "source": bad}}, "", "case.toml")
+        read_case(TomlDocument({**data, "mechanism": {**made, "source": bad}}, path="case.toml"))
     assert said in str(error.value)

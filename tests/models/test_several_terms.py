@@ -24,6 +24,7 @@ from paramverify.privacy.cases import PrivacyCase, load, read_case
 from paramverify.privacy.verification import verify
 from paramverify.reports.case_evidence import evidence_document
 from paramverify.synthesis.case_budget import case_budget
+from paramverify.tables import TomlDocument
 from paramverify.verdicts import Holds, Violated
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"
@@ -49,7 +50,7 @@ def case(source: str, length: int, bound: str, **more: Any) -> PrivacyCase:
         **more,
     }
     data["mechanism"] = {**data["mechanism"], "inputs": {"q": {"length": length, "values": "0..1"}}}
-    return read_case(data, "0" * 64, "case.toml")
+    return read_case(TomlDocument(data, digest="0" * 64, path="case.toml"))
 
 
 def model_of(read: PrivacyCase) -> Model:

@@ -23,6 +23,7 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.reports.case_evidence import check_with_case, evidence_document
+from paramverify.tables import TomlDocument
 from paramverify.verdicts import Holds, Violated
 
 RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 4), Fraction(4))
@@ -30,7 +31,7 @@ RATIOS = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(5, 4), Fraction(4))
 
 def case_of(model: Model) -> PrivacyCase:
     """A case of a model, without a file."""
-    return PrivacyCase("here.toml", "0" * 64, "ratio and delta", model)
+    return PrivacyCase(TomlDocument({}, digest="0" * 64, path="here.toml"), "ratio and delta", model)
 
 
 def decided(found: Drawn, ratio: Fraction, delta: Fraction) -> PrivacyReport:

@@ -25,6 +25,7 @@ from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.reports.case_evidence import check_with_case, evidence_document
+from paramverify.tables import TomlDocument
 from paramverify.verdicts import Holds, Unknown, Violated
 
 
@@ -47,7 +48,7 @@ def model_of(found: Drawn, order: int, bound: Fraction) -> Model:
 
 def decided(model: Model, seconds: float = 60) -> PrivacyReport:
     """The verdict of the package, whose evidence its kernel accepts, alone and with the case."""
-    case = PrivacyCase("here.toml", "0" * 64, "renyi", model)
+    case = PrivacyCase(TomlDocument({}, digest="0" * 64, path="here.toml"), "renyi", model)
     report = verify(case, Options(seconds=seconds))
     if isinstance(report.verdict, Holds | Violated):
         document = json.dumps(evidence_document(case, report))

@@ -16,6 +16,7 @@ from enclosed_programs import case_of
 from paramverify.answers import Standing
 from paramverify.evidence.enclosed_witnesses import EnclosureWitness
 from paramverify.privacy.verification import verify
+from paramverify.tables import TomlDocument
 from paramverify.verdicts import Unknown, Violated
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "programs"
@@ -125,7 +126,7 @@ def test_a_prior_with_numbers() -> None:
             "prior": more["prior"],
             "secrets": more["secrets"],
         }
-        assert verify(read_case(data, "", "case.toml")).status is standing
+        assert verify(read_case(TomlDocument(data, path="case.toml"))).status is standing
 
 
 def test_distances() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities
 from paramverify.privacy.cases import read_case
+from paramverify.tables import TomlDocument
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "programs"
 
@@ -93,7 +94,7 @@ def test_shipped_case(name: str) -> None:
     """Each probability is enclosed, and the worst set of outputs gives the verdict of the case."""
     oracle, length, values, error = SHIPPED[name]
     data = tomllib.loads((CASES / f"{name}.toml").read_text())
-    model = read_case(data, "", f"{name}.toml").model
+    model = read_case(TomlDocument(data, path=f"{name}.toml")).model
     assert isinstance(model, EnclosedModel)
     known = EnclosedProbabilities(model.table, 48)
     rows = {given: oracle(*given) for given in product(values, repeat=length)}

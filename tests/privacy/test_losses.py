@@ -19,6 +19,7 @@ from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import verify
 from paramverify.synthesis.least_loss import is_near_loss, least_loss
+from paramverify.tables import TomlDocument
 from paramverify.verdicts import Holds, Unknown, Violated
 
 ORDERS = [Fraction(n, 8) for n in (9, 10, 12, 16, 20, 24, 32, 48, 80, 160, 400)]
@@ -86,7 +87,9 @@ def compare_with_points(seed: int, parameters: int, kind: type[Average]) -> str:
     largest = max(finite, default=Decimal(1))
     share = random.choice((Fraction(4, 5), Fraction(19, 20), Fraction(21, 20), Fraction(3, 2), 4))
     bound = max(Fraction(1, 100), Fraction(largest).limit_denominator(10**6) * share)
-    case = PrivacyCase("here.toml", "0" * 64, kind.key, model_of(found, kind, bound))
+    case = PrivacyCase(
+        TomlDocument({}, digest="0" * 64, path="here.toml"), kind.key, model_of(found, kind, bound)
+    )
     report = verify(case, Options(seconds=30))
     if isinstance(report.verdict, Holds):
         assert None not in values

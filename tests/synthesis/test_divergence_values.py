@@ -23,6 +23,7 @@ from paramverify.privacy.loss_intervals import OnBox, divergence
 from paramverify.privacy.loss_verification import directions
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.safe_values import Intervals, MapOptions, Regions, safe_values
+from paramverify.tables import TomlDocument
 
 
 def moment(one: Sequence[Fraction], other: Sequence[Fraction], order: int) -> Fraction | None:
@@ -54,7 +55,11 @@ def renyi_case(seed: int, parameters: int) -> tuple[Drawn, int, Fraction, Privac
     bound = max(Fraction(1), finite[len(finite) // 2].limit_denominator(40))
     model: Model = found.model(Fraction(1), Fraction(1))
     number = RationalFunction.of(model.domain.ring.number(bound))
-    case = PrivacyCase("here.toml", "0" * 64, "renyi", replace(model, measure=Renyi(number, order)))
+    case = PrivacyCase(
+        TomlDocument({}, digest="0" * 64, path="here.toml"),
+        "renyi",
+        replace(model, measure=Renyi(number, order)),
+    )
     return found, order, bound, case
 
 
@@ -116,7 +121,7 @@ def loss_case(seed: int, parameters: int, kind: type[Average]) -> tuple[Drawn, F
     finite = [loss for loss in losses if 0 < loss < inf] or [0.1]
     bound = max(Fraction(1, 50), Fraction(finite[len(finite) // 2]).limit_denominator(50))
     model = replace(found.model(Fraction(1), Fraction(1)), measure=kind(bound))
-    return found, bound, PrivacyCase("here.toml", "0" * 64, kind.key, model)
+    return found, bound, PrivacyCase(TomlDocument({}, digest="0" * 64, path="here.toml"), kind.key, model)
 
 
 def largest(found: Drawn, kind: type[Average], at: Point) -> float:

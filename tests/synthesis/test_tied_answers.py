@@ -21,6 +21,7 @@ from paramverify.synthesis.case_budget import case_budget
 from paramverify.synthesis.intervals import Partition
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.safe_values import Intervals, safe_values
+from paramverify.tables import TomlDocument
 
 CASES = Path(__file__).parents[2] / "cases"
 COMPARED = "x = q[0] + laplace(2/eps)\ny = q[1] + laplace(2/eps)\noutput(x - y > 1)"
@@ -33,7 +34,7 @@ def session() -> Iterator[Session]:
 
 
 def inequality(text: str) -> PrivacyCase:
-    return read_case({"parameters": {"eps": "(0, oo)"}, "claim": {"holds": text}}, "", "case")
+    return read_case(TomlDocument({"parameters": {"eps": "(0, oo)"}, "claim": {"holds": text}}, path="case"))
 
 
 def program(source: str, epsilon: str, constraints: list[str], values: str = "0..1") -> PrivacyCase:
@@ -47,7 +48,7 @@ def program(source: str, epsilon: str, constraints: list[str], values: str = "0.
         "neighbours": {"differ": "each"},
         "privacy": {"epsilon": epsilon},
     }
-    return read_case(data, "", "case")
+    return read_case(TomlDocument(data, path="case"))
 
 
 def parts(case: PrivacyCase, session: Session) -> Partition:
@@ -95,7 +96,7 @@ def test_other_parameters_have_no_intervals(session: Session) -> None:
     """With another parameter beside eps the answer says what is not covered."""
     data = {"parameters": {"eps": "(0, oo)", "p": "(0, 1)"}, "claim": {"holds": "exp(-eps) + p*eps >= 1/2"}}
     with pytest.raises(InputError, match="eps stands beside exp"):
-        safe_values(read_case(data, "", "case"), session)
+        safe_values(read_case(TomlDocument(data, path="case")), session)
 
 
 def largest(eps: float) -> float:

@@ -10,6 +10,7 @@ from paramverify.algebra.constants import working_precision
 from paramverify.evidence.enclosed_witnesses import ends
 from paramverify.models.enclosed_models import EnclosedModel, EnclosedProbabilities
 from paramverify.privacy.cases import PrivacyCase, read_case
+from paramverify.tables import TomlDocument
 
 BITS = 48
 
@@ -24,7 +25,7 @@ def case_of(source: str, length: int, values: str = "-1..1", **more: Any) -> Pri
     }
     for name, table in more.items():
         data[name] = {**data[name], **table} if name == "mechanism" else table
-    return read_case(data, "", "case.toml")
+    return read_case(TomlDocument(data, path="case.toml"))
 
 
 def enclosures(

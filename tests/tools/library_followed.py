@@ -23,6 +23,7 @@ from paramverify.models.model import of_privacy
 from paramverify.models.model_evaluation import Values
 from paramverify.models.programs.program_reading import read_program
 from paramverify.privacy.cases import read_case
+from paramverify.tables import TomlDocument
 
 NAMESPACE = {
     **{"np": np, "numpy": np, "random": random, "math": math, "secrets": secrets},
@@ -83,7 +84,7 @@ def law_of(text: str, values: Sequence[int] = (0, 1, 2)) -> dict[int, Law]:
     """Returns the exact law of the output of a program for each value of its input n."""
     made = {"kind": "program", "source": text, "inputs": {"n": {"values": [0, 1, 2]}}}
     data = {"mechanism": made, "neighbours": {"differ": "each", "by": "any"}, "privacy": {"ratio": 2}}
-    made_model = read_case(data, "", "case.toml").model
+    made_model = read_case(TomlDocument(data, path="case.toml")).model
     found: dict[int, dict[str, Fraction | float]] = {n: {} for n in values}
     if isinstance(made_model, EnclosedModel):
         table, enclosed = made_model.table, EnclosedProbabilities(made_model.table, 53)

@@ -13,7 +13,7 @@ from paramverify.privacy.cases import PrivacyCase, load, read_case
 from paramverify.privacy.verification import verify
 from paramverify.reports.case_evidence import evidence_document
 from paramverify.reports.theorems.theorem_files import theorem_of
-from paramverify.tables import toml_data
+from paramverify.tables import TomlDocument, toml_data
 
 ROOT = Path(__file__).resolve().parents[2]
 THEORIES = ROOT / "proofs" / "theories"
@@ -34,7 +34,7 @@ def about(case: PrivacyCase) -> str:
 
 def case_of(text: str) -> PrivacyCase:
     """Returns the case that a text says."""
-    return read_case(toml_data(text), "", "case.toml", text=text)
+    return read_case(TomlDocument(toml_data(text), text, path="case.toml"))
 
 
 def accepts(text: str, folder: Path) -> bool:
