@@ -440,8 +440,12 @@ class SamplingResult:
     def is_violated(self) -> bool:
         """Whether a budget was rejected, or with `CERTIFY` a candidate is a violation."""
         if self.plan.goal is SamplingGoal.CERTIFY:
-            known = (*self.certified, *self.certified_sets, *self.certified_pairs)
-            return any(c.witness.exceeds for c in known)
+            witnesses = (
+                *(each.witness for each in self.certified),
+                *(each.witness for each in self.certified_sets),
+                *(each.witness for each in self.certified_pairs),
+            )
+            return any(witness.exceeds for witness in witnesses)
         found = self.detection or self.sets or self.divergence
         return self.plan.goal is None and found is not None and found.is_rejected
 
