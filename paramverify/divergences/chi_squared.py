@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.algebra.reals import Real
 from paramverify.divergences.masses import CHI_SQUARED, MassDivergence
 from paramverify.divergences.renyi import Renyi
-from paramverify.divergences.sums import N
+from paramverify.divergences.sums import N, SumDivergence
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,6 +22,8 @@ class ChiSquared(Renyi):
     less: ClassVar[int] = 1
     included: ClassVar[bool] = True
     exact: ClassVar[bool] = True
+    of_sum = SumDivergence.of_sum
+    written = SumDivergence.written
 
     def value(self, masses: Sequence[tuple[N, N]]) -> Any:
         """Returns the divergence of two finite distributions."""
@@ -40,11 +41,3 @@ class ChiSquared(Renyi):
     def limit(self, function: Callable[[RationalFunction], Real]) -> float:
         """Returns what `on_masses` may be at a point, where `function` evaluates, rounded."""
         return float(function(self.bound)) - 1
-
-    def of_sum(self, total: Fraction) -> Fraction:
-        """Returns the bound as `[privacy]` has it."""
-        return total - 1
-
-    def written(self, bound: str) -> object:
-        """Returns a bound as it is written in `[privacy]`."""
-        return bound

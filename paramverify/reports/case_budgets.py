@@ -268,9 +268,8 @@ class LeastLoss(LeastSum):
 
     def lines(self, found: AnyBounds, words: Iterable[str]) -> list[str]:
         """Returns a bound in words."""
-        model = self.model
+        model, name = self.model, self.model.measure.key
         where = sentences.priors(model.domain, self.case)
-        name = model.measure.key
         if found.infinite:
             head = f"no {name} bound {where}: the divergence is infinite"
         elif found.high is None:

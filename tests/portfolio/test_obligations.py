@@ -216,6 +216,7 @@ class Subject:
     domain: Domain
     maybe_empty: Obligation | None = None
     obligations: tuple[Obligation, ...] = ()
+    maybe_impossible: tuple[Obligation, ...] = ()
 
 
 def test_the_domain_comes_first() -> None:
