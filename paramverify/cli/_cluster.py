@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from paramverify.cli._common import memory_limit, say
-from paramverify.tasks.cluster import FORMS, read_place
-from paramverify.tasks.tasks import HERE, Executor
+from paramverify.tasks.tasks import ADDRESSES, HERE, Executor
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -43,7 +42,7 @@ def cluster_option(function: Function) -> Function:
         metavar="ADDRESS",
         expose_value=False,
         callback=keep,
-        help=f"Hand the work to workers of Dask: {FORMS}.",
+        help=f"Hand the work to workers of Dask: {ADDRESSES}.",
     )(function)
 
 
@@ -67,7 +66,7 @@ def executor() -> Executor:
             raise click.UsageError("--cluster-tls-... go with --cluster tls://host:8786")
         return HERE
     if KEY not in context.meta:
-        from paramverify.tasks.cluster import Cluster  # which is slow to import
+        from paramverify.tasks.cluster import Cluster, read_place  # which is slow to import
 
         authority, certificate, key = (context.meta.get(f"{KEY}.cluster_tls_{name}") for name in FILES)
         place = read_place(address, (authority, certificate, key), memory_limit())

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from paramverify.cli._common import OUTPUT_FILE
-from paramverify.reports.pictures.plot_style import Page, check_plot, inches
+
+if TYPE_CHECKING:
+    from paramverify.reports.pictures.plot_style import Page
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,6 +49,8 @@ def picture_options(told: str) -> Callable[[Function], Function]:
                     raise click.UsageError(f"{name} goes with --plot")
             picture = None
             if plot:
+                from paramverify.reports.pictures.plot_style import Page, check_plot, inches
+
                 check_plot(plot)
                 page = Page(inches(width) if width else None, font or "", font_size, not no_title)
                 page.style()

@@ -21,6 +21,8 @@ from paramverify.models.rational_files import RationalFile, read_rational_file
 from paramverify.spelling import nearest
 from paramverify.tables import Table, as_expression, check_name
 
+NO_BUDGET = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
+
 
 @dataclass(frozen=True, eq=False)
 class RationalComparison:

@@ -18,6 +18,7 @@ from paramverify.divergences import Average, Event, SumDivergence
 from paramverify.evidence import number_words
 from paramverify.evidence.number_words import rounded_ends
 from paramverify.evidence.witness import AnyWitness
+from paramverify.models.definitions import NO_BUDGET
 from paramverify.models.model import TOGETHER, Model, divergence_of, is_about, need_privacy, refuse_tied
 from paramverify.portfolio.obligations import discharge, undoubted
 from paramverify.portfolio.session import Session
@@ -30,7 +31,6 @@ from paramverify.synthesis.multiples import Multiple
 from paramverify.synthesis.quotients import RatioBounds
 
 NOTHING = Beyond()
-INSTEAD = "for the largest value of a function f, `verify` claims `f <= c` with other numbers c"
 
 
 def model_of(case: PrivacyCase) -> Model:
@@ -39,7 +39,7 @@ def model_of(case: PrivacyCase) -> Model:
     Raises:
         InputError: the case is not about privacy.
     """
-    return need_privacy(case.model, "budget", INSTEAD, tied=True, densities=True)
+    return need_privacy(case.model, "budget", NO_BUDGET, tied=True, densities=True)
 
 
 def lines(case: PrivacyCase, found: CaseBudget, words: Iterable[str], beyond: Beyond = NOTHING) -> list[str]:

@@ -21,13 +21,8 @@ from paramverify.privacy.runs import told_run
 from paramverify.privacy.sides import deciding
 from paramverify.privacy.verification import Progress
 from paramverify.privacy.verification import verify as verify_case
-from paramverify.reports import formula_verdicts, json_documents, synthesis_reports, verdict_reports
-from paramverify.reports.case_evidence import check_has_evidence, evidence_document
-from paramverify.reports.case_explanations import case_understood
-from paramverify.reports.case_explanations import lines as understood_lines
+from paramverify.reports import formula_verdicts, json_documents, verdict_reports
 from paramverify.reports.observations import read_observations
-from paramverify.reports.output_formulas import FormulaRow, RowSelection, ShownFunctions, formulas_of
-from paramverify.reports.output_formulas import graph as graph_of
 from paramverify.subjects.questions import FOR_EVIDENCE, MONOLITHIC, Explain, Show, Verify
 from paramverify.subjects.results import CaseFacts, Result, ShowFacts
 from paramverify.subjects.subject import CaseFile, Watch
@@ -47,6 +42,8 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     case = case_of(file)
     plain = options
     if asked.evidence:
+        from paramverify.reports.case_evidence import check_has_evidence
+
         check_has_evidence(case)
         options = replace(options, evidence=FOR_EVIDENCE)
     options, settled = _kept(options, watch)
@@ -55,6 +52,12 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
     condition = _condition(case, max(0.01, until - time.monotonic()))
     witness = found.verdict.witness if isinstance(found.verdict, Violated) else None
     by_bound = found.bound and not asked.evidence  # proofs of other claims, which were not made for evidence
+
+    def evidence() -> dict[str, Any]:
+        from paramverify.reports.case_evidence import evidence_document
+
+        return evidence_document(case, verify_case(case, plain) if by_bound else found)
+
     return Result(
         [
             *verdict_reports.lines(found, case),
@@ -69,7 +72,7 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
         reason=reason_of(found.verdict),
         witness=witness,
         found=found,
-        evidence=lambda: evidence_document(case, verify_case(case, plain) if by_bound else found),
+        evidence=evidence,
         facts=CaseFacts(told_run(case, witness) if witness else None),
     )
 
@@ -87,7 +90,11 @@ def reason_of(verdict: Verdict) -> str:
 
 def _condition(case: PrivacyCase, seconds: float) -> dict[str, str]:
     """Returns what is said besides the verdict, of free and design parameters."""
-    return synthesis_reports.quantified_lines(case, seconds) if case.free or case.design else {}
+    if not (case.free or case.design):
+        return {}
+    from paramverify.reports.synthesis_reports import quantified_lines
+
+    return quantified_lines(case, seconds)
 
 
 def _kept(options: Options, watch: Watch) -> tuple[Options, Progress]:
@@ -207,20 +214,24 @@ def _by_formulas(file: CaseFile, options: Options, watch: Watch) -> Result:
 
 def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> Result:
     """Says what was understood of a case."""
+    from paramverify.reports.case_explanations import case_understood, lines
+
     del asked, options, watch
     case = case_of(file)
     found = case_understood(case, with_settings(file.tables, file.settings))
-    return Result(understood_lines(found), found.document(), found=found)
+    return Result(lines(found), found.document(), found=found)
 
 
 def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
     """Returns the probabilities of outputs as formulas, or the model as a graph."""
+    from paramverify.reports import output_formulas
+
     del options
     if asked.graph and (asked.length or asked.observations):
         raise InputError("--length and --observations are for formulas, not for --graph")
     case = case_of(file)
     if asked.graph:
-        text = graph_of(case)
+        text = output_formulas.graph(case)
         return Result(text.splitlines(), {"graph": text}, found=case, facts=ShowFacts(text))
     word: tuple[str, ...] = ()
     if asked.observations and isinstance(case.model, Model):
@@ -228,19 +239,20 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
         alone = isinstance(case.mechanism, Worded)
         word = read_observations(asked.observations, whole.hmm.observations, alone=alone)
 
-    def keep(row: FormulaRow) -> None:
+    def keep(row: output_formulas.FormulaRow) -> None:
         """Keeps what is known so far, in case that a limit ends the run."""
         outputs, name, function = row
         entry = {"secret": name, "observations": list(outputs), "formula": str(function)}
         watch.entry("probabilities", entry, f"{name}  {' '.join(outputs)}  {function}")
 
-    shown = formulas_of(case, keep, RowSelection(asked.length, word or asked.observations, asked.limit))
+    wanted = output_formulas.RowSelection(asked.length, word or asked.observations, asked.limit)
+    shown = output_formulas.formulas_of(case, keep, wanted)
     latex = shown.latex() if asked.latex else None
     if latex is None:
         lines, document = list(shown.lines()), shown.document()
     else:
         lines, document = latex.splitlines(), {"latex": latex}
-    if isinstance(shown, ShownFunctions):
+    if isinstance(shown, output_formulas.ShownFunctions):
         facts = ShowFacts(latex, latex=shown.latex)
         return Result(lines, document, found=shown, facts=facts)
     more = shown.more()
@@ -250,5 +262,5 @@ def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:
         notes=tuple(shown.notes),
         found=shown,
         remarks=(f"{more}: see --limit, --length and --observations",) if more else (),
-        facts=ShowFacts(latex, not shown.left_out, shown.latex, lambda: graph_of(case)),
+        facts=ShowFacts(latex, not shown.left_out, shown.latex, lambda: output_formulas.graph(case)),
     )

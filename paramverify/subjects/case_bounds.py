@@ -35,7 +35,6 @@ from paramverify.synthesis.quotients import RatioBounds
 from paramverify.synthesis.set_curve import curve
 from paramverify.synthesis.set_needs import NeedKind
 
-NO_BUDGET = case_budgets.INSTEAD
 CURVE_PRECISION = Fraction(1, 1000)
 Evidence = Callable[[Session], dict[str, Any]]
 

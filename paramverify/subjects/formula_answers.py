@@ -23,8 +23,6 @@ from paramverify.logic.property_checking import QuestionAnswer as Said
 from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options, Session
 from paramverify.reports import logic_reports as reports
-from paramverify.reports.case_explanations import lines as understood_lines
-from paramverify.reports.case_explanations import logic_understood
 from paramverify.reports.logic_evidence import evidence_of
 from paramverify.reports.sentences import session_words
 from paramverify.subjects.questions import Budget, Explain, Verify
@@ -109,9 +107,11 @@ def verify(file: CaseFile, asked: Verify, options: Options, watch: Watch) -> Res
 
 def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> Result:
     """Says what was understood of a model and its formulas."""
+    from paramverify.reports.case_explanations import lines, logic_understood
+
     del asked, options, watch
     found = logic_understood(_case(file), with_settings(file.tables, file.settings))
-    return Result(understood_lines(found), found.document(), found=found)
+    return Result(lines(found), found.document(), found=found)
 
 
 def _case(file: CaseFile) -> LogicCase:

@@ -9,11 +9,13 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
+from paramverify.portfolio.session import Options
 from paramverify.subjects.questions import (
     Budget,
     Explain,
@@ -25,7 +27,8 @@ from paramverify.subjects.questions import (
     Synthesize,
     Verify,
 )
-from paramverify.subjects.subject import Answers, CaseFile, NotAsked, Subject
+from paramverify.subjects.results import Result
+from paramverify.subjects.subject import Answer, Answers, CaseFile, NotAsked, Subject, Watch
 from paramverify.tables import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -43,6 +46,18 @@ _BOUNDS = ("delta-for", "epsilon-for", "curve")
 def _no_theorem(about: str, command: str = "verify") -> NotAsked:
     mend = f"`paramverify {command} {{file}} --evidence FILE` writes evidence, which `check` replays"
     return NotAsked(f"there are no theorems about {about}", mend)
+
+
+def _later(module: str, name: str) -> Answer:
+    """Returns the answer that a module of this package has, which is imported when it is asked for."""
+
+    def answer(file: CaseFile, asked: Any, options: Options, watch: Watch) -> Result:
+        found: Result = getattr(import_module(f"paramverify.subjects.{module}"), name)(
+            file, asked, options, watch
+        )
+        return found
+
+    return answer
 
 
 _NOT_OF_STREAMS = dict.fromkeys(
@@ -68,12 +83,10 @@ class AutomatonSubject(Subject):
 
     def answers(self) -> Answers:
         """Returns the answers of automata."""
-        from paramverify.subjects import stream_answers
-
         return {
-            Verify: stream_answers.verify_automaton,
-            Budget: stream_answers.budget,
-            Show: stream_answers.show,
+            Verify: _later("stream_answers", "verify_automaton"),
+            Budget: _later("stream_answers", "budget"),
+            Show: _later("stream_answers", "show"),
             Explain: NotAsked("an automaton is read by verify, budget and show"),
             **_NOT_FOR_STREAMS,
             Synthesize: NotAsked(
@@ -143,13 +156,11 @@ class StreamSubject(Subject):
 
     def answers(self) -> Answers:
         """Returns the answers about streams."""
-        from paramverify.subjects import stream_answers
-
         return {
-            Verify: stream_answers.verify_case,
-            Budget: stream_answers.budget,
-            Show: stream_answers.show,
-            Explain: stream_answers.explain,
+            Verify: _later("stream_answers", "verify_case"),
+            Budget: _later("stream_answers", "budget"),
+            Show: _later("stream_answers", "show"),
+            Explain: _later("stream_answers", "explain"),
             **_NOT_FOR_STREAMS,
         }
 
@@ -177,12 +188,10 @@ class ScriptSubject(Subject):
 
     def answers(self) -> Answers:
         """Returns the answers of scripts."""
-        from paramverify.subjects import script_answers
-
         mend = "`verify`, `check` and `compare` take scripts"
         asked: tuple[type[Question], ...] = (Budget, Explain, Show, Synthesize, Sample, Hand)
         return {
-            Verify: script_answers.verify,
+            Verify: _later("script_answers", "verify"),
             **dict.fromkeys(asked, NotAsked(mend)),
             Prove: _no_theorem("scripts of solvers"),
         }
@@ -216,14 +225,12 @@ class InteractiveSubject(Subject):
 
     def answers(self) -> Answers:
         """Returns the answers about interactive systems."""
-        from paramverify.subjects import system_answers
-
         only = NotAsked("it is about cases with [mechanism] or [claim]")
         return {
-            Verify: system_answers.verify,
-            Budget: system_answers.budget,
-            Explain: system_answers.explain,
-            Show: system_answers.show,
+            Verify: _later("system_answers", "verify"),
+            Budget: _later("system_answers", "budget"),
+            Explain: _later("system_answers", "explain"),
+            Show: _later("system_answers", "show"),
             Synthesize: only,
             Sample: NotAsked("sampling is for cases with [mechanism]"),
             Prove: _no_theorem("interactive systems", "interactive"),
@@ -264,12 +271,10 @@ class LogicSubject(Subject):
 
     def answers(self) -> Answers:
         """Returns the answers about formulas."""
-        from paramverify.subjects import formula_answers
-
         return {
-            Verify: formula_answers.verify,
-            Budget: formula_answers.budget,
-            Explain: formula_answers.explain,
+            Verify: _later("formula_answers", "verify"),
+            Budget: _later("formula_answers", "budget"),
+            Explain: _later("formula_answers", "explain"),
             Show: NotAsked("its probabilities are those of the chain in the file"),
             Synthesize: NotAsked("it is about cases with [mechanism] or [claim]"),
             Sample: NotAsked("sampling is for cases with [mechanism]"),
@@ -336,14 +341,12 @@ class Privacy(Subject):
 
     def answers(self) -> Answers:
         """Returns the answers about privacy."""
-        from paramverify.subjects import case_answers, case_bounds, case_values
-
         return {
-            Verify: case_answers.verify,
-            Budget: case_bounds.budget,
-            Explain: case_answers.explain,
-            Show: case_answers.show,
-            Synthesize: case_values.synthesize,
+            Verify: _later("case_answers", "verify"),
+            Budget: _later("case_bounds", "budget"),
+            Explain: _later("case_answers", "explain"),
+            Show: _later("case_answers", "show"),
+            Synthesize: _later("case_values", "synthesize"),
         }
 
     def declined(self, question: type[Question]) -> Mapping[str, str]:
@@ -365,7 +368,7 @@ class Claims(Privacy):
 
     def answers(self) -> Answers:
         """Returns those about cases, but for budgets and samples."""
-        from paramverify.subjects.case_bounds import NO_BUDGET
+        from paramverify.models.definitions import NO_BUDGET
 
         return {
             **super().answers(),

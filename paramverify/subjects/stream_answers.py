@@ -19,8 +19,6 @@ from paramverify.errors import InputError, TimeLimitError
 from paramverify.files import read_file
 from paramverify.portfolio.session import Options
 from paramverify.reports import stream_reports
-from paramverify.reports.case_explanations import lines as understood_lines
-from paramverify.reports.case_explanations import stream_understood
 from paramverify.reports.pictures.dot_graphs import automaton_dot
 from paramverify.reports.stream_reports import BudgetSubject
 from paramverify.subjects.questions import Budget, Explain, Show, Verify
@@ -155,9 +153,11 @@ def _bounds(found: Budgets) -> list[AnyBounds]:
 
 def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> Result:
     """Says what was understood of a case about streams."""
+    from paramverify.reports.case_explanations import lines, stream_understood
+
     del asked, options, watch
     found = stream_understood(_case(file), file.tables)
-    return Result(understood_lines(found), found.document(), found=found)
+    return Result(lines(found), found.document(), found=found)
 
 
 def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:

@@ -22,8 +22,6 @@ from paramverify.models.systems.transition_systems import is_number
 from paramverify.models.systems.transition_systems import text as weight_text
 from paramverify.portfolio.session import Options
 from paramverify.reports import every_slots, interactive_reports
-from paramverify.reports.case_explanations import lines as understood_lines
-from paramverify.reports.case_explanations import system_understood
 from paramverify.reports.interactive_reports import exact, shown
 from paramverify.reports.pictures.dot_graphs import system_dot
 from paramverify.subjects.questions import PRECISION, Budget, Explain, Show, Verify
@@ -149,9 +147,11 @@ def _bounds(case: InteractiveCase, found: InteractiveBudget) -> AnyBounds:
 
 def explain(file: CaseFile, asked: Explain, options: Options, watch: Watch) -> Result:
     """Says what was understood of a system."""
+    from paramverify.reports.case_explanations import lines, system_understood
+
     del asked, options
     found = system_understood(_case(file, watch), with_settings(file.tables, file.settings))
-    return Result(understood_lines(found), found.document(), found=found)
+    return Result(lines(found), found.document(), found=found)
 
 
 def show(file: CaseFile, asked: Show, options: Options, watch: Watch) -> Result:

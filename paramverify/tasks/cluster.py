@@ -29,11 +29,10 @@ from typing import Any, TypeVar
 from paramverify import printable
 from paramverify.errors import ClusterError, ClusterLostError, InputError
 from paramverify.tasks.task_distribution import DistributedTasks, answer_of
-from paramverify.tasks.tasks import Task, TaskResult
+from paramverify.tasks.tasks import ADDRESSES, Task, TaskResult
 from paramverify.tasks.worker import as_versions, check_versions, perform, told_versions
 
 LOCAL = "local"
-FORMS = "local, local:4, tcp://host:8786 or tls://host:8786"
 MOST_LOCAL = 1024  # workers on this machine
 
 
@@ -90,7 +89,7 @@ def read_place(text: str, keys: tuple[str | None, str | None, str | None], memor
             raise InputError("--cluster local makes keys of its own: leave --cluster-tls-... out")
         return TaskPlace(LOCAL, workers, memory=memory)
     if not re.fullmatch(r"(tcp|tls)://\S+:[0-9]{1,5}", text):
-        raise InputError(f"--cluster {text!r:.80}: write {FORMS}")
+        raise InputError(f"--cluster {text!r:.80}: write {ADDRESSES}")
     if given and not text.startswith("tls://"):
         raise InputError("files of TLS need an address that begins with tls://")
     return TaskPlace(text, keys=Keys(*given) if given else None)

@@ -18,6 +18,8 @@ from paramverify.errors import LimitError
 
 T = TypeVar("T")
 
+ADDRESSES = "local, local:4, tcp://host:8786 or tls://host:8786"  # of clusters
+
 
 @dataclass(frozen=True, eq=False)
 class Task(Generic[T]):
