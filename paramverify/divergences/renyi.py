@@ -34,6 +34,7 @@ class Renyi(SumDivergence):
     title: ClassVar[str] = "Renyi divergence"
     exact: ClassVar[bool] = False
     stratified: ClassVar[bool] = True
+    merged: ClassVar[bool] = True
     processed: ClassVar[bool] = True
 
     @property
@@ -43,7 +44,7 @@ class Renyi(SumDivergence):
 
     def sums(self, outputs: Sequence[tuple[N, N]]) -> Iterator[Iterator[tuple[N, N]]]:
         """Yields the one sum; an output that is impossible on the right is the quotient p/0."""
-        yield (self._quotient(p, q) for p, q in outputs if p)
+        yield (self._quotient(p, q) for p, q in outputs)
 
     def _quotient(self, p: Any, q: Any) -> tuple[Any, Any]:
         if not q:

@@ -33,7 +33,7 @@ class SumDivergence(Quotients):
     less: ClassVar[int] = 0  # 1 where the divergence itself may be less than 1
     included: ClassVar[bool] = False  # whether `sums` has `less` in it
     stratified: ClassVar[bool] = False  # whether no denominator is 0 where all on the right are possible
-    ordered: ClassVar[bool] = False  # whether the order of the outputs counts; else like ones are one
+    merged: ClassVar[bool] = False  # whether outputs of one ratio may be summed first, which is faster
     processed: ClassVar[bool] = False  # whether no function of the outputs makes it larger: `sample` needs it
 
     def sums(self, outputs: Sequence[tuple[N, N]]) -> Iterable[Iterable[tuple[N, N]]]:
@@ -113,10 +113,15 @@ class SumDivergence(Quotients):
         """What is bounded, of the outputs under secrets s and t."""
         return f"the {self.title} of the outputs under s from those under t is within the bound"
 
+    @property
+    def plus(self) -> str:
+        """What the sum has more than the divergence, and its bound more than that of the case, in words."""
+        return f" plus {self.less}" if self.less else ""
+
     def sum_told(self, left: str, right: str, length: int) -> str:
         """Returns in words what is at most the bound; the names are printable."""
         outputs = "all outputs" if length == 1 else f"all sequences of length {length}"
-        plus = f", plus {self.less}" if self.less else ""
+        plus = f",{self.plus}" if self.less else ""
         return f"the {self.title} of '{left}' from '{right}' over {outputs}{plus}"
 
     def value_told(self, total: Real | None) -> str:

@@ -108,7 +108,7 @@ def moments(model: Model, found: Iterable[PairOutcomes] | None = None) -> Iterat
 
 
 def _outcomes(model: Model, measure: SumDivergence) -> Iterator[PairOutcomes]:
-    return ordered_outcomes(model) if measure.ordered else outcomes(model)
+    return outcomes(model) if measure.merged else ordered_outcomes(model)
 
 
 def moments_of(
@@ -281,8 +281,8 @@ def _claims(model: AnyModel) -> tuple[Claim, ...]:
 def _again(model: AnyModel) -> Iterator[Claim]:
     """Yields the claims from outcomes that are found forwards, one sequence after the other."""
     model = _own(model)
-    ordered = divergence_of(model, SumDivergence).ordered
-    return _made(model, (ordered_outcomes if ordered else listed_outcomes)(model))
+    merged = divergence_of(model, SumDivergence).merged
+    return _made(model, (listed_outcomes if merged else ordered_outcomes)(model))
 
 
 def _candidates(model: Model) -> Iterator[Candidate]:

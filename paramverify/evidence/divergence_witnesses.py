@@ -199,7 +199,7 @@ class MomentWitness(AnyWitness):
             _apart(self, left, right),
             f"{self.measure.sum_told(left, right, self.length)} "
             f"{words.equals(self.moment) if self.moment else 'is infinite'}, "
-            f"which is {far} than the bound {words.equals(self.bound)}",
+            f"which is {far} than the bound{self.measure.plus} {words.equals(self.bound)}",
             self.measure.value_told(self.moment),
             *(share.line(left, right) for share in self.largest),
         ]
@@ -266,11 +266,10 @@ def moment_at(
     outputs = [(p * right, q * left) for p, q in shares.words.values()]
     sums = [_sum(numbers, each) for each in measure.quotients(outputs, left * right)]
     moment: Real | None = None
-    most = [word for word, (p, q) in shares.words.items() if p and not q]
     if all(sums):
         whole = numbers.real(fmpq_poly([1]), left * right)
         moment = max((each * whole for each in sums if each), key=_ordered)
-        most += _by_weight(numbers, shares, measure.renyi_order or 2)
+    most = _contributing(numbers, measure, shares, outputs, sums)
     bound = numbers.function(measure.bound)
 
     def told(word: tuple[int, ...]) -> Contribution:
@@ -309,13 +308,34 @@ def _sum(numbers: Numbers, quotients: Iterable[tuple[fmpq_poly, fmpq_poly]]) -> 
     return parts[0] if parts else numbers.real(fmpq_poly([0]), fmpq_poly([1]))
 
 
-def _by_weight(numbers: Numbers, shares: Shares, power: int) -> list[tuple[int, ...]]:
-    """Returns the outputs that are possible on both sides, the largest p^power/q^(power−1) first."""
-    weights = {
-        word: numbers.real(p**power, q ** (power - 1)).middle()
-        for word, (p, q) in shares.words.items()
-        if p and q
-    }
+def _contributing(
+    numbers: Numbers,
+    measure: SumDivergence,
+    shares: Shares,
+    outputs: Sequence[tuple[fmpq_poly, fmpq_poly]],
+    sums: Sequence[Real | None],
+) -> list[tuple[int, ...]]:
+    """Returns the outputs by their quotients in the largest sum, or those whose quotient is infinite.
+
+    The largest comes first. If that sum has not one quotient for each output, those come first whose
+    probabilities differ most.
+    """
+    largest = next((k for k, each in enumerate(sums) if each is None), None)
+    if largest is None:
+        known = [each for each in sums if each is not None]
+        largest = max(range(len(known)), key=lambda k: _ordered(known[k]))
+    quotients = list(list(measure.sums(outputs))[largest])
+    if len(quotients) != len(outputs):
+        one = fmpq_poly([1])
+        apart = {
+            word: abs(numbers.real(p - q, one).middle())
+            for word, (p, q) in zip(shares.words, outputs, strict=True)
+        }
+        return sorted(apart, key=lambda word: -apart[word])
+    both = list(zip(shares.words, quotients, strict=True))
+    if endless := [word for word, (top, bottom) in both if top and not bottom]:
+        return endless
+    weights = {word: numbers.real(top, bottom).middle() for word, (top, bottom) in both if top}
     return sorted(weights, key=lambda word: -weights[word])
 
 

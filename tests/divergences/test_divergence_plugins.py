@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -28,7 +31,6 @@ from paramverify.divergences.reading import sum_kind
 class Thresholds(SumDivergence):
     key = "thresholds"
     title = "largest ratio over thresholds"
-    ordered = True
 
     def sums(self, outputs):
         left, right = zip(*outputs)
@@ -177,6 +179,65 @@ def test_values_are_exact(call: Call) -> None:
     unbounded: Any = None
     assert LeCam(unbounded).value(one) == Fraction(1, 2) * (Fraction(1, 12) + Fraction(1, 20))
     assert Renyi(unbounded, 2).value([(1.0, 0.0), (0.0, 1.0)]) == float("inf")
+
+
+SLIPS = {  # bodies of a class, and what is said of them
+    "merged is set": "less, merged = 1, True\n    def sums(self, o):\n"
+    "        whole = sum(p for p, q in o)\n        yield [((p - q) ** 2, whole) for p, q in o]",
+    "do not have the factor": "less = 1\n    def sums(self, o):\n        yield [(p, q) for p, q in o]",
+    "negative denominator": "less = 1\n    def sums(self, o):\n        yield [(p * p, p - q) for p, q in o]",
+    "yields no sum": "less = 1\n    def sums(self, o):\n        return []",
+    "without less = 1": "def sums(self, o):\n        yield [((p - q) ** 2, q) for p, q in o]",
+    "stratified is set": "less, stratified = 1, True\n    def sums(self, o):\n"
+    "        yield [((p - q) ** 2, p) for p, q in o]",
+    "processed is set": "less, processed = 1, True\n    def sums(self, o):\n"
+    "        whole = sum(p for p, q in o)\n        yield [(p * q, whole) for p, q in o]",
+    "is not of polynomials": "less = 1\n    def sums(self, o):\n        yield [(p, 1) for p, q in o]",
+    "sums fails: TypeError": "less = 1\n    def sums(self, o):\n        return None",
+}
+
+
+@pytest.mark.parametrize("reason", SLIPS)
+def test_what_it_declares_is_tried(
+    call: Call, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A word about the sums that is not so is an error of the package, whatever the case says."""
+    code = (tmp_path / "thresholds_test.py").read_text()
+    head, tail = code.split("    def sums")[0], code[code.index("\n\nDIVERGENCE") :]
+    name = f"slip_{[*SLIPS].index(reason)}"
+    (tmp_path / f"{name}.py").write_text(f"{head}    {SLIPS[reason]}\n{tail}".replace("thresholds", name))
+    info = tmp_path / "slips-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slips\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[paramverify.divergences]\n{name} = {name}\n")
+    found = subprocess.run(
+        [sys.executable, "-m", "paramverify", "verify", case(name, "1/2")],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (found.returncode, reason in found.stderr) == (2, True), found.stderr
+
+
+def test_outputs_that_contribute_most_are_its_own(call: Call, tmp_path: Path) -> None:
+    """A witness names the outputs with the largest quotients of the sum, or those that are infinite."""
+    table = """[mechanism]
+kind = "release"
+query = "x"
+inputs = { x = { values = [0, 1] } }
+[mechanism.table]
+0 = { a = "TOP", b = "REST" }
+1 = { a = "1/10", b = "9/10" }
+[neighbours]
+related = "x != y"
+[privacy]
+le_cam = "1/1000"
+"""
+    for top, rest in (("1/2", "1/2"), ("0", "1")):
+        Path("table.toml").write_text(table.replace("TOP", top).replace("REST", rest))
+        witness = json.loads(call("verify", "table.toml", "--json", code=1))["witness"]
+        assert witness["largest"][0]["output"] == ["a"]  # (p - q)**2/(p + q) is larger there
 
 
 def test_the_proved_checker_says_the_same(call: Call) -> None:
