@@ -20,6 +20,8 @@ import pytest
 from calling_tools import printed
 from conftest import ROOT
 
+from paramverify.reports.pictures import comparison_plots
+
 DOCUMENTS = [path for path in (*ROOT.glob("*.md"), *sorted(ROOT.glob("docs/**/*.md"))) if path.is_file()]
 MARK = "<!-- example -->"
 END = "=== end of output ==="
@@ -151,7 +153,8 @@ EXAMPLES = [
 )
 @pytest.mark.usefixtures("usual_share")
 def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A console example prints what the document says it prints."""
+    """A console example prints what the document says it prints; here `compare` draws plots as SVG only."""
+    monkeypatch.setattr(comparison_plots, "FORMATS", ("svg",))
     for entry in ROOT.iterdir():
         if not entry.name.startswith("."):
             (tmp_path / entry.name).symlink_to(entry)

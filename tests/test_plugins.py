@@ -74,9 +74,9 @@ class Extended:
 
 
 def copied(folder: Path) -> Extended:
-    """Returns a copy of the package with one file more in each registry."""
+    """Returns a copy of the package, compiled modules included, with one file more in each registry."""
     copy = folder / "copy" / "paramverify"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("*-pytest-*"))
     additions.add_files(copy)
     return Extended((copy.parent,), folder)
 

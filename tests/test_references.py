@@ -24,12 +24,16 @@ CASES = sorted((ROOT / "cases").rglob("*.toml"))
 
 def remarks(source: str) -> Iterator[str]:
     """The docstrings and comments of a Python source."""
-    for node in ast.walk(ast.parse(source)):
+    pending: list[ast.AST] = [ast.parse(source)]
+    while pending:
+        node = pending.pop()
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             yield ast.get_docstring(node, clean=False) or ""
+        pending += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr)]
     yield from re.findall(r"(?:^|\s)# .*$", source, re.MULTILINE)
 
 
+@cache
 def prose(path: Path) -> str:
     """What a file says in words: remarks of Python, comments of TOML, and a page without its code."""
     text = path.read_text(encoding="utf-8")
@@ -45,23 +49,19 @@ def cited(text: str) -> set[str]:
     return set(re.findall(rf"(?<!\w){KEY}", text))
 
 
-@cache
-def citations() -> dict[str, set[str]]:
-    """The keys that each file cites."""
-    return {str(path.relative_to(ROOT)): cited(prose(path)) for path in (*SOURCES, *PAGES, *CASES)}
-
-
 @pytest.mark.slow
-def test_every_cited_key_is_defined() -> None:
-    """A key that code, a case or a page cites has an entry."""
-    unknown = {path: keys - set(DEFINED) for path, keys in citations().items()}
+def test_keys_that_are_cited_are_those_that_are_defined() -> None:
+    """A key that code, a case or a page cites has an entry, and no entry is there that nobody cites.
+
+    No docstring and no comment of the package gives the year of a source, and no page ends a bracket with it,
+    as in (Warner, 1965): they give the key.
+    """
+    found = {str(path.relative_to(ROOT)): cited(prose(path)) for path in (*SOURCES, *PAGES, *CASES)}
+    unknown = {path: keys - set(DEFINED) for path, keys in found.items()}
     assert {path: keys for path, keys in unknown.items() if keys} == {}
-
-
-@pytest.mark.slow
-def test_every_defined_key_is_cited() -> None:
-    """No entry is there that nobody cites."""
-    assert set(DEFINED) - set().union(*citations().values()) == set()
+    assert set(DEFINED) - set().union(*found.values()) == set()
+    assert lines_with(r"\b(?:1[89]|20)\d\d\b", CODE) == []
+    assert lines_with(r"\b(?:1[89]|20)\d\d\)", PAGES) == []
 
 
 def test_entries_are_in_order() -> None:
@@ -78,18 +78,6 @@ def test_every_entry_has_authors_a_title_and_a_year() -> None:
         assert re.match(rf"- \*\*{KEY}\*\* [^:*]+: \*[^*]+\*.*\b(1[89]|20)\d\d\b", " ".join(entry.split())), (
             entry
         )
-
-
-@pytest.mark.slow
-def test_code_cites_by_key() -> None:
-    """No docstring and no comment of the package gives the year of a source: it gives the key."""
-    assert lines_with(r"\b(?:1[89]|20)\d\d\b", CODE) == []
-
-
-@pytest.mark.slow
-def test_pages_cite_by_key() -> None:
-    """No page ends a bracket with the year of a source, as in (Warner, 1965): it gives the key."""
-    assert lines_with(r"\b(?:1[89]|20)\d\d\)", PAGES) == []
 
 
 def lines_with(pattern: str, paths: list[Path]) -> list[str]:

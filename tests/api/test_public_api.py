@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import subprocess
 import sys
@@ -455,54 +454,6 @@ def test_importing_the_package_is_light() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = ["paramverify", "paramverify.testing", "paramverify.testing.expectations"]
     assert done.stdout.strip() == f"[] {modules}"
-
-
-USER = """
-from fractions import Fraction
-
-import paramverify
-from paramverify import Case, ExactNumber, Witness, load, loads
-from paramverify.testing import assert_private
-
-case: Case = load("case.toml")
-other: Case = loads("title = 'x'").with_(budget="ln(2)", parameters={"p": Fraction(1, 2)})
-report = case.verify(timeout=5, backends=["z3"], memory="2GB")
-word: str = report.verdict
-if report and isinstance(report.witness, Witness):
-    ratio: ExactNumber = report.witness.ratio
-    same: bool = ratio == 8 and ratio > Fraction(1, 3) and ratio < 2.5
-    value: float = float(ratio)
-budget = paramverify.budget(case, precision="1e-6", timeout=1)
-if budget.ratio is not None:
-    print(budget.ratio, float(budget.ratio))
-data: dict[str, object] = paramverify.synthesize(case, "exact").to_dict()
-accepted: bool = paramverify.check(report.evidence(), case).accepted
-print(paramverify.show(case).latex(), paramverify.sample(case, runs=10).rejected)
-assert_private(case, timeout=3)
-"""
-
-
-@pytest.mark.slow
-def test_user_code_is_checked_by_types(tmp_path: Path) -> None:
-    """Code of a user passes `mypy --strict`, and a wrong type in it is found."""
-    (tmp_path / "user.py").write_text(USER)
-    (tmp_path / "wrong.py").write_text(USER + 'case.verify(timeout="long")\n')
-    (tmp_path / "path").mkdir()
-    (tmp_path / "path" / "paramverify").symlink_to(ROOT / "paramverify")  # as an installed package is found
-    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "user.py", "wrong.py"]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "MYPYPATH": str(tmp_path / "path")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    errors = [line for line in done.stdout.splitlines() if ": error: " in line]
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert len(errors) == 1, done.stdout
-    assert errors[0].startswith("wrong.py:")
-    assert '"timeout"' in errors[0]
 
 
 def test_everything_public_is_there_and_told() -> None:

@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mangling_tools import mangled
 
+from paramverify.reports.pictures import plot_style
+
 # In one process the time limit is a signal, which may come while Python calls a finalizer.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
@@ -29,7 +31,7 @@ FORMULAS = [
 NEIGHBOURS = "abs(r - r') <= 1 & s = s'"
 
 RANDOM = st.randoms(use_true_random=False)
-MANY = settings(max_examples=20, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=12, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("mangled")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        patch.setattr(plot_style, "available", lambda: False)
         for name in (
             "geometric-independent",
             "noisy-max-independent-below",
@@ -126,7 +129,7 @@ def test_evidence(folder: Path, rng: random.Random) -> None:
 
 @pytest.mark.slow
 @given(RANDOM)
-@settings(MANY, max_examples=12)
+@settings(MANY, max_examples=6)
 def test_states_and_results(folder: Path, rng: random.Random) -> None:
     """A state of a map and the results of a comparison are gone on with, or refused."""
     name, *command = rng.choice(

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from calling_tools import Called, called, strict_json
 from cloud_oracle import CloudOracle
+from shipped_runs import asked
+
+from paramverify.reports.pictures import plot_style
 
 Row = dict[str, float]
 
@@ -162,6 +165,14 @@ def _both(command: str, path: str, *more: str) -> tuple[Called, dict[str, Any]]:
     return text, strict_json(data.out)
 
 
+def _once(command: str, path: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Called, dict[str, Any]]:
+    """Returns what one decision says as text, and as JSON; its evidence is in a file named by the command."""
+    with monkeypatch.context() as patch:
+        run = asked(Path(path), Path(), patch, command)
+    assert run.words.code == run.data.code
+    return run.words, run.document
+
+
 @pytest.mark.parametrize("name", SHOWN)
 def test_show_gives_the_probabilities_of_enumeration(name: str, path: str) -> None:
     """Each formula of `show` has the value at a point that running the text has there."""
@@ -185,37 +196,36 @@ def test_show_gives_the_probabilities_of_enumeration(name: str, path: str) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
-def test_verdicts_and_evidence(name: str, path: str) -> None:
+def test_verdicts_and_evidence(name: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`verify`, `check`, `certify`, `synthesize --witness` and `compare` say what enumeration says."""
     program = PROGRAMS[name]
-    text, data = _both("verify", path)
+    text, data = _once("verify", path, monkeypatch)
     word = "private" if program.holds else "not private"
     assert text.out.startswith(word)
     assert (data["status"], data["verdict"]) == ("holds" if program.holds else "violated", word)
     assert text.code == (0 if program.holds else 1)
-    called("verify", path, "--evidence", "e.json")
-    assert called("check", "e.json").code == called("check", "e.json", "--case", path).code == 0
+    assert called("check", "verify.json").code == called("check", "verify.json", "--case", path).code == 0
     assert called("synthesize", path, "--witness").code == text.code
     if not program.holds:
         found = data["witness"]
         point = ",".join(f"{k}={v}" for k, v in found["parameters"].items())
-        asked = ["--observations", *found["observations"], "--secrets", *found["secrets"]]
-        told, again = _both("certify", path, *asked, *(["--at", point] if point else []))
+        about = ["--observations", *found["observations"], "--secrets", *found["secrets"]]
+        told, again = _both("certify", path, *about, *(["--at", point] if point else []))
         assert told.code == 1
         assert again["witness"]["probabilities"] == found["probabilities"]
-    compared = strict_json(
-        called("compare", path, "--backends", "bernstein,z3", "--json", "-o", f"{path}.compared").out
-    )
+    monkeypatch.setattr(plot_style, "available", lambda: False)  # plots have tests of their own
+    given = ["--backends", "bernstein,z3", "--timeout", "1"]
+    compared = strict_json(called("compare", path, *given, "--json", "-o", f"{path}.compared").out)
     assert compared["disagreements"] == compared["wrong"] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
-def test_budgets_and_parameters(name: str, path: str) -> None:
+def test_budgets_and_parameters(name: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`budget` is at least the ratio at the point, and equal to it without parameters; maps are checked."""
     program = PROGRAMS[name]
     expected = _expected(program)
-    text, data = _both("budget", path)
+    text, data = _once("budget", path, monkeypatch)
     assert text.code == 0
     pairs = list(expected) if program.prior else None
     largest = 0.0
@@ -233,10 +243,8 @@ def test_budgets_and_parameters(name: str, path: str) -> None:
         assert infinite or abs(float(Fraction(data["proved_upper"])) / largest - 1) < 1e-8
         assert called("synthesize", path).code == 2  # there is nothing to choose
         return
-    called("budget", path, "--evidence", "b.json")
-    assert called("check", "b.json").code == called("check", "b.json", "--case", path).code == 0
-    found, _ = _both("synthesize", path)
-    assert found.code == 0
+    assert called("check", "budget.json").code == called("check", "budget.json", "--case", path).code == 0
+    assert called("synthesize", path).code == 0
     assert called("synthesize", path, "--region", "--coverage", "0.3", "--evidence", "m.json").code == 0
     assert called("check", "m.json", "--case", path).code == 0
 

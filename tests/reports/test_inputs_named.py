@@ -11,6 +11,7 @@ import pytest
 from calling_tools import printed
 from conftest import ROOT
 from looks import members
+from shipped_runs import asked
 
 from paramverify import loads
 from paramverify.privacy.cases import load
@@ -74,26 +75,24 @@ def test_all_ways_to_say_what_neighbours_are(near: str, by: int) -> None:
     assert "for all neighbouring q in {0..2}^2" in str(loads(text).verify(timeout=30))
 
 
-SHOWN = [ROOT / "cases" / name for name in ("programs/noisy-max-laplace.toml", "noisy-max-independent.toml")]
+SHOWN = [
+    pytest.param(ROOT / "cases" / "programs" / "noisy-max-laplace.toml", marks=pytest.mark.slow),
+    ROOT / "cases" / "noisy-max-independent.toml",
+]
 
 
 @pytest.mark.parametrize("path", SHOWN, ids=lambda path: path.stem)
-def test_every_output_names_them(path: Path, tmp_path: Path) -> None:
+def test_every_output_names_them(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Budgets, checked evidence, theorems and pages name the inputs of a case, as `verify` does."""
-    over = load(path).over
-    evidence, budget = str(tmp_path / "evidence.json"), str(tmp_path / "budget.json")
+    over, case = load(path).over, str(path)
     page, folder = tmp_path / "page.html", tmp_path / "theorem"
-    case = str(path)
-    for arguments in (
-        ["verify", case, "--evidence", evidence],
-        ["budget", case, "--evidence", budget],
-        ["check", evidence, "--case", case],
-        ["check", budget, "--case", case],
-    ):
-        assert f"{over} with" in printed(*arguments).out, arguments
-        document = json.loads(printed(*[a for a in arguments if a not in ("--evidence", evidence, budget)] if
-                                      arguments[0] != "check" else arguments, "--json").out)  # fmt: skip
-        assert document["inputs"] == over
+    for command in ("verify", "budget"):
+        with monkeypatch.context() as patch:
+            run = asked(path, tmp_path, patch, command)
+            _, checked, words = run.checked("--case", case)
+        assert f"{over} with" in run.words.out
+        assert f"{over} with" in words
+        assert run.document["inputs"] == checked["inputs"] == over
     assert printed("prove", case, "-o", str(folder)).code == 0
     assert over in (folder / "case.v").read_text(encoding="utf-8").split("*)")[0]
     printed("report", case, "-o", str(page))

@@ -12,17 +12,7 @@ from typing import Any
 
 import pytest
 from case_texts import program_case
-from reports.test_theorems import THEORIES, about, accepts, case_of, needs_coq, written
-
-
-def refuses(text: str, folder: Path) -> bool:
-    """Tells whether Coq refuses the proof of a file, with nothing wrong before it."""
-    (folder / "case.v").write_text(text)
-    command = ["coqc", "-Q", str(THEORIES), "Paramverify", "case.v"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-    line = text.splitlines().index("Qed.") + 1
-    return done.returncode != 0 and f"line {line}," in done.stderr
-
+from tools.theorem_tools import THEORIES, about, case_of, needs_coq, refusals, written
 
 COIN = program_case(
     "{body}", "{inputs}", 'ratio = "{ratio}"', parameters='p = "(1/2, 1)"', near='differ = "one"'
@@ -88,16 +78,15 @@ def test_coq_accepts_a_program(tmp_path: Path) -> None:
     """Coq accepts a program with most words of the language, and rejects others with its evidence."""
     text = told(FEATURES, "q = { length = 2, values = [0, 1] }", "(p / (1 - p))**2")
     assert "written_out" not in text
-    assert accepts(text, tmp_path)
-    for old, new in (
+    changes = (
         ('(Where ("x" == 1) (Known p) ', '(Where ("x" == 1) ((Known p) ^ 2) '),  # less random
         ("(max_of [2; 1])", "(max_of [])"),  # an error
         ("While 4 ", "While 3 "),  # a bound that a run passes
         ("* 0)", "* 1)"),  # another output, which tells the input
-    ):
-        changed = text.replace(old, new)
-        assert changed != text
-        assert refuses(changed, tmp_path)
+    )
+    changed = [text.replace(old, new) for old, new in changes]
+    assert text not in changed
+    assert refusals([text, *changed], tmp_path) == ["", *["Qed."] * len(changes)]
 
 
 VALUES = """
@@ -258,14 +247,18 @@ ratio = "4"
 @needs_coq
 @pytest.mark.slow
 def test_coq_accepts_a_program_under_a_prior(tmp_path: Path) -> None:
-    """Coq accepts a program whose inputs are labels of a prior, and rejects it with other noise."""
+    """Coq accepts a program whose inputs are labels of a prior, and rejects it with other noise.
+
+    Outputs that are equal in Python and are different outputs do not hide each other.
+    """
     text = about(case_of(HOUSEHOLD))
     assert '  [("answers"%string, labels_of ["no"%string; "yes"%string] [(ann w); (bob w)])].' in text
     assert "clamp_geometric" in text
-    assert accepts(text, tmp_path)
     changed = text.replace('clamp_geometric "n" (1 / 2)', 'clamp_geometric "n" (1 / 9)')
     assert changed != text
-    assert refuses(changed, tmp_path)
+    alike = told("b = v if flip(p) else 1 - v\nreturn [True, 0] if b == 1 else [1, False]")
+    assert "program_private" in alike
+    assert refusals([text, changed, alike], tmp_path) == ["", "Qed.", ""]
 
 
 @pytest.mark.parametrize(
@@ -290,15 +283,6 @@ def test_what_is_told_by_the_model(body: str, reason: str) -> None:
     assert "written_out" in text
     assert "program_private" not in text
     assert reason in " ".join(text.split())
-
-
-@needs_coq
-@pytest.mark.slow
-def test_true_is_not_one(tmp_path: Path) -> None:
-    """Outputs that are equal in Python and are different outputs do not hide each other."""
-    text = told("b = v if flip(p) else 1 - v\nreturn [True, 0] if b == 1 else [1, False]")
-    assert "program_private" in text
-    assert accepts(text, tmp_path)
 
 
 def test_a_parameter_in_exp_only() -> None:
