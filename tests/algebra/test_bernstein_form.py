@@ -10,7 +10,7 @@ import pytest
 from flint import fmpz_mat
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import NAMES, RING, boxes, grid, polynomials, rationals
+from strategies import FEW, NAMES, RING, boxes, grid, polynomials, rationals
 
 from paramverify.algebra.bernstein import bernstein_form, face_indices, rotate
 from paramverify.algebra.domains import Domain, Interval, box_domain, parse_interval
@@ -30,6 +30,7 @@ def closed(box: Box) -> Box:
 
 
 @pytest.mark.slow
+@FEW
 @given(
     polynomials(), boxes(), st.fixed_dictionaries(dict.fromkeys(NAMES, st.fractions(0, 1, max_denominator=7)))
 )
@@ -50,6 +51,7 @@ def test_coefficients_are_those_of_the_bernstein_basis(
 
 
 @pytest.mark.slow
+@FEW
 @given(polynomials(), boxes(), st.sampled_from(NAMES), st.sampled_from([0, 1]))
 def test_bounds_on_a_face(f: Polynomial, box: Box, name: str, end: int) -> None:
     """The coefficients on a face bound the values on that face."""
@@ -65,6 +67,7 @@ def test_bounds_on_a_face(f: Polynomial, box: Box, name: str, end: int) -> None:
     assert max(values) <= max(entries)
 
 
+@FEW
 @given(rationals())
 def test_constants(number: Fraction) -> None:
     """A polynomial without variables has one coefficient, its value, on any box and even on none."""
@@ -76,6 +79,7 @@ def test_constants(number: Fraction) -> None:
 
 
 @pytest.mark.slow
+@FEW
 @given(polynomials(), st.fixed_dictionaries(dict.fromkeys(NAMES, rationals())))
 def test_point_intervals(f: Polynomial, point: dict[str, Fraction]) -> None:
     """On a box that is one point both bounds are the value there."""
@@ -83,6 +87,7 @@ def test_point_intervals(f: Polynomial, point: dict[str, Fraction]) -> None:
     assert form.lower == form.upper == value_at(f, point)
 
 
+@FEW
 @given(st.lists(st.integers(0, 3), max_size=3), st.data())
 def test_face_indices(degrees: list[int], data: st.DataObject) -> None:
     """The positions of a face are those of the index tuples whose fixed entries are 0 or the degree."""
@@ -152,6 +157,7 @@ HOLDS = {
 
 
 @pytest.mark.slow
+@FEW
 @given(st.one_of(polynomials(), products()), st.one_of(boxes(), unit_boxes()))
 @example(read("p"), {name: parse_interval("[0, 1)") for name in NAMES})
 @example(read("(p - q)**2"), {name: parse_interval("(0, 1)") for name in NAMES})
@@ -173,6 +179,7 @@ def strongest(values: list[Fraction]) -> Sign | None:
 
 
 @pytest.mark.slow
+@FEW
 @given(
     st.one_of(polynomials(max_degree=1), products().filter(lambda f: max(f.degrees()) <= 1)),
     st.one_of(boxes(), unit_boxes()),
@@ -259,6 +266,7 @@ def test_signs_of_powers(text: str, box: str, sign: Sign | None) -> None:
 
 
 @pytest.mark.slow
+@FEW
 @given(polynomials(), boxes(), rationals().filter(bool))
 def test_sign_of_multiples(f: Polynomial, box: Box, factor: Fraction) -> None:
     """A positive factor keeps the sign and a negative one turns it."""

@@ -10,11 +10,11 @@ import pytest
 from flint import arb, fmpq, fmpq_poly
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import rationals
+from strategies import FEW, rationals
 
+from paramverify.algebra import constants
 from paramverify.algebra.budgets import read_epsilon
 from paramverify.algebra.constants import (
-    MAX_PRECISION,
     ExpConstant,
     generator,
     lower_bound,
@@ -38,6 +38,7 @@ def exp(q: Fraction) -> Fraction:
         return Fraction((Decimal(q.numerator) / Decimal(q.denominator)).exp())
 
 
+@FEW
 @given(exponentials(), st.integers(1, 400))
 def test_enclosure(constant: ExpConstant, bits: int) -> None:
     """The enclosure contains exp(q) strictly inside, and is at most 2**-bits wide relative to it."""
@@ -47,6 +48,7 @@ def test_enclosure(constant: ExpConstant, bits: int) -> None:
     assert high - low <= value / 2**bits
 
 
+@FEW
 @given(exponentials())
 def test_finer_enclosures_lie_inside(constant: ExpConstant) -> None:
     """More bits give a narrower enclosure."""
@@ -65,6 +67,7 @@ def polynomial(coefficients: Sequence[Fraction]) -> fmpq_poly:
     return fmpq_poly([fmpq(c.numerator, c.denominator) for c in coefficients])
 
 
+@FEW
 @given(exponentials(), st.lists(rationals(), max_size=6))
 def test_sign(constant: ExpConstant, coefficients: list[Fraction]) -> None:
     """The sign of a polynomial at exp(q) is that of its value with 200 digits."""
@@ -75,6 +78,7 @@ def test_sign(constant: ExpConstant, coefficients: list[Fraction]) -> None:
     assert constant.sign(polynomial(coefficients)) == (value > 0) - (value < 0)
 
 
+@FEW
 @given(exponentials(), st.integers(1, 400))
 def test_sign_close_to_a_root(constant: ExpConstant, bits: int) -> None:
     """The sign is right at a distance of 2**-bits from a root, where floats see zero."""
@@ -85,14 +89,16 @@ def test_sign_close_to_a_root(constant: ExpConstant, bits: int) -> None:
 
 
 @pytest.mark.slow
-def test_sign_gives_up_at_its_bound() -> None:
+def test_sign_gives_up_at_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Closer to a root than the highest precision can tell, the sign is not guessed."""
+    monkeypatch.setattr(constants, "MAX_PRECISION", 1 << 12)
     constant = ExpConstant(Fraction(1))
-    low, _ = constant.enclosure(MAX_PRECISION + 100)
+    low, _ = constant.enclosure((1 << 12) + 100)
     with pytest.raises(LimitError, match="undecided"):
         constant.sign(polynomial([-low, Fraction(1)]))
 
 
+@FEW
 @given(st.lists(st.integers(-240, 240).map(lambda n: Fraction(n, 12)), max_size=6))
 def test_generator(exponents: list[Fraction]) -> None:
     """Every exponent is a whole multiple of the generator's, and these multiples have no common divisor."""
@@ -198,6 +204,7 @@ def test_ratio_of_a_budget() -> None:
     assert ratio == to_rational_function(parse("9*exp(1/2)/alpha"), ring)
 
 
+@FEW
 @given(rationals(-20, 20, 1000))
 def test_bounds_of_a_ball(q: Fraction) -> None:
     """The rational bounds of a ball contain its value and do not lose its precision."""

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import NAMES, RING, boxes, grid, intervals, points, rationals
+from strategies import FEW, NAMES, RING, boxes, grid, intervals, points, rationals
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain, parse_interval
@@ -39,6 +39,7 @@ def test_interval(text: str, interval: Interval) -> None:
     assert parse_interval(text) == interval
 
 
+@FEW
 @given(intervals())
 def test_the_text_of_an_interval_is_read_back(interval: Interval) -> None:
     """An interval's text determines it."""
@@ -91,6 +92,7 @@ def test_ends_are_constants(text: str, reason: str) -> None:
     assert caught.value.reason == reason
 
 
+@FEW
 @given(intervals(), rationals())
 def test_membership(interval: Interval, value: Fraction) -> None:
     """An end belongs to the interval iff it is closed there."""
@@ -101,6 +103,7 @@ def test_membership(interval: Interval, value: Fraction) -> None:
     assert "p" not in interval
 
 
+@FEW
 @given(intervals())
 def test_simplest_point(interval: Interval) -> None:
     """The simplest point belongs to the interval, and lies inside unless the interval is a point."""
@@ -110,6 +113,7 @@ def test_simplest_point(interval: Interval) -> None:
 
 
 @pytest.mark.slow
+@FEW
 @given(boxes())
 def test_corners(box: dict[str, Interval]) -> None:
     """The corners are all combinations of ends, each once."""
@@ -137,6 +141,7 @@ CONSTRAINTS = [
 
 
 @pytest.mark.slow
+@FEW
 @given(st.sampled_from(CONSTRAINTS), st.data())
 def test_constraints_mean_what_they_say(text: str, data: st.DataObject) -> None:
     """A point satisfies the polynomial constraints iff the text is true there, denominators included."""
@@ -147,6 +152,7 @@ def test_constraints_mean_what_they_say(text: str, data: st.DataObject) -> None:
     assert (point in domain) == evaluate(parse(text), values)
 
 
+@FEW
 @given(boxes(), points())
 def test_points_of_a_domain(box: dict[str, Interval], point: dict[str, Fraction]) -> None:
     """A point belongs to a domain iff it belongs to the box and satisfies the constraints."""
@@ -221,6 +227,7 @@ def test_description() -> None:
     assert with_constraint.describe() == "p in (0, 1], q = 1/2, p + q <= exp(1/2)"
 
 
+@FEW
 @given(st.integers(1, 200))
 def test_enclosing_the_constant(bits: int) -> None:
     """`enclose` gives the generator an interval that contains exp(1/2) and leaves everything else alone."""
@@ -233,6 +240,7 @@ def test_enclosing_the_constant(bits: int) -> None:
     assert CUBE.enclose(bits) is CUBE
 
 
+@FEW
 @given(boxes())
 def test_the_grid_of_these_tests(box: dict[str, Interval]) -> None:
     """The grids that tests walk lie in the box and contain the closed ends."""

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import NAMES, Token, arithmetic, conditions, points, python_of, text_of
+from strategies import FEW, NAMES, Token, arithmetic, conditions, points, python_of, text_of
 
 from paramverify.algebra.expressions import (
     MAX_DEPTH,
@@ -57,6 +57,7 @@ def ours(text: str, point: Point) -> object:
 
 
 @pytest.mark.slow
+@FEW
 @given(arithmetic(), points())
 def test_arithmetic_means_what_it_means_in_python(tokens: tuple[Token, ...], point: Point) -> None:
     """Random arithmetic has the value that Python computes with Fractions, division by zero included."""
@@ -64,6 +65,7 @@ def test_arithmetic_means_what_it_means_in_python(tokens: tuple[Token, ...], poi
 
 
 @pytest.mark.slow
+@FEW
 @given(conditions(), points())
 def test_conditions_mean_what_they_mean_in_python(tokens: tuple[Token, ...], point: Point) -> None:
     """Comparisons, their chains, `and`, `or` and `not` bind and decide as in Python."""
@@ -101,6 +103,7 @@ def test_value(text: str, value: Fraction | int) -> None:
     assert evaluate(parse(text)) == value
 
 
+@FEW
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=12))
 def test_decimals_are_exact(number: Decimal) -> None:
     """A decimal is the rational that its digits say, not the nearest float."""
@@ -266,6 +269,7 @@ def test_nothing_is_executed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ran == []
 
 
+@FEW
 @given(st.text(max_size=40) | st.text("pq01.+-*/()<=' #eE,_[]{}:^@!\\\n", max_size=40))
 @example("1if p else 2")
 @example("'\\d'")

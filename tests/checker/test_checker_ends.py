@@ -84,7 +84,7 @@ def test_a_closed_pipe_is_no_rejection(evidence: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [60_000_000, 80_000_000, 120_000_000])
+@pytest.mark.parametrize("size", [60_000_000, 120_000_000])
 def test_no_memory_is_no_rejection(size: int, tmp_path: Path) -> None:
     """A document for which there is no memory is not decided."""
     path = tmp_path / "evidence.json"
@@ -124,12 +124,12 @@ def test_no_exception_is_a_rejection(
 
 @pytest.mark.slow
 def test_a_doubled_key_is_found_at_once(tmp_path: Path) -> None:
-    """Among 300,000 keys, wherever it is; and in each of many objects."""
-    keys = [f'"k{n}": 0' for n in range(300_000)]
+    """Among 100,000 keys, wherever it is; and in each of many objects."""
+    keys = [f'"k{n}": 0' for n in range(100_000)]
     for text in (
-        "{" + ", ".join([*keys, '"k299999": 1']) + "}",
+        "{" + ", ".join([*keys, '"k99999": 1']) + "}",
         "{" + ", ".join(['"k0": 1', *keys]) + "}",
-        "[" + ", ".join(['{"a": 0, "a": 1}'] * 100_000) + "]",
+        "[" + ", ".join(['{"a": 0, "a": 1}'] * 30_000) + "]",
     ):
         with pytest.raises(Misformed, match="is there twice"):
             read(text)

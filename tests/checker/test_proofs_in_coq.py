@@ -68,8 +68,8 @@ def test_coq_says_what_the_program_says_and_notices_another_answer(tmp_path: Pat
     assert {"check", "check_cone", "check_loop", "check_standing"} <= set(names)
     assert names.count("stands") == 2
     assert answers(rows) == [True] * len(rows)
-    turned = [row[:-1] + str(1 - int(row[-1])) for row in rows]
-    assert answers(turned) == [False] * len(rows)
+    turned = [row[:-1] + str(1 - int(row[-1])) for row in rows[::5]]
+    assert answers(turned) == [False] * len(turned)
 
 
 @pytest.mark.slow
@@ -80,7 +80,7 @@ def test_coq_answers_about_formulas_and_systems(tmp_path: Path) -> None:
         *(growing(), growing(parameters={"p": "1/2"}), witness(rows=PARTIAL, partial=True)),
         *(system(PARTIAL, ratio, True, proof=FAMILY) for ratio in ("2", "3/2")),
     ]
-    for seed in range(6):
+    for seed in range(4):
         random = Random(seed)
         chain, tree = model(random, 3, 1 + seed % 2), formula(random, 2)
         documents += [

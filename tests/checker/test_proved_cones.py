@@ -45,8 +45,8 @@ def test_true_certificates_are_accepted(shipped: list[Json], tmp_path: Path) -> 
 
 def test_changed_certificates_get_the_same_answers(shipped: list[Json], tmp_path: Path) -> None:
     """Certificates with one part changed, or mangled as text: both accept them, or both reject them."""
-    counts = agreed(changed([*KINDS.values(), *shipped], 700, 41), tmp_path)
-    assert min(counts["rejected"], counts["no evidence"], counts["accepted"]) > 20, counts
+    counts = agreed(changed([*KINDS.values(), *shipped], 320, 41), tmp_path)
+    assert min(counts["rejected"], counts["no evidence"], counts["accepted"]) > 8, counts
     assert counts.get(NOT_KNOWN, 0) < 15, counts
 
 

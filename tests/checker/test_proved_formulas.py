@@ -46,14 +46,15 @@ def stated(chain: Json, tree: Any, status: str, **more: Any) -> Json:
     }
 
 
+@pytest.mark.slow
 def test_shipped_formulas_get_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
     """All are accepted with the same numbers of formulas; of changed ones both say the same."""
     made_ones = [json.dumps(document).encode() for document in documents]
     assert agreed(made_ones, tmp_path / "true") == {"accepted": len(SHIPPED)}
-    counts = agreed(changed(documents, 150, 61), tmp_path)
-    assert counts["rejected"] > 60, counts
-    assert counts["accepted"] > 10, counts
-    assert counts.get(NOT_KNOWN, 0) < 20, counts
+    counts = agreed(changed(documents, 60, 61), tmp_path)
+    assert counts["rejected"] > 24, counts
+    assert counts["accepted"] > 4, counts
+    assert counts.get(NOT_KNOWN, 0) < 9, counts
 
 
 def test_probabilities_are_sums_over_all_paths(tmp_path: Path) -> None:

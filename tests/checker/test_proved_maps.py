@@ -58,20 +58,21 @@ QUARTERS = [(p, q) for p in "01" for q in "01"]
 SYMMETRIC = "p + q + 1"
 
 
+@pytest.mark.slow
 def test_maps_get_the_same_answers(maps: list[Json], tmp_path: Path) -> None:
     """True maps are accepted with the same numbers of cells; of changed ones both say the same."""
     assert agreed(maps, tmp_path / "true") == {"accepted": len(maps)}
     statuses = {cell["status"] for document in maps for cell in document["cells"]}
     assert statuses == {"safe", "violating", "outside", "undecided"}
     assert any("constant" in document["domain"] for document in maps)
-    counts = agreed(changed(maps, 400, 31), tmp_path)
-    assert counts["rejected"] > 200, counts
+    counts = agreed(changed(maps, 160, 31), tmp_path)
+    assert counts["rejected"] > 80, counts
 
 
 def test_no_false_map_is_accepted(maps: list[Json], tmp_path: Path) -> None:
     """Changed maps that the program accepts are true at points that are tried."""
     random, paths = Random(3), list[Path]()
-    for data in changed(maps, 500, 32):
+    for data in changed(maps, 200, 32):
         paths.append(tmp_path / f"{len(paths)}.json")
         paths[-1].write_bytes(data)
     accepted = [p for p, a in zip(paths, by_program(built(), paths), strict=True) if a.word == "accepted"]

@@ -35,11 +35,12 @@ def test_true_answers_are_accepted_in_the_same_words(script: Json, tmp_path: Pat
     assert (answer.proved, answer.trusted, answer.open) == (kinds + 2, 2, 1)
 
 
+@pytest.mark.slow
 def test_changed_answers_get_the_same_answers(script: Json, tmp_path: Path) -> None:
     """Of changed documents both say the same."""
-    counts = agreed(changed([script], 250, 41), tmp_path)
-    assert counts["rejected"] > 60, counts
-    assert counts["accepted"] > 5, counts
+    counts = agreed(changed([script], 100, 41), tmp_path)
+    assert counts["rejected"] > 24, counts
+    assert counts["accepted"] > 2, counts
     assert counts.get(NOT_KNOWN, 0) < 6, counts
 
 

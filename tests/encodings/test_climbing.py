@@ -129,7 +129,7 @@ length="all"
 """
 
 
-@pytest.mark.parametrize("seed", seeds(6, quick=0))
+@pytest.mark.parametrize("seed", seeds(2, quick=0))
 def test_bounds_enclose_all_ratios(seed: int, tmp_path: Path) -> None:
     """No short sequence exceeds the upper bound, and the climbed ratio is exact and not below any of them."""
     chains = Chains(seed, apart=False)
@@ -194,7 +194,7 @@ def test_mixing_models_are_decided_on_both_sides_of_their_ratio(seed: int, tmp_p
 def test_unknown_tells_the_bounds(tmp_path: Path) -> None:
     """An unknown verdict says how large the ratio is at least, and no more of the time than is known."""
     chains = Chains(10, apart=True)
-    report = verify(load(chains.path(tmp_path, "20")), Options(seconds=4))
+    report = verify(load(chains.path(tmp_path, "20")), Options(seconds=2))
     assert isinstance(report.verdict, Unknown)
     assert "the largest ratio is at least " in report.verdict.detail
     assert "whether a longer --timeout helps is not known" in report.verdict.detail
@@ -207,19 +207,16 @@ def test_a_bound_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bound", ["ratio", "epsilon"])
-def test_a_proved_upper_bound_is_a_proof(bound: str, tmp_path: Path) -> None:
+def test_a_proved_upper_bound_is_a_proof(tmp_path: Path) -> None:
     """Where no ratio exceeds the bound of the case, the cone that says so is the evidence, and is checked."""
     large = Fraction(123456123, 100)  # Pr(c | x) = 1/2 against 50/123456123 under y; then only c follows
     path = tmp_path / "case.toml"
-    told = 'ratio = "10000000"' if bound == "ratio" else 'epsilon = "15"'  # exp(15) is above 3 million
-    path.write_text(RARE.replace("BOUND", told), encoding="utf-8")
+    path.write_text(RARE.replace("BOUND", 'epsilon = "15"'), encoding="utf-8")  # exp(15) is above 3 million
     case = load(path)
     assert isinstance(case.model, Model)
-    if bound == "ratio":  # that of the model is the same for both bounds of the case
-        upper = upper_bound(case.model, Fraction(3 * 10**6))
-        assert upper is not None
-        assert Fraction(1, 2) / Fraction(50, 123456123) == large <= upper.ratio <= 3 * 10**6
+    upper = upper_bound(case.model, Fraction(3 * 10**6))
+    assert upper is not None
+    assert Fraction(1, 2) / Fraction(50, 123456123) == large <= upper.ratio <= 3 * 10**6
     report = verify(case, Options(seconds=60))
     assert isinstance(report.verdict, Holds)
     assert report.certificate is not None

@@ -147,7 +147,7 @@ def directions(model: Model, pairs: list[SecretPair]) -> Iterator[tuple[Violatio
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(30, quick=15))
+@pytest.mark.parametrize("seed", seeds(12, quick=6))
 def test_random_models(seed: int) -> None:
     """Up to 5 states, 4 observations and length 6: one verdict for each direction, and true witnesses."""
     random = Random(7000 + seed)

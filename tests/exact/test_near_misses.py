@@ -34,7 +34,7 @@ MAXIMA: dict[str, tuple[str, str, list[str], Fraction]] = {
         Fraction(1),
     ),
 }
-DISTANCES = ("1/1000000", "1/1000000000", "0", "-1/1000000000", "-1/1000000")
+DISTANCES = ("1/1000000000", "0", "-1/1000000000")
 
 
 def claim(name: str, distance: str) -> Claim:
@@ -45,7 +45,7 @@ def claim(name: str, distance: str) -> Claim:
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("name", MAXIMA)
 def test_near_misses(name: str, distance: str) -> None:
-    """A bound 10^-6 and 10^-9 (relatively) above the maximum, or equal to it, holds; one below it fails."""
+    """A bound 10^-9 (relatively) above the maximum, or equal to it, holds; one below it fails."""
     stated = claim(name, distance)
     answer = decide_exactly(stated, RemainingWork(5000))
     if Fraction(distance) >= 0:
@@ -59,11 +59,11 @@ def test_near_misses(name: str, distance: str) -> None:
 @pytest.mark.parametrize("name", MAXIMA)
 def test_proofs_do_not_carry_over_to_false_claims(name: str) -> None:
     """The proof for a bound above the maximum, or equal to it, is rejected for a bound below it."""
-    for true in DISTANCES[:3]:
+    for true in DISTANCES[:2]:
         answer = decide_exactly(claim(name, true), RemainingWork(5000))
         assert isinstance(answer, Proved)
         assert answer.certificate is not None
         proof = json.loads(json.dumps(answer.certificate["proof"]))
-        for false in DISTANCES[3:]:
+        for false in DISTANCES[2:]:
             with pytest.raises(Rejected):
                 check_claim(to_document(claim(name, false)), proof)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from itertools import cycle
 
 import pytest
 from claim_tools import replayed
@@ -40,7 +41,7 @@ def check(claim: Claim, truth: bool) -> None:
 STRICT = {"a zero": False, "just above": True, "just below": False, "a series": True, "a wrong series": False}
 
 
-@pytest.mark.parametrize(("kind", "claim", "_"), [*known(11, 24)], ids=lambda part: str(part)[:12])
+@pytest.mark.parametrize(("kind", "claim", "_"), [*known(11, 12)], ids=lambda part: str(part)[:12])
 def test_random_claims(kind: str, claim: Claim, _: bool) -> None:
     """Near misses by 10^-12, zeros and Taylor series get the answers that they are made with."""
     if kind in STRICT:
@@ -92,12 +93,13 @@ CASES = {
     "(1 + eps)*exp(-eps) < 1": Standing.HOLDS,
     "p*eps*exp(-eps) < 1": Standing.HOLDS,
 }
-CONSTRAINTS = ("", "eps <= 1", "eps > 2", "p < 1/2", "eps*exp(-eps) <= 1/10")
+CONSTRAINTS = ("eps <= 1", "eps > 2", "p < 1/2", "eps*exp(-eps) <= 1/10")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("constraint", CONSTRAINTS)
-@pytest.mark.parametrize("holds", CASES)
+@pytest.mark.parametrize(
+    ("holds", "constraint"), [*((holds, "") for holds in CASES), *zip(CASES, cycle(CONSTRAINTS))]
+)
 def test_cases(holds: str, constraint: str) -> None:
     """Cases with and without constraints are decided, and their evidence is accepted."""
     more = f'constraints = ["{constraint}"]\n' if constraint else ""

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from smt_scripts import claims, code, run_cvc5, run_yices, run_z3, value
-from strategies import points
+from strategies import FEW, points
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import box_domain, parse_interval
@@ -26,6 +26,7 @@ def claim(polynomial: str, **box: str) -> Claim:
 
 
 @pytest.mark.slow
+@FEW
 @given(claims(), points())
 def test_script_means_violation(drawn: Claim, point: dict[str, Fraction]) -> None:
     """At every point the script's assertions are true together iff the point violates the claim."""
@@ -39,6 +40,7 @@ def test_script_means_violation(drawn: Claim, point: dict[str, Fraction]) -> Non
 
 
 @pytest.mark.slow
+@FEW
 @given(claims(), points())
 def test_formula_means_violation(drawn: Claim, point: dict[str, Fraction]) -> None:
     """At every point PySMT's formula simplifies to true iff the point violates the claim."""

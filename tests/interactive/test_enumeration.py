@@ -62,7 +62,7 @@ def test_a_violation_near_an_end() -> None:
 def test_random_systems_with_a_parameter() -> None:
     """What is refuted has, at the point that is named, the probabilities of a plain enumeration of traces."""
     counts = {"holds": 0, "violated": 0, "unknown": 0}
-    for seed in (*range(30), 48):
+    for seed in (*range(13), 48):
         case = parametric_case(seed)
         report = verify(case, Options(seconds=1))
         counts[report.status] += 1
@@ -81,8 +81,8 @@ def test_random_systems_with_a_parameter() -> None:
         assert left > Fraction(str(numerator)) / Fraction(str(denominator)) * right, seed
         (box,), (value,) = case.domain.box.values(), report.parameters.values()
         assert box.lower <= value <= box.upper, seed
-    assert counts["violated"] >= 15, counts
-    assert counts["holds"] >= 5, counts
+    assert counts["violated"] >= 6, counts
+    assert counts["holds"] >= 2, counts
 
 
 def noise(m: int, t: int, p: Fraction) -> dict[int, Fraction]:

@@ -140,7 +140,7 @@ def broken(values: tuple[Fraction, Fraction], bound: str) -> bool:
 def test_equal_copies_satisfy_every_member(path: str, session: Session, tmp_path: Path) -> None:
     """Of two equal copies each D{0, 0} is true for every k, whichever operator has k in its bounds."""
     random = Random(f"equal {path}")
-    for _ in range(3):
+    for _ in range(2):
         found = twin(walk(random, 3), random)
         result = answer(session, found, (0, 3), f"D{{0, 0}}[ {path} ]", tmp_path)
         assert result.status == "holds"
@@ -153,7 +153,7 @@ def test_families_agree_with_their_members(path: str, session: Session, tmp_path
     """What is true is true for each k that is tried; what is false, false for the k that is named."""
     random = Random(f"by force {path}")
     statuses = []
-    for number in range(16):
+    for number in range(11):
         found = walk(random, random.choice((2, 3, 4)))
         bound = list(BOUNDS)[number % len(BOUNDS)]
         result = answer(session, found, (0, 1), f"{bound}[ {path} ]", tmp_path)
@@ -167,7 +167,7 @@ def test_families_agree_with_their_members(path: str, session: Session, tmp_path
             assert index == wrong[0] if wrong else index is not None and index >= MEMBERS
         elif bound == "D{0, 0}":
             pytest.fail(f"undecided: {found.text((0, 1))}")
-    assert statuses.count("holds") >= 2
+    assert "holds" in statuses
     assert statuses.count("unknown") <= 3
 
 

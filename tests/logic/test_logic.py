@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
 from random import Random
@@ -33,7 +34,15 @@ from paramverify.reports.logic_reports import counterexample_lines, witness
 
 FOLDER = ROOT / "cases" / "logic"
 CASES = sorted(FOLDER.glob("*.toml"))
-ALL = [(path, name) for path in CASES for name in tomllib.loads(path.read_text("utf-8"))["formulas"]]
+EXPECTED = [
+    (path, name, expected)
+    for path in CASES
+    for name, expected in tomllib.loads(path.read_text("utf-8"))["expect"].items()
+]
+SHOWN = ("above-threshold-two-copies", "too_small")  # by test_the_worst_words in test_above_threshold.py
+ALL = [(path, name) for path, name, _ in EXPECTED if (path.stem, name) != SHOWN]
+TIGHT = [(path, name) for path, name, told in EXPECTED if told.keys() & {"ratio", "delta", "sufficient"}]
+kept = cache(load)
 
 
 def check(
@@ -54,7 +63,7 @@ def model(text: str, tmp_path: Path, given: LogicOptions | None = None) -> Logic
 @pytest.mark.parametrize(("path", "name"), ALL, ids=lambda v: v.stem if isinstance(v, Path) else v)
 def test_expected_verdict(path: Path, name: str, session: Session) -> None:
     """Every formula of the cases has its verdict; violations come with numbers beyond the bound."""
-    case = load(path)
+    case = kept(path)
     result = check(session, case, case.properties[name])
     assert result.status == case.expect[name]["status"]
     example = result.counterexample
@@ -67,10 +76,10 @@ def test_expected_verdict(path: Path, name: str, session: Session) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("path", "name"), ALL, ids=lambda v: v.stem if isinstance(v, Path) else v)
+@pytest.mark.parametrize(("path", "name"), TIGHT, ids=lambda v: v.stem if isinstance(v, Path) else v)
 def test_expected_tight_budget(path: Path, name: str, session: Session) -> None:
     """Where a case gives the tight ratio for δ = 0, or the tight δ for the formula's ε, it is the least."""
-    case = load(path)
+    case = kept(path)
     expected = case.expect[name]
     work = LogicSession(case, session)
     ring = case.chain.domain.ring
@@ -357,7 +366,7 @@ def variables_chain(random: Random, size: int) -> Chain:
 def test_neighbours_by_predicate(text: str, holds: object, session: Session) -> None:
     """Joins by key and window find the pairs that trying all pairs finds."""
     random = Random(5)
-    for _ in range(10):
+    for _ in range(4):
         chain = variables_chain(random, 25)
         r, t = chain.variables["r"], chain.variables["t"]
         names = read_predicate(text).names()
@@ -393,7 +402,7 @@ def test_random_formulas_against_definition(session: Session) -> None:
     """D on random chains and decision processes is what its definition says, word by word."""
     random = Random(21)
     verdicts = []
-    for number in range(60):
+    for number in range(30):
         actions = ("l", "h") if number % 2 else (ANY,)
         case = random_case(random, actions)
         delta = random.choice(("0", "1/10", "1/3"))
@@ -409,7 +418,7 @@ def test_random_formulas_against_definition(session: Session) -> None:
         result = check(session, case, found)
         assert result.status == ("holds" if brute else "violated")
         verdicts.append(brute)
-    assert 10 < sum(verdicts) < 50
+    assert 5 < sum(verdicts) < 25
 
 
 @pytest.mark.slow
@@ -417,7 +426,7 @@ def test_budgets_are_thresholds(session: Session) -> None:
     """On random chains a formula holds with the least δ, and not with less; the same for ε."""
     random = Random(22)
     done = 0
-    while done < 20:
+    while done < 8:
         case = random_case(random)
         text = random.choice(("X a", "X (a & X b)", "a U b", "G a"))
         ring = case.chain.domain.ring
@@ -536,7 +545,7 @@ def test_random_parametric_formulas(closed_ends: bool, session: Session) -> None
     pairs = (("p", "1 - p"), ("(1 + q)/2", "(1 - q)/2"), ("p*q", "1 - p*q"), ("1/3", "2/3"))
     rows = [[to_rational_function(parse(text), ring) for text in texts] for texts in pairs]
     statuses: list[str] = []
-    for _ in range(50):
+    for _ in range(25):
         size = random.randint(2, 4)
         table = tuple(
             (tuple(zip(random.sample(range(size), 2), random.choice(rows), strict=True)),)
@@ -555,8 +564,8 @@ def test_random_parametric_formulas(closed_ends: bool, session: Session) -> None
                 low = 0 if closed_ends else 1
                 point = {name: Fraction(random.randint(low, 4 - low), 4) for name in "pq"}
                 assert LogicSession(case, session).evaluate(formula, point) is None
-    assert statuses.count("holds") > 15
-    assert statuses.count("violated") > 15
+    assert statuses.count("holds") > 6
+    assert statuses.count("violated") > 6
 
 
 def test_no_relation(session: Session) -> None:

@@ -65,10 +65,10 @@ def exact(chain: Chain, formula: Formula) -> list[Fraction]:
 
 @pytest.mark.slow
 def test_bounded_formulas_against_all_paths() -> None:
-    """On 200 random chains, bounded formulas have the probability that all their paths sum up to."""
+    """On 80 random chains, bounded formulas have the probability that all their paths sum up to."""
     random = Random(7)
     checked = 0
-    while checked < 200:
+    while checked < 80:
         chain, formula = random_chain(random), random_formula(random, 3)
         if horizon(formula) > 5:
             continue
@@ -96,10 +96,10 @@ def test_unbounded_formulas_are_limits() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")
 def test_storm_says_the_same() -> None:
-    """On 200 random chains the built-in engine and Storm's LTL engine give the same exact numbers."""
+    """On 80 random chains the built-in engine and Storm's LTL engine give the same exact numbers."""
     random = Random(9)
     checked = general = 0
-    while checked < 200:
+    while checked < 80:
         chain = random_chain(random, 5)
         formula = random_formula(random, 3, bounded=False)
         own = engine(chain)
@@ -112,7 +112,7 @@ def test_storm_says_the_same() -> None:
             continue
         assert own.exact(chain, node, leaves, starts) == theirs
         checked += 1
-    assert general > 10
+    assert general > 3
 
 
 @pytest.mark.skipif(not prism_files.available(), reason="Storm is not installed")

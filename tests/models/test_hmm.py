@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import FEW
 
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.expressions import parse
@@ -85,6 +86,7 @@ def model_of(data: dict, ratio: Fraction) -> Model:
 
 
 @pytest.mark.slow
+@FEW
 @given(tables())
 def test_evaluation_equals_the_sum_over_all_paths(data: dict) -> None:
     """The forward recursion gives the probability that the definition gives, for every sequence."""
@@ -97,6 +99,7 @@ def test_evaluation_equals_the_sum_over_all_paths(data: dict) -> None:
 
 
 @pytest.mark.slow
+@FEW
 @given(tables(), st.fractions(1, 5, max_denominator=10))
 def test_claims_hold_iff_no_sequence_exceeds_the_ratio(data: dict, ratio: Fraction) -> None:
     """The merged claims together say exactly what brute force over all sequences says."""
@@ -113,6 +116,7 @@ def test_claims_hold_iff_no_sequence_exceeds_the_ratio(data: dict, ratio: Fracti
 
 
 @pytest.mark.slow
+@FEW
 @given(
     st.sampled_from(["p", "1 - p", "p*q", "(p + q)/2", "p**2", "1/(1 + p)", "q/(1 + p*q)"]),
     st.sampled_from(["p", "q", "1 - q", "p*(1 - q)", "1/2", "1/(2 - p)"]),

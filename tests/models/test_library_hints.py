@@ -30,7 +30,7 @@ from paramverify.models.programs.python_libraries import ExactFunction, UniformF
 from paramverify.privacy.cases import read_case
 from paramverify.tables import TomlDocument
 
-SAMPLES = 4_000
+SAMPLES = 2_000
 LEAST_P = 1e-9
 WHOLE = {  # by the name in the library: calls that are written in several ways, and what is put out of them
     "random.random": ["random.random() < 0.3", "0.3 > random.random()", "random.random() >= 3 / 4"],

@@ -377,7 +377,7 @@ def models(draw: st.DrawFn) -> tuple[list[str], list[str], Rows, list[tuple[int,
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(models())
 def test_odd_names_change_nothing(
     tmp_path_factory: pytest.TempPathFactory,

@@ -132,7 +132,7 @@ NUMBERS = st.lists(st.fractions(-40, 40, max_denominator=3), min_size=1, max_siz
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=3), st.integers(0, 30), st.sampled_from(["one", "each"]))
 def test_the_message_comes_exactly_if_no_pair_is_near(
     answers: Sequence[Sequence[Fraction]], by: int, differ: str

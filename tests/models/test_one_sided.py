@@ -281,7 +281,7 @@ def largest(count: int) -> Fraction:
     return best
 
 
-@pytest.mark.parametrize("count", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 3))])
+@pytest.mark.parametrize("count", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_theorem_10_2_the_figure_is_private_iff_the_algorithm_is(count: int, tmp_path: Path) -> None:
     """With the side condition, length 2n + 1 holds at the algorithm's largest ratio, and not below."""
     best = largest(count)

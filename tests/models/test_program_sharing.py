@@ -72,7 +72,7 @@ def _inputs(seed: int) -> list[list[int]]:
 @pytest.mark.slow
 def test_inputs_that_are_run_together_equal_enumeration_of_each() -> None:
     """Runs on many inputs share what these have in common, and each input has its own probabilities."""
-    for seed in range(80):
+    for seed in range(35):
         text, inputs = Maker(seed, noise=False).text(), _inputs(seed)
         for found, given in zip(proved(text, inputs, {}), inputs, strict=True):
             assert found == Oracle(HALF, 1).distribution(text, {"q": given}), (seed, given)
@@ -82,14 +82,14 @@ def test_inputs_that_are_run_together_equal_enumeration_of_each() -> None:
 def test_inputs_with_noise_that_are_run_together_equal_each_alone() -> None:
     """The same with unbounded noise: the probabilities are those of the run on one input alone."""
     compared = 0
-    for seed in range(1_000, 1_025):
+    for seed in range(1_000, 1_012):
         text, inputs = Maker(seed, noise=True).text(), _inputs(seed)
         with suppress(ProgramError):
             together = proved(text, inputs, {"a": HALF})
             alone = [proved(text, [given], {"a": HALF})[0] for given in inputs]
             assert together == alone, seed
             compared += 1
-    assert compared > 20
+    assert compared > 8
 
 
 def _outputs(text: str, inputs: list[tuple[int, ...]]) -> list[dict[object, Fraction]]:

@@ -57,7 +57,7 @@ def test_conditions_mean_what_python_says(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", seeds(20, 4))
+@pytest.mark.parametrize("seed", seeds(8, 3))
 def test_distances_mean_what_python_says(seed: int) -> None:
     """Random numbers over two inputs are those of Python, for both readers."""
     rng = random.Random(1_000 + seed)

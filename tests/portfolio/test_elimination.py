@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import RING, points, polynomials
+from strategies import FEW, RING, points, polynomials
 
 from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Domain, box_domain, parse_interval
@@ -76,6 +76,7 @@ conditions: st.SearchStrategy[Condition] = st.recursive(
 )
 
 
+@FEW
 @given(conditions, points())
 def test_conditions_survive_simplification_and_text(condition: Condition, point: dict[str, Fraction]) -> None:
     """Simplifying a condition, and writing it for QEPCAD and reading it back, changes its value nowhere."""
@@ -174,7 +175,7 @@ def claims_with_free(draw: st.DrawFn) -> tuple[list[Polynomial], Domain, tuple[s
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("real")
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(claims_with_free(), st.lists(points(), min_size=3, max_size=3))
 def test_random_conditions_agree_with_exact_decisions(
     drawn: tuple[list[Polynomial], Domain, tuple[str, ...]], at: list[dict[str, Fraction]]

@@ -114,7 +114,7 @@ def test_domains_with_irrational_points_only(
     assert run([*written(tmp_path, subject, "2*p**2 == 1", enough), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["status"] == "holds"
     told = (1, "violated") if SUBJECTS[subject][0] == "verify" else (3, "unknown")
-    code = run([*written(tmp_path, subject, "2*p**2 == 1", little), "--json", "--timeout", "5"])
+    code = run([*written(tmp_path, subject, "2*p**2 == 1", little), "--json", "--timeout", "2"])
     assert (code, json.loads(capsys.readouterr().out)["status"]) == told
     assert run([*written(tmp_path, subject, "4*p**2 == 1", little), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["witness"]["parameters"] == {"p": "1/2"}

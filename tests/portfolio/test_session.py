@@ -32,13 +32,7 @@ def claim(text: str, constant: Fraction | None = None) -> Claim:
 @pytest.mark.parametrize("backends", [(BUILT_IN,), ("z3",), ("cvc5-cov",), ("bernstein", "z3")])
 @pytest.mark.parametrize(
     ("text", "holds"),
-    [
-        ("p**2 - p + 1/4", True),
-        ("p**2 - p + 1/4 - 1/10**9", False),
-        ("p**2 + q**2 - p*q - p/2 - q/2 + 1/4", True),
-        ("p**2 + q**2 - p*q - p/2 - q/2 + 1/4 - 1/10**6", False),
-        ("p*q*(1 - p)*(1 - q)", True),
-    ],
+    [("p**2 + q**2 - p*q - p/2 - q/2 + 1/4", True), ("p**2 + q**2 - p*q - p/2 - q/2 + 1/4 - 1/10**6", False)],
 )
 def test_answers_do_not_depend_on_the_backend(backends: tuple[str, ...], text: str, holds: bool) -> None:
     """Touching zeros and near misses are decided alike by every choice of backends."""
@@ -63,7 +57,6 @@ def test_time_that_is_over_is_no_verdict() -> None:
         ("2718281828459046/10**15 - exp(1)", True),
         ("exp(1) - 2718281828459046/10**15", False),
         ("exp(1)*(p + 1) - p*exp(1) - exp(1)", True),
-        ("exp(1)*p - 2718281828459045/10**15*p**2", True),
     ],
 )
 @pytest.mark.parametrize("backends", [(BUILT_IN,), ("z3",)])

@@ -76,8 +76,8 @@ def compare_with_brute_force(seed: int, parameters: int) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("parameters", [0, 1, 2])
 def test_random_cases_agree_with_all_sets(parameters: int) -> None:
-    """Every case is decided, as all sets say at 50 points (49 with two parameters): 150 cases in all."""
-    count = (60, 60, 30)[parameters]
+    """Every case is decided, as all sets say at 50 points (49 with two parameters)."""
+    count = (24, 24, 12)[parameters]
     first = 1_000 * (parameters + 1)
     seen = {compare_with_brute_force(seed, parameters) for seed in range(first, first + count)}
     assert len(seen) == 2
@@ -107,7 +107,7 @@ def test_sequences_agree_with_all_sequences(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_transcendental_ratio(seed: int, tmp_path: Path) -> None:
     """With epsilon = 1/2 the bound is that of all outputs for exp(1/2), on both sides of it."""
     random = Random(seed)

@@ -88,7 +88,7 @@ def compare_with_brute_force(seed: int, parameters: int) -> str:
     return type(report.verdict).__name__
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("parameters", [0, 1, 2])
 def test_random_cases(seed: int, parameters: int) -> None:
     """The verdict on a random case is that of the sums at a grid of points."""
@@ -131,7 +131,7 @@ def release(left: str, right: str, constraints: str = "") -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_domains_of_points(seed: int) -> None:
     """On a domain of points without neighbours the verdict is that of the sums there, also where q is 0."""
     random = Random(seed)
@@ -153,9 +153,7 @@ def test_domains_of_points(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("left", "right", "order"), [("p", "p**2", 2), ("p**2", "p**4", 2), ("p**2", "p**3", 3)]
-)
+@pytest.mark.parametrize(("left", "right", "order"), [("p", "p**2", 2), ("p**2", "p**3", 3)])
 def test_sums_where_both_probabilities_vanish(left: str, right: str, order: int) -> None:
     """At p = 0 both are 0, and count nothing: a quotient in lowest terms would count its limit."""
     measure = f'[privacy]\nrenyi = {{ order = {order}, ratio = "11/10" }}'

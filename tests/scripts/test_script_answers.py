@@ -170,12 +170,12 @@ def test_many_cells_end_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def slowly(claim: Claim, work: object) -> Answer:
         seen.append(claim)
-        time.sleep(2.2)
+        time.sleep(0.6)
         return Open(End.GAVE_UP, "")
 
     monkeypatch.setattr(script_solutions, "decide_exactly", slowly)
     ways = " ".join(f"(= (* x x y) {n})" for n in range(1, 100))
-    (found,) = answered(f"(assert (or {ways}))(check-sat)", replace(ALONE, seconds=2.0))
+    (found,) = answered(f"(assert (or {ways}))(check-sat)", replace(ALONE, seconds=0.5))
     assert (found.end, found.reason) == (End.TIMEOUT, "the time limit was reached")
     assert len(seen) == 1
 
@@ -228,7 +228,7 @@ def random_script(draw: random.Random) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_random_scripts_against_z3(seed: int) -> None:
     """Random scripts: no other answer than Z3's, and no unsat where a grid of points has a solution."""
     text = f"(set-logic QF_NRA){REALS}{random_script(random.Random(seed))}(check-sat)"

@@ -49,7 +49,7 @@ def fails(point: dict[str, Fraction], chunks: int, reflected: bool) -> Fraction:
 def test_the_claim_becomes_one_in_one_variable(reflected: bool) -> None:
     """The premise holds iff the claim does; a point that refutes it refutes the claim, by fractions."""
     random = Random(5)
-    for _ in range(6):
+    for _ in range(3):
         least, chunks = Fraction(random.randint(5, 19), 20), random.randint(6, 9)
         bound = fails(
             {"p": 1 - least if reflected else least, "q": least}, chunks, reflected
@@ -62,12 +62,7 @@ def test_the_claim_becomes_one_in_one_variable(reflected: bool) -> None:
         proof = reduction.certify([POSITIVE])
         document = to_document(holds)
         check_claim(document, proof)
-        for change in (
-            {"powers": {"p": 1, "q": 1}},
-            {"powers": {"p": 2}},
-            {"reflected": ["q"]},
-            {"variable": "r"},
-        ):
+        for change in FORGED:
             with pytest.raises((Rejected, KeyError, ValueError)):
                 check_claim(document, deepcopy(proof) | change)
         broken = failing(least, chunks, bound - bound / 1000, reflected)

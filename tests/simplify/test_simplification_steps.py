@@ -93,12 +93,12 @@ def holds(claim: Claim) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(2))
 def test_steps_say_the_truth(part: int) -> None:
     """Exact steps change no verdict, others prove nothing false; certificates fit, and points come back."""
     random = Random(part)
     applied: Counter[str] = Counter()
-    for _ in range(50):
+    for _ in range(36):
         claim = random_claim(random)
         said = (str(claim.polynomial), claim.domain)
         truth = None
@@ -126,7 +126,7 @@ def test_steps_say_the_truth(part: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(2))
 def test_chains_of_steps_say_the_truth(part: int) -> None:
     """All steps together: the leaves hold iff the claim does, where the chain says that it is exact."""
     random = Random(f"chain {part}")

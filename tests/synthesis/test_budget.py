@@ -9,6 +9,7 @@ import pytest
 from flint import fmpz_poly
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import FEW
 
 from paramverify.algebra.domains import contains
 from paramverify.algebra.exact_numbers import ExactNumber
@@ -140,6 +141,7 @@ def test_algebraic_supremum() -> None:
     assert abs(float(found.place.refined(Fraction(1, 10**12)).lower) - (2**0.5 - 1)) < 1e-9
 
 
+@FEW
 @given(
     st.lists(st.integers(0, 9), min_size=1, max_size=5).filter(any),
     st.lists(st.integers(0, 9), min_size=1, max_size=5).filter(any),

@@ -72,7 +72,7 @@ def assert_covers_once(found: Partition, points: list[Fraction]) -> None:
     intervals(),
     st.lists(st.tuples(polynomials(2, 3, P), st.booleans()), max_size=2),
 )
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_intervals_against_evaluation(
     polys: list[Polynomial], interval: Interval, extra: list[tuple[Polynomial, bool]]
 ) -> None:
@@ -96,7 +96,7 @@ def test_intervals_against_evaluation(
 
 @pytest.mark.slow
 @given(st.lists(polynomials(3, 4, PE), min_size=1, max_size=2), intervals())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_intervals_with_exp_against_evaluation(polys: list[Polynomial], interval: Interval) -> None:
     """With exp(1/2) in the coefficients the status is that of exact signs, too."""
     about = box_domain(PE, {"p": interval})
@@ -163,7 +163,7 @@ def holds_for_all(claim: Claim, value: Fraction) -> bool | None:
 
 @pytest.mark.slow
 @given(st.lists(polynomials(2, 4, AP), min_size=1, max_size=2), intervals(), intervals())
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_projection_against_decisions(polys: list[Polynomial], box_a: Interval, box_p: Interval) -> None:
     """At rational values of the free parameter the status is what the exact procedures decide there."""
     about = Domain(AP, {"a": box_a, "p": box_p})
@@ -184,7 +184,7 @@ APQ = Ring(("a", "p", "q"))
 
 @pytest.mark.slow
 @given(polynomials(2, 4, APQ), intervals(), intervals(), intervals())
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_reduction_against_decisions(
     poly: Polynomial, box_a: Interval, box_p: Interval, box_q: Interval
 ) -> None:
@@ -205,7 +205,7 @@ def test_reduction_against_decisions(
 
 @pytest.mark.slow
 @given(polynomials(2, 4, APE), intervals(), intervals())
-@settings(max_examples=40)
+@settings(max_examples=16)
 def test_projection_with_exp_against_decisions(poly: Polynomial, box_a: Interval, box_p: Interval) -> None:
     """With exp(1/2) in the coefficients the projection is right, too."""
     about = box_domain(APE, {"a": box_a, "p": box_p})
@@ -285,6 +285,8 @@ def test_too_many_parameters() -> None:
 # --- roots over ordered fields -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
+@settings(max_examples=40)
 @given(polynomials(5, 5, P), intervals(single=False))
 def test_negative_point(poly: Polynomial, interval: Interval) -> None:
     """A negative value is found iff there is one, and strictly inside the interval."""

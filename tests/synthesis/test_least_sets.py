@@ -96,7 +96,7 @@ def test_numbers(seed: int) -> None:
     look_for_ratio(seed, 0)
 
 
-@pytest.mark.parametrize("seed", [300, *(pytest.param(s, marks=pytest.mark.slow) for s in range(301, 310))])
+@pytest.mark.parametrize("seed", [300, *(pytest.param(s, marks=pytest.mark.slow) for s in range(301, 304))])
 def test_one_parameter(seed: int) -> None:
     """With one parameter both budgets are exact, and proved; no point of a grid needs more."""
     bound = look_for_delta(seed, 1)
@@ -107,7 +107,7 @@ def test_one_parameter(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(400, 404))
+@pytest.mark.parametrize("seed", range(400, 402))
 def test_two_parameters(seed: int) -> None:
     """With two parameters both budgets are known within the precision, and proved."""
     look_for_delta(seed, 2)

@@ -49,49 +49,38 @@ def accepted(found: RegionMap, domain: Domain) -> bool:
     return report.accepted
 
 
-KINDS = [
-    (1, 0, False, 0),
-    (2, 0, False, 0),
-    (2, 0, False, 2),
-    (2, 0, True, 1),
-    (3, 0, False, 1),
-    (1, 1, False, 0),
-    (2, 1, False, 0),
-    (2, 1, True, 0),
-    (2, 1, False, 2),
-    (1, 2, True, 1),
-]
+KINDS = [(1, 0, False, 0), (2, 0, True, 1), (3, 0, False, 1), (2, 1, True, 0), (2, 1, False, 2)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("free", "quantified", "constant", "constraints"), KINDS)
 def test_no_point_contradicts_its_cell(free: int, quantified: int, constant: bool, constraints: int) -> None:
-    """On 6,000 random points in all, exact evaluation agrees with the cell, and the checker with the map."""
+    """On random points, exact evaluation agrees with the cell, and the checker with the map."""
     random = Random(f"{free} {quantified} {constant} {constraints}")
-    mixed = 0
-    while mixed < (2 if free < 3 and free + quantified < 3 else 1):
+    mixed = False
+    while not mixed:
         stated = random_problem(random, free, quantified, constant, constraints)
-        found = run(stated, Fraction(1, 50) if free < 3 else Fraction(1, 5), seconds=5)
+        found = run(stated, Fraction(1, 25) if free < 3 else Fraction(1, 4), seconds=5)
         statuses = {cell.status for cell in found.cells}
         if not {Status.SAFE, Status.VIOLATING} <= statuses:
             continue
         assert not contradictions(found, stated.domain, random, 400)
         assert sum(cell.volume for cell in found.cells) == volume(found)
         assert accepted(found, stated.domain)
-        mixed += 1
+        mixed = True
 
 
 @pytest.mark.slow
 def test_high_degrees() -> None:
-    """Forms of degree 40, where enclosures of lower degrees are used on most cells, agree with evaluation."""
+    """Forms of degree 30, where enclosures of lower degrees are used on most cells, agree with evaluation."""
     ring = Ring(("p", "q"))
     domain = box_domain(ring, {"p": OPEN, "q": CLOSED})
     one, p, q, half = ring.number(1), ring.variable("p"), ring.variable("q"), ring.number(Fraction(1, 2))
     walk = [ring.number(0)] * 8 + [one]
-    for x in (p, q) * 40:
+    for x in (p, q) * 30:
         walk = [walk[0], *(x * walk[k + 1] + (one - x) * walk[k - 1] for k in range(1, 8)), walk[-1]]
     found = region_map([Claim(walk[4] - half, domain)], domain, ("p", "q"))
-    assert max(map(int, found.claims[0].polynomial.degrees())) >= 39
+    assert max(map(int, found.claims[0].polynomial.degrees())) >= 29
     assert {cell.status for cell in found.cells} == {Status.SAFE, Status.VIOLATING, Status.UNDECIDED}
     assert not contradictions(found, domain, Random(8), 300)
     coarse = region_map(found.claims, domain, ("p", "q"), Fraction(1, 5))
@@ -275,17 +264,15 @@ def test_mistakes(tmp_path: Path) -> None:
         load_cells(path, stated.claims, stated.domain, stated.free)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("status", Status)
-@pytest.mark.parametrize("where", [Fraction(1, 3), Fraction(1, 2), Fraction(0), Fraction(1)])
-def test_cells_without_width_are_no_tiles(status: Status, where: Fraction) -> None:
+@pytest.mark.parametrize("where", [Fraction(1, 2), Fraction(1)])
+def test_cells_without_width_are_no_tiles(where: Fraction) -> None:
     """A cell that is a point, a line, or thinner than any cut makes, comes from no subdivision of the box."""
     stated = problem("p - q")
     whole, flat = (Fraction(0), Fraction(1)), (where, where)
     thin = (Fraction(0), Fraction(1, 2**500))
     for box in ((flat, whole), (whole, flat), (flat, flat), (thin, whole)):
         with pytest.raises(InputError, match="do not tile"):
-            run(stated, known=[Cell(status, box)])
+            run(stated, known=[Cell(Status.SAFE, box)])
 
 
 # --- evidence ---------------------------------------------------------------------------------------

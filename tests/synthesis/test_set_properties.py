@@ -23,7 +23,7 @@ RATIOS = [Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(500, 506))
+@pytest.mark.parametrize("seed", range(500, 502))
 def test_the_profile_of_a_random_case(seed: int) -> None:
     """δ at ε = 0 is the total variation; δ falls, and is convex in e^ε; the least ε for it gives it back."""
     found = drawn(Random(seed), seed % 2)
@@ -71,7 +71,7 @@ def test_delta_is_zero_from_the_tight_ratio_on(seed: int) -> None:
         assert below.low > 0
 
 
-@pytest.mark.parametrize("seed", range(520, 532))
+@pytest.mark.parametrize("seed", range(520, 524))
 def test_the_corners_of_a_curve(seed: int) -> None:
     """Between corners δ is linear and that of all sets; the trade-off function is its dual, and symmetric."""
     found = drawn(Random(seed), seed % 2)
@@ -101,7 +101,7 @@ def test_the_corners_of_a_curve(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(540, 546))
+@pytest.mark.parametrize("seed", range(540, 542))
 def test_a_curve_over_all_priors(seed: int) -> None:
     """Chords are above δ of all priors and sets, lines below it, and they are as near as is said."""
     found, random = drawn(Random(seed), 1), Random(seed)

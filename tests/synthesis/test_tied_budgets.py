@@ -27,14 +27,18 @@ return flip({})""",
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("left", "right", "largest"),
+    ("left", "right", "largest", "bound"),
     [
-        ("1/3 + 5/9/(1 + eps) + exp(-eps)/9", "1/4 + 3/4/(1 + eps)", Fraction(4, 3)),  # eps → oo
-        ("1/2 + eps*exp(-eps)/4", "1/2 - eps*exp(-eps)/4", None),  # inside, at eps = 1
-        ("1/2 + exp(-eps)/4", "1/2 + 1/(4*(1 + eps))", None),  # inside
+        (
+            "1/3 + 5/9/(1 + eps) + exp(-eps)/9",
+            "1/4 + 3/4/(1 + eps)",
+            Fraction(4, 3),
+            'ratio = "3"',
+        ),  # eps → oo
+        ("1/2 + eps*exp(-eps)/4", "1/2 - eps*exp(-eps)/4", None, 'epsilon = "1"'),  # inside, at eps = 1
+        ("1/2 + exp(-eps)/4", "1/2 + 1/(4*(1 + eps))", None, 'epsilon = "1"'),  # inside
     ],
 )
-@pytest.mark.parametrize("bound", ['epsilon = "1"', 'ratio = "3"'])
 def test_the_budget_does_not_depend_on_how_the_bound_is_written(
     left: str, right: str, largest: Fraction | None, bound: str
 ) -> None:

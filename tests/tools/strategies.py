@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, Ring
 
+FEW = settings(max_examples=min(40, settings.default.max_examples))  # where more of them find nothing more
 NAMES = ("p", "q", "r")
 RING = Ring(NAMES)
 
