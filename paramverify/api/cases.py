@@ -21,6 +21,7 @@ from paramverify.api.results import (
     VerifyReport,
 )
 from paramverify.automata.stream_cases import StreamCase
+from paramverify.divergences.registry import names
 from paramverify.errors import InputError
 from paramverify.logic.logic_cases import LogicOptions
 from paramverify.reports.stream_reports import budget_of
@@ -93,13 +94,14 @@ class Case:
         length: int | str | None = None,
         parameters: Mapping[str, object] | None = None,
         title: str | None = None,
-        **tables: Mapping[str, object],
+        **tables: Any,
     ) -> Case:
         """Returns the same case with other values; this one stays as it is.
 
         `budget` and `epsilon` are both ε: a number or a text such as `"ln(2)"`; `ratio` is e^ε, and `delta`
         stands beside it: 0 makes the case pure. `renyi`, such as `{"order": 4, "epsilon": "ln(2)"}`,
-        `chi_squared`, `total_variation`, `kl` and `zcdp` are other measures instead of all bounds.
+        `chi_squared`, `total_variation`, `kl` and `zcdp` are other measures instead of all bounds; so are
+        divergences of packages, by their keys.
         `parameters` gives a number, a text such as `"1/3"`, or an interval such as `"(0, 1/2]"` to parameters
         that the case has. Each other argument is a table of the case file, such as
         `mechanism={"noise": {...}}`: its keys take the place of those in the file, and None removes one.
@@ -113,6 +115,7 @@ class Case:
         bounds: dict[str, object] = {"budget": budget, "epsilon": epsilon, "ratio": ratio, "delta": delta}
         bounds |= {"renyi": renyi, "chi_squared": chi_squared, "total_variation": total_variation}
         bounds |= {"kl": kl, "zcdp": zcdp}
+        bounds |= {name: tables.pop(name) for name in names() if name in tables}  # of packages
         return Case(
             changed(
                 self._read,

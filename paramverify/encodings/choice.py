@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paramverify.claims import Claim
-from paramverify.divergences import Average, Divergence, Event, PositiveParts, registry
+from paramverify.divergences import Average, Event, PositiveParts
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import Candidate, Encoding
 from paramverify.errors import InputError
@@ -68,12 +68,8 @@ def chosen(model: AnyModel) -> Encoding:
 
 
 def foreign(model: AnyModel) -> str:
-    """Returns in words whose divergence or encoding makes the claims of a model; "" for ours."""
-    if isinstance(model, EnclosedModel):
-        return ""
-    if is_about(model, Divergence) and (package := registry.foreign(model.measure.key)):
-        return f"the divergence {model.measure.key} is that of {package}"
-    if is_about(model, PositiveParts, Average):
+    """Returns in words whose encoding makes the claims of a model; "" for ours."""
+    if isinstance(model, EnclosedModel) or is_about(model, PositiveParts, Average):
         return ""
     found = chosen(model)
     return "" if found.name in _ours() else f"the claims are those of {_told(found)}"

@@ -18,6 +18,7 @@ from typing import Any, cast
 from paramverify.algebra.expressions import arrays_in, defining, reaching
 from paramverify.algebra.polynomials import RationalFunction, meanings
 from paramverify.divergences import Measure
+from paramverify.divergences.registry import foreign, names
 from paramverify.errors import BesideError, CaseError, Each, FinerError, gathered, located
 from paramverify.expectations import read_expect
 from paramverify.models.context import Checks, check_domain
@@ -206,7 +207,10 @@ def _side(document: TomlDocument, settings: Settings, ratio: str) -> PrivacyCase
 
 def _with_notes(case: PrivacyCase, settings: Settings, data: Mapping[str, Any]) -> PrivacyCase:
     """Returns the case with what was set, which its verdict tells first, and what nothing depends on."""
-    notes = (*told(settings), *case.model.notes, *warnings_of(case.model, case.mechanism, case.prior, data))
+    idle = warnings_of(case.model, case.mechanism, case.prior, data)
+    keys = [name for name in names() if name in data.get("privacy", {})]
+    plugins = [f"the divergence {key} is that of {package}" for key in keys if (package := foreign(key))]
+    notes = (*told(settings), *case.model.notes, *idle, *plugins)
     return replace(case, model=replace(case.model, notes=notes), settings=settings or case.settings)
 
 

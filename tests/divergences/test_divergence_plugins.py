@@ -133,7 +133,9 @@ def test_quotients(call: Call, key: str, fine: str, least: str, below: str) -> N
     assert f"not read a second time: the measure {key}" in told
     assert f"checked: private ({key} = {fine})" in told
     assert "checked: a violation" in checked(call, bad, "verify", code=1)
-    assert f"least {key} {least}" in call("budget", bad)
+    told = call("budget", bad)
+    assert f"least {key} {least}" in told
+    assert f"the divergence {key} is that of the plugin" in told
     assert "checked: a budget" in checked(call, bad, "budget")
     assert f"private: {key} = {fine} for p in (0, 1)" in call("synthesize", good)
     assert "checked: a region map" in checked(call, good, "synthesize")
