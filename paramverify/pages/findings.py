@@ -73,6 +73,8 @@ def _in_words(work: PrivacyWork) -> str:
     sides = "two neighbouring inputs" if work.case.neighbours else "the secrets of a pair"
     who = "" if work.case.neighbours else ", whichever prior of the family an attacker has"
     holds, violated = _NAMED[work.case.model.event]
+    if work.case.model.side_condition:
+        holds = f"Where the side condition below leaves nothing out: {holds[0].lower()}{holds[1:]}"
     told = {Standing.HOLDS: holds, Standing.VIOLATED: violated}.get(work.standing, _OPEN)
     return told.format(sides=sides, who=who)
 

@@ -12,7 +12,7 @@ from paramverify.algebra.domains import Domain
 from paramverify.algebra.polynomials import is_constant
 from paramverify.answers import Answer, Proved
 from paramverify.claims import Claim
-from paramverify.errors import InputError
+from paramverify.errors import InputError, UnsupportedError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.portfolio.session import Session
@@ -80,6 +80,10 @@ class Nodes:
         return Node(self.box, WHOLE, pieces, outside)
 
     def _state(self, factor: SignFactor, whole: dict[str, Ends]) -> FactorState:
+        for name in factor.names:
+            if name not in self.domain.box:
+                reason = f"{name} stands beside its exponential in this case, and a map does not cover that"
+                raise UnsupportedError(f"{reason}; give {name} a number: -D {name}=1/2")
         names = [n for n in factor.names if not self.domain.box[n].is_point]
         fixed = {n: whole[n][0] for n in factor.names if n not in names}
         box = {n: whole[n] for n in names}
