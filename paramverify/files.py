@@ -28,9 +28,13 @@ _given: ContextVar[Mapping[str, bytes]] = ContextVar("given", default=MappingPro
 
 
 @contextmanager
-def standing_in(path: Path, content: bytes) -> Iterator[None]:
-    """Lets `read_file` return this content for a path: text that a program has is read as a file is."""
-    token = _given.set({**_given.get(), str(path): content})
+def standing_in(path: Path, content: bytes | None) -> Iterator[None]:
+    """Lets `read_file` return this content for a path: text that a program has is read as a file is.
+
+    Without content it is the file that is read, whatever stood in for it.
+    """
+    others = {name: text for name, text in _given.get().items() if name != str(path)}
+    token = _given.set(others if content is None else {**others, str(path): content})
     try:
         yield
     finally:

@@ -384,7 +384,7 @@ class WrittenAsCase(Privacy):
     `case`, and all questions are answered about the case. Evidence is about its text.
     """
 
-    place: ClassVar[int] = 5
+    place: ClassVar[int] = Subject.place
 
     @abstractmethod
     def case(self, file: CaseFile) -> str:
@@ -402,7 +402,8 @@ class WrittenAsCase(Privacy):
 
 def _bytes(file: CaseFile) -> bytes:
     """Returns the bytes of a file that its tables were read from."""
-    return file.text if file.text is not None else read_file(Path(file.path), MAX_BYTES, "a case file")
+    with file.as_file():
+        return read_file(Path(file.path), MAX_BYTES, "a case file")
 
 
 BUILT_IN: tuple[Subject, ...] = (

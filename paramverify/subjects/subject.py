@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -74,8 +74,8 @@ class CaseFile:
         return str(self.path)
 
     def as_file(self) -> AbstractContextManager[None]:
-        """Lets readers find the text under the path, whether there is a file or not."""
-        return nullcontext() if self.text is None else standing_in(self.path, self.text)
+        """Lets readers find the text under the path, whether there is a file or not; else the file."""
+        return standing_in(self.path, self.text)
 
     @cached_property
     def document(self) -> TomlDocument | None:
@@ -92,9 +92,14 @@ class CaseFile:
     @property
     def tables(self) -> Mapping[str, Any]:
         """The tables of the file; none if it cannot be read, which is said where it is read."""
-        with suppress(InputError):
+        return self._tables
+
+    @cached_property
+    def _tables(self) -> Mapping[str, Any]:
+        try:
             return self.document.data if self.document else {}
-        return {}
+        except InputError:  # it is kept that there are none: every subject asks
+            return {}
 
     def content(self, read: Callable[[CaseFile], Any] | None = None) -> Any:
         """Returns what is in the file, which is read once, by its subject or by `read`."""
@@ -119,11 +124,11 @@ Answers = Mapping[type[Question], Answer | NotAsked]
 
 
 class Subject(ABC):
-    """A kind of file. The first subject that reads a file, by `place`, answers the questions about it."""
+    """A kind of file; see `registry.subject_of` for which one answers the questions about a file."""
 
     name: ClassVar[str]
     title: ClassVar[str]  # what the file is, as in "FILE is an automaton"
-    place: ClassVar[int]
+    place: ClassVar[int] = 5  # among those of other packages, the least first
     steps: ClassVar[str] = "claims"  # what progress counts
     indent: ClassVar[int | None] = 1  # of evidence in files
     of_claims: ClassVar[bool] = False  # whether its verdicts are true and false
