@@ -8,8 +8,8 @@ rights, and is trusted like this package.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
@@ -17,7 +17,7 @@ from pkgutil import iter_modules
 from traceback import walk_tb
 from typing import Any
 
-from paramverify.errors import InputError, LimitError
+from paramverify.errors import InputError, LimitError, ParamverifyError
 
 PREFIX = "paramverify."  # of the groups
 
@@ -78,6 +78,23 @@ def culprit(error: BaseException) -> str:
         if not name.startswith("paramverify.") and not (told := owner(name)).startswith("the module "):
             return f"{told} fails: {_reason(error)}"
     return ""
+
+
+@contextmanager
+def blamed(file: str) -> Iterator[None]:
+    """Says of an error that a plugin fails with which plugin it is, and at which file.
+
+    Raises:
+        InputError: instead of what a plugin raised. Errors of this package and of the system stay.
+    """
+    try:
+        yield
+    except (ParamverifyError, MemoryError, OSError):
+        raise
+    except Exception as error:
+        if told := culprit(error):
+            raise InputError(told, file=file) from error
+        raise
 
 
 def _reason(error: BaseException) -> str:

@@ -40,7 +40,7 @@ def _answer(read: Read, question: Question, options: Options) -> Result:
         InputError: an argument that is not for files of its subject.
     """
     check_asked(read.subject, type(question), read.file)
-    for name, reason in declined(read.subject, type(question), question.given()).items():
+    for name, reason in declined(read.subject, type(question), question.given(), options).items():
         raise InputError(reason, key=name.replace("-", "_"))
     return run(read.file, question, options, subject=read.subject)
 

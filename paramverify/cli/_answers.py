@@ -108,13 +108,15 @@ class Shown(Watch):
         self._lift()
 
 
-def check_options(path: str, subject: Subject, question: type[Question], given: Collection[str]) -> None:
+def check_options(
+    path: str, subject: Subject, question: type[Question], given: Collection[str], session: Options
+) -> None:
     """Checks that options are for files of a subject.
 
     Raises:
         UsageError: one is not; it says why.
     """
-    for name, reason in declined(subject, question, given).items():
+    for name, reason in declined(subject, question, given, session).items():
         option = f"-{name}" if len(name) == 1 else f"--{name}"
         raise click.UsageError(f"{path} is {subject.title}: leave {option} out, {reason}")
 
@@ -143,7 +145,7 @@ def answered(
             subject, file = opened(file)
         given = typed.given() | question.given() | ({"D"} if settings() else set())
         check_asked(subject, type(question), file)
-        check_options(path, subject, type(question), given)
+        check_options(path, subject, type(question), given, options)
         with progress_bar(subject.steps) as progress:
             watch = Shown(typed.as_json, files, lift, progress)
             result = run(file, question, options, watch, subject)

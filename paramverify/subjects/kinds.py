@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
+from paramverify.plugins import owner
 from paramverify.portfolio.session import Options
 from paramverify.subjects.questions import (
     Budget,
@@ -396,8 +397,13 @@ class WrittenAsCase(Privacy):
 
     def as_case(self, file: CaseFile) -> CaseFile:
         """Returns the case, under the path of the file."""
-        with located(file=str(file.path)), file.as_file():
-            return replace(file, text=self.case(file).encode(), written=True)
+        path = str(file.path)
+        with located(file=path), file.as_file():
+            text: object = self.case(file)
+            if not isinstance(text, str):
+                told, kind = owner(type(self).__module__), type(text).__name__
+                raise InputError(f"{told}: case() must return the text of a case, not {kind}")
+            return replace(file, text=text.encode(errors="surrogateescape"), written=True)
 
 
 def _bytes(file: CaseFile) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from paramverify.errors import InputError
-from paramverify.plugins import Plugin, plugins
+from paramverify.plugins import Plugin, blamed, plugins
 from paramverify.subjects.kinds import BUILT_IN, Privacy
 from paramverify.subjects.subject import CaseFile, Subject
 
@@ -68,7 +68,8 @@ def subject_of(file: CaseFile) -> Subject:
     for subject in BUILT_IN:
         if _recognises(subject, file):
             return subject
-    return next((subject for subject in _others() if subject.reads(file)), BUILT_IN[-1])
+    with blamed(str(file.path)):
+        return next((subject for subject in _others() if subject.reads(file)), BUILT_IN[-1])
 
 
 def _recognises(subject: Subject, file: CaseFile) -> bool:
@@ -80,7 +81,8 @@ def _recognises(subject: Subject, file: CaseFile) -> bool:
 def opened(file: CaseFile) -> tuple[Subject, CaseFile]:
     """Returns the subject that reads a file, and the file or the case that is read in its place."""
     subject = subject_of(file)
-    return subject, subject.as_case(file)
+    with blamed(str(file.path)):
+        return subject, subject.as_case(file)
 
 
 def subject_named(name: str) -> Subject:

@@ -6,8 +6,11 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from paramverify.errors import InputError, UnsupportedError, located
+from paramverify.plugins import blamed
 from paramverify.portfolio.session import Options
-from paramverify.subjects.questions import Question
+from paramverify.subjects.foreign_results import checked
+from paramverify.subjects.kinds import BUILT_IN, Privacy
+from paramverify.subjects.questions import Hand, Prove, Question, Sample
 from paramverify.subjects.registry import opened
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import CaseFile, NotAsked, Subject, Watch
@@ -18,7 +21,16 @@ SILENT = Watch()
 def reason_against(subject: Subject, question: type[Question]) -> NotAsked | None:
     """Returns why a subject has no answer to a question; None if it has one."""
     found = subject.answers().get(question)
-    return found if isinstance(found, NotAsked) else None
+    if isinstance(found, NotAsked):
+        return found
+    if has_own_engine(subject) and (found is None or question in (Sample, Prove, Hand)):
+        return NotAsked(f"{subject.title} has an engine of its own, which does not answer it")
+    return None
+
+
+def has_own_engine(subject: Subject) -> bool:
+    """Tells whether a subject is of another package, and its files are not read as cases of this one."""
+    return subject not in BUILT_IN and not isinstance(subject, Privacy)
 
 
 def check_asked(subject: Subject, question: type[Question], file: CaseFile) -> None:
@@ -35,10 +47,38 @@ def check_asked(subject: Subject, question: type[Question], file: CaseFile) -> N
         raise InputError(reason, file=str(file.path))
 
 
-def declined(subject: Subject, question: type[Question], given: Collection[str]) -> dict[str, str]:
-    """Returns which options that are given a subject does not take for a question, with the reasons."""
-    reasons = subject.declined(question)
+def declined(
+    subject: Subject, question: type[Question], given: Collection[str], options: Options
+) -> dict[str, str]:
+    """Returns which options that are given a subject does not take for a question, with the reasons.
+
+    With an answer from elsewhere, what the options of the session ask for is given, too.
+    """
+    if is_foreign(subject, question):
+        reasons = (
+            Subject.declined(subject, question) if not has_own_engine(subject) else subject.declined(question)
+        )
+        given = {*given, *_chosen(options)}
+    else:
+        reasons = subject.declined(question)
     return {name: reasons[name] for name in sorted(given) if name in reasons}
+
+
+def is_foreign(subject: Subject, question: type[Question]) -> bool:
+    """Tells whether the answer to a question is a function of another package."""
+    module = str(getattr(subject.answers().get(question), "__module__", ""))
+    return subject not in BUILT_IN and not module.startswith("paramverify.")
+
+
+def _chosen(options: Options) -> set[str]:
+    """Returns the options by which a session differs from others."""
+    usual = Options()
+    chosen = {
+        "strategy": options.strategy != usual.strategy,
+        "confirm": options.confirm != usual.confirm,
+        "require-certificates": options.require_certificates,
+    }
+    return {name for name, given in chosen.items() if given}
 
 
 def run(
@@ -64,5 +104,8 @@ def run(
     answer = subject.answers().get(type(question))
     if answer is None or isinstance(answer, NotAsked):
         raise InputError(f"{question.name} has no meaning for this case", file=str(file.path))
-    with located(file=str(file.path)):
-        return answer(replace(file, reader=subject.read), question, options, watch)
+    with located(file=str(file.path)), blamed(str(file.path)):
+        found = answer(replace(file, reader=subject.read), question, options, watch)
+        return (
+            checked(found, subject, question, options, file) if is_foreign(subject, type(question)) else found
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,12 +13,16 @@ from typing import Any, ClassVar
 from paramverify.errors import InputError
 from paramverify.files import standing_in
 from paramverify.models.settings import Settings
+from paramverify.plugins import blamed
 from paramverify.portfolio.session import Options
 from paramverify.subjects.questions import Question
 from paramverify.subjects.results import Result
 from paramverify.tables import TomlDocument, read_document
 
 TEXT_ONLY = (".dipa", ".smt2", ".prism", ".pm", ".nm")  # endings of files that are not TOML
+
+
+SESSION = frozenset({"D", "backends", "strategy", "confirm", "cluster", "require-certificates"})
 
 
 class Watch:
@@ -106,7 +110,7 @@ class CaseFile:
         if self.read is None:
             reader = read or self.reader
             assert reader is not None
-            with self.as_file():
+            with blamed(str(self.path)), self.as_file():
                 object.__setattr__(self, "read", reader(self))
         return self.read
 
@@ -156,6 +160,12 @@ class Subject(ABC):
         """Returns the answer to each question, or why there is none."""
 
     def declined(self, question: type[Question]) -> Mapping[str, str]:
-        """Returns the options of a question that it does not take, with the reasons."""
-        del question
-        return {}
+        """Returns the options of a question that it does not take, with the reasons.
+
+        These are all that there are: who has an engine that knows some of them says so. (For `evidence` it is
+        enough that the result has some.)
+        """
+        options = {
+            each.name.replace("_", "-") for each in fields(question) if each.metadata.get("option", True)
+        }
+        return dict.fromkeys((options | SESSION) - {"evidence"}, "it has an engine of its own")

@@ -123,3 +123,102 @@ def test_built_in_files_are_not_taken(tmp_path: Path) -> None:
     (tmp_path / "broken.toml").write_text("[mechanism\n")
     for name in ("other.toml", "broken.toml", "x.own"):
         assert site.call("verify", name)[:2] == (0, "private\n")
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ("Result([], {})", "needs a standing"),
+        ("Result([], {}, standing='holds')", "needs a standing"),
+        ("None", "must be a Result, not NoneType"),
+        ("Result('text', {}, standing=Standing.HOLDS)", "list of texts as its lines"),
+        ("Result([], {'a': object()}, standing=Standing.HOLDS)", "cannot be written as JSON"),
+        ("Result([], {'a': float('nan')}, standing=Standing.HOLDS)", "cannot be written as JSON"),
+        ("Result([], {}, standing=Standing.HOLDS, bounds=(3,))", "Bounds as its bounds"),
+        ("Result([], {}, standing=Standing.VIOLATED, witness={'a': 1})", "a witness of the type dict"),
+    ],
+)
+def test_results_are_checked(tmp_path: Path, result: str, words: str) -> None:
+    """A result that cannot be told is the plugin's mistake, on the command line and in Python."""
+    site = Site(tmp_path, f"class Bad(Own):\n    result = {result}\n")
+    assert words in site.blamed("verify", "x.own")
+    assert "x.own" in site.blamed("verify", "x.own", "--json")
+    told = site.python("p.verify('x.own')")
+    assert told.startswith("InputError")
+    assert words in told
+
+
+def test_the_exit_code_is_that_of_the_standing(tmp_path: Path) -> None:
+    """A result of another package that is violated ends so, whatever its ending says."""
+    site = Site(tmp_path, "class Bad(Own):\n    result = Result(['leaks'], {}, standing=Standing.VIOLATED)\n")
+    assert site.call("verify", "x.own")[0] == 1
+
+
+@pytest.mark.parametrize("method", ["reads", "read", "case", "answer"])
+def test_what_fails_is_named(tmp_path: Path, method: str) -> None:
+    """Whatever a plugin raises is told as its mistake, with the file."""
+    code = {
+        "reads": "class Bad(Own):\n    def reads(self, file):\n        return 1 / 0\n",
+        "read": "class Bad(Own):\n    def read(self, file):\n        return 1 / 0\n",
+        "case": "class Bad(Written):\n    def case(self, file):\n        return 1 / 0\n",
+        "answer": "class Bad(Own):\n    def answers(self):\n        return {Verify: lambda *a: 1 / 0}\n",
+    }[method]
+    site = Site(tmp_path, code)
+    assert "ZeroDivisionError" in site.python("p.verify('x.own')")
+    assert site.python("p.verify('x.own')").startswith("InputError x.own: the plugin 'bad'")
+    if method != "read":  # the answer of Own reads nothing
+        assert "ZeroDivisionError" in site.blamed("verify", "x.own")
+
+
+@pytest.mark.parametrize("text", ["None", "b'title = 1'", "3"])
+def test_a_case_is_a_text(tmp_path: Path, text: str) -> None:
+    """A case that is no text is the plugin's mistake."""
+    site = Site(tmp_path, f"class Bad(Written):\n    def case(self, file):\n        return {text}\n")
+    assert "x.own: the plugin" in site.blamed("verify", "x.own")
+    assert "must return the text of a case" in site.python("p.verify('x.own')")
+
+
+BOTH = """
+class Bad(Own):
+    def answers(self):
+        answer = lambda file, asked, options, watch: self.result
+        return {Verify: answer, Budget: answer}
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["budget", "x.own", "--delta-for", "1"],
+        ["budget", "x.own", "--length", "1..2"],
+        ["budget", "x.own", "--precision", "1/10"],
+        ["verify", "x.own", "--budgets", "1,2"],
+        ["verify", "x.own", "--encoding", "monolithic"],
+        ["verify", "x.own", "--require-certificates"],
+        ["verify", "x.own", "--confirm", "2"],
+        ["verify", "x.own", "--backends", "z3"],
+        ["verify", "x.own", "-D", "p=1/2"],
+    ],
+)
+@pytest.mark.parametrize("code", [BOTH, BOTH.replace("Own", "Written") + "    result = Own.result\n"])
+def test_options_are_refused(tmp_path: Path, words: list[str], code: str) -> None:
+    """An engine of its own takes no option that it does not know."""
+    site = Site(tmp_path, code)
+    assert site.call(*words[:2])[0] == 0
+    option = next(word for word in words if word.startswith("-"))
+    assert f"leave {option} out, it has an engine of its own" in site.refused(*words)
+
+
+def test_options_are_refused_in_python(tmp_path: Path) -> None:
+    """Arguments are refused as options are."""
+    site = Site(tmp_path, BOTH)
+    assert "engine of its own" in site.python("p.budget('x.own', delta_for=1)")
+    assert "engine of its own" in site.python("p.verify('x.own', require_certificates=True)")
+    assert "engine of its own" in site.python("p.verify('x.own', confirm=2)")
+
+
+def test_certificates_that_are_required_are_there(tmp_path: Path) -> None:
+    """An engine that takes the option and gives no evidence is refused."""
+    site = Site(tmp_path, f"{BOTH}\n    def declined(self, question):\n        return {{}}\n")
+    assert "has no evidence" in site.blamed("verify", "x.own", "--require-certificates")
+    assert "has no evidence" in site.python("p.verify('x.own', require_certificates=True)")
