@@ -40,7 +40,7 @@ def decisions(work: Examined) -> Sequence[Decision]:
 def evidence(work: Examined, number: int) -> Element:
     """Returns the digests, the files, and how they are checked again."""
     found = work.evidence
-    name, case = shlex.quote(found.name), shlex.quote(work.source.name)
+    name, case = shlex.quote(found.name), shlex.quote(work.source.saved)
     content, trusted = _CONTENT[work.standing], sentences.words(decisions(work))
     replayed = "The checker replays it with exact arithmetic and asks no solver."
     if count := trusted["without_certificate"]:
@@ -64,12 +64,12 @@ def evidence(work: Examined, number: int) -> Element:
     ]
     check = f"paramverify check {name} --case {case}"
     if is_embedded(found):
-        saved = [_save(found.name, f"evidence-{number}"), _save(work.source.name, f"case-{number}")]
+        saved = [_save(found.name, f"evidence-{number}"), _save(work.source.saved, f"case-{number}")]
         parts.append(h("p", saved, class_="buttons"))
     else:
         told = f"it has {len(found.text):,} characters, and stands beside the page as {found.name}"
         parts.append(left_out("The evidence is not in this page", told))
-        parts.append(h("p", _save(work.source.name, f"case-{number}"), class_="buttons"))
+        parts.append(h("p", _save(work.source.saved, f"case-{number}"), class_="buttons"))
     parts.append(paragraph("Put both files into one folder. Then check them:"))
     parts.append(commands(f"sha256sum {name}", check, f"python3 -m paramverify.checker {name}"))
     parts.append(

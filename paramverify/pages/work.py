@@ -82,11 +82,17 @@ class CaseSource:
     path: str
     data: Mapping[str, Any]
     text: str
+    written: bool = False  # by a subject, so that the text is not that of the file
 
     @property
     def name(self) -> str:
         """The name without the folder."""
         return Path(self.path).name
+
+    @property
+    def saved(self) -> str:
+        """The name under which its text is saved, which is that of a case file."""
+        return f"{Path(self.path).stem}.toml" if self.written else self.name
 
 
 @dataclass(frozen=True)
@@ -200,7 +206,7 @@ def _source(file: CaseFile) -> CaseSource:
         raise InputError("a page is about a case file, which ends with .toml", file=path)
     with located(file=path):
         content = read_file(file.path, MAX_BYTES, "a case file")
-    return CaseSource(path, file.document.data, content.decode("utf-8"))
+    return CaseSource(path, file.document.data, content.decode("utf-8"), file.written)
 
 
 def _options(wanted: PageOptions, seconds: float) -> Options:
