@@ -50,8 +50,7 @@ def _common(read: Read, result: Result) -> dict[str, Any]:
 
     def evidence() -> dict[str, Any]:
         if result.evidence is None:
-            none = result.no_evidence
-            raise InputError(f"there is no evidence {none}" if none.startswith(("for ", "of ")) else none)
+            raise InputError(result.without_evidence())
         return result.evidence()
 
     return {

@@ -68,7 +68,8 @@ class Result:
     UNKNOWN where neither was found. `witness` is evaluated exactly outside of every backend. `found` is what
     the engine returned. `facts` are what only this question has.
 
-    `evidence` makes the document for `check`; None where there is none, for which `no_evidence` says of what.
+    `evidence` makes the document for `check`; None where there is none. Then `no_evidence` says of what
+    there is none, such as "for a ratio that is not exact", or it is a reason in other words.
     """
 
     lines: Sequence[str]
@@ -93,6 +94,13 @@ class Result:
     def of(self, kind: type[F]) -> F:
         """Returns the facts of a question; if this answer has others, those of one that found nothing."""
         return self.facts if isinstance(self.facts, kind) else kind()
+
+    def without_evidence(self) -> str:
+        """Returns that there is no evidence, and of what, or why."""
+        words = self.no_evidence
+        if not words or words.startswith(("for ", "of ")):
+            return f"there is no evidence {words}".rstrip()
+        return f"there is no evidence: {words}"
 
     def remarked(self, session: Session, others: bool = True) -> Result:
         """Returns it with a note, if solvers were asked nothing; not `others` if none may answer this."""
