@@ -35,7 +35,7 @@ from paramverify.statistics.detection import MOST_LEVEL, Settings
 from paramverify.statistics.learned_attacks import Learner
 from paramverify.statistics.samplers import MOST_PAIRS
 from paramverify.subjects.questions import Sample
-from paramverify.subjects.running import check_asked
+from paramverify.subjects.running import check_asked, has_own_engine
 
 RUNS = 500_000
 BISECTED = Fraction(1, 1000)
@@ -174,6 +174,9 @@ def check_evidence(
 ) -> CheckReport:
     """Checks evidence again; see `paramverify.check`."""
     started = time.perf_counter()
+    if read and has_own_engine(read.subject):
+        reason = f"{read.subject.title} has an engine of its own, which it does not ask"
+        raise InputError(f"check has no meaning for this case: {reason}", file=str(read.path))
     content = json.dumps(given) if isinstance(given, Mapping) else evidence_checks.read_text(Path(given))
     with read.file.as_file() if read else nullcontext():
         found = evidence_checks.checked(

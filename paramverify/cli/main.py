@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
 from io import StringIO, TextIOWrapper
@@ -86,30 +86,27 @@ Exit codes: {CODES}.
 """
 
 
-def _keeping_inputs(callback: Callable[..., Any] | None) -> Callable[..., Any]:
+def _keeping_inputs(name: str, callback: Callable[..., Any] | None) -> Callable[..., Any]:
     """Returns a command that does not begin where it would write over a file that it reads."""
     from paramverify.cli._files import keep_inputs
 
     def checked(*given: Any, **options: Any) -> Any:
         keep_inputs(click.get_current_context())
-        with _as_case(options.get("case")):
+        with _as_cases(name, options):
             return callback(*given, **options) if callback else None
 
     return checked
 
 
-def _as_case(case: object) -> AbstractContextManager[None]:
-    """Lets a command find the text of a case under the path of a file that a plugin writes as one."""
+def _as_cases(command: str, options: Mapping[str, Any]) -> AbstractContextManager[Any]:
+    """Lets a command find the text of cases under the paths of files that plugins write as cases."""
     from paramverify.plugins import plugins
 
-    if not isinstance(case, str) or not plugins("paramverify.subjects"):
+    if not plugins("paramverify.subjects"):
         return nullcontext()
-    from pathlib import Path
+    from paramverify.cli._foreign_files import as_cases
 
-    from paramverify.subjects.registry import opened
-    from paramverify.subjects.subject import CaseFile
-
-    return opened(CaseFile(Path(case)))[1].as_file()
+    return as_cases(command, options)
 
 
 class _Commands(click.Group):
@@ -125,7 +122,7 @@ class _Commands(click.Group):
         if not any(option.name == "debug" for option in command.params):
             command.params += _shared_options()
             if any(isinstance(option.type, click.Path) for option in command.params):
-                command.callback = _keeping_inputs(command.callback)
+                command.callback = _keeping_inputs(cmd_name, command.callback)
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
