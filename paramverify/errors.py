@@ -59,6 +59,7 @@ class InputError(ParamverifyError, ValueError):
         self.file = file
         self.key = key
         self.file_line = 0
+        self.written = False  # whether the line is one of a case that was written for the file
         self.unknown = ""  # the name that is not known, where that is the mistake
         self.anchored = False  # whether the key is the whole one, wherever the error was found
 
@@ -81,9 +82,16 @@ class InputError(ParamverifyError, ValueError):
     @property
     def place(self) -> str:
         """The file and the line, as `case.toml:12`, where they are known."""
+        if self.written:
+            return ": ".join(filter(None, (self.file, self._in_case)))
         if not self.file_line:
             return self.file
         return f"{self.file}:{self.file_line}" if self.file else f"line {self.file_line}"
+
+    @property
+    def _in_case(self) -> str:
+        line = f", line {self.file_line}" if self.file_line else ""
+        return f"in the case that it is read as{line}"
 
     def __str__(self) -> str:
         place = (printable.escaped(part) for part in (self.place, self.key) if part)
@@ -91,8 +99,9 @@ class InputError(ParamverifyError, ValueError):
 
     def to_dict(self) -> dict[str, str | int | None]:
         """Returns the mistake as JSON data: file, line (null if not known), key, message and mend."""
-        line = self.file_line or None
-        told = {"file": self.file, "line": line, "key": self.key, "message": self.reason}
+        line = None if self.written else self.file_line or None
+        message = f"{self._in_case}: {self.reason}" if self.written else self.reason
+        told = {"file": self.file, "line": line, "key": self.key, "message": message}
         return {**told, "mend": self.mend or None}
 
 

@@ -399,15 +399,24 @@ def read_document(path: Path) -> TomlDocument:
         if path.suffix == AUTOMATON:
             raise CaseError("an automaton is read by verify, budget and show; a case names it in [automaton]")
         content = read_file(path, MAX_BYTES, "a case file", CaseError)
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-            mend = "it is UTF-16: save it as UTF-8" if wide else ""
-            mistake = CaseError(f"not UTF-8 text (byte {error.start})", mend=mend)
-            mistake.file_line = 1 + content[: error.start].count(b"\n")
-            raise mistake from None
+        text = decoded(content)
         return TomlDocument(document_data(text), text, hashlib.sha256(content).hexdigest(), str(path))
+
+
+def decoded(content: bytes) -> str:
+    """Returns the text of a file.
+
+    Raises:
+        CaseError: it is not UTF-8, with the line.
+    """
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+        mend = "it is UTF-16: save it as UTF-8" if wide else ""
+        mistake = CaseError(f"not UTF-8 text (byte {error.start})", mend=mend)
+        mistake.file_line = 1 + content[: error.start].count(b"\n")
+        raise mistake from None
 
 
 def document_data(text: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from paramverify.errors import InputError, located
+from paramverify.errors import CaseError, InputError, located
 from paramverify.files import read_file
 from paramverify.plugins import owner
 from paramverify.portfolio.session import Options
@@ -30,7 +30,7 @@ from paramverify.subjects.questions import (
 )
 from paramverify.subjects.results import Result
 from paramverify.subjects.subject import Answer, Answers, CaseFile, NotAsked, Subject, Watch
-from paramverify.tables import MAX_BYTES
+from paramverify.tables import MAX_BYTES, document_data
 
 if TYPE_CHECKING:
     from paramverify.automata.automaton import AutomatonFile
@@ -400,10 +400,19 @@ class WrittenAsCase(Privacy):
         path = str(file.path)
         with located(file=path), file.as_file():
             text: object = self.case(file)
-            if not isinstance(text, str):
-                told, kind = owner(type(self).__module__), type(text).__name__
-                raise InputError(f"{told}: case() must return the text of a case, not {kind}")
-            return replace(file, text=text.encode(errors="surrogateescape"), written=True)
+        told = owner(type(self).__module__)
+        if not isinstance(text, str):
+            kind = type(text).__name__
+            raise InputError(f"{told}: case() must return the text of a case, not {kind}", file=path)
+        try:
+            content = text.encode()
+            document_data(text)
+        except UnicodeEncodeError as error:
+            raise InputError(f"{told}: case() must return text that UTF-8 has: {error}", file=path) from None
+        except CaseError as error:
+            error.file = f"the case that it wrote for {path}"
+            raise InputError(f"{told}: {error}", file=path) from None
+        return replace(file, text=content, written=True)
 
 
 def _bytes(file: CaseFile) -> bytes:

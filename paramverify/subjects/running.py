@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import nullcontext
 from dataclasses import replace
 
 from paramverify.errors import InputError, UnsupportedError, located
@@ -104,8 +105,7 @@ def run(
     answer = subject.answers().get(type(question))
     if answer is None or isinstance(answer, NotAsked):
         raise InputError(f"{question.name} has no meaning for this case", file=str(file.path))
-    with located(file=str(file.path)), blamed(str(file.path)):
+    path, mine = str(file.path), not is_foreign(subject, type(question))
+    with file.as_file() if file.written else nullcontext(), located(file=path), blamed(path):
         found = answer(replace(file, reader=subject.read), question, options, watch)
-        return (
-            checked(found, subject, question, options, file) if is_foreign(subject, type(question)) else found
-        )
+        return found if mine else checked(found, subject, question, options, file)

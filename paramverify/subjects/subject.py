@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from paramverify.errors import InputError
-from paramverify.files import standing_in
+from paramverify.errors import CaseError, InputError, located
+from paramverify.files import read_file, standing_in
 from paramverify.models.settings import Settings
 from paramverify.plugins import blamed
 from paramverify.portfolio.session import Options
 from paramverify.subjects.questions import Question
 from paramverify.subjects.results import Result
-from paramverify.tables import TomlDocument, read_document
+from paramverify.tables import MAX_BYTES, TomlDocument, decoded, read_document
 
 TEXT_ONLY = (".dipa", ".smt2", ".prism", ".pm", ".nm")  # endings of files that are not TOML
 
@@ -79,7 +80,29 @@ class CaseFile:
 
     def as_file(self) -> AbstractContextManager[None]:
         """Lets readers find the text under the path, whether there is a file or not; else the file."""
-        return standing_in(self.path, self.text)
+        return self._as_case() if self.written else standing_in(self.path, self.text)
+
+    @contextmanager
+    def _as_case(self) -> Iterator[None]:
+        """Says of a mistake in the case that a subject wrote that it is not in the file."""
+        try:
+            with standing_in(self.path, self.text):
+                yield
+        except InputError as error:
+            for part in error.parts:
+                known = part.file_line or re.split(r"[.\[]", part.key)[0] in self.tables
+                part.written = part.written or (part.file == str(self.path) and bool(known))
+            raise
+
+    def read_text(self) -> str:
+        """Returns the text of the file, or of what was given as one.
+
+        Raises:
+            CaseError: it is no regular file, larger than a case file may be, or not UTF-8.
+        """
+        with located(file=str(self.path)), standing_in(self.path, self.text):
+            content = read_file(self.path, MAX_BYTES, "a file that a subject reads", CaseError)
+            return decoded(content)
 
     @cached_property
     def document(self) -> TomlDocument | None:

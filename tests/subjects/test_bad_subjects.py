@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import textwrap
 from pathlib import Path
 
@@ -222,3 +224,115 @@ def test_certificates_that_are_required_are_there(tmp_path: Path) -> None:
     site = Site(tmp_path, f"{BOTH}\n    def declined(self, question):\n        return {{}}\n")
     assert "has no evidence" in site.blamed("verify", "x.own", "--require-certificates")
     assert "has no evidence" in site.python("p.verify('x.own', require_certificates=True)")
+
+
+SYNTAX = "class Bad(Written):\n    def case(self, file):\n        return 'a = 1\\n= 2\\n'\n"
+MISTAKE = "class Bad(Written):\n    def case(self, file):\n        return TEXT.replace('3/4', '5/4')\n"
+MISSING = "class Bad(Written):\n    def case(self, file):\n        return TEXT.replace('truth', 'lie')\n"
+
+
+def test_a_case_that_is_not_toml(tmp_path: Path) -> None:
+    """Text that is no TOML is the plugin's mistake, with the line of that text."""
+    site = Site(tmp_path, SYNTAX)
+    code, _, err = site.call("verify", "x.own", "--json")
+    error = json.loads(err)["errors"][0] if err.startswith("{") else {}
+    assert code == 2
+    assert error.get("line") is None
+    for told in (site.call("verify", "x.own")[2], site.python("p.verify('x.own')")):
+        assert "x.own: the plugin 'bad' of the package bad 1.0" in told
+        assert "the case that it wrote for x.own:2: not TOML" in told
+
+
+@pytest.mark.parametrize("code", [MISTAKE, MISSING])
+def test_mistakes_in_the_case_have_no_line_of_the_file(tmp_path: Path, code: str) -> None:
+    """A mistake in the case that the file is read as is told as one of it."""
+    site = Site(tmp_path, code)
+    for command in ("verify", "prove", "explain"):
+        more = ["-o", "folder"] if command == "prove" else []
+        assert "x.own: in the case that it is read as, line 3: mechanism" in site.refused(
+            command, "x.own", *more
+        )
+    assert "x.own: in the case that it is read as, line 3" in site.python("p.verify('x.own')")
+    exited, out, err = site.call("verify", "x.own", "--json")
+    assert exited == 2
+    assert '"line": null' in out + err
+    assert "in the case that it is read as, line 3" in out + err
+
+
+def test_the_page_of_a_written_case(tmp_path: Path) -> None:
+    """The page saves the case under the name of a case, and its command checks that."""
+    site = Site(tmp_path, "class Bad(Written):\n    pass\n")
+    assert site.call("report", "x.own", "-o", "page.html")[0] == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "Save x.toml" in page
+    assert "paramverify check x.evidence.json --case x.toml" in page
+    assert "Save x.own" not in page
+    assert site.call("verify", "x.own", "--evidence", "x.evidence.json")[0] == 0
+    (tmp_path / "x.toml").write_text(re.search(r"TEXT = '''(.*?)'''", OWN, re.S)[1])  # type: ignore[index]
+    assert site.call("check", "x.evidence.json", "--case", "x.toml")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["prove", "x.own", "-o", "folder"],
+        ["sample", "x.own"],
+        ["certify", "x.own"],
+        ["report", "x.own", "-o", "page.html"],
+        ["check", "e.json", "--case", "x.own"],
+        ["export", "x.own", "--to", "smtlib2"],
+        ["compare", "x.own"],
+        ["compose", "x.own", "--delta-for", "1"],
+        ["budget", "x.own"],
+        ["show", "x.own"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_questions_without_an_answer(tmp_path: Path, words: list[str]) -> None:
+    """What an engine of its own does not answer is refused with the reason."""
+    site = Site(tmp_path, "")
+    (tmp_path / "e.json").write_text("{}")
+    assert "has no meaning for this case: " in site.refused(*words)
+
+
+def test_questions_without_an_answer_in_python(tmp_path: Path) -> None:
+    """Python says the same, with the reason of the subject."""
+    site = Site(tmp_path, "")
+    assert "sample has no meaning for this case: it draws nothing" in site.python("p.sample('x.own')")
+    assert "sample has no meaning for this case: it draws nothing" in site.refused("sample", "x.own")
+    assert "budget has no meaning for this case: one of ours" in site.python("p.budget('x.own')")
+    assert "check has no meaning for this case" in site.python("p.check({}, 'x.own')")
+
+
+def test_other_commands_read_the_written_case(tmp_path: Path) -> None:
+    """`export`, `compare` and `compose` take files that are written as cases."""
+    site = Site(tmp_path, "class Bad(Written):\n    pass\n")
+    assert site.call("export", "x.own", "--to", "smtlib2", "-o", "folder")[0] == 0
+    code, out, err = site.call("compare", "x.own", "--backends", "z3", "--timeout", "20", "-o", "compared")
+    assert code == 0, out + err
+    code, out, err = site.call("compose", "x.own:times=2", "--delta-for", "1")
+    assert code == 0, out + err
+
+
+def test_reading_of_the_text(tmp_path: Path) -> None:
+    """`read_text` takes regular files with UTF-8."""
+    code = "class Bad(Written):\n    def case(self, file):\n        return TEXT + '#' + file.read_text()\n"
+    site = Site(tmp_path, code)
+    assert site.call("verify", "x.own")[0] == 0
+    (tmp_path / "x.own").write_bytes(b"a\n\xff")
+    assert "x.own:2: not UTF-8 text" in site.refused("verify", "x.own")
+    assert site.python("p.verify('x.own')").startswith("InputError x.own:2: not UTF-8 text")
+    (tmp_path / "x.own").unlink()
+    os.mkfifo(tmp_path / "x.own")
+    assert "x.own: not a regular file" in site.refused("verify", "x.own")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"), [("", ""), ("of this", " of this"), ("it is slow", ": it is slow")]
+)
+def test_without_evidence(tmp_path: Path, words: str, told: str) -> None:
+    """A sentence says that there is no evidence, whatever words the engine has for it."""
+    result = f"Result(['private'], {{}}, standing=Standing.HOLDS, no_evidence={words!r})"
+    site = Site(tmp_path, f"class Bad(Own):\n    result = {result}\n")
+    code, _, err = site.call("verify", "x.own", "--evidence", "e.json")
+    assert (code, err) == (0, f"no evidence was written: there is no evidence{told}\n")
