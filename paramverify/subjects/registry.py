@@ -1,6 +1,6 @@
 """Which subject a file is of: those of this package, and those of packages that are installed beside it.
 
-A package states an entry point in the group `paramverify.subjects`, which names a module that offers
+What ours recognise is theirs. A package states an entry point in the group `paramverify.subjects`, which names a module that offers
 `SUBJECT`.
 """
 

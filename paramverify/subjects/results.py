@@ -69,7 +69,7 @@ class Result:
     the engine returned. `facts` are what only this question has.
 
     `evidence` makes the document for `check`; None where there is none. Then `no_evidence` says of what
-    there is none, such as "for a ratio that is not exact", or it is a reason in other words.
+    there is none, such as "for a ratio that is not exact", or why, as a sentence of its own.
     """
 
     lines: Sequence[str]
@@ -100,7 +100,7 @@ class Result:
         words = self.no_evidence
         if not words or words.startswith(("for ", "of ")):
             return f"there is no evidence {words}".rstrip()
-        return f"there is no evidence: {words}"
+        return words
 
     def remarked(self, session: Session, others: bool = True) -> Result:
         """Returns it with a note, if solvers were asked nothing; not `others` if none may answer this."""

@@ -12,11 +12,9 @@ import warm_processes
 from conftest import ROOT
 
 PACKAGE = ROOT / "paramverify"
-CODE = next(
-    code
-    for code in re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/extending.md").read_text(), re.M | re.S)
-    if "WrittenAsCase" in code
-)
+CODES = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/extending.md").read_text(), re.M | re.S)
+CODE = next(code for code in CODES if "WrittenAsCase" in code)
+ENGINE = next(code for code in CODES if "(Subject)" in code)
 PRIVATE, LEAKS, WRONG = "keep 3/4\nbound 3\n", "keep 4/5\nbound 3\n", "keep 2\nbound 3\n"
 
 
@@ -28,7 +26,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     metadata = folder / "surveys-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: surveys\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text("[paramverify.subjects]\nsurvey = surveys\n")
+    entries = "[paramverify.subjects]\nsurvey = surveys\ntable = tables_of_probabilities\n"
+    (metadata / "entry_points.txt").write_text(entries)
+    (folder / "tables_of_probabilities.py").write_text(ENGINE)
+    (folder / "good.table").write_text("bound 3\nyes 3/4 1/4\nno 1/4 3/4\n")
+    (folder / "leaks.table").write_text("bound 2\nyes 3/4 0.25\nno 1/4 3/4\n")
+    (folder / "endless.table").write_text("bound 2\nyes 1 0\nno 1/4 3/4\n")
+    (folder / "wrong.table").write_text("bound 2\nyes 3/4 3/4\n")
     for name, text in (("private", PRIVATE), ("leaks", LEAKS), ("wrong", WRONG)):
         (folder / f"{name}.survey").write_text(text)
     return folder
@@ -90,3 +94,24 @@ def test_a_name_is_taken_once(site: Path, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "again" in done.stderr
     assert "privacy" in done.stderr
+
+
+def test_the_engine_of_the_page(site: Path) -> None:
+    """The subject with an engine of its own answers, refuses what it does not know, and names lines."""
+    for name, code, words in (("good", 0, "private: the largest ratio is 3"), ("leaks", 1, "not private: ")):
+        found, out, _ = call(site, "verify", f"{name}.table")
+        assert (found, out.startswith(words)) == (code, True)
+    assert json.loads(call(site, "verify", "leaks.table", "--json")[1])["verdict"] == "not private"
+    assert call(site, "verify", "endless.table")[0] == 1
+    assert call(site, "budget", "endless.table")[1] == "ratio = infinity\n"
+    assert call(site, "budget", "good.table", "--precision", "1/10")[:2] == (0, "ratio = 3\n")
+    code, _, err = call(site, "budget", "good.table", "--delta-for", "1")
+    assert (code, "good.table is a table of probabilities: leave --delta-for out" in err) == (2, True)
+    code, _, err = call(site, "verify", "wrong.table")
+    assert (code, "wrong.table:2: yes: probabilities are" in err) == (2, True)
+    code, _, err = call(site, "synthesize", "good.table")
+    assert (code, "synthesize has no meaning for this case: a table has no parameters" in err) == (2, True)
+    _, _, err = call(site, "verify", "good.table", "--evidence", "none.json")
+    assert err == "no evidence was written: there is no evidence for tables\n"
+    text = "import paramverify as p; print(p.budget('good.table').ratio, bool(p.verify('good.table')))"
+    assert warm_processes.run(["-c", text], site, os.environ, [str(site)]).stdout == "3 True\n"
