@@ -19,6 +19,7 @@ from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Session
 from paramverify.reports import composition_reports
 from paramverify.reports.composition_reports import composition_document
+from paramverify.subjects.foreign_files import as_cases
 
 PRECISION = "1e-4"
 
@@ -65,7 +66,8 @@ def compose(
         )
         if any(not isinstance(text, str) for text in listed):
             raise InputError('each component is a text, such as "gaussian:sigma=2" or "case.toml"')
-        parts = [repeated(each, count) for text in listed for each in read_components(text, read)]
+        with as_cases("compose", {"components": listed}):
+            parts = [repeated(each, count) for text in listed for each in read_components(text, read)]
         if not parts:
             raise InputError("give at least one component")
         composition = Composition(tuple(parts), deadline=time.monotonic() + left().seconds)

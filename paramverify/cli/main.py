@@ -104,7 +104,7 @@ def _as_cases(command: str, options: Mapping[str, Any]) -> AbstractContextManage
 
     if not plugins("paramverify.subjects"):
         return nullcontext()
-    from paramverify.cli._foreign_files import as_cases
+    from paramverify.subjects.foreign_files import as_cases
 
     return as_cases(command, options)
 

@@ -1,7 +1,7 @@
 """Which subject a file is of: those of this package, and those of packages that are installed beside it.
 
-What ours recognise is theirs. A package states an entry point in the group `paramverify.subjects`, which names a module that offers
-`SUBJECT`.
+What ours recognise is theirs. A package states an entry point in the group `paramverify.subjects`, which
+names a module that offers `SUBJECT`.
 """
 
 from __future__ import annotations

@@ -302,6 +302,7 @@ def test_questions_without_an_answer_in_python(tmp_path: Path) -> None:
     assert "sample has no meaning for this case: it draws nothing" in site.refused("sample", "x.own")
     assert "budget has no meaning for this case: one of ours" in site.python("p.budget('x.own')")
     assert "check has no meaning for this case" in site.python("p.check({}, 'x.own')")
+    assert "compose has no meaning for this case" in site.python("p.compose('x.own', delta_for=1)")
 
 
 def test_other_commands_read_the_written_case(tmp_path: Path) -> None:
@@ -312,6 +313,7 @@ def test_other_commands_read_the_written_case(tmp_path: Path) -> None:
     assert code == 0, out + err
     code, out, err = site.call("compose", "x.own:times=2", "--delta-for", "1")
     assert code == 0, out + err
+    assert site.python("p.compose('x.own:times=2', delta_for=1).lines[0]") == out.splitlines()[0] + "\n"
 
 
 def test_reading_of_the_text(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,8 @@ _ASKED = {question.name for question in (Verify, Budget, Explain, Show, Synthesi
 _QUESTIONS: dict[str, type[Question]] = {"sample": Sample, "certify": Sample, "prove": Prove, "report": Hand}
 
 
-def as_cases(command: str, options: Mapping[str, Any]) -> AbstractContextManager[Any]:
+@contextmanager
+def as_cases(command: str, options: Mapping[str, Any]) -> Iterator[None]:
     """Lets a command find the text of cases under the paths of files that plugins write as cases.
 
     Raises:
@@ -40,8 +41,7 @@ def as_cases(command: str, options: Mapping[str, Any]) -> AbstractContextManager
                 stack.enter_context(file.as_file())
             elif has_own_engine(subject) and command not in _ASKED:
                 _refuse(command, subject, file)
-        return stack.pop_all()
-    raise AssertionError
+        yield
 
 
 def _named(options: Mapping[str, Any]) -> Iterator[Path]:
