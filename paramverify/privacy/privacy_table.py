@@ -20,8 +20,10 @@ from paramverify.divergences import (
     HockeyStick,
     MaxDivergence,
     Measure,
+    SumDivergence,
     registry,
 )
+from paramverify.divergences.declared import check_declared
 from paramverify.divergences.reading import read_bound, read_probability
 from paramverify.errors import BesideError, CaseError, InputError, LimitError, UnsupportedError, located
 from paramverify.models.context import Checks
@@ -55,7 +57,10 @@ def read_measure(privacy: Table, checks: Checks, distances: Collection[Fraction]
     if distances:
         reason = f"[neighbours] gives a distance, and {name} is one bound for all pairs"
         raise CaseError(f"{reason}: leave the distance out", key=name)
-    return registry.kinds()[name].read(privacy, checks)
+    measure, words = registry.kinds()[name].read(privacy, checks)
+    if isinstance(measure, SumDivergence) and registry.foreign(name):
+        check_declared(measure)
+    return measure, words
 
 
 def epsilons(privacy: Table, known: Mapping[str, Fraction]) -> Iterator[Expression]:
