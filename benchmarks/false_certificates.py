@@ -30,11 +30,11 @@ from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.answers import Proved
 from paramverify.backends.sos import Sos
-from paramverify.checker.claim_evidence import check_claim
-from paramverify.checker.strict_reading import Rejected
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork
+from paramverify.kernel.claim_evidence import check_claim
+from paramverify.kernel.strict_reading import Rejected
 
 FORGERIES = 6  # of each certificate
 Square = tuple[Fraction, Polynomial]  # a coefficient that is not negative, and what is squared

@@ -24,10 +24,10 @@ from portfolio import all_claims
 
 from paramverify.answers import Decision, FailsAt, Open, Proved, Refuted
 from paramverify.backends import discover
-from paramverify.checker.claim_evidence import Rejected
 from paramverify.claims import Claim, without_enclosure
 from paramverify.encodings.choice import claims_of
 from paramverify.evidence.certificates import replayed
+from paramverify.kernel.claim_evidence import Rejected
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.processes.attempts import Attempt, AttemptLimits

@@ -49,49 +49,49 @@ MEMORY = 6 << 30  # bytes of address space for each process
 
 CHECKERS, OTHERS = 0.95, 0.90
 FORMULAS = (
-    "checker/test_dpctl_kernel.py checker/test_formula_documents.py "
-    "checker/test_formula_probabilities.py checker/test_formula_truths.py"
+    "kernel/test_dpctl_kernel.py kernel/test_formula_documents.py "
+    "kernel/test_formula_probabilities.py kernel/test_formula_truths.py"
 )
 # Which test files cover which module; checkers first.
 TESTS = {
-    "checker/claim_evidence.py": "checker/test_claim_documents.py checker/test_claim_checker.py",
-    "checker/proof_rules.py": "checker/test_claim_checker.py checker/test_checker.py "
-    "checker/test_squares_kernel.py",
-    "checker/proof_goals.py": "checker/test_claim_checker.py checker/test_checker.py",
-    "checker/evidence_polynomials.py": "checker/test_claim_checker.py checker/test_checker.py",
-    "checker/rounded_constants.py": "checker/test_exponentials.py checker/test_claim_checker.py",
-    "checker/tied_variables.py": "checker/test_tied_kernel.py",
-    "checker/cone_evidence.py": "checker/test_cone_checker.py",
-    "checker/cone_models.py": "checker/test_cone_checker.py",
-    "checker/worst_pair_evidence.py": "checker/test_product_checker.py",
-    "checker/region_evidence.py": "checker/test_region_checker.py",
-    "checker/region_maps.py": "checker/test_region_checker.py",
-    "checker/interval_evidence.py": "checker/test_interval_kernel.py",
-    "checker/product_substitution.py": "checker/test_region_checker.py checker/test_interval_kernel.py",
-    "checker/witness_numbers.py": "evidence/test_algebraic_witnesses.py checker/test_claim_checker.py",
-    "checker/formula_evidence.py": FORMULAS,
-    "checker/chain_models.py": FORMULAS,
-    "checker/path_probabilities.py": FORMULAS,
-    "checker/formula_truths.py": FORMULAS,
-    "checker/automaton_checks.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
-    "checker/test_automaton_by_force.py automata/test_stream_least.py",
-    "checker/automaton_costs.py": "checker/test_automaton_kernel.py checker/test_automaton_claims.py "
-    "checker/test_automaton_by_force.py automata/test_stream_least.py "
-    "automata/test_automaton_lengths.py checker/test_automaton_costs.py",
-    "checker/automaton_runs.py": "checker/test_automaton_kernel.py checker/test_automaton_by_force.py "
-    "checker/test_automaton_claims.py",
-    "checker/automaton_ways.py": "checker/test_automaton_kernel.py checker/test_automaton_costs.py "
-    "checker/test_automaton_examples.py checker/test_stream_kernel.py",
-    "checker/second_streams.py": "checker/test_second_automata.py",
-    "checker/script_evidence.py": "scripts/test_script_evidence.py",
-    "checker/set_evidence.py": "checker/test_set_kernel.py checker/test_set_checker.py",
-    "checker/unwinding_evidence.py": "checker/test_unwinding_checker.py",
-    "checker/system_witnesses.py": "checker/test_unwinding_checker.py checker/test_leaks_checker.py "
+    "kernel/claim_evidence.py": "kernel/test_claim_documents.py kernel/test_claim_checker.py",
+    "kernel/proof_rules.py": "kernel/test_claim_checker.py kernel/test_checker.py "
+    "kernel/test_squares_kernel.py",
+    "kernel/proof_goals.py": "kernel/test_claim_checker.py kernel/test_checker.py",
+    "kernel/evidence_polynomials.py": "kernel/test_claim_checker.py kernel/test_checker.py",
+    "kernel/rounded_constants.py": "kernel/test_exponentials.py kernel/test_claim_checker.py",
+    "kernel/tied_variables.py": "kernel/test_tied_kernel.py",
+    "kernel/cone_evidence.py": "kernel/test_cone_checker.py",
+    "kernel/cone_models.py": "kernel/test_cone_checker.py",
+    "kernel/worst_pair_evidence.py": "kernel/test_product_checker.py",
+    "kernel/region_evidence.py": "kernel/test_region_checker.py",
+    "kernel/region_maps.py": "kernel/test_region_checker.py",
+    "kernel/interval_evidence.py": "kernel/test_interval_kernel.py",
+    "kernel/product_substitution.py": "kernel/test_region_checker.py kernel/test_interval_kernel.py",
+    "kernel/witness_numbers.py": "evidence/test_algebraic_witnesses.py kernel/test_claim_checker.py",
+    "kernel/formula_evidence.py": FORMULAS,
+    "kernel/chain_models.py": FORMULAS,
+    "kernel/path_probabilities.py": FORMULAS,
+    "kernel/formula_truths.py": FORMULAS,
+    "kernel/automaton_checks.py": "kernel/test_automaton_kernel.py kernel/test_automaton_claims.py "
+    "kernel/test_automaton_by_force.py automata/test_stream_least.py",
+    "kernel/automaton_costs.py": "kernel/test_automaton_kernel.py kernel/test_automaton_claims.py "
+    "kernel/test_automaton_by_force.py automata/test_stream_least.py "
+    "automata/test_automaton_lengths.py kernel/test_automaton_costs.py",
+    "kernel/automaton_runs.py": "kernel/test_automaton_kernel.py kernel/test_automaton_by_force.py "
+    "kernel/test_automaton_claims.py",
+    "kernel/automaton_ways.py": "kernel/test_automaton_kernel.py kernel/test_automaton_costs.py "
+    "kernel/test_automaton_examples.py kernel/test_stream_kernel.py",
+    "rereader/second_streams.py": "rereader/test_second_automata.py",
+    "kernel/script_evidence.py": "scripts/test_script_evidence.py",
+    "kernel/set_evidence.py": "kernel/test_set_kernel.py kernel/test_set_checker.py",
+    "kernel/unwinding_evidence.py": "kernel/test_unwinding_checker.py",
+    "kernel/system_witnesses.py": "kernel/test_unwinding_checker.py kernel/test_leaks_checker.py "
     "interactive/test_interactive_budgets.py",
-    "checker/enclosed_evidence.py": "checker/test_enclosed_documents.py checker/test_enclosed_kernel.py",
-    "checker/noise_probabilities.py": "checker/test_noise_kernel.py checker/test_enclosed_documents.py "
-    "checker/test_enclosed_kernel.py",
-    "checker/slot_evidence.py": "interactive/test_every_slots.py",
+    "kernel/enclosed_evidence.py": "kernel/test_enclosed_documents.py kernel/test_enclosed_kernel.py",
+    "kernel/noise_probabilities.py": "kernel/test_noise_kernel.py kernel/test_enclosed_documents.py "
+    "kernel/test_enclosed_kernel.py",
+    "kernel/slot_evidence.py": "interactive/test_every_slots.py",
     "evidence/witnesses.py": "evidence/test_witnesses.py encodings/test_sequences.py",
     "encodings/cone.py": "encodings/test_cone_encoding.py encodings/test_cone.py",
     "encodings/every_length.py": "encodings/test_growth.py encodings/test_bounded_ratios.py "
@@ -475,7 +475,7 @@ def report(results: dict[str, list[tuple[Mutant, str]]], everything: bool) -> bo
         survivors += [told(m) for m, how in other if how == "survived"]
         killed, late = (sum(how in ways for _, how in other) for ways in (("killed", "time"), ("time",)))
         share = killed / len(other) if other else 1.0
-        good = good and share >= (CHECKERS if module.startswith("checker/") else OTHERS)
+        good = good and share >= (CHECKERS if module.startswith(("kernel/", "rereader/")) else OTHERS)
         print(f"| {module} | {len(ends)} | {len(same)} | {killed} | {late} | {share:.1%} |")
     print("\nSurvivors:\n" if survivors else "\nNo survivors.", *survivors, *wrong, sep="\n")
     return good and not wrong

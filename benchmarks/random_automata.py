@@ -35,10 +35,10 @@ from paramverify.automata.stream_costs import by_length
 from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify, worst_signs
 from paramverify.automata.way_costs import Way, cost
 from paramverify.automata.way_programs import chances, heights, streams
-from paramverify.checker.automaton_checks import check_document
-from paramverify.checker.second_streams import compare
 from paramverify.errors import InputError
+from paramverify.kernel.automaton_checks import check_document
 from paramverify.reports.stream_reports import automaton_evidence_document
+from paramverify.rereader.second_streams import compare
 
 EPSILONS = (Fraction(1, 4), Fraction(1), Fraction(3))
 TIMES = (0, 1, 128)  # how far away from the means streams are

@@ -43,8 +43,8 @@ from three_checkers import (
 )
 from truth_oracle import is_true
 
-from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
+from paramverify.kernel.documents import check_text
 from paramverify.reports.evidence_checks import program
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -24,8 +24,8 @@ from heapq import nlargest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
+from paramverify.kernel.documents import check_text
 from paramverify.reports.evidence_checks import program
 
 CASES = Path(__file__).resolve().parents[1] / "cases"

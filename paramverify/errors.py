@@ -1,4 +1,4 @@
-"""Every exception of the package but those of the kernel (`checker/strict_reading.py`), as one tree.
+"""Every exception of the package but those of the kernel (`kernel/strict_reading.py`), as one tree.
 
     ParamverifyError
     ├── InputError (ValueError)          a mistake in what the user gave; exit code 2

@@ -31,7 +31,8 @@ IMPORTABLE = [
 
 # Every import goes to a lower layer or stays in its own package.
 LAYERS = (
-    ("checker", "printable", "spelling"),
+    ("kernel", "printable", "spelling"),
+    ("checker", "rereader"),
     ("errors",),
     ("toml_mistakes",),
     ("algebra", "files", "language", "plugins"),

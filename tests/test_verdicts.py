@@ -20,7 +20,13 @@ WORDS = {"holds", "violated", "unknown"}
 
 # The kernel checks evidence without the package, so it has the words of the documents itself; `unknown` is
 # also what SMT-LIB calls it when a solver gives up.
-OWN_WORDS = ("checker/", "formats/smtlib.py", "backends/smtlib_process.py", "scripts/script_solutions.py")
+OWN_WORDS = (
+    "kernel/",
+    "rereader/",
+    "formats/smtlib.py",
+    "backends/smtlib_process.py",
+    "scripts/script_solutions.py",
+)
 
 
 def compared(tree: ast.AST) -> Iterator[str]:

@@ -44,9 +44,9 @@ from paramverify.automata.way_programs import (
     way_case,
     with_entry,
 )
-from paramverify.checker.strict_reading import counted
 from paramverify.errors import LimitError
 from paramverify.evidence.witness import AnyWitness
+from paramverify.kernel.strict_reading import counted
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import verify as verify_case

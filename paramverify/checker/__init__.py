@@ -1,4 +1,1 @@
-"""The kernel: checks evidence with the standard library alone, and trusts none of the rest of the package.
-
-The folder is the program (`python -m paramverify.checker EVIDENCE`); its files are none.
-"""
+"""The name of the command: `python -m paramverify.checker` runs the folder `kernel`."""

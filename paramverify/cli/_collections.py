@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from paramverify.answers import Standing
-from paramverify.checker.strict_reading import counted
 from paramverify.claims import Claim
 from paramverify.cli import _output
 from paramverify.cli._common import print_json, say, time_limit, write_text
@@ -21,6 +20,7 @@ from paramverify.cli._exits import Exit
 from paramverify.encodings.choice import listed_claims
 from paramverify.errors import InputError, LimitError, TimeLimitError, UnsupportedError
 from paramverify.formats.smtlib import script
+from paramverify.kernel.strict_reading import counted
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.processes.runner import Runner

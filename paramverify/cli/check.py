@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from paramverify.checker.documents import no_evidence
 from paramverify.cli import _output
 from paramverify.cli._common import json_option, print_json, say, whole_timeout_option
 from paramverify.cli._exits import Exit
 from paramverify.cli._settings import set_option, settings
 from paramverify.errors import EvidenceError
+from paramverify.kernel.documents import no_evidence
 from paramverify.reports import evidence_checks
 
 LISTED = (50, "Re-check evidence without any solver.")

@@ -13,7 +13,6 @@ import click
 
 import paramverify
 from paramverify.answers import Standing
-from paramverify.checker.strict_reading import counted
 from paramverify.cli._common import (
     case_argument,
     json_option,
@@ -28,6 +27,7 @@ from paramverify.cli._common import (
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._settings import settings
 from paramverify.errors import InputError
+from paramverify.kernel.strict_reading import counted
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.reports import json_documents, verdict_reports
 from paramverify.reports.case_evidence import check_has_evidence, evidence_document

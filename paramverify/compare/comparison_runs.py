@@ -30,7 +30,6 @@ from paramverify import __version__
 from paramverify.algebra.polynomials import rational
 from paramverify.answers import Answer, Decision, End, Open, Proved, Refuted
 from paramverify.backends import DECIDES, Ability, Backend, asked
-from paramverify.checker.claim_evidence import Rejected
 from paramverify.claims import Claim, from_document, to_document
 from paramverify.compare.comparison_results import Record, ResultsFile, identity
 from paramverify.compare.comparison_subjects import ComparedItem, ComparedScript, Skipped, Subjects
@@ -38,6 +37,7 @@ from paramverify.errors import InputError
 from paramverify.evidence.certificates import replayed
 from paramverify.exact.procedure_outcomes import VERSION, Outcome, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
+from paramverify.kernel.claim_evidence import Rejected
 from paramverify.processes.attempts import (
     Attempt,
     AttemptLimits,

@@ -18,9 +18,9 @@ from paramverify.algebra.domains import Interval
 from paramverify.algebra.polynomials import Point, Polynomial, key, rational
 from paramverify.algebra.real_roots import bernstein_coefficients, univariate
 from paramverify.answers import Decision, End, Open, Proved
-from paramverify.checker.claim_evidence import Rejected, check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.errors import DefectError
+from paramverify.kernel.claim_evidence import Rejected, check_claim
 
 FORMAT, VERSION = "paramverify-evidence", 1
 

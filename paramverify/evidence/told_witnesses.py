@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from paramverify.algebra.exact_numbers import ExactNumber
-from paramverify.checker.strict_reading import counted
+from paramverify.kernel.strict_reading import counted
 
 Chance = ExactNumber | tuple[Fraction, Fraction]
 Coordinate = Fraction | ExactNumber

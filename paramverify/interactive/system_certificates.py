@@ -10,12 +10,6 @@ from typing import Any
 
 from paramverify.algebra.polynomials import Polynomial, key, primitive
 from paramverify.answers import Proved, Standing
-from paramverify.checker.claim_evidence import KernelReport
-from paramverify.checker.documents import BUDGET
-from paramverify.checker.evidence_polynomials import Poly
-from paramverify.checker.strict_reading import changed
-from paramverify.checker.system_witnesses import IMPOSSIBLE
-from paramverify.checker.unwinding_evidence import FORMAT, VERSION, check_document
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import DefectError
 from paramverify.evidence import certificates
@@ -26,6 +20,12 @@ from paramverify.interactive.step_costs import Costs
 from paramverify.interactive.system_cases import GivenFamily, InteractiveCase
 from paramverify.interactive.system_verification import InteractiveBudget, Noninterference
 from paramverify.interactive.unwinding_families import Family
+from paramverify.kernel.claim_evidence import KernelReport
+from paramverify.kernel.documents import BUDGET
+from paramverify.kernel.evidence_polynomials import Poly
+from paramverify.kernel.strict_reading import changed
+from paramverify.kernel.system_witnesses import IMPOSSIBLE
+from paramverify.kernel.unwinding_evidence import FORMAT, VERSION, check_document
 from paramverify.models.settings import case_entry
 from paramverify.models.systems.transition_systems import System, Weight, text
 from paramverify.portfolio.obligations import Proofs, needs_of, points_for, read_points, unmet

@@ -10,10 +10,10 @@ from typing import Any
 
 from paramverify.algebra.rationals import decimal_text, rounded
 from paramverify.answers import DECIDED
-from paramverify.checker.strict_reading import counted
 from paramverify.compare.comparison_summary import Judgement
 from paramverify.errors import InputError, located
 from paramverify.files import read_file
+from paramverify.kernel.strict_reading import counted
 from paramverify.pages.markup import Element, h
 from paramverify.pages.parts import ABOUT, TableCell, paragraph, section, table
 from paramverify.reports.comparison_reports import alarm

@@ -76,10 +76,10 @@ def evidence(work: Examined, number: int) -> Element:
         paragraph(
             "The last two commands need paramverify; its Python is the one that has it. The last one is the "
             "small checker, which does not look at the case. It works without the rest, too: copy the folder "
-            "paramverify/checker of the source beside the evidence, and use this command:"
+            "paramverify/kernel of the source beside the evidence, and use this command:"
         )
     )
-    parts.append(commands(f"python3 -S -m checker {name}"))
+    parts.append(commands(f"python3 -S -m kernel {name}"))
     parts.append(paragraph("For that the standard library of Python is enough."))
     others = [n for n in _files(work) if n]
     if others:

@@ -28,9 +28,6 @@ from paramverify.algebra.domains import Domain, Interval, contains, number_at
 from paramverify.algebra.polynomials import Polynomial, fraction, key, variables
 from paramverify.algebra.reals import Real
 from paramverify.answers import End
-from paramverify.checker.loss_evidence import bound_of as bound_in_evidence
-from paramverify.checker.loss_evidence import check_tree
-from paramverify.checker.strict_reading import Rejected
 from paramverify.claims import AllOutputs, Claim, from_document, to_document
 from paramverify.divergences import Average, KLDivergence, ZeroConcentrated
 from paramverify.encodings.output_sums import PairOutcomes, joint_statement, outcomes, reduced
@@ -50,6 +47,9 @@ from paramverify.evidence.divergence_witnesses import (
     pair_of,
 )
 from paramverify.evidence.witnesses import divergence_at
+from paramverify.kernel.loss_evidence import bound_of as bound_in_evidence
+from paramverify.kernel.loss_evidence import check_tree
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model, divergence_of, is_about
 from paramverify.portfolio.session import Session, session_of

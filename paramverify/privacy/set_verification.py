@@ -32,14 +32,14 @@ from paramverify.algebra.domains import Domain, contains, number_at
 from paramverify.algebra.polynomials import Point, Polynomial, fraction, rational
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Open, Proved, Refuted
-from paramverify.checker.set_evidence import check_tree
-from paramverify.checker.strict_reading import Rejected
 from paramverify.claims import Claim, Direction, from_document, to_document, without_enclosure
 from paramverify.encodings.domain_cuts import SignRegion, cut_by_signs
 from paramverify.encodings.output_sums import Excess, excesses, statement
 from paramverify.errors import DefectError, LimitError, TimeLimitError
 from paramverify.evidence.certificates import Token, words
 from paramverify.evidence.witnesses import ExactSetWitness, find_set_witness
+from paramverify.kernel.set_evidence import check_tree
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.models.context import sample_points
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Session, checked, session_of

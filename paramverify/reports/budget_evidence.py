@@ -49,10 +49,6 @@ from paramverify.algebra.polynomials import (
 from paramverify.algebra.rationals import at_least
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Standing
-from paramverify.checker import claim_evidence as checker
-from paramverify.checker.documents import BUDGET
-from paramverify.checker.evidence_polynomials import parse
-from paramverify.checker.strict_reading import Misformed
 from paramverify.claims import AllOutputs, Claim
 from paramverify.divergences import DistanceBound, MaxDivergence, PositiveParts
 from paramverify.errors import EvidenceError, InputError
@@ -64,6 +60,10 @@ from paramverify.evidence.witnesses import (
     evaluate_either,
     given_set,
 )
+from paramverify.kernel import claim_evidence as checker
+from paramverify.kernel.documents import BUDGET
+from paramverify.kernel.evidence_polynomials import parse
+from paramverify.kernel.strict_reading import Misformed
 from paramverify.models.model import (
     SETS,
     TOGETHER,

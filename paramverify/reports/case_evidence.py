@@ -15,20 +15,6 @@ from paramverify.algebra.domains import contains
 from paramverify.algebra.number_fields import read_point
 from paramverify.algebra.polynomials import RationalFunction, fraction, in_generator, key, primitive
 from paramverify.answers import Decision, End, Standing
-from paramverify.checker import claim_evidence as checker
-from paramverify.checker import cone_evidence as cone_checker
-from paramverify.checker import enclosed_evidence as kernel
-from paramverify.checker import evidence_shapes
-from paramverify.checker import interval_evidence as interval_checker
-from paramverify.checker import loss_evidence as loss_kernel
-from paramverify.checker import region_evidence as region_checker
-from paramverify.checker import set_evidence as set_checker
-from paramverify.checker import worst_pair_evidence as product_checker
-from paramverify.checker.evidence_shapes import WINDOWED
-from paramverify.checker.loss_enclosures import WIDE
-from paramverify.checker.rounded_constants import UNIT
-from paramverify.checker.second_enclosed import read_ways
-from paramverify.checker.strict_reading import Misformed, Rejected, UnreadCase, changed, check, read, shown
 from paramverify.claims import AllOutputs, Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.divergences import Average, Event, PositiveParts
 from paramverify.encodings.choice import chosen, claims_of
@@ -49,6 +35,19 @@ from paramverify.evidence.witnesses import (
     evaluate_either,
     given_set,
 )
+from paramverify.kernel import claim_evidence as checker
+from paramverify.kernel import cone_evidence as cone_checker
+from paramverify.kernel import enclosed_evidence as kernel
+from paramverify.kernel import evidence_shapes
+from paramverify.kernel import interval_evidence as interval_checker
+from paramverify.kernel import loss_evidence as loss_kernel
+from paramverify.kernel import region_evidence as region_checker
+from paramverify.kernel import set_evidence as set_checker
+from paramverify.kernel import worst_pair_evidence as product_checker
+from paramverify.kernel.evidence_shapes import WINDOWED
+from paramverify.kernel.loss_enclosures import WIDE
+from paramverify.kernel.rounded_constants import UNIT
+from paramverify.kernel.strict_reading import Misformed, Rejected, UnreadCase, changed, check, read, shown
 from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import (
@@ -73,6 +72,7 @@ from paramverify.privacy.set_verification import domain_document, verify_sets, v
 from paramverify.privacy.sides import check_is_own, check_is_whole
 from paramverify.privacy.verification import PrivacyReport, levels_certificate
 from paramverify.privacy.window_verification import MAX_DISTANCE
+from paramverify.rereader.second_enclosed import read_ways
 from paramverify.synthesis.interval_documents import check_can_write
 from paramverify.synthesis.interval_documents import to_document as interval_document
 from paramverify.synthesis.intervals import Partition

@@ -14,7 +14,6 @@ from paramverify.automata.automaton import GEOMETRIC
 from paramverify.automata.stored_values import explore
 from paramverify.automata.stream_cases import StreamCase
 from paramverify.automata.stream_verdicts import never_taken
-from paramverify.checker.strict_reading import counted
 from paramverify.claims import show_sequence
 from paramverify.divergences import Average, PositiveParts
 from paramverify.encodings.choice import chosen, claims_of
@@ -22,6 +21,7 @@ from paramverify.encodings.output_sums import excesses
 from paramverify.encodings.sequences import ENCODING as SEQUENCES
 from paramverify.errors import LimitError
 from paramverify.interactive.system_cases import InteractiveCase
+from paramverify.kernel.strict_reading import counted
 from paramverify.logic.formula_syntax import Private, Probability, parts
 from paramverify.logic.logic_cases import LogicCase
 from paramverify.models.enclosed_models import EnclosedModel

@@ -8,9 +8,9 @@ from math import inf
 from typing import Any
 
 from paramverify.answers import DECIDED, Standing
-from paramverify.checker.strict_reading import counted
 from paramverify.compare.comparison_subjects import SCRIPT
 from paramverify.compare.comparison_summary import Judgement
+from paramverify.kernel.strict_reading import counted
 from paramverify.reports.sentences import columns
 
 

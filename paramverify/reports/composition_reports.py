@@ -18,11 +18,6 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.constants import working_precision
 from paramverify.algebra.rationals import at_least, at_most, logarithm, relation
-from paramverify.checker import claim_evidence as checker
-from paramverify.checker import composition_evidence as kernel
-from paramverify.checker.composition_evidence import MOST_BITS
-from paramverify.checker.release_losses import ExactLoss
-from paramverify.checker.strict_reading import Rejected, counted
 from paramverify.composition.case_releases import read_case
 from paramverify.composition.composing import (
     BITS,
@@ -41,6 +36,11 @@ from paramverify.composition.release_losses import Release
 from paramverify.composition.written_releases import sampled
 from paramverify.errors import InputError
 from paramverify.evidence import number_words
+from paramverify.kernel import claim_evidence as checker
+from paramverify.kernel import composition_evidence as kernel
+from paramverify.kernel.composition_evidence import MOST_BITS
+from paramverify.kernel.release_losses import ExactLoss
+from paramverify.kernel.strict_reading import Rejected, counted
 from paramverify.models.settings import Settings
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase

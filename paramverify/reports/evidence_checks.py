@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import paramverify
 from paramverify.answers import Standing
-from paramverify.checker import (
+from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError, located
+from paramverify.files import read_file
+from paramverify.kernel import (
     automaton_checks,
     composition_evidence,
     formula_evidence,
@@ -33,8 +35,8 @@ from paramverify.checker import (
     slot_evidence,
     unwinding_evidence,
 )
-from paramverify.checker.claim_evidence import KernelReport
-from paramverify.checker.documents import (
+from paramverify.kernel.claim_evidence import KernelReport
+from paramverify.kernel.documents import (
     BUDGET,
     check_text,
     read_document,
@@ -42,12 +44,10 @@ from paramverify.checker.documents import (
     verdict_of,
     with_missing,
 )
-from paramverify.checker.second_reading import SecondLook, with_second_look
-from paramverify.checker.strict_reading import Rejected, changed, counted, shown
-from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError, located
-from paramverify.files import read_file
+from paramverify.kernel.strict_reading import Rejected, changed, counted, shown
 from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
+from paramverify.rereader.second_reading import SecondLook, with_second_look
 
 if TYPE_CHECKING:
     from paramverify.logic.logic_cases import LogicOptions

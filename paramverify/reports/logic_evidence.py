@@ -16,9 +16,11 @@ from typing import Any
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, key, primitive
 from paramverify.answers import Proved, Standing
-from paramverify.checker.claim_evidence import KernelReport, Rejected
-from paramverify.checker.evidence_polynomials import Poly
-from paramverify.checker.formula_evidence import (
+from paramverify.claims import Claim, positive, to_document, without_enclosure
+from paramverify.errors import InputError, ModelError
+from paramverify.kernel.claim_evidence import KernelReport, Rejected
+from paramverify.kernel.evidence_polynomials import Poly
+from paramverify.kernel.formula_evidence import (
     FORMAT,
     VERSION,
     check_document,
@@ -26,9 +28,7 @@ from paramverify.checker.formula_evidence import (
     check_true,
     status_of,
 )
-from paramverify.checker.strict_reading import changed
-from paramverify.claims import Claim, positive, to_document, without_enclosure
-from paramverify.errors import InputError, ModelError
+from paramverify.kernel.strict_reading import changed
 from paramverify.logic.formula_syntax import (
     Constant,
     Formula,

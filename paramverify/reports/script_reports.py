@@ -12,16 +12,16 @@ from typing import Any
 from paramverify import printable
 from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Standing
-from paramverify.checker import claim_evidence as checker
-from paramverify.checker import script_evidence as script_checker
-from paramverify.checker.second_reading import MISTAKES, SecondLook
-from paramverify.checker.second_scripts import ScriptLevel, questions, truths
-from paramverify.checker.strict_reading import Rejected, UnreadCase, changed, counted
 from paramverify.claims import to_document
 from paramverify.errors import InputError
 from paramverify.evidence import certificates, number_words
 from paramverify.formats.smtlib_scripts import Check, Script, ScriptTerm, read_script
+from paramverify.kernel import claim_evidence as checker
+from paramverify.kernel import script_evidence as script_checker
+from paramverify.kernel.strict_reading import Rejected, UnreadCase, changed, counted
 from paramverify.reports import algebraic_numbers, json_documents, sentences
+from paramverify.rereader.second_reading import MISTAKES, SecondLook
+from paramverify.rereader.second_scripts import ScriptLevel, check_model, questions, truths
 from paramverify.scripts.cubes import Reading
 from paramverify.scripts.script_decisions import has_quantifier, without_quotients
 from paramverify.scripts.script_evaluation import (
@@ -240,7 +240,7 @@ def _second_look(document: Mapping[str, Any], script: Script, content: str) -> S
             if level.constants != declared or len(level.asserted) != len(check.assertions):
                 raise Rejected(f"question {check.number} has other constants or assertions")
             if told["status"] == Standing.VIOLATED:
-                script_checker.check_model(told, level)
+                check_model(told, level)
             count += _compare_assertions(check, level)
     except UnreadCase as error:
         return SecondLook(False, True, f"not read a second time: {error!s:.200}")

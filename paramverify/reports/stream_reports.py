@@ -34,8 +34,8 @@ from paramverify.automata.stream_verdicts import (
 )
 from paramverify.automata.unbounded_ways import ViolationFamily
 from paramverify.automata.way_programs import OTHER, WAY, Gap, LossRange, Streams, numbers_put_out, released
-from paramverify.checker.strict_reading import counted
 from paramverify.evidence.witnesses import ExactWitness
+from paramverify.kernel.strict_reading import counted
 from paramverify.spelling import one_off
 
 FOR_WHOM = "for every epsilon > 0, streams of every length, and inputs that differ by at most 1 each"

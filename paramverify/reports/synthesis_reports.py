@@ -19,13 +19,13 @@ from paramverify.algebra.real_roots import RealRoot
 from paramverify.algebra.reals import Real
 from paramverify.algebra.volumes import VolumeShare
 from paramverify.answers import Open, Standing
-from paramverify.checker.strict_reading import counted
 from paramverify.claims import AllOutputs, Claim
 from paramverify.encodings.choice import claims_of
 from paramverify.errors import InputError, TimeLimitError, UnsupportedError
 from paramverify.evidence import number_words
 from paramverify.evidence.witness import AnyWitness
 from paramverify.formats.quantified_questions import AndCondition, question
+from paramverify.kernel.strict_reading import counted
 from paramverify.models.parameters import Sense
 from paramverify.portfolio.obligations import discharge
 from paramverify.portfolio.quantifier_elimination import Elimination, by_vertices, check, eliminate

@@ -6,8 +6,8 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.answers import Decision, Standing
-from paramverify.checker.strict_reading import counted
 from paramverify.evidence import number_words
+from paramverify.kernel.strict_reading import counted
 from paramverify.models.programs.run_traces import Step
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.runs import LeftOut, ToldRun, told_run

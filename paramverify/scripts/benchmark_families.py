@@ -16,13 +16,13 @@ from typing import Any
 from paramverify import __version__
 from paramverify.algebra.constants import GENERATOR
 from paramverify.answers import Decision, Proved, Refuted, Standing
-from paramverify.checker.claim_evidence import Rejected
 from paramverify.claims import Claim, from_document, to_document
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import replayed
 from paramverify.exact.branching import decide_exactly
 from paramverify.formats.refutations import fails_at
 from paramverify.formats.smtlib import occurring
+from paramverify.kernel.claim_evidence import Rejected
 from paramverify.portfolio.session import QUICK, Session
 from paramverify.simplify.chain import simplify
 

@@ -14,9 +14,9 @@ from paramverify.automata.stream_cases import StreamCase
 from paramverify.automata.stream_verdicts import AutomatonReport, StreamVerdict, decide, find_example
 from paramverify.automata.stream_verdicts import verify as verify_multiples
 from paramverify.bounds import AnyBounds, Bounds
-from paramverify.checker.strict_reading import counted
 from paramverify.errors import InputError, TimeLimitError
 from paramverify.files import read_file
+from paramverify.kernel.strict_reading import counted
 from paramverify.portfolio.session import Options
 from paramverify.reports import stream_reports
 from paramverify.reports.pictures.dot_graphs import automaton_dot

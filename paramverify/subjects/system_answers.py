@@ -10,13 +10,13 @@ from typing import Any
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
 from paramverify.bounds import AnyBounds, Bounds
-from paramverify.checker.slot_evidence import FORMAT, VERSION
 from paramverify.errors import InputError
 from paramverify.interactive import system_certificates
 from paramverify.interactive.pinq_induction import every, read_program
 from paramverify.interactive.system_cases import InteractiveCase, load
 from paramverify.interactive.system_verification import InteractiveBudget, tight_budget
 from paramverify.interactive.system_verification import verify as verify_system
+from paramverify.kernel.slot_evidence import FORMAT, VERSION
 from paramverify.models.settings import with_settings
 from paramverify.models.systems.transition_systems import is_number
 from paramverify.models.systems.transition_systems import text as weight_text

@@ -10,11 +10,11 @@ from typing import Any
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, is_constant, key
 from paramverify.algebra.real_roots import apart, isolate, univariate
-from paramverify.checker import interval_evidence as kernel
-from paramverify.checker.product_substitution import sign_at, variations
 from paramverify.claims import Claim
 from paramverify.claims import to_document as claim_document
 from paramverify.errors import DefectError, InputError
+from paramverify.kernel import interval_evidence as kernel
+from paramverify.kernel.product_substitution import sign_at, variations
 from paramverify.simplify.reductions import factorisation
 from paramverify.synthesis.intervals import CriticalRoot, Partition, side
 

@@ -6,7 +6,7 @@ open Faults
 open Json
 module C = Checker
 
-let max_depth = 60  (* of proofs inside proofs, as in paramverify/checker/proof_rules.py *)
+let max_depth = 60  (* of proofs inside proofs, as in paramverify/kernel/proof_rules.py *)
 let max_sides = 256
 let max_power = 20_000  (* of a factor, times its degree *)
 

@@ -1,4 +1,4 @@
-(* Chains of evidence about formulas: the steps are those of paramverify/checker/chain_models.py. *)
+(* Chains of evidence about formulas: the steps are those of paramverify/kernel/chain_models.py. *)
 
 open Faults
 open Json

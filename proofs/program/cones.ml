@@ -1,4 +1,4 @@
-(* Certificates about many sequences: the steps are those of paramverify/checker/cone_evidence.py; the functions that accept
+(* Certificates about many sequences: the steps are those of paramverify/kernel/cone_evidence.py; the functions that accept
    are extracted from Coq. The lengths of `levels`, and which secrets a `loop` is about, are read here, and that is trusted.
    What is computed (where states lead to, rays, combinations) is only a help, on which nothing rests. *)
 

@@ -1,5 +1,5 @@
 (* A whole document: every claim with its proof, what the proofs share, points of the domain, and the witness.
-   The steps are those of paramverify/checker/claim_evidence.py, one after the other, so that both give the same answers. *)
+   The steps are those of paramverify/kernel/claim_evidence.py, one after the other, so that both give the same answers. *)
 
 open Faults
 open Json
@@ -112,7 +112,7 @@ let check_violating_set document domain witness =
   Sets.refute domain claim (field "parameters" witness);
   Told.check_set witness (Option.map (fun q -> Text.number (string_of q)) (field_opt "constant" domain))
 
-(* Claims about sets of outputs: paramverify/checker/set_evidence.py has the same steps. *)
+(* Claims about sets of outputs: paramverify/kernel/set_evidence.py has the same steps. *)
 let check_sets document =
   let status = string_of (field "status" document) and witness = field_opt "witness" document in
   if (witness <> None) <> (status = "violated") then
@@ -159,7 +159,7 @@ let no_negative_weight =
 
 let no_negative_probability = "not shown by this document alone: that no probability is negative"
 
-(* A certificate about many sequences: paramverify/checker/cone_evidence.py has the same steps. *)
+(* A certificate about many sequences: paramverify/kernel/cone_evidence.py has the same steps. *)
 let check_cone document =
   let shown = Cones.prove document in
   let ledger = obligations document in
@@ -178,7 +178,7 @@ let check_cone document =
     side_condition = (match field_opt "side_condition" document with Some (String words) -> words | _ -> "");
   }
 
-(* Region maps: paramverify/checker/region_evidence.py has the same steps. *)
+(* Region maps: paramverify/kernel/region_evidence.py has the same steps. *)
 let check_regions document =
   let ledger = obligations document in
   let domain = field "domain" document in
@@ -197,7 +197,7 @@ let check_regions document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
-(* Interactive systems: paramverify/checker/unwinding_evidence.py has the same steps. *)
+(* Interactive systems: paramverify/kernel/unwinding_evidence.py has the same steps. *)
 let check_unwinding document =
   let status = string_of (field "status" document) in
   let wrong key reason = misformed ~path:[ Key key ] reason in
@@ -232,7 +232,7 @@ let check_unwinding document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
-(* Claims about divergences: paramverify/checker/loss_evidence.py has the same steps. *)
+(* Claims about divergences: paramverify/kernel/loss_evidence.py has the same steps. *)
 let check_losses document =
   let status = string_of (field "status" document) and witness = field_opt "witness" document in
   if (witness <> None) <> (status = "violated") then
@@ -281,7 +281,7 @@ let check_losses document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
-(* Exact intervals: paramverify/checker/interval_evidence.py has the same steps. *)
+(* Exact intervals: paramverify/kernel/interval_evidence.py has the same steps. *)
 let check_intervals document =
   let ledger = obligations document in
   check_points document [ about_domain (field "domain" document) ];
@@ -296,7 +296,7 @@ let check_intervals document =
     solvers = List.sort_uniq compare ledger.names;
   }
 
-(* Formulas of dpCTL*: paramverify/checker/formula_evidence.py has the same steps. *)
+(* Formulas of dpCTL*: paramverify/kernel/formula_evidence.py has the same steps. *)
 let check_formulas document =
   check_points document [ about_domain (field "domain" document) ];
   let lines, proved, still_open, status = Formulas.check document in

@@ -1,5 +1,5 @@
 (* A pair of inputs of noisy max that has the largest ratio of all neighbours, for all parameters; the steps are those of
-   paramverify/checker/worst_pair_evidence.py. The function that accepts is extracted from Coq: it computes by itself what has to be
+   paramverify/kernel/worst_pair_evidence.py. The function that accepts is extracted from Coq: it computes by itself what has to be
    shown. What is computed here says which proof shows which part, and nothing rests on that. *)
 
 open Faults

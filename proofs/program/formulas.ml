@@ -1,4 +1,4 @@
-(* Formulas of dpCTL*: the steps are those of paramverify/checker/formula_evidence.py and truths.py. *)
+(* Formulas of dpCTL*: the steps are those of paramverify/kernel/formula_evidence.py and truths.py. *)
 
 open Faults
 open Json
@@ -285,7 +285,7 @@ let check_form entry status =
     end
   end
 
-(* A formula as text, from the tree that is checked, as paramverify/checker/formula_evidence.py writes it. *)
+(* A formula as text, from the tree that is checked, as paramverify/kernel/formula_evidence.py writes it. *)
 let count_words = function
   | Int n -> string_of_int n
   | more -> (match int_of (field "more" more) with 0 -> "k" | n -> Printf.sprintf "k%+d" n)

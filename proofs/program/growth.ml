@@ -1,5 +1,5 @@
 (* Interactive systems without a budget: two runs, one with one data point more, and a loop that both make. The steps
-   are those of `check_growth` in paramverify/checker/system_witnesses.py. *)
+   are those of `check_growth` in paramverify/kernel/system_witnesses.py. *)
 
 open Faults
 open Json

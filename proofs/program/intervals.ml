@@ -1,5 +1,5 @@
 (* Exact intervals of one parameter: the line is cut at roots of factors, and each piece has one status. The steps are
-   those of paramverify/checker/interval_evidence.py; the function that finds the statuses is extracted from Coq. *)
+   those of paramverify/kernel/interval_evidence.py; the function that finds the statuses is extracted from Coq. *)
 
 open Faults
 open Json

@@ -1,5 +1,5 @@
 (* Claims one after the other, each with its proof, and points of their domains: what all kinds of documents share.
-   The steps are those of `Ledger` in paramverify/checker/claim_evidence.py. *)
+   The steps are those of `Ledger` in paramverify/kernel/claim_evidence.py. *)
 
 open Faults
 open Json

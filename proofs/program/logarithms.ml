@@ -1,5 +1,5 @@
 (* Logarithms and exponentials between whole numbers, times 2^192: the steps, and so the numbers, are those of
-   paramverify/checker/rounded_constants.py. The proved checker shows the bounds of logarithms again before it uses them. *)
+   paramverify/kernel/rounded_constants.py. The proved checker shows the bounds of logarithms again before it uses them. *)
 
 open Faults
 

@@ -1,5 +1,5 @@
 (* Claims about divergences with a logarithm: each is at most a bound, by a tree in preorder; or it is larger at a point.
-   The steps are those of paramverify/checker/loss_evidence.py; the functions that accept are extracted from Coq. What is computed
+   The steps are those of paramverify/kernel/loss_evidence.py; the functions that accept are extracted from Coq. What is computed
    here (ranges of factors, logarithms) is shown there once more: nothing rests on it. *)
 
 open Faults

@@ -1,5 +1,5 @@
 (* What is seen of an interactive system with some inputs, and how likely that is: witnesses of violations, and lower
-   bounds of budgets. The steps are those of paramverify/checker/system_witnesses.py. *)
+   bounds of budgets. The steps are those of paramverify/kernel/system_witnesses.py. *)
 
 open Faults
 open Json

@@ -1,5 +1,5 @@
 (* Witnesses at irrational points: coordinates are polynomials in t, the only root of a polynomial in an interval. That a
-   claim fails there is proved; the steps around it are those of paramverify/checker/witness_numbers.py. *)
+   claim fails there is proved; the steps around it are those of paramverify/kernel/witness_numbers.py. *)
 
 open Faults
 open Json

@@ -1,5 +1,5 @@
 (* Evidence about SMT-LIB scripts: claims with their proofs, question by question. The steps are those of
-   paramverify/checker/script_evidence.py. That the claims are those of a script, and that its assertions are true at the
+   paramverify/kernel/script_evidence.py. That the claims are those of a script, and that its assertions are true at the
    models, is not looked at here, but by `paramverify check` with the script. *)
 
 open Faults

@@ -1,5 +1,5 @@
 (* Claims about sets of outputs: the sum of max(0, t) over some terms is at most the room, by a tree in preorder.
-   The steps are those of paramverify/checker/set_evidence.py; the functions that accept are extracted from Coq. *)
+   The steps are those of paramverify/kernel/set_evidence.py; the functions that accept are extracted from Coq. *)
 
 open Faults
 open Json

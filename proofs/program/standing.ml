@@ -1,4 +1,4 @@
-(* A pair of inputs of noisy max that has the largest ratio of all neighbours; paramverify/checker/worst_pair_evidence.py looks
+(* A pair of inputs of noisy max that has the largest ratio of all neighbours; paramverify/kernel/worst_pair_evidence.py looks
    at the same inputs. The function that accepts is extracted from Coq. That its data are those of the document is
    trusted; the ratio of the pair, which is computed here, is not. *)
 

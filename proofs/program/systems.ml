@@ -1,4 +1,4 @@
-(* Interactive systems: the steps are those of paramverify/checker/system_models.py. What is not asked of the functions that
+(* Interactive systems: the steps are those of paramverify/kernel/system_models.py. What is not asked of the functions that
    are extracted from Coq is the form of a system: which actions a state enables together. *)
 
 open Faults

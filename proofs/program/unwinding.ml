@@ -1,5 +1,5 @@
 (* Interactive systems in which nothing that is seen tells much: families and costs. The steps are those of
-   paramverify/checker/unwinding_evidence.py. Nothing rests on the partners that are looked for here. *)
+   paramverify/kernel/unwinding_evidence.py. Nothing rests on the partners that are looked for here. *)
 
 open Faults
 open Json

@@ -1,5 +1,5 @@
 (* Numbers of a witness as people read them: rationals, and formulas in E = exp(q), or in ln(b), between two. They are
-   compared with each other only: that a claim fails is proved. The steps are those of paramverify/checker/witness_numbers.py. *)
+   compared with each other only: that a claim fails is proved. The steps are those of paramverify/kernel/witness_numbers.py. *)
 
 open Faults
 open Json

@@ -26,9 +26,9 @@ from paramverify.automata.automaton_evidence import lengths as lengths_document
 from paramverify.automata.stream_costs import Lengths, by_length, verify_one
 from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify
 from paramverify.automata.way_programs import largest
-from paramverify.checker.automaton_checks import check_document
 from paramverify.cli.main import run
 from paramverify.errors import InputError
+from paramverify.kernel.automaton_checks import check_document
 from paramverify.reports.stream_reports import automaton_evidence_document
 
 CASES = ROOT / "cases" / "automata"

@@ -20,9 +20,9 @@ from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, find_ex
 from paramverify.automata.unbounded_ways import KINDS
 from paramverify.automata.way_costs import cost
 from paramverify.automata.way_programs import case_of_all, streams
-from paramverify.checker.automaton_checks import check_document
 from paramverify.errors import InputError
 from paramverify.files import standing_in
+from paramverify.kernel.automaton_checks import check_document
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify as verify_case

@@ -15,8 +15,8 @@ from paramverify.automata.automaton import Automaton, parse_automaton
 from paramverify.automata.automaton_evidence import machine as written
 from paramverify.automata.stored_values import explore, may_end
 from paramverify.automata.stream_verdicts import find_example, verify
-from paramverify.checker.automaton_runs import first_order, machine, runs_out, walk
 from paramverify.errors import InputError
+from paramverify.kernel.automaton_runs import first_order, machine, runs_out, walk
 from paramverify.portfolio.session import Options
 
 

@@ -23,16 +23,16 @@ from paramverify.automata.stream_cases import StreamBudget, StreamCase, load, re
 from paramverify.automata.stream_verdicts import WIDTH, StreamVerdict, decide
 from paramverify.automata.way_costs import Way
 from paramverify.automata.way_programs import Gap, Streams, Widest, chances, near_pairs, reads
-from paramverify.checker.automaton_checks import check_document
-from paramverify.checker.automaton_runs import machine as read_machine
-from paramverify.checker.automaton_ways import entries_of
-from paramverify.checker.automaton_ways import gap as checked_gap
-from paramverify.checker.second_streams import compare_stream
-from paramverify.checker.strict_reading import Rejected
 from paramverify.errors import CaseError, InputError
 from paramverify.files import standing_in
+from paramverify.kernel.automaton_checks import check_document
+from paramverify.kernel.automaton_runs import machine as read_machine
+from paramverify.kernel.automaton_ways import entries_of
+from paramverify.kernel.automaton_ways import gap as checked_gap
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.portfolio.session import Options
 from paramverify.reports.stream_reports import stream_evidence_document, stream_lines
+from paramverify.rereader.second_streams import compare_stream
 
 OPTIONS = Options(seconds=60)
 SVT = """T = laplace(2 / eps)

@@ -26,15 +26,15 @@ from paramverify.automata.stream_verdicts import WIDTH, decide
 from paramverify.automata.way_costs import Way
 from paramverify.automata.way_programs import chances as exactly
 from paramverify.automata.way_programs import largest, reads
-from paramverify.checker.automaton_checks import check_document
-from paramverify.checker.second_streams import compare_stream
-from paramverify.checker.strict_reading import Rejected
 from paramverify.errors import CaseError, InputError
 from paramverify.files import standing_in
+from paramverify.kernel.automaton_checks import check_document
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
 from paramverify.reports.stream_reports import BudgetSubject, budget_document, budget_lines
 from paramverify.reports.stream_reports import stream_evidence_document as stream_evidence
+from paramverify.rereader.second_streams import compare_stream
 
 ASKED = (1, 2, 3)
 CASE = """[parameters]

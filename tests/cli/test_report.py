@@ -146,7 +146,7 @@ def test_the_commands_of_a_page_do_what_it_says(
     blocks = [seen.text.splitlines() for seen in page.having("pre", aria_label="Commands")]
     with_the_program, alone = blocks[::2], blocks[1::2]
     assert len(with_the_program) == len(alone) == len(cases)
-    shutil.copytree(CASES.parent / "paramverify" / "checker", tmp_path / "checker")
+    shutil.copytree(CASES.parent / "paramverify" / "kernel", tmp_path / "kernel")
     for (line,) in alone:
         program, *arguments = shlex.split(line)
         assert program == "python3"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from paramverify.checker.second_reading import second_look
 from paramverify.cli.main import run
 from paramverify.evidence.witnesses import ExactSetWitness
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase, load
+from paramverify.rereader.second_reading import second_look
 from paramverify.synthesis.maps import Status
 from paramverify.synthesis.safe_values import AnswerForm, Intervals, MapOptions, Regions, safe_values
 

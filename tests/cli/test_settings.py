@@ -153,7 +153,7 @@ def test_forged_evidence_is_rejected(tmp_path: Path) -> None:
 
 def test_the_second_reader_notices_other_settings(tmp_path: Path) -> None:
     """The second reader sets by itself: with other settings than the first reader it finds other numbers."""
-    from paramverify.checker.second_reading import second_look
+    from paramverify.rereader.second_reading import second_look
 
     path, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
     path.write_text(COIN)

@@ -12,7 +12,6 @@ import pytest
 from random_models import all_probabilities, classical_model, largest_ratio, parametric_model, random_model
 
 from paramverify.answers import Proved
-from paramverify.checker.cone_evidence import check_document
 from paramverify.claims import Claim, without_enclosure
 from paramverify.divergences import MaxDivergence
 from paramverify.encodings import cone, every_length
@@ -23,6 +22,7 @@ from paramverify.encodings.unbounded_ratios import certificate as no_budget_cert
 from paramverify.encodings.unbounded_ratios import no_budget
 from paramverify.evidence.witnesses import evaluate
 from paramverify.exact.branching import decide_exactly
+from paramverify.kernel.cone_evidence import check_document
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 

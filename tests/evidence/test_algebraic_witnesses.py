@@ -12,8 +12,8 @@ import pytest
 from forging_tools import Json, forged, forgeries
 
 from paramverify import load as api_load
-from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
+from paramverify.kernel.documents import check_text
 
 SQUARES = """
 title = "Two squares"

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from paramverify.answers import Decision, Proved
-from paramverify.checker.__main__ import main as kernel
 from paramverify.claims import without_enclosure
 from paramverify.cli.main import run
 from paramverify.encodings.choice import claims_of
 from paramverify.evidence import certificates
 from paramverify.exact.branching import decide_exactly
+from paramverify.kernel.__main__ import main as kernel
 from paramverify.models.model import Model
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import PrivacyReport

@@ -15,8 +15,6 @@ from proved_claims import CLAIMS, PROOFS
 from truth_oracle import is_true
 
 from paramverify.answers import Decision, Proved
-from paramverify.checker.claim_evidence import KernelReport
-from paramverify.checker.documents import check_text
 from paramverify.claims import to_document
 from paramverify.cli.main import run
 from paramverify.evidence import certificates
@@ -24,6 +22,8 @@ from paramverify.interactive.system_cases import load as load_system
 from paramverify.interactive.system_certificates import check_with_case as check_with_system
 from paramverify.interactive.system_certificates import evidence_document
 from paramverify.interactive.system_verification import verify
+from paramverify.kernel.claim_evidence import KernelReport
+from paramverify.kernel.documents import check_text
 from paramverify.models import neighbourhoods
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case

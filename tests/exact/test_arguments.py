@@ -17,7 +17,6 @@ from paramverify.algebra.convexity import ROUGH_BITS
 from paramverify.algebra.domains import Interval
 from paramverify.algebra.number_fields import FINE_BITS
 from paramverify.algebra.polynomials import Point, value_at
-from paramverify.checker.claim_evidence import Rejected, check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence.certificates import CONSTANT
 from paramverify.exact import branching
@@ -32,6 +31,7 @@ from paramverify.exact.branching import (
 )
 from paramverify.exact.procedure_outcomes import Outcome, RemainingWork
 from paramverify.formats.refutations import Confirm, fails_at
+from paramverify.kernel.claim_evidence import Rejected, check_claim
 
 TRUSTED = {"kind": "solver", "solver": "z9", "version": ""}
 HALF = Fraction(1, 2)

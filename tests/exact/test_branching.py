@@ -24,12 +24,12 @@ from paramverify.algebra.polynomials import Polynomial, substitute, value_at, va
 from paramverify.algebra.signs import negative_between
 from paramverify.answers import End, Open, Proved, Refuted
 from paramverify.backends import backend
-from paramverify.checker.claim_evidence import check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import fails_at
+from paramverify.kernel.claim_evidence import check_witness
 
 Box = dict[str, Interval]
 TESTS = Path(__file__).parents[1] / "tools"

@@ -13,7 +13,6 @@ import pytest
 
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, Ring
-from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.errors import DefectError
 from paramverify.evidence.certificates import univariate_tree
@@ -28,6 +27,7 @@ from paramverify.exact.univariate import (
     sole_variable,
 )
 from paramverify.formats.refutations import fails_at
+from paramverify.kernel.claim_evidence import check_claim
 
 RING = Ring(("p",))
 RATIONAL = [Fraction(k, 4) for k in range(5)]

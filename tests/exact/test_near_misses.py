@@ -9,11 +9,11 @@ import pytest
 from claim_tools import make, replayed
 
 from paramverify.answers import Proved, Refuted
-from paramverify.checker.claim_evidence import Rejected, check_claim, check_witness
 from paramverify.claims import Claim, to_document
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import fails_at
+from paramverify.kernel.claim_evidence import Rejected, check_claim, check_witness
 
 # what is maximised, its parameters, constraints, the maximum, where
 MAXIMA: dict[str, tuple[str, str, list[str], Fraction]] = {

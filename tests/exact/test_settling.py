@@ -9,10 +9,10 @@ import pytest
 from paramverify.algebra.constants import GENERATOR, ExpConstant
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import Ring, value_at
-from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence import certificates
 from paramverify.exact.procedure_outcomes import ENCLOSURES, Outcome, by_enclosures
+from paramverify.kernel.claim_evidence import check_claim
 
 RING = Ring(("p",), ExpConstant(Fraction(1)))
 BOX = {"p": parse_interval("[0, 1]")}

@@ -18,13 +18,13 @@ from paramverify.algebra.polynomials import Ring, to_rational_function
 from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import Open, Proved, Refuted
 from paramverify.backends.sos import Sos
-from paramverify.checker.claim_evidence import check_claim
-from paramverify.checker.strict_reading import Rejected
 from paramverify.claims import Claim, positive, to_document
 from paramverify.errors import InputError
 from paramverify.evidence.certificates import replayed
 from paramverify.exact.squares.square_problems import fewer_variables
 from paramverify.exact.squares.square_proofs import squares_of
+from paramverify.kernel.claim_evidence import check_claim
+from paramverify.kernel.strict_reading import Rejected
 
 pytest.importorskip("clarabel")
 

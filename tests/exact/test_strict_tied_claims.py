@@ -12,10 +12,10 @@ from tied_claims import known, tied, value
 from tools.theorem_tools import case_of
 
 from paramverify.answers import Open, Proved, Refuted, Standing
-from paramverify.checker.claim_evidence import check_witness
-from paramverify.checker.documents import check_text
 from paramverify.claims import Claim, positive, to_document
 from paramverify.exact.branching import decide_exactly
+from paramverify.kernel.claim_evidence import check_witness
+from paramverify.kernel.documents import check_text
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify
 from paramverify.reports.case_evidence import evidence_document

@@ -15,14 +15,14 @@ from paramverify.algebra.constants import ExpConstant
 from paramverify.algebra.domains import Interval, sign_in_ring
 from paramverify.algebra.polynomials import Ring, Unbounded
 from paramverify.answers import Open, Proved, Refuted, Standing
-from paramverify.checker.claim_evidence import check_witness
-from paramverify.checker.documents import check_text
 from paramverify.claims import Claim, from_document, to_document, without_unused_ties
 from paramverify.errors import LimitError
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.logarithms import near_zero
 from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.exact.univariate import fails_without_witness
+from paramverify.kernel.claim_evidence import check_witness
+from paramverify.kernel.documents import check_text
 from paramverify.portfolio.session import Options
 from paramverify.privacy.verification import verify
 from paramverify.reports.case_evidence import evidence_document

@@ -13,7 +13,6 @@ from random_systems import parametric_case
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction
-from paramverify.checker.unwinding_evidence import check_document
 from paramverify.errors import InputError
 from paramverify.interactive.closures import Closures
 from paramverify.interactive.input_enumeration import Enumeration
@@ -22,6 +21,7 @@ from paramverify.interactive.refutation import at_point
 from paramverify.interactive.system_cases import ends_of, load
 from paramverify.interactive.system_certificates import evidence_document
 from paramverify.interactive.system_verification import verify
+from paramverify.kernel.unwinding_evidence import check_document
 from paramverify.models.context import Checks
 from paramverify.models.systems import slot_systems
 from paramverify.models.systems.slot_systems import explore

@@ -10,13 +10,13 @@ import pytest
 from calling_tools import called
 from slot_families import case_text
 
-from paramverify.checker.documents import check_text
-from paramverify.checker.slot_evidence import check_document
 from paramverify.interactive.closures import Closures
 from paramverify.interactive.pinq_induction import DataPointProgram, Every, Form, every
 from paramverify.interactive.system_cases import load
 from paramverify.interactive.system_verification import tight_budget
 from paramverify.interactive.unwinding_families import pair_graph
+from paramverify.kernel.documents import check_text
+from paramverify.kernel.slot_evidence import check_document
 from paramverify.models.systems.transition_systems import StateKind
 
 ROOT = Path(__file__).parents[2]

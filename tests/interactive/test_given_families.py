@@ -11,11 +11,11 @@ from calling_tools import called
 from interactive_tools import Enumeration
 from slot_families import case_text, conditions
 
-from paramverify.checker.unwinding_evidence import check_document
 from paramverify.errors import ExpressionError, InputError
 from paramverify.interactive.system_cases import GivenFamily, InteractiveCase, load, read_condition
 from paramverify.interactive.system_certificates import check_with_case, evidence_document
 from paramverify.interactive.system_verification import verify
+from paramverify.kernel.unwinding_evidence import check_document
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "cases" / "interactive"

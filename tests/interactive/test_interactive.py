@@ -12,7 +12,6 @@ from interactive_tools import case_of, no_parameters, two_answers
 
 from paramverify.algebra.domains import Domain, parse_interval
 from paramverify.algebra.polynomials import RationalFunction, Ring, fraction
-from paramverify.checker.unwinding_evidence import check_document
 from paramverify.cli.main import run
 from paramverify.errors import InputError, LimitError, ModelError
 from paramverify.interactive.closures import SILENT, Closures
@@ -30,6 +29,7 @@ from paramverify.interactive.unwinding_families import (
     matching,
     pair_graph,
 )
+from paramverify.kernel.unwinding_evidence import check_document
 from paramverify.models.context import Checks
 from paramverify.models.noise.truncated_geometric import truncated_geometric
 from paramverify.models.systems import slot_systems

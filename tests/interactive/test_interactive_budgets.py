@@ -18,11 +18,11 @@ from slot_families import case_text
 
 from paramverify.algebra.polynomials import fraction
 from paramverify.api.options import clock
-from paramverify.checker.unwinding_evidence import check_document
 from paramverify.errors import TimeLimitError
 from paramverify.interactive.system_cases import InteractiveCase, load
 from paramverify.interactive.system_certificates import budget_document, check_with_case
 from paramverify.interactive.system_verification import InteractiveBudget, tight_budget
+from paramverify.kernel.unwinding_evidence import check_document
 from paramverify.models.systems.transition_systems import System
 from paramverify.portfolio.session import Options, Session
 from paramverify.reports.interactive_reports import brief, row

@@ -11,12 +11,12 @@ from flint import fmpq
 from interactive_tools import Enumeration, case_of, random_system
 
 from paramverify.algebra.polynomials import fraction
-from paramverify.checker.unwinding_evidence import check_document
 from paramverify.interactive.closures import Closures
 from paramverify.interactive.probability_bounds import WeightJudge
 from paramverify.interactive.refutation import admissible, probability
 from paramverify.interactive.system_certificates import evidence_document, subject
 from paramverify.interactive.system_verification import accepted, verify
+from paramverify.kernel.unwinding_evidence import check_document
 from paramverify.models.context import Checks
 from paramverify.portfolio.session import Options
 

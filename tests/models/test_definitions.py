@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from paramverify.algebra.expressions import parse
-from paramverify.checker.second_reader import SecondReader
 from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.models.model_evaluation import Numbers
 from paramverify.privacy.cases import PrivacyCase, load
+from paramverify.rereader.second_reader import SecondReader
 
 CASE = """
 [parameters]

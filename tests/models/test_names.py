@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from name_tools import ODD, Rows, explicit, largest, number_of, quoted, table
 
-from paramverify.checker.second_numbers import Calculator
 from paramverify.claims import show_sequence
 from paramverify.cli.main import run
 from paramverify.errors import CaseError, ModelError
@@ -21,6 +20,7 @@ from paramverify.models.model import need_privacy
 from paramverify.models.names import as_value, distinct, find
 from paramverify.privacy.cases import load
 from paramverify.reports.pictures.dot_graphs import model_dot
+from paramverify.rereader.second_numbers import Calculator
 
 LEAKING: Rows = [
     [Fraction(1, 2), Fraction(1, 2)],

@@ -176,7 +176,7 @@ def test_evidence_with_another_condition_is_rejected(
 
 def test_the_second_reader_notices_the_condition(tmp_path: Path) -> None:
     """The second reading alone, without the first one, rejects evidence with another side condition."""
-    from paramverify.checker.second_reading import second_look
+    from paramverify.rereader.second_reading import second_look
 
     ignored = 'one_sided = "ignored"\n'
     case, evidence = written(tmp_path, "4", ignored), tmp_path / "evidence.json"

@@ -15,13 +15,13 @@ from conftest import ROOT
 
 import paramverify
 from paramverify.algebra.polynomials import value_at
-from paramverify.checker.second_reader import SecondReader
 from paramverify.errors import InputError, LimitError
 from paramverify.models.mechanisms import singles
 from paramverify.models.mechanisms.parts import Independent
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
+from paramverify.rereader.second_reader import SecondReader
 from paramverify.synthesis.case_budget import least_moment
 from paramverify.synthesis.least_sets import least_bound
 from paramverify.synthesis.set_needs import NeedKind

@@ -17,15 +17,15 @@ from paramverify import loads
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Ring, value_at
-from paramverify.checker.second_networks import Walk
-from paramverify.checker.second_numbers import Calculator
-from paramverify.checker.second_reader import SecondReader
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, LimitError
 from paramverify.models import networks, priors
 from paramverify.models.context import Checks
 from paramverify.models.priors import PRIOR
 from paramverify.privacy.cases import PrivacyCase, load
+from paramverify.rereader.second_networks import Walk
+from paramverify.rereader.second_numbers import Calculator
+from paramverify.rereader.second_reader import SecondReader
 from paramverify.tables import Table
 
 CASES = ROOT / "cases"

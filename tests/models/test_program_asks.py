@@ -14,13 +14,13 @@ from asked_mechanisms import KNOWN, Maker, P, case_of, enumerated
 from calling_tools import called
 
 from paramverify.algebra.polynomials import value_at
-from paramverify.checker.second_mechanisms import read as read_again
-from paramverify.checker.second_reader import SecondReader
 from paramverify.encodings.sequences import probabilities
 from paramverify.errors import InputError, ProgramError
 from paramverify.models.mechanisms.program import shown_output
 from paramverify.models.model import Model
 from paramverify.privacy.cases import PrivacyCase, load, read_case
+from paramverify.rereader.second_mechanisms import read as read_again
+from paramverify.rereader.second_reader import SecondReader
 from paramverify.tables import TomlDocument, in_case, toml_data
 
 CASES = Path(__file__).parents[2] / "cases" / "programs"

@@ -10,10 +10,10 @@ import pytest
 from quick import seeds
 from relation_oracle import Conditions, Parts, evaluated
 
-from paramverify.checker.second_relations import Related
 from paramverify.errors import CaseError, ExpressionError
 from paramverify.models.mechanisms import neighbouring_inputs
 from paramverify.models.relations import InputPart, Shape, plain, read_condition, read_distance
+from paramverify.rereader.second_relations import Related
 from paramverify.tables import Table
 
 SHAPES = [

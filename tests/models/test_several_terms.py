@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from paramverify.algebra.polynomials import Polynomial
-from paramverify.checker.documents import check_text
 from paramverify.claims import Origin
 from paramverify.errors import InputError
 from paramverify.evidence.witnesses import ExactWitness, evaluate
+from paramverify.kernel.documents import check_text
 from paramverify.models.hmm import ArithmeticSequence
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session

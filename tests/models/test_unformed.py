@@ -11,10 +11,10 @@ import pytest
 from random_models import random_row
 
 from paramverify.algebra.polynomials import constant_value
-from paramverify.checker.claim_evidence import Rejected
-from paramverify.checker.worst_pair_evidence import check_largest
 from paramverify.cli.main import run
 from paramverify.encodings.sequences import candidates
+from paramverify.kernel.claim_evidence import Rejected
+from paramverify.kernel.worst_pair_evidence import check_largest
 from paramverify.models import neighbourhoods
 from paramverify.models.model import Model
 from paramverify.models.neighbourhoods import count_pairs

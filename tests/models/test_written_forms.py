@@ -10,10 +10,10 @@ import pytest
 from quick import seeds
 from written_worlds import truncated, world
 
-from paramverify.checker.second_reader import SecondReader
 from paramverify.models.model import Model
 from paramverify.models.model_evaluation import Numbers
 from paramverify.privacy.cases import load
+from paramverify.rereader.second_reader import SecondReader
 
 F = Fraction
 POINTS = [

@@ -23,7 +23,7 @@ from page_tools import (
     leaks_of_three,
 )
 
-from paramverify.checker.documents import check_text
+from paramverify.kernel.documents import check_text
 from paramverify.pages.page import ASSETS, SCRIPTS, STYLES, page
 
 ONE = Fraction(1)

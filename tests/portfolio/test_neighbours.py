@@ -9,12 +9,12 @@ from claim_tools import make
 
 from paramverify.algebra.polynomials import Point
 from paramverify.answers import Decision, Open, Proved
-from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import decide_exactly
 from paramverify.exact.procedure_outcomes import Outcome
 from paramverify.formats.refutations import Confirm
+from paramverify.kernel.claim_evidence import check_claim
 from paramverify.portfolio.session import Neighbours, without_slack
 
 BOX = {"p": "[0, 1]", "q": "[0, 1]"}

@@ -104,8 +104,8 @@ def test_confirmation_by_a_second_backend() -> None:
 @pytest.mark.slow
 def test_cutting_the_box_proves_part_by_part() -> None:
     """A strategy with cuts gives one certificate for all parts, which the checker accepts."""
-    from paramverify.checker.claim_evidence import check_claim
     from paramverify.claims import to_document
+    from paramverify.kernel.claim_evidence import check_claim
 
     hard = claim("p**4 + q**4 - p*q + 1/8 + 1/100")
     with Session(Options(strategy=(Stage(("bernstein",), 60.0, 2),))) as session:
@@ -142,8 +142,8 @@ def test_a_mistaken_answer_is_no_proof(name: str, reason: str) -> None:
 @pytest.mark.slow
 def test_an_honest_certificate_is_kept_beside_a_forged_one() -> None:
     """A forged certificate does not end a race; one that the kernel accepts is evidence, without a word."""
-    from paramverify.checker.claim_evidence import check_claim
     from paramverify.claims import to_document
+    from paramverify.kernel.claim_evidence import check_claim
 
     hard = claim("p**4 + q**4 - p*q + 1/8 + 1/100")
     names = ("lying_backends:FORGES_BESIDE", "lying_backends:HONEST")

@@ -14,15 +14,15 @@ from random_models import all_probabilities, random_model, random_row
 from set_oracle import Drawn, drawn, points
 
 from paramverify.algebra.polynomials import RationalFunction
-from paramverify.checker.documents import check_text
-from paramverify.checker.second_reading import with_second_look
 from paramverify.divergences import HockeyStick
 from paramverify.evidence.witnesses import ExactSetWitness
+from paramverify.kernel.documents import check_text
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase, load
 from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.reports.case_evidence import check_with_case, evidence_document
+from paramverify.rereader.second_reading import with_second_look
 from paramverify.tables import TomlDocument
 from paramverify.verdicts import Holds, Violated
 

@@ -16,11 +16,11 @@ from quick import seeds
 from relation_oracle import Conditions, Parts, evaluated
 
 from paramverify.algebra.polynomials import constant_value
-from paramverify.checker.second_reading import second_look
 from paramverify.cli.main import run
 from paramverify.encodings.cone import cone_claims
 from paramverify.models.model import need_privacy
 from paramverify.privacy.cases import load
+from paramverify.rereader.second_reading import second_look
 
 PARTS = Parts((("q", 2),))
 INPUTS = [tuple(map(Fraction, x)) for x in product(range(3), repeat=2)]

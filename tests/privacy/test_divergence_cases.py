@@ -12,13 +12,13 @@ from test_divergences import moment
 
 from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.api import Case, loads
-from paramverify.checker.second_reading import with_second_look
 from paramverify.divergences import MaxDivergence
 from paramverify.errors import InputError
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.reports.case_evidence import check_with_case
+from paramverify.rereader.second_reading import with_second_look
 from paramverify.synthesis.case_budget import least_moment
 
 FOLDER = Path(__file__).parents[2] / "cases" / "divergences"

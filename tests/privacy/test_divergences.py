@@ -15,16 +15,16 @@ from set_oracle import Drawn, drawn, points
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.api import loads
-from paramverify.checker.documents import check_text
-from paramverify.checker.second_reading import with_second_look
 from paramverify.divergences import Renyi
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.divergence_witnesses import MomentWitness
+from paramverify.kernel.documents import check_text
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.verification import PrivacyReport, verify
 from paramverify.reports.case_evidence import check_with_case, evidence_document
+from paramverify.rereader.second_reading import with_second_look
 from paramverify.tables import TomlDocument
 from paramverify.verdicts import Holds, Unknown, Violated
 

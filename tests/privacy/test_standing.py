@@ -14,10 +14,10 @@ import pytest
 
 from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import RationalFunction, Ring
-from paramverify.checker.claim_evidence import KernelReport
-from paramverify.checker.strict_reading import Rejected
-from paramverify.checker.worst_pair_evidence import check_everywhere, with_statements
 from paramverify.cli.main import run
+from paramverify.kernel.claim_evidence import KernelReport
+from paramverify.kernel.strict_reading import Rejected
+from paramverify.kernel.worst_pair_evidence import check_everywhere, with_statements
 from paramverify.models.context import Checks
 from paramverify.models.model import Model
 from paramverify.models.noise import Noise

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from document_changes import Change, Document, put
 
-from paramverify.checker.documents import check_text
 from paramverify.composition.case_releases import read_case
 from paramverify.composition.composing import Composition, CompositionAnswer, ask
 from paramverify.composition.written_releases import read_components, read_question
 from paramverify.errors import InputError
+from paramverify.kernel.documents import check_text
 from paramverify.portfolio.session import Options, Session
 from paramverify.reports.composition_reports import composition_document
 from paramverify.reports.evidence_checks import checked

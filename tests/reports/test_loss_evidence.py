@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from document_changes import Change, Document, out, put, together
 
-from paramverify.checker.documents import check_text
+from paramverify.kernel.documents import check_text
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from paramverify.checker.evidence_polynomials import Poly
+from paramverify.kernel.evidence_polynomials import Poly
 from paramverify.reports.theorems.coq_certificates import LONG, Square, denominator, proof_numbers, shorter
 
 

@@ -14,8 +14,8 @@ from tools.calling_tools import called, strict_json
 from tools.theorem_tools import ROOT, THEORIES, about, case_of, needs_coq, refusals, written
 
 from paramverify.algebra.cones import extreme_rays
-from paramverify.checker.evidence_polynomials import parse
 from paramverify.errors import UnsupportedError
+from paramverify.kernel.evidence_polynomials import parse
 from paramverify.reports.theorems.coq_certificates import polynomial, proof_numbers
 from paramverify.reports.theorems.coq_cones import Along, Zero, covering
 from paramverify.reports.theorems.coq_words import RESERVED, comment, named

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tools.theorem_tools import ROOT, THEORIES, about, case_of, needs_coq, refusals
 
-from paramverify.checker.claim_evidence import check_claim
+from paramverify.kernel.claim_evidence import check_claim
 from paramverify.reports.theorems.coq_certificates import with_wider_logarithms
 from paramverify.tables import toml_data
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from paramverify.checker.documents import check_text
-from paramverify.checker.second_reading import second_look
+from paramverify.kernel.documents import check_text
 from paramverify.portfolio.session import Options
 from paramverify.privacy.cases import load
 from paramverify.privacy.verification import verify
 from paramverify.reports.case_evidence import evidence_document
 from paramverify.reports.evidence_checks import checked
+from paramverify.rereader.second_reading import second_look
 
 ROW = """
 title = "A row of people"

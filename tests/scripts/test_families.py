@@ -13,12 +13,12 @@ from smt_scripts import run_z3
 
 from paramverify.algebra.polynomials import value_at
 from paramverify.answers import Standing
-from paramverify.checker.claim_evidence import check_document
-from paramverify.checker.rounded_constants import encloses_exp
 from paramverify.cli.main import run
 from paramverify.encodings.choice import listed_claims
 from paramverify.formats.smtlib import occurring, script
 from paramverify.formats.smtlib_scripts import read_script
+from paramverify.kernel.claim_evidence import check_document
+from paramverify.kernel.rounded_constants import encloses_exp
 from paramverify.privacy.cases import load
 from paramverify.scripts import benchmark_families
 from paramverify.scripts.benchmark_families import KnownClaim, plain

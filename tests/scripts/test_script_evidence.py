@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from paramverify.answers import Standing
-from paramverify.checker import script_evidence as script_checker
-from paramverify.checker.documents import check_text
 from paramverify.cli.main import run
 from paramverify.errors import InputError
 from paramverify.formats import smtlib_scripts
 from paramverify.formats.smtlib_scripts import read_script
+from paramverify.kernel import script_evidence as script_checker
+from paramverify.kernel.documents import check_text
 from paramverify.portfolio.session import Options
 from paramverify.portfolio.strategies import race_of
 from paramverify.reports.script_reports import check_with_script, evidence_document

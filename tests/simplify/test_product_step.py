@@ -12,10 +12,10 @@ from tied_claims import tied
 
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.checker.claim_evidence import check_claim
-from paramverify.checker.strict_reading import Rejected
 from paramverify.claims import Claim, to_document
 from paramverify.evidence.certificates import POSITIVE
+from paramverify.kernel.claim_evidence import check_claim
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.simplify.chain import product_step
 
 FORGED: list[dict[str, Any]] = [

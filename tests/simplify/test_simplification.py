@@ -9,13 +9,13 @@ import pytest
 from claim_tools import example5, failing_grid_point, make, random_claim
 
 from paramverify.algebra.polynomials import key, variables
-from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim
 from paramverify.evidence import certificates
 from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import solve_exactly
 from paramverify.exact.procedure_outcomes import RemainingWork
 from paramverify.formats.refutations import fails_at, refuter
+from paramverify.kernel.claim_evidence import check_claim
 from paramverify.simplify.chain import STEPS, Simplified, simplify
 
 

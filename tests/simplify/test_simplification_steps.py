@@ -13,9 +13,9 @@ from claim_tools import ask_z3, failing_grid_point, make
 
 from paramverify.algebra.domains import Constraint, Domain, Interval
 from paramverify.algebra.polynomials import Ring
-from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, to_document
 from paramverify.formats.refutations import fails_at, refuter
+from paramverify.kernel.claim_evidence import check_claim
 from paramverify.simplify import chain
 from paramverify.simplify import reductions as factor_step
 from paramverify.simplify.chain import STEPS, ends_step, sign_step, simplify, stretch_step

@@ -14,8 +14,8 @@ from flint import fmpz_poly
 from paramverify.algebra.domains import Interval, box_domain
 from paramverify.algebra.one_product import one_product
 from paramverify.algebra.polynomials import Polynomial, Ring
-from paramverify.checker.region_evidence import check_document
 from paramverify.claims import Claim
+from paramverify.kernel.region_evidence import check_document
 from paramverify.synthesis.map_documents import to_document
 from paramverify.synthesis.maps import RegionMap, Status
 from paramverify.synthesis.regions import region_map

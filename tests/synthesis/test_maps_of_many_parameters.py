@@ -18,8 +18,8 @@ from region_problems import Problem, volume, wavy
 from paramverify.algebra.domains import Constraint, Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Polynomial, Ring
 from paramverify.algebra.volumes import VolumeShare
-from paramverify.checker.region_evidence import check_text
 from paramverify.claims import Claim, to_document, without_enclosure
+from paramverify.kernel.region_evidence import check_text
 from paramverify.synthesis import regions
 from paramverify.synthesis.map_documents import to_document as map_document
 from paramverify.synthesis.map_files import cell_file

@@ -17,10 +17,10 @@ from region_problems import Problem, contradictions, random_problem, volume, wav
 from paramverify.algebra.bernstein import Enclosure, at, enclosure, reduced, rises, rounded, split_enclosure
 from paramverify.algebra.domains import Domain, Interval, box_domain
 from paramverify.algebra.polynomials import Ring
-from paramverify.checker.region_evidence import check_document, check_text
 from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.encodings.sequences import sequence_claims
 from paramverify.errors import EvidenceError, InputError
+from paramverify.kernel.region_evidence import check_document, check_text
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import load
 from paramverify.synthesis.map_documents import to_document as map_document

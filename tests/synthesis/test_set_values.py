@@ -14,13 +14,13 @@ from set_oracle import Drawn, Point, drawn, points, value
 
 from paramverify.algebra.domains import Constraint
 from paramverify.algebra.polynomials import RationalFunction, value_at
-from paramverify.checker.region_evidence import check_document
 from paramverify.divergences import HockeyStick, MaxDivergence
 from paramverify.encodings.choice import claims_of
 from paramverify.encodings.output_sums import excesses
 from paramverify.encodings.sets import set_claims
 from paramverify.errors import LimitError, UnsupportedError
 from paramverify.evidence.witnesses import ExactSetWitness
+from paramverify.kernel.region_evidence import check_document
 from paramverify.models.model import Model
 from paramverify.portfolio.session import Options, Session
 from paramverify.reports.pictures.ratio_curves import curve_of

@@ -15,9 +15,9 @@ from paramverify.algebra.expressions import parse
 from paramverify.algebra.polynomials import Polynomial, Ring, to_rational_function, value_at
 from paramverify.algebra.signs import parse_constraint
 from paramverify.answers import Answer, Proved
-from paramverify.checker.claim_evidence import check_claim
 from paramverify.claims import Claim, Origin
 from paramverify.formats.refutations import fails_at
+from paramverify.kernel.claim_evidence import check_claim
 
 NAMES = "pqrs"
 RATIOS = tuple(Fraction(1, 6) + Fraction(k, 13) for k in range(10))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from paramverify.checker.chain_models import CheckedChain, QuotientValues
+from paramverify.kernel.chain_models import CheckedChain, QuotientValues
 
 TRUE = ["true"]
 VALUES = QuotientValues((), None, lambda poly, strict: False)

@@ -19,12 +19,12 @@ from paper_rows import missing
 from rounded_texts import suspects
 from shipped_runs import CODES, NO_LIMIT, SHIPPED, Run, between, kind_of, witnesses
 
-from paramverify.checker.__main__ import main as kernel
-from paramverify.checker.documents import check_text
 from paramverify.divergences import MaxDivergence
 from paramverify.encodings.choice import claims_of
 from paramverify.encodings.sequences import candidates
 from paramverify.errors import InputError
+from paramverify.kernel.__main__ import main as kernel
+from paramverify.kernel.documents import check_text
 from paramverify.models.definitions import Inequality
 from paramverify.models.model import Model
 from paramverify.privacy.idle import warnings_of

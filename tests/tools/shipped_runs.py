@@ -16,7 +16,7 @@ from kept_cases import kept
 from paper_rows import COMMANDS, plain
 
 from paramverify.automata.stream_cases import about_streams
-from paramverify.checker import documents
+from paramverify.kernel import documents
 from paramverify.reports import evidence_checks
 from paramverify.synthesis import borders
 from paramverify.tables import toml_data

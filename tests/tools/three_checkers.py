@@ -14,9 +14,9 @@ from forging_tools import Json, forged, forgeries
 from mangling_tools import mangled
 from proved_claims import CLAIMS, PROOFS
 
-from paramverify.checker.documents import check_text, no_evidence
 from paramverify.claims import to_document
 from paramverify.errors import InputError
+from paramverify.kernel.documents import check_text, no_evidence
 from paramverify.reports.evidence_checks import program
 
 NOT_KNOWN = "not known"

@@ -23,7 +23,7 @@ from forging_tools import (
     witness_is_true,
 )
 
-from paramverify.checker.claim_evidence import KernelReport
+from paramverify.kernel.claim_evidence import KernelReport
 
 
 def is_true(document: Json, original: Json, report: KernelReport, random: Random) -> bool:

@@ -18,10 +18,10 @@ from itertools import combinations
 from math import ceil, floor, lcm, prod, sqrt
 from typing import Any
 
-from paramverify.checker.claim_evidence import Rejected, check_claim
-from paramverify.checker.evidence_polynomials import Poly, parse
 from paramverify.errors import UnsupportedError
 from paramverify.evidence.certificates import EXPONENTIAL, POSITIVE
+from paramverify.kernel.claim_evidence import Rejected, check_claim
+from paramverify.kernel.evidence_polynomials import Poly, parse
 
 Square = tuple[Fraction, Poly]  # c · h²
 Matrix = list[list[Fraction]]

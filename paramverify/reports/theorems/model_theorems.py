@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from paramverify.algebra.expressions import Name, Text, Value, parse
-from paramverify.checker.strict_reading import counted
 from paramverify.divergences import DistanceBound, PositiveParts
 from paramverify.encodings.cone import lump, model_document
 from paramverify.errors import DefectError, UnsupportedError
+from paramverify.kernel.strict_reading import counted
 from paramverify.models.model import Model, is_about
 from paramverify.models.names import as_value
 from paramverify.models.priors import InitialDistribution, SecretPair

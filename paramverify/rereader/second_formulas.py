@@ -1,0 +1,476 @@
+"""A second reading of cases with formulas: states, neighbours and formulas straight from the TOML.
+
+A second reading of the text of a formula of dpCTL*: standard library only, no code of the first reader.
+
+A formula becomes the tree that evidence has, with the texts of its bounds in it. `!`, X, F and G bind
+strongest, then U, W and R (to the right), `&`, `|`, `=>` (to the right) and `<=>`.
+
+At points of the domain the probabilities and the bounds are computed from their texts, and compared with
+those of the evidence. Standard library only; no code of the first reader.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice
+from typing import Any
+
+from ..kernel.evidence_polynomials import evaluate, number, parse
+from ..kernel.strict_reading import Rejected, UnreadCase, counted
+from .second_definitions import candidates, definitions_of, endless, set_to
+from .second_numbers import Calculator, Value
+
+# --- second formulas --------------------------------------------------------------------------------
+
+TOKEN = re.compile(
+    r"""\s*("[^"\n]*"|<=>|=>|<=|>=|==|!=|\.\.|[A-Za-z_][A-Za-z0-9_]*'?|[0-9]+(?:\.[0-9]+)?|\S)"""
+)
+NOT = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+LOWER = (">", ">=")
+CLOSING = {"[": "]", "(": ")", "{": "}"}
+
+
+@dataclass
+class FormulaTokens:
+    """The tokens of a formula, with their places, and the name of its family.
+
+    With `choices` it is about a decision process; on a chain Pmin and Pmax are P.
+    """
+
+    text: str
+    choices: bool = True
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        self.tokens = [(m[1], m.start(1)) for m in TOKEN.finditer(self.text)]
+        self.place = 0
+
+    @property
+    def next(self) -> str:
+        """The next token; "" at the end."""
+        return self.tokens[self.place][0] if self.place < len(self.tokens) else ""
+
+    def take(self, *wanted: str) -> str:
+        """Returns the next token, which has to be one of those that are wanted, if any are.
+
+        Raises:
+            Unread: it is another one.
+        """
+        token = self.next
+        if not token or (wanted and token not in wanted):
+            raise UnreadCase(f"the formula {self.text!r:.60} has another form")
+        self.place += 1
+        return token
+
+    def until(self, *ends: str) -> str:
+        """Returns the text up to one of some tokens outside of brackets."""
+        first = self.place
+        depth = 0
+        while depth or self.next not in ends:
+            token = self.take()
+            depth += (token in CLOSING) - (token in CLOSING.values())
+            if depth < 0:
+                raise UnreadCase(f"the formula {self.text!r:.60} has another form")
+        return self.text[self.tokens[first][1] : self.tokens[self.place][1]].strip()
+
+    def formula(self) -> list[Any]:
+        """Reads a formula."""
+        found = self.implied()
+        while self.next == "<=>":
+            self.take()
+            other = self.implied()
+            found = ["or", [["and", [found, other]], ["and", [["not", found], ["not", other]]]]]
+        if self.next == "?":
+            raise UnreadCase("a formula with a choice")
+        return found
+
+    def implied(self) -> list[Any]:
+        left = self.joined("|", "or")
+        if self.next != "=>":
+            return left
+        self.take()
+        return ["or", [["not", left], self.implied()]]
+
+    def joined(self, sign: str, kind: str) -> list[Any]:
+        parts = [self.joined("&", "and") if sign == "|" else self.bound_by_until()]
+        while self.next == sign:
+            self.take()
+            parts.append(self.joined("&", "and") if sign == "|" else self.bound_by_until())
+        return parts[0] if len(parts) == 1 else [kind, parts]
+
+    def bound_by_until(self) -> list[Any]:
+        left = self.unary()
+        if self.next not in ("U", "W", "R"):
+            return left
+        word = self.take()
+        low, high = self.steps()
+        right = self.bound_by_until()
+        if word == "W":
+            return ["release", right, ["or", [left, right]], low, high]
+        return ["until" if word == "U" else "release", left, right, low, high]
+
+    def steps(self) -> tuple[Any, Any]:
+        """Reads the bounds of an operator."""
+        if self.next == "[":
+            self.take()
+            low = self.index()
+            self.take(",")
+            high = None if self.next == "]" else self.index()
+            self.take("]")
+            return low, high
+        if self.next not in ("=", "<=", "<", ">=", ">"):
+            return 0, None
+        sign = self.take()
+        number = self.index()
+        after, before = _moved(number, 1), _moved(number, -1)
+        ends = {"=": (number, number), "<=": (0, number), "<": (0, before)}
+        return ends.get(sign) or ((number, None) if sign == ">=" else (after, None))
+
+    def index(self) -> Any:
+        token = self.take()
+        if token.isdigit():
+            return int(token)
+        if token != self.name:
+            raise UnreadCase(f"a number of steps {token!r:.40}")
+        sign = {"+": 1, "-": -1}.get(self.next)
+        if sign is None:
+            return {"more": 0}
+        self.take()
+        return {"more": sign * int(self.take())}
+
+    def unary(self) -> list[Any]:
+        token = self.next
+        if token == "!":
+            self.take()
+            return ["not", self.unary()]
+        if token == "X":
+            self.take()
+            return ["next", self.unary()]
+        if token in ("F", "G"):
+            self.take()
+            low, high = self.steps()
+            inner = self.unary()
+            return [
+                "until" if token == "F" else "release",
+                ["true" if token == "F" else "false"],
+                inner,
+                low,
+                high,
+            ]
+        if token == "(":
+            self.take()
+            found = self.formula()
+            self.take(")")
+            return found
+        if token in ("P", "Pmin", "Pmax", "D"):
+            return self.compared(self.take())
+        self.take()
+        if token in ("true", "false"):
+            return [token]
+        if not re.fullmatch(r'"[^"]*"|[A-Za-z_][A-Za-z0-9_]*', token) or self.next in ("=", "==", "!=", *NOT):
+            raise UnreadCase("a formula with a condition over variables")
+        return ["label", token.strip('"')]
+
+    def compared(self, word: str) -> list[Any]:
+        """Reads what follows P or D."""
+        if word == "D":
+            self.take("{")
+            epsilon = self.until(",")
+            self.take(",")
+            delta = self.until("}")
+            self.take("}")
+            return ["D", epsilon, delta, self.path()]
+        if self.next not in NOT:
+            raise UnreadCase("a formula with two bounds of a probability")
+        relation = self.take()
+        bound = self.until("[")
+        path = self.path()
+        turned = (word == "Pmax" and relation in LOWER) or (word == "Pmin" and relation not in LOWER)
+        if turned and self.choices:
+            return ["not", ["P", NOT[relation], bound, path]]
+        return ["P", relation, bound, path]
+
+    def path(self) -> list[Any]:
+        self.take("[")
+        found = self.formula()
+        self.take("]")
+        return found
+
+
+def _moved(number: Any, by: int) -> Any:
+    return {"more": number["more"] + by} if isinstance(number, dict) else number + by
+
+
+def read_formula(text: str, choices: bool = True) -> tuple[list[Any], dict[str, Any] | None]:
+    """Returns the tree of a formula, and the first and the last number of its family.
+
+    `choices` says that it is about a decision process, and not about a chain.
+
+    Raises:
+        Unread: it has a form that is not known here.
+    """
+    found = FormulaTokens(text, choices)
+    family = None
+    if found.next == "forall":
+        found.take()
+        found.name = found.take()
+        first: int = 0
+        last: int | None = None
+        if found.next == "in":
+            found.take()
+            first = int(found.take())
+            found.take("..")
+            last = int(found.take()) if found.next != ":" else None
+        found.take(":")
+        family = {"first": first, "last": last}
+    tree = found.formula()
+    if found.next:
+        raise UnreadCase(f"the formula {text!r:.60} has another form")
+    return tree, family
+
+
+# --- second chains ----------------------------------------------------------------------------------
+
+BASE = Fraction(5, 3)  # in the place of E
+POINTS = 3
+MAX_PAIRS = 100_000  # of states that a condition is evaluated for
+ANY = "*"
+
+
+Interval = tuple[Fraction, Fraction, bool, bool]  # both ends, and whether each belongs to it
+
+
+def _inside(point: Mapping[str, Fraction], box: Mapping[str, Interval]) -> bool:
+    return all(
+        low < point[name] < high or (point[name] == low and with_low) or (point[name] == high and with_high)
+        for name, (low, high, with_low, with_high) in box.items()
+    )
+
+
+class ChainLook:
+    """A document about formulas, beside its case file."""
+
+    def __init__(self, document: Mapping[str, Any], content: str, settings: Mapping[str, str]) -> None:
+        self.document = document
+        try:
+            self.data = set_to(tomllib.loads(content, parse_float=Decimal), settings)
+        except tomllib.TOMLDecodeError:  # a file of PRISM, whose name is not known here
+            self.data = {}
+        if "states" not in self.data:
+            raise UnreadCase("models in files of their own")
+        self.definitions = definitions_of(self.data)
+        domain = document["domain"]
+        self.names: list[str] = domain["variables"]
+        self.exponent = number(domain["constant"]) if "constant" in domain else None
+        parameters = dict(self.data.get("parameters", {}))
+        self.constraints: list[Any] = parameters.pop("constraints", [])
+        if any(map(endless, parameters.values())):
+            raise UnreadCase("a parameter without an upper end")
+        self.intervals = {name: self._interval(given) for name, given in parameters.items()}
+
+    def compare(self) -> str:
+        """Compares all; returns in words what was compared.
+
+        Raises:
+            Rejected: something differs. Unread: something is not known here.
+        """
+        self._check_domain()
+        self._check_structure()
+        points = list(islice((p for p in candidates(self.intervals) if self._has(p)), POINTS))
+        if not points:
+            raise UnreadCase("a domain without a simple point")
+        for point in points:
+            self._check_rows(point)
+            self._check_formulas(point)
+        steps = counted(len(self.document["model"]["rows"]), "state")
+        formulas = counted(len(self.document["formulas"]), "formula")
+        return f"{steps}, their neighbours and {formulas} agree at {counted(len(points), 'point')}"
+
+    # --- the domain -----------------------------------------------------------------------------------
+
+    def _interval(self, given: Any) -> Interval:
+        text = given["in"] if isinstance(given, dict) else given
+        plain = Calculator({}, None, Fraction(1), definitions=self.definitions)
+        if not isinstance(text, str) or "," not in text:
+            return plain.number(text), plain.number(text), True, True
+        text = text.strip()
+        low, high = text[1:-1].split(",")
+        return plain.number(low), plain.number(high), text[0] == "[", text[-1] == "]"
+
+    def _check_domain(self) -> None:
+        """Compares the domains: a constraint on one parameter may be an end of its interval instead."""
+        box = {name: text for name, text in self.document["domain"]["box"].items() if name != "E"}
+        if box.keys() != self.intervals.keys():
+            raise Rejected("the case has other parameters")
+        stated = {name: self._interval(text) for name, text in box.items()}
+        points = list(islice(candidates(self.intervals), 20))
+        for name, (low, high, with_low, with_high) in self.intervals.items():
+            if stated[name] == (low, high, with_low, with_high):
+                continue
+            if not self.constraints:
+                text = f"{'(['[with_low]}{low}, {high}{')]'[with_high]}"
+                raise Rejected(f"the interval of {name} is {text} in the case")
+            within = [p for p in candidates(stated) if _inside(p, stated) and self._is_stated(p)][:5]
+            if not within:
+                raise UnreadCase("a domain without a simple point")
+            steps = [(high - low) * Fraction(k, size) for size in (1000, 10**9) for k in (-1, 0, 1)]
+            near = [end + step for end in (*stated[name][:2], low, high) for step in steps]
+            points += [{**point, name: value} for point in within for value in near]
+        for point in points:
+            own = _inside(point, self.intervals) and self._has(point)
+            if own != (_inside(point, stated) and self._is_stated(point)):
+                shown = ", ".join(f"{name} = {value}" for name, value in point.items())
+                raise Rejected(f"the domain of the case is another one, at {shown}")
+
+    def _is_stated(self, point: Mapping[str, Fraction]) -> bool:
+        signs = [(self._poly(text, point), sign) for text, sign in self.document["domain"]["constraints"]]
+        return all(v > 0 if sign == ">" else v >= 0 for v, sign in signs)
+
+    def _has(self, point: Mapping[str, Fraction]) -> bool:
+        at = self._at(point)
+        return all(at.number(text) != 0 for text in self.constraints)
+
+    def _at(self, point: Mapping[str, Fraction]) -> Calculator:
+        values: dict[str, Value] = {**point}
+        return Calculator(values, self.exponent, BASE, definitions=self.definitions)
+
+    def _poly(self, text: str, point: Mapping[str, Fraction]) -> Fraction:
+        values = [BASE if name == "E" and name not in point else point[name] for name in self.names]
+        return evaluate(parse(text, self.names), values)
+
+    def _weight(self, written: Any, point: Mapping[str, Fraction]) -> Fraction:
+        parts = [written, "1"] if isinstance(written, str) else written
+        return self._poly(parts[0], point) / self._poly(parts[1], point)
+
+    # --- the model ------------------------------------------------------------------------------------
+
+    def _check_structure(self) -> None:
+        """Compares names, initial states, labels and neighbours."""
+        model, states = self.document["model"], self.data["states"]
+        names = list(states)
+        if model["states"] != names:
+            raise Rejected("the case has other states")
+        told = self.data.get("model", {})
+        if not model["scheduled"]:
+            raise UnreadCase("a decision process without query schedulers")
+        actions = [ANY]
+        if told.get("kind") == "mdp":
+            every = (a for entry in states.values() for a in entry.get("to", {}) if a != ANY)
+            actions = list(dict.fromkeys(every)) or [ANY]
+        if model["actions"] != actions:
+            raise Rejected("the case has other actions")
+        initial = told.get("initial", names)
+        if [names[s] for s in model["initial"]] != initial:
+            raise Rejected("the case has other initial states")
+        labels: dict[str, set[int]] = {}
+        for k, entry in enumerate(states.values()):
+            for label in entry.get("labels", []):
+                labels.setdefault(label, set()).add(k)
+        if {name: set(found) for name, found in model["labels"].items()} != labels:
+            raise Rejected("the case has other labels")
+        if {(s, t) for s, t in model["neighbours"]} != self._neighbours(names, labels):
+            raise Rejected("the case has other neighbours")
+
+    def _neighbours(self, names: list[str], labels: Mapping[str, set[int]]) -> set[tuple[int, int]]:
+        given = self.data.get("neighbours", {})
+        pairs: list[tuple[int, int]] = []
+        if "pairs" in given:
+            pairs = [(names.index(str(s)), names.index(str(t))) for s, t in given["pairs"]]
+        elif "labels" in given:
+            pairs = [(s, t) for label in given["labels"] for s in labels[label] for t in labels[label]]
+        elif "where" in given:
+            pairs = self._where(given["where"])
+        return {(min(s, t), max(s, t)) for s, t in pairs if s != t}
+
+    def _where(self, condition: str) -> list[tuple[int, int]]:
+        text = re.sub(r"([A-Za-z_][A-Za-z0-9_]*)'", r"\1__other", condition)
+        text = re.sub(r"(?<![<>=!])=(?!=)", "==", text).replace("&", " and ").replace("|", " or ")
+        used = set(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text)) - {"and", "or", "not", "abs", "min", "max"}
+        sets = [entry.get("set", {}) for entry in self.data["states"].values()]
+        firsts = [
+            k for k, own in enumerate(sets) if {n for n in used if not n.endswith("__other")} <= own.keys()
+        ]
+        others = {n.removesuffix("__other") for n in used if n.endswith("__other")}
+        seconds = [k for k, own in enumerate(sets) if others <= own.keys()]
+        if len(firsts) * len(seconds) > MAX_PAIRS:
+            raise UnreadCase("a condition about very many pairs of states")
+        found = []
+        for s in firsts:
+            for t in seconds:
+                values: dict[str, Value] = {n: Fraction(x) for n, x in sets[s].items()}
+                values |= {f"{n}__other": Fraction(x) for n, x in sets[t].items()}
+                if Calculator(values, None, Fraction(1)).number(text):
+                    found.append((s, t))
+        return found
+
+    def _check_rows(self, point: Mapping[str, Fraction]) -> None:
+        model, at = self.document["model"], self._at(point)
+        names = model["states"]
+        process = self.data.get("model", {}).get("kind") == "mdp"
+        numbers: dict[str, Fraction] = {}
+
+        def value(given: Any) -> Fraction:
+            if str(given) not in numbers:
+                numbers[str(given)] = at.number(given)
+            return numbers[str(given)]
+
+        steps = [{names[t]: self._weight(w, point) for t, w in row} for row in model["steps"]]
+        for k, entry in enumerate(self.data["states"].values()):
+            given = entry.get("to", {names[k]: 1})
+            rows = given if process and "to" in entry else {ANY: given}
+            for action, place in zip(model["actions"], model["rows"][k], strict=True):
+                row = rows[ANY] if rows.keys() == {ANY} else rows[action]
+                own = {t: value(text) for t, text in row.items()}
+                stated = steps[place]
+                if {t: w for t, w in own.items() if w} != {t: w for t, w in stated.items() if w}:
+                    raise Rejected(f"the state {names[k]!r:.60} moves otherwise in the case")
+
+    # --- the formulas ---------------------------------------------------------------------------------
+
+    def _check_formulas(self, point: Mapping[str, Fraction]) -> None:
+        own = self.data.get("formulas", {})
+        at = self._at(point)
+        for entry in self.document["formulas"]:
+            name = entry["name"]
+            if name in own and entry["text"] != own[name]:
+                raise Rejected(f"the formula {name!r:.60} is another one in the case")
+            tree, family = read_formula(entry["text"], self.document["model"]["actions"] != [ANY])
+            if family != entry.get("family"):
+                raise Rejected(f"the formula {name!r:.60} has another family")
+            self._check_tree(tree, entry["formula"], at, point)
+
+    def _check_tree(self, own: Any, stated: Any, at: Calculator, point: Mapping[str, Fraction]) -> None:
+        """Compares a formula with the tree of the evidence, part by part."""
+        kind = own[0]
+        if kind != stated[0] or len(own) != len(stated):
+            raise Rejected("a formula has another operator in the case")
+        if kind in ("and", "or"):
+            if len(own[1]) != len(stated[1]):
+                raise Rejected("a formula has more or fewer parts in the case")
+            inner = list(zip(own[1], stated[1], strict=True))
+        elif kind in ("not", "next"):
+            inner = [(own[1], stated[1])]
+        elif kind in ("until", "release"):
+            inner = [(own[1], stated[1]), (own[2], stated[2])]
+            if own[3:] != stated[3:]:
+                raise Rejected("a formula has other numbers of steps in the case")
+        elif kind in ("P", "D"):
+            inner = [(own[3], stated[3])]
+            bounds = [(at.number(own[2]), stated[2])]
+            if kind == "D":
+                bounds.append((at.exp_of(own[1]), stated[1]))
+            elif own[1] != stated[1]:
+                raise Rejected("a formula compares otherwise in the case")
+            if any(value != self._weight(text, point) for value, text in bounds):
+                raise Rejected("a formula has another bound in the case")
+        else:
+            inner = []
+            if own != stated:
+                raise Rejected("a formula has another label in the case")
+        for first, second in inner:
+            self._check_tree(first, second, at, point)

@@ -1,0 +1,333 @@
+"""A second reading of programs: from the text to how likely each output is, at one point of the domain.
+
+The text is parsed by Python's parser, under a whitelist of its own, and never executed; `second_runs` goes
+through it path by path, `second_sums` says how likely a path is. Standard library only, and no code of the
+first reader.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import comb
+from typing import Any
+
+from ..kernel.noise_regions import Region, RegionSums, Terms, VariableLaw, add_terms
+from ..kernel.strict_reading import Rejected, UnreadCase
+from .second_definitions import program_written_out
+from .second_numbers import Calculator, Finer, Value, meaning
+from .second_outputs import Breaks, Limits, OutputName, has_form, leading, weights
+from .second_runs import ProgramRuns, ProgramText, Rows
+from .second_values import Entry, PowerSum, exponents, plain, rate, whole
+
+MAX_OUTCOMES = 10_000
+NAMED = "#outputs"  # the key of a table that has the names of outputs which the evidence gives
+UNIT = Fraction(5, 7)  # stands for eps itself where only exp(-eps/d) may be left in the end
+
+DRAWS = (
+    "flip",
+    "uniform",
+    "choice",
+    "binomial",
+    "geometric",
+    "one_sided_geometric",
+    "laplace",
+    "exponential",
+    "gauss",
+    "discrete_gaussian",
+)
+_WORDS = (*DRAWS, "len", "sum", "min", "max", "abs", "clamp", "range", "exp", "output", "stop")
+_KNOWN = (
+    *(ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Expr, ast.Pass),
+    *(ast.Assign, ast.AugAssign, ast.If, ast.For, ast.While, ast.Break, ast.Continue),
+    *(ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Call, ast.Subscript, ast.Slice),
+    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp),
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.USub, ast.UAdd, ast.Not),
+    *(ast.And, ast.Or, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq, ast.In, ast.NotIn),
+    *(ast.Load, ast.Store),
+)
+
+Tree = tuple[tuple[ast.stmt, ...], dict[str, ast.FunctionDef], dict[int, Fraction]]
+
+
+@lru_cache(maxsize=8)
+def parsed(text: str, calls: tuple[str, ...] = ()) -> Tree:
+    """Returns the statements of a program, its functions, and the numbers in it by their nodes.
+
+    It may call mechanisms of these names.
+
+    Raises:
+        Unread: something that is not on the whitelist.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise UnreadCase("the text is no program") from None
+    functions = {s.name: s for s in tree.body if isinstance(s, ast.FunctionDef)}
+    literals: dict[int, Fraction] = {}
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        if not isinstance(node, _KNOWN):
+            raise UnreadCase(f"line {line} of the program has {type(node).__name__}")
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else ""
+            if node.keywords or name not in (*functions, *_WORDS, *calls):
+                raise UnreadCase(f"line {line} of the program calls what this reader does not know")
+        if isinstance(node, (ast.For, ast.While)) and node.orelse:
+            raise UnreadCase(f"line {line} of the program has a loop with else")
+        if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, str)):
+            literals[id(node)] = _literal(text, node)
+    return tuple(s for s in tree.body if not isinstance(s, ast.FunctionDef)), functions, literals
+
+
+def _literal(text: str, node: ast.Constant) -> Fraction:
+    if isinstance(node.value, int):
+        return Fraction(node.value)
+    written = ast.get_source_segment(text, node) or ""
+    if not isinstance(node.value, float) or len(written) > 100:
+        raise UnreadCase(f"line {node.lineno} of the program has a constant of another kind")
+    return Fraction(written.replace("_", ""))
+
+
+class InputPlaces:
+    """`[mechanism.inputs]`: the values of each place, or an expression for each."""
+
+    def __init__(self, table: Mapping[str, Any]) -> None:
+        self.lengths: dict[str, int | None] = {}
+        self.answers: list[Sequence[Value]] = []
+        self.queries: list[Any] = []
+        for name, given in table.items():
+            if isinstance(given, dict):
+                length = given.get("length")
+                self.answers += [values_of(given["values"])] * (1 if length is None else length)
+            else:
+                length = len(given) if isinstance(given, list) else None
+                self.queries += given if isinstance(given, list) else [given]
+            self.lengths[name] = length
+
+    def names(self, given: Sequence[Value]) -> dict[str, Entry]:
+        """Returns the variables of a program at its start."""
+        found: dict[str, Entry] = {}
+        values = list(given)
+        for name, length in self.lengths.items():
+            own, values = values[: length or 1], values[length or 1 :]
+            found[name] = own[0] if length is None else own
+        return found
+
+
+def values_of(given: Any) -> list[Value]:
+    """Returns the values of an entry: a list, or a range in words."""
+    if isinstance(given, list):
+        return [meaning(v) for v in given]
+    low, high = (int(end) for end in given.split(".."))
+    return [Fraction(k) for k in range(low, high + 1)]
+
+
+class DrawRules:
+    """What draws, scales and `exp` mean at a point; all noise with a density has scales of one kind."""
+
+    def __init__(self, at: Calculator) -> None:
+        self.at = at
+        self.unit: str | None = None
+        self.sums = RegionSums(Fraction(1), self.power)
+
+    def power(self, exponent: Fraction) -> Fraction:
+        """Returns e^(exponent·unit)."""
+        return self.at.exp_of_sum({self.unit or "": exponent})
+
+    def exp(self, value: Entry) -> Fraction:
+        """Returns exp of a number without noise."""
+        return self.at.exp_of_sum(exponents(value))
+
+    def __call__(self, name: str, given: Sequence[Entry]) -> VariableLaw | Sequence[tuple[Entry, Fraction]]:
+        """Returns the outcomes of a draw with their probabilities, or the distribution of unbounded noise."""
+        match name, given:
+            case "flip", [p]:
+                chance = plain(p)
+                return _checked([(True, chance), (False, 1 - chance)])
+            case "uniform", [low, high]:
+                values = range(whole(low), whole(high) + 1)
+                if len(values) > MAX_OUTCOMES:
+                    raise UnreadCase("a draw with too many outcomes")
+                return _checked([(Fraction(k), Fraction(1, len(values))) for k in values])
+            case "binomial", [n, p]:
+                count, chance = whole(n), plain(p)
+                rows = [
+                    (Fraction(k), comb(count, k) * chance**k * (1 - chance) ** (count - k))
+                    for k in range(count + 1)
+                ]
+                return _checked(rows)
+            case "choice", _:
+                half = len(given) // 2
+                return _checked([(v, plain(p)) for v, p in zip(given[:half], given[half:], strict=True)])
+            case "geometric" | "one_sided_geometric", [ratio]:
+                a = plain(ratio)
+                if not 0 < a < 1:
+                    raise ValueError("the ratio of geometric noise is not between 0 and 1")
+                return VariableLaw(True, name == "geometric", a)
+            case "laplace" | "exponential", [scale]:
+                slope, unit = rate(scale)
+                if self.unit not in (None, unit):
+                    raise UnreadCase("scales of two kinds")
+                self.unit = unit
+                self.sums.unit = plain(self.at.values.get(unit, UNIT)) if unit else Fraction(1)
+                return VariableLaw(False, name == "laplace", slope)
+        raise UnreadCase(f"{name} with {len(given)} arguments")
+
+
+def _checked(rows: list[tuple[Entry, Fraction]]) -> list[tuple[Entry, Fraction]]:
+    if sum(p for _, p in rows) != 1 or any(p < 0 for _, p in rows):
+        raise ValueError("the probabilities of a draw are none")
+    return rows
+
+
+def no_reader(table: Mapping[str, Any], at: Calculator) -> Any:
+    """Reads no kind but programs: `second_mechanisms` gives what reads the others."""
+    raise UnreadCase("a program that calls a mechanism of another kind")
+
+
+def _rows(process: Any) -> Rows:
+    """Returns what the arguments of a mechanism of another kind lead to, and how likely."""
+
+    def rows(given: Sequence[Entry]) -> list[tuple[Entry, Fraction]]:
+        entries = [e for value in given for e in (value if isinstance(value, list) else [value])]
+        values = tuple(Fraction(e) if isinstance(e, bool) else e for e in entries)
+        pairs = zip(values, process.answers, strict=True)
+        if not all(isinstance(v, (Fraction, str)) and v in answers for v, answers in pairs):
+            raise UnreadCase("an argument that a mechanism does not take")
+        return [(meaning(name), chance) for (name,), chance in process.words(values, 1).items()]
+
+    return rows
+
+
+def outputs_at(table: Mapping[str, Any], at: Calculator, read: Callable[..., Any] = no_reader) -> Any:
+    """Returns the function that gives, for an input, how likely each output of the program is.
+
+    `read` reads the table of a mechanism of another kind that the program calls.
+    """
+    calls = table.get("calls", {})
+    names = tuple(calls)
+    body, functions, literals = parsed(program_written_out(table["source"], at.definitions), names)
+    places, draws = InputPlaces(table["inputs"]), DrawRules(at)
+    called: dict[str, ProgramText | Rows] = {}
+    for name, given in calls.items():
+        if given["kind"] != "program":
+            called[name] = _rows(read(given, at))
+            continue
+        own, inside, more = parsed(program_written_out(given["source"], at.definitions), names)
+        literals = literals | more
+        called[name] = ProgramText(own, inside, tuple(given["inputs"]))
+    parameters: dict[str, Entry] = dict(at.values)
+    parameters |= {name: PowerSum({((name, 1),): Fraction(1)}) for name in at.steps}
+    runs = ProgramRuns(
+        body=body,
+        functions=functions,
+        called=called,
+        literals=literals,
+        parameters=parameters,
+        draw=draws,
+        exp=draws.exp,
+        sums=draws.sums,
+    )
+    if table.get(NAMED):
+        names, breaks = table[NAMED]
+        return Numeric(runs, places.names, list(names), list(names.values()), breaks)
+    return lambda given: runs.distribution(lambda: places.names(given))
+
+
+class Numeric:
+    """How likely named outputs with noise are: sets of numbers, and places of densities."""
+
+    def __init__(
+        self,
+        runs: ProgramRuns,
+        start: Callable[[Sequence[Value]], dict[str, Entry]],
+        words: Sequence[str],
+        names: Sequence[OutputName],
+        breaks: Breaks | None,
+    ) -> None:
+        self.runs, self.start, self.words = runs, start, words
+        self.names = names
+        self.breaks = breaks
+        self.complete = (
+            breaks is not None and not breaks.probing and not any(name.is_density for name in names)
+        )
+        runs.noisy = True
+        self.inputs: list[Sequence[Value]] = []
+        self.known: dict[Any, list[dict[Limits, Fraction]]] = {}
+
+    def prepare(self, inputs: Sequence[Sequence[Value]]) -> None:
+        """Takes all inputs of the case: what is largest far away is so for all of them together."""
+        self.inputs = list(inputs)
+
+    def __call__(self, given: Sequence[Value]) -> dict[str, Fraction]:
+        """Returns the weight of each named output on an input.
+
+        Raises:
+            Rejected: the names are sets, and these are not all outputs.
+        """
+        found: dict[str, Fraction] = {}
+        for k, (name, words) in enumerate(zip(self.names, self.words, strict=True)):
+            own = self._weights(given)[k]
+            if any(own) and any(self.inputs):
+                try:
+                    best = leading([self._weights(each)[k] for each in (given, *self.inputs)], name)
+                except UnreadCase:
+                    self._leave_out(k)
+                    best = None
+                own = {(): own.get(best, Fraction(0))} if best is not None else {}
+            if number := own.get((), Fraction(0)):
+                found[words] = number
+        if self.complete and sum(found.values()) != 1:
+            raise Rejected("the outputs that the evidence names are not all outputs of the program")
+        return found
+
+    def _weights(self, given: Sequence[Value]) -> list[dict[Limits, Fraction]]:
+        key = tuple(given)
+        if key not in self.known:
+            sums = self.runs.sums
+            total: list[dict[Limits, Terms]] = [{} for _ in self.names]
+            for _ in self.runs.every(lambda: self.start(given)):
+                told, run = list(self.runs.told), (self.runs.region, list(self.runs.kinds))
+                self._look(told, run)
+                for k, name in enumerate(self.names):
+                    try:
+                        for where, terms in weights(sums, told, run, name).items():
+                            scaled = {at: c * self.runs.weight for at, c in terms.items()}
+                            add_terms(total[k].setdefault(where, {}), scaled)
+                    except UnreadCase:
+                        self._leave_out(k)
+            self.known[key] = [{} for _ in self.names]
+            for k, found in enumerate(total):
+                try:
+                    self.known[key][k] = {where: sums.number(terms) for where, terms in found.items()}
+                except Finer:
+                    self._leave_out(k)
+            for weight in self.known[key]:
+                for where in [w for w, number in weight.items() if not number]:
+                    del weight[where]
+        return self.known[key]
+
+    def _leave_out(self, k: int) -> None:
+        """Leaves out an output that the evidence does not name; raises again the error of another one."""
+        if self.breaks is None or not self.breaks.probing:
+            raise
+        self.breaks.left_out.add(self.words[k])
+
+    def _look(self, told: Sequence[Entry], run: tuple[Region, Sequence[VariableLaw]]) -> None:
+        """Looks for breaks in a run, and for an output of which no name is.
+
+        Raises:
+            Rejected: the run is possible, and no name is about an output of its form.
+        """
+        if self.breaks is None or self.breaks.probing or self.complete:
+            return
+        self.breaks.look(told, run, self.names)
+        sums = self.runs.sums
+        if not any(has_form(told, name) for name in self.names) and sums.number(sums.chance(*run)):
+            raise Rejected("the evidence names no output of a form that the program has")

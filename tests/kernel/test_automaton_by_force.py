@@ -1,0 +1,399 @@
+"""The parts of the kernel on automata beside brute force over all samples and shifts."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from automaton_documents import (
+    SHIFTS,
+    Data,
+    comparisons,
+    corners,
+    machine_of,
+    random_machine,
+    state,
+    step,
+    ways,
+)
+from forging_tools import put
+
+from paramverify.kernel import automaton_runs
+from paramverify.kernel.automaton_costs import (
+    _check_link,
+    _demand,
+    _possible,
+    bounded_by_length,
+    bounded_by_tables,
+)
+from paramverify.kernel.automaton_costs import _table as _table_of
+from paramverify.kernel.automaton_runs import explore, first_order, machine, outputs_differ, walk
+from paramverify.kernel.strict_reading import Rejected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_is_possible(whole: bool) -> None:
+    """After each way the kernel finds the transitions that are possible, and finds where there are two."""
+    refused = told = confused = 0
+    for seed in range(600):
+        data = random_machine(random.Random(seed), whole)
+        read, bad, same = machine(data), False, False
+        orders = None
+        for steps, following in ways(data, 4):
+            order = first_order(read)
+            for number in steps:
+                order = walk(read, order, number)
+            if following is None:
+                bad = True
+                with pytest.raises(Rejected):
+                    list(read.following(order))
+                with pytest.raises(Rejected):
+                    explore(read)
+                continue
+            assert [number for number, _ in read.following(order)] == following
+            for number in (-1, *range(len(read.steps) + 1)):
+                if number not in following:
+                    with pytest.raises(Rejected):
+                        walk(read, order, number)
+            words = [data["transitions"][n]["output"].rstrip("'") for n in following]
+            same = same or len(set(words)) < len(words)
+            told += 1
+            try:
+                orders = explore(read) if orders is None else orders
+            except Rejected:  # a longer way
+                bad = True
+            assert bad or order in (orders or ())
+        refused += bad
+        if not bad and same:
+            confused += 1
+            with pytest.raises(Rejected, match="put out the same"):
+                outputs_differ(read, orders or ())
+    assert refused > 25
+    assert told > 500
+    assert confused > 5
+
+
+ONE = machine_of([state(second=["1/7", "2"]), state()], [step(0, 1, "insample'", stored=[0])])
+TWO = machine_of(
+    [state(second=["1/7", "2"]), state()],
+    [step(0, 1, "a", stored=[0], strict=[]), step(1, 1, "b", below=[0], strict=[0])],
+)
+
+
+def test_machines() -> None:
+    """A machine has the numbers of its document."""
+    (first, second), whole = machine(ONE).states, machine(TWO)
+    assert (first.second, first.second_mean) == (Fraction(1, 7), 2)
+    assert (second.second, second.second_mean) == (0, 0)
+    assert whole.whole
+    assert whole.steps[1].apart == {0}
+
+
+@pytest.mark.parametrize(
+    ("data", "path"),
+    [
+        (data, path)
+        for data in (ONE, TWO)
+        for path in [
+            ("states", 0, "rate", "0"),
+            ("states", 1, "rate", "-1"),
+            ("states", 0, "second", ["-1", "0"]),
+            ("transitions", 0, "source", 2),
+            ("transitions", 0, "target", 2),
+            ("transitions", 0, "source", -1),
+            ("transitions", 0, "target", -1),
+            ("transitions", 0, "stored", [1]),
+            ("transitions", 0, "stored", [-1]),
+        ]
+    ]
+    + [
+        (ONE, ("transitions", 0, "strict", [])),
+        (ONE, ("states", 0, "second", None)),
+        (ONE, ("states", [])),
+        (TWO, ("transitions", 0, "strict", [0])),
+        (TWO, ("states", 0, "mean", "1/2")),
+        (TWO, ("states", 0, "second", ["1/7", "1/2"])),
+    ],
+)
+def test_machines_that_are_none(data: Data, path: tuple[Any, ...]) -> None:
+    """Rates are positive, and every number of a state or a variable is one of the document."""
+    with pytest.raises(Rejected):
+        machine(put(data, *path))
+
+
+def test_what_is_strict_stays_so() -> None:
+    """A sample that may be equal to both of two values does not make them equal."""
+    steps = [
+        step(0, 1, "a", stored=[0], strict=[]),
+        step(1, 2, "b", above=[0], stored=[1], strict=[0]),
+        step(2, 3, "c", above=[0], below=[1], strict=[]),
+        step(3, 3, "d", above=[1], below=[0], strict=[]),
+    ]
+    for strict in ([0], []):
+        steps[1]["strict"] = strict
+        data = machine_of([state()] * 4, steps, 2)
+        order = first_order(machine(data))
+        for number in (0, 1, 2):
+            order = walk(machine(data), order, number)
+        told = dict(ways(data, 4))[0, 1, 2]
+        assert [number for number, _ in machine(data).following(order)] == told
+        assert told == ([] if strict else [3])
+
+
+def test_too_many_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many orders are explored, and not one more."""
+    read = machine(machine_of([state(), state()], [step(0, 1, "a"), step(1, 0, "b")]))
+    monkeypatch.setattr(automaton_runs, "MAX_ORDERS", 2)
+    assert len(explore(read)) == 2
+    monkeypatch.setattr(automaton_runs, "MAX_ORDERS", 1)
+    with pytest.raises(Rejected, match="too many"):
+        explore(read)
+
+
+def random_demand(generator: random.Random, weight: Fraction, variables: int = 2) -> Data:
+    """A demand as data: some bounds and some pairs."""
+    bounds = [
+        [v, *sorted(generator.choices(SHIFTS, k=2))] for v in range(variables) if generator.random() < 0.5
+    ]
+    pairs = [[x, y] for x, y in itertools.permutations(range(variables), 2) if generator.random() < 0.35]
+    return {"class": 0, "bounds": bounds, "pairs": pairs, "weight": str(weight)}
+
+
+def points(data: Data, variables: int) -> list[tuple[int, ...]]:
+    """All shifts of a demand."""
+    return [
+        p
+        for p in itertools.product(SHIFTS, repeat=variables)
+        if all(low <= p[v] <= high for v, low, high in data["bounds"])
+        and all(p[x] <= p[y] for x, y in data["pairs"])
+    ]
+
+
+def closed(data: Data, variables: int) -> Data:
+    """The same shifts with all that is known of them."""
+    found = points(data, variables)
+    return data | {
+        "bounds": [[v, min(p[v] for p in found), max(p[v] for p in found)] for v in range(variables)],
+        "pairs": [
+            [x, y] for x, y in itertools.permutations(range(variables), 2) if all(p[x] <= p[y] for p in found)
+        ],
+    }
+
+
+def test_demands_with_shifts() -> None:
+    """A demand has shifts iff some are in its bounds and pairs."""
+    for seed in range(1500):
+        data = random_demand(random.Random(seed), Fraction(0), 3)
+        assert _possible(_demand(data, 3, 1)) == bool(points(data, 3)), data
+
+
+BAD_DEMANDS = [
+    {"class": 1},
+    {"class": -1},
+    {"weight": "-1/9"},
+    {"bounds": [[2, 0, 0]]},
+    {"bounds": [[-1, 0, 0]]},
+    {"bounds": [[0, 0, 0], [0, 0, 0]]},
+    {"bounds": [[0, 1, 0]]},
+    {"bounds": [[0, -2, 0]]},
+    {"bounds": [[0, 0, 2]]},
+    {"pairs": [[0, 2]]},
+    {"pairs": [[-1, 0]]},
+]
+
+
+@pytest.mark.parametrize("change", BAD_DEMANDS)
+def test_demands_that_are_none(change: Data) -> None:
+    """Bounds, variables, classes and weights are of their form."""
+    right = {"class": 0, "bounds": [[0, -1, 1], [1, 0, 0]], "pairs": [[0, 1]], "weight": "0"}
+    assert _demand(right, 2, 1).weight == 0
+    with pytest.raises(Rejected):
+        _demand(right | change, 2, 1)
+
+
+def accepted_link(data: Data, now: Any, later: Any, level: int) -> bool:
+    """Whether the kernel accepts a link along the only edge."""
+    read = machine(data)
+    try:
+        _check_link(read, _demand(now, 2, 2), _demand(later, 2, 2), (0, 1, 0), level)
+    except Rejected:
+        return False
+    return True
+
+
+def right_link(data: Data, now: Data, later: Data, level: int) -> bool:
+    """Whether from all shifts, and for each difference, some shift of the sample leads on at this cost."""
+    chosen, source = data["transitions"][0], data["states"][0]
+    signs = (-1, 1) if source["reads"] else (0,)
+    paid = Fraction(source["rate"]) * level
+    if chosen["output"] == "insample'" and source["reads"]:
+        paid += Fraction(source["second"][0])
+    if (now["class"], later["class"]) != (0, 1) or not 0 <= level <= 1 + source["reads"]:
+        return False
+    ends = set(points(later, 2))
+
+    def leads(p: tuple[int, ...], sign: int, shift: int) -> bool:
+        after = tuple(shift if v in chosen["stored"] else p[v] for v in range(2))
+        kept = all(p[v] <= shift for v in chosen["above"]) and all(shift <= p[v] for v in chosen["below"])
+        return kept and abs(shift - sign) <= level and after in ends
+
+    shifts = (0,) if chosen["output"] == "insample" else SHIFTS
+    moved = all(any(leads(p, d, s) for s in shifts) for p in points(now, 2) for d in signs)
+    return moved and Fraction(now["weight"]) >= paid + Fraction(later["weight"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(4))
+def test_links(chunk: int) -> None:
+    """A link is accepted iff brute force over all shifts accepts it; demands say all that follows."""
+    counts = {True: 0, False: 0}
+    for seed in range(1500 * chunk, 1500 * chunk + 1500):
+        generator = random.Random(seed)
+        source = state(generator.random() < 0.6, "1/2", second=["1/3", "0"])
+        sides = {n: [v for v in (0, 1) if generator.random() < 0.3] for n in ("above", "below", "stored")}
+        output = generator.choice(["a", "a", "insample", "insample'"])
+        data = machine_of([source, state()], [step(0, 1, output, **sides)], 2)
+        later = random_demand(generator, generator.choice([Fraction(0), Fraction(1, 7)]))
+        now = random_demand(
+            generator, generator.choice([Fraction(k, 42) for k in (0, 6, 14, 20, 21, 35, 42, 62)])
+        )
+        if not points(now, 2) or not points(later, 2):
+            continue
+        now, later = closed(now, 2), later | {"class": generator.choice([1, 1, 1, 1, 0])}
+        now["class"] = generator.choice([0, 0, 0, 0, 1])
+        level = generator.choice([-1, 0, 0, 1, 1, 1, 2, 2, 3])
+        right = right_link(data, now, later, level)
+        assert accepted_link(data, now, later, level) == right, (data, now, later, level)
+        counts[right] += 1
+    assert min(counts.values()) > 20
+
+
+def tree_of_tables(data: Data, most: int) -> tuple[Data, dict[int, Fraction], int]:
+    """All ways of fewer than `most` steps, each a class, with the largest exact costs for all shifts."""
+    nodes = [steps for steps, _ in ways(data, most)]
+    places = {steps: k for k, steps in enumerate(nodes)}
+    tables, edges = [], []
+    needed: dict[int, Fraction] = {}
+    for steps in nodes:
+        if steps:
+            edges.append([places[steps[:-1]], places[steps], steps[-1]])
+        held: dict[int, int] = {}
+        for place, number in enumerate(steps):
+            held |= dict.fromkeys(data["transitions"][number]["stored"], place)
+        names = sorted(held)
+        found = {
+            tuple(_table(data, steps, signs, [held[v] for v in names])) for signs in corners(data, steps)
+        }
+        largest = [t for t in found if not any(t != other and _above(other, t) for other in found)]
+        count = sum(data["states"][data["transitions"][n]["source"]]["reads"] for n in steps)
+        for table in largest:
+            costs = [None if c is None else str(c) for c in table]
+            tables.append({"class": places[steps], "variables": names, "costs": costs, "read": count})
+            needed[count] = max(needed.get(count, Fraction(0)), min(c for c in table if c is not None))
+    parts = {"classes": [0] * len(nodes), "edges": edges, "tables": tables}
+    return parts, needed, len(nodes)
+
+
+def _above(one: Any, other: Any) -> bool:
+    return all(a is None or (b is not None and a >= b) for a, b in zip(one, other, strict=True))
+
+
+def _table(data: Data, steps: Any, signs: Any, holders: list[int]) -> list[Fraction | None]:
+    known = [data["transitions"][n] for n in steps]
+    order, found = comparisons(data, steps), dict[tuple[int, ...], Fraction]()
+    for shifts in itertools.product(*[(0,) if s["output"] == "insample" else SHIFTS for s in known]):
+        if all(shifts[low] <= shifts[high] for low, high, _ in order):
+            key, paid = tuple(shifts[k] for k in holders), Fraction(0)
+            for chosen, s, d in zip(known, shifts, signs, strict=True):
+                source = data["states"][chosen["source"]]
+                paid += Fraction(source["rate"]) * abs(s - d)
+                paid += Fraction(source["second"][0]) * abs(d) if chosen["output"] == "insample'" else 0
+            found[key] = min(found.get(key, paid), paid)
+    return [found.get(key) for key in itertools.product(SHIFTS, repeat=len(holders))]
+
+
+def bounded(data: Data, proof: Data, lengths: bool) -> bool:
+    """Whether the kernel accepts tables."""
+    try:
+        edges = [tuple(edge) for edge in proof["edges"]]
+        if lengths:
+            bounded_by_length(machine(data), proof, edges, None, one=False)
+        else:
+            bounded_by_tables(machine(data), proof, edges)
+    except Rejected:
+        return False
+    return True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", range(3))
+def test_tables(chunk: int) -> None:
+    """Exact tables of all short ways are accepted; one smaller number, or one table less, is not."""
+    smaller = tried = 0
+    for seed in range(10 * chunk, 10 * chunk + 10):
+        generator = random.Random(seed)
+        data = random_machine(generator, bool(seed % 2))
+        if any(following is None for _, following in ways(data, 4)):
+            continue
+        proof, needed, size = tree_of_tables(data, 4)
+        if size > 8:
+            continue
+        tried += 1
+        budgets = [
+            {"length": n, "multiple": str(max(c for k, c in needed.items() if k <= n))}
+            for n in range(max(needed) + 1)
+            if any(k <= n for k in needed)
+        ]
+        whole = {**proof, "multiple": str(max(needed.values())), "budgets": budgets}
+        for lengths in (False, True):
+            assert bounded(data, whole, lengths)
+        less = Fraction(whole["multiple"]) - Fraction(1, 9)
+        assert not bounded(data, whole | {"multiple": str(less)}, False)
+        for k, budget in enumerate(budgets):
+            changed = [
+                *budgets[:k],
+                budget | {"multiple": str(Fraction(budget["multiple"]) - Fraction(1, 9))},
+            ]
+            assert not bounded(data, whole | {"budgets": changed + budgets[k + 1 :]}, True)
+        for k, table in enumerate(proof["tables"]):
+            others = proof["tables"][:k], proof["tables"][k + 1 :]
+            changes = [[], [table | {"variables": [*table["variables"], 0]}]]
+            for place, number in enumerate(table["costs"]):
+                if number is not None:
+                    costs = list(table["costs"])
+                    costs[place] = str(Fraction(number) - Fraction(1, 9))
+                    changes.append([table | {"costs": costs}])
+            changes.append([table | {"read": table["read"] - 10}])
+            changes.append([table | {"costs": [*table["costs"], None]}])
+            changes.append([table | {"costs": [None] * len(table["costs"])}])
+            for number, change in enumerate(changes):
+                forged = whole | {"tables": [*others[0], *change, *others[1]]}
+                assert not bounded(data, forged, True), (data, table, change)
+                if number != len(changes) - 3:
+                    assert not bounded(data, forged, False)
+                smaller += 1
+    assert tried > 0
+    assert smaller > 10
+
+
+BAD_TABLES = [
+    {"variables": [0, 0], "costs": ["0"] * 9},
+    {"variables": list(range(7)), "costs": ["0"] * 3**7},
+    {"costs": ["0"] * 2},
+    {"costs": ["0"] * 4},
+    {"read": -1},
+]
+
+
+@pytest.mark.parametrize("change", BAD_TABLES)
+def test_tables_that_are_none(change: Data) -> None:
+    """A table has one entry for each assignment of shifts to its variables."""
+    right = {"class": 0, "variables": [0], "costs": ["0", None, "1"], "read": 0}
+    assert _table_of(right).costs == {(-1,): 0, (1,): 1}
+    assert len(_table_of(right | {"variables": list(range(6)), "costs": ["0"] * 3**6}).costs) == 3**6
+    with pytest.raises(Rejected):
+        _table_of(right | change)

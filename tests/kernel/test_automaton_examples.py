@@ -1,0 +1,251 @@
+"""Evidence with two streams of an automaton: examples with their probabilities, and gaps of few values."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from automaton_documents import Data, machine_of, state, step
+from test_automaton_claims import EXAMPLE, IDLE, LEAST, WHOLE, change, claim, document
+
+from paramverify.kernel.automaton_checks import check_document
+from paramverify.kernel.automaton_runs import machine
+from paramverify.kernel.automaton_ways import StreamEntries, _agrees, example
+from paramverify.kernel.strict_reading import Rejected
+
+EXAMPLES: list[Data] = [
+    {"steps": [5]},
+    {"steps": [-1]},
+    {"steps": [0, 0]},
+    {"streams": [["0"], ["2"]]},
+    {"streams": [["0", "0"], ["1", "1"]]},
+    {"probabilities": [{"exact": "zero"}, {"exact": "0"}]},
+    {"probabilities": [{"exact": "0", "lower": "0"}, {"exact": "0"}]},
+    {"probabilities": [{"exact": "0", "lower": "1", "upper": "0"}, {"exact": "0"}]},
+    {"probabilities": [{"exact": "1/4", "lower": "1/4"}, {"exact": "1/4"}]},
+    {"probabilities": [{"exact": "1/4", "upper": "1/4"}, {"exact": "1/4"}]},
+    {"output": "other"},
+    {"at": "1"},
+    {"at": "0"},
+    {"step": "0"},
+    {"step": "-1"},
+    {"between": ["1", "2"]},
+    {"numbers": [0, 0]},
+    {"step": "1/3"},
+    {"streams": [["0"], ["0"]], "probabilities": [{"exact": "1/4"}, {"exact": "1/4"}]},
+    {"streams": [["1"], ["0"]], "probabilities": [{"exact": "1/8"}, {"exact": "1/4"}]},
+    {"probabilities": [{"exact": "7"}, {"exact": "-3"}]},
+    {"probabilities": [{"exact": "1/4"}, {"exact": "1/8", "lower": "1/8", "upper": "1/8"}]},
+    {"probabilities": [{}, {"exact": "1/8"}]},
+]
+
+
+@pytest.mark.parametrize("number", range(len(EXAMPLES)))
+def test_examples(number: int) -> None:
+    """The way and the streams of an example are possible, and its numbers are those of the way."""
+    given = change("an example", example=EXAMPLE)
+    assert check_document(given).accepted, check_document(given).lines
+    given["example"] |= EXAMPLES[number]
+    assert not check_document(given).accepted
+
+
+@pytest.mark.parametrize("second", [False, True])
+def test_examples_with_means(second: bool) -> None:
+    """Noise is around the entry plus the mean, of insample' around its own mean."""
+    source = state(rate="3", mean="9", second=["1/2", "1"]) if second else state(rate="1/2", mean="1")
+    data = machine_of([source, state()], [step(0, 1, "insample'" if second else "insample")])
+    numbers = [{"exact": "1/4"}, {"exact": "1/8"}]
+    given = change(
+        "an example", automaton=data, example=EXAMPLE | {"probabilities": numbers, "between": ["0", "1"]}
+    )
+    assert "computed again" in check_document(given).lines[-1]
+    given["example"]["probabilities"].reverse()
+    assert not check_document(given).accepted
+
+
+@pytest.mark.parametrize("chance", [Fraction(1, 3), Fraction(9, 10), Fraction(1, 1000)])
+def test_numbers_between_two(chance: Fraction) -> None:
+    """A number that is told between two others is compared to twelve digits."""
+    for factor, right in ((0, True), (9, True), (-9, True), (11, False), (-11, False), (10**12, False)):
+        middle = chance / (1 + factor * Fraction(1, 10**13))
+        near = [str(middle * (1 + sign * Fraction(1, 10**13))) for sign in (-1, 1)]
+        assert _agrees(chance, {"lower": near[0], "upper": near[1]}) == right
+        assert _agrees(chance, {"lower": str(middle), "upper": str(middle)}) == right
+    for low, high in ((1, -1), (0, 2), (-1, 1), (-9, 9)):
+        ends = [str(chance * (1 + end * Fraction(1, 10**12))) for end in (low, high)]
+        with pytest.raises(Rejected):
+            _agrees(chance, {"lower": ends[0], "upper": ends[1]})
+
+
+WIDE = [
+    [{"lower": "0", "upper": "1/2"}, {"lower": "0", "upper": "1/2"}],
+    [{"lower": "1/4", "upper": "1/2"}, {"exact": "1/8"}],
+    [{"exact": "1/4"}, {"lower": "0", "upper": "1/8"}],
+    [{"lower": "1/4", "upper": "1/4"}, {"lower": "1/8", "upper": "1/8"}],
+]
+
+
+@pytest.mark.parametrize("numbers", WIDE)
+def test_bounds_that_are_wide(numbers: list[Data]) -> None:
+    """Bounds of a probability are near to each other, and the loss exceeds the budget for all between."""
+    given = change("an example", claim=claim("1/2"), least=LEAST, example=EXAMPLE)
+    given["example"]["probabilities"] = numbers
+    assert not check_document(given).accepted
+    given["claim"]["multiple"] = "0"
+    assert check_document(given).accepted == (numbers == WIDE[3])
+
+
+def losing(multiple: str, first: str, second: str, plus: str = "0") -> bool:
+    """Whether two probabilities exceed a budget at eps = ln(2), for the kernel."""
+    numbers: Data = {"probabilities": [{"exact": first}, {"exact": second}], "at": "1/2", "step": "1"}
+    numbers |= {"steps": [0] * 13, "streams": [[], []]}  # long: not integrated
+    try:
+        example(
+            machine(IDLE),
+            EXAMPLE | numbers,
+            StreamEntries(None, Fraction(1), False),
+            (Fraction(multiple), Fraction(plus)),
+        )
+    except Rejected:
+        return False
+    return True
+
+
+def test_a_loss_that_is_the_budget() -> None:
+    """A loss that is equal to the budget does not exceed it, and one that is larger by little does."""
+    assert not losing("1", "1/4", "1/8")
+    assert not losing("2", "1/2", "1/8")
+    assert not losing("0", "1/8", "1/8")
+    assert not losing("0", "0", "0")
+    assert not losing("1", "1/4", "1/8", "1/1000000")
+    assert losing("1", "1/4", "1249999/10000000")
+    assert losing("999999/1000000", "1/4", "1/8")
+    assert losing("9", "1/4", "0")
+
+
+def test_every_other_output_where_a_run_may_end() -> None:
+    """The end of a run is no output: it does not count as one of the other outputs."""
+    chances = [str(Fraction(1 - (2 + x * math.log(2)) / 4 * 2**-x)) for x in (3, 2)]
+    for guards in (1, 2):
+        steps = [step(0, 1, "a", stored=[0]), step(1, 2, "b", below=[0]), step(1, 2, "c", above=[0])]
+        data = machine_of([state(False), state(), state()], steps[: guards + 1])
+        way = {"steps": [0, 1], "signs": [0, -1], "high": [[1, 0, "1"]], "low": []}
+        given = document("violated", data, claim=claim("0"), least=way)
+        given["example"] = {
+            "steps": [0, 1],
+            "streams": [["3"], ["2"]],
+            "at": "1/2",
+            "step": "1",
+            "output": "other",
+            "probabilities": [{"lower": chance, "upper": chance} for chance in chances],
+        }
+        assert check_document(given).accepted == (guards == 2), check_document(given).lines
+
+
+def test_examples_on_whole_numbers() -> None:
+    """With geometric noise entries are whole numbers, in an example too."""
+    given = document("violated", WHOLE, claim=claim("49/100"), least=LEAST, example=EXAMPLE)
+    assert check_document(given).accepted
+    given["example"]["streams"] = [["0"], ["1/2"]]
+    assert "not a whole number" in check_document(given).lines[0]
+
+
+def test_gaps_on_whole_numbers() -> None:
+    """A gap is about densities."""
+    assert not check_document(change("a gap", automaton=WHOLE)).accepted
+
+
+# the second sample lies below the first one, and wants to lie above it under the second stream
+CROSSED = machine_of([state(), state(), state()], [step(0, 1, "a", stored=[0]), step(1, 2, "b", below=[0])])
+LEVELS = [["0", "1", [[1, 0, "1"]]], ["1", "2", [[1, 0, "1"]]]]
+CROSSING = {"steps": [0, 1], "streams": [["2", "0"], ["0", "2"]], "point": ["2", "0"], "levels": LEVELS}
+FEW = {"values": ["0", "1", "2"], "by": "2"}
+
+
+def crossing(multiple: str = "199/100", **parts: Any) -> Data:
+    """Evidence of a gap with the width 2."""
+    return document("violated", CROSSED, claim=claim(multiple, **FEW), gap=CROSSING | parts)
+
+
+def test_a_gap() -> None:
+    """A gap is as wide as its levels together, without what the point costs."""
+    assert check_document(crossing()).accepted
+    assert check_document(crossing("0", levels=LEVELS[:1])).accepted
+    assert not check_document(crossing("2")).accepted
+    assert not check_document(crossing("1", levels=LEVELS[:1])).accepted
+    assert check_document(crossing("99/100", point=["1", "0"])).accepted
+    assert not check_document(crossing("1", point=["1", "0"])).accepted
+    assert not check_document(crossing() | {"claim": claim("0", "one", **FEW)}).accepted
+
+
+FALSE: list[Data] = [
+    {"levels": LEVELS[::-1]},
+    {"levels": [*LEVELS, ["2", "2", []]]},
+    {"levels": [*LEVELS, LEVELS[1]]},
+    {"levels": [["0", "3", [[1, 0, "1"]]]]},
+    {"levels": [["-1", "2", [[1, 0, "1"]]]]},
+    {"levels": [["2", "0", [[1, 0, "1"]]]]},
+    {"levels": [["0", "0", [[1, 0, "1"]]]]},
+    {"levels": [["0", "2", [[1, 0, "2"]]]]},
+    {"levels": [["0", "2", [[0, 1, "1"]]]]},
+    {"levels": [["0", "2", [[0, 1, "-1"]]]]},
+    {"levels": [["0", "2", [[1, 0, "-1"]]]]},
+    {"levels": [["2", "3", [[1, 0, "1"]]]]},
+    {"levels": [["-1", "0", [[1, 0, "1"]]]]},
+    {"point": ["0", "2"]},
+    {"point": ["2"]},
+    {"point": ["2", "0", "0"]},
+    {"streams": [["2", "0"], ["0", "3"]]},
+    {"streams": [["2", "0"], ["0"]]},
+    {"steps": [0, 2]},
+    {"steps": [1, 0]},
+]
+
+
+@pytest.mark.parametrize("number", range(len(FALSE)))
+def test_gaps_that_are_none(number: int) -> None:
+    """Levels do not overlap, flows follow the order, and the point lies in it."""
+    assert not check_document(crossing("0", **FALSE[number])).accepted
+
+
+def test_examples_with_a_logarithm() -> None:
+    """A probability with eps in it is compared to twelve digits, at eps = 2*ln(2)."""
+    given = crossing("0")
+    told = Fraction((1 + math.log(2)) / 8)  # (2 + eps)/4 * exp(-eps)
+    given["example"] = {
+        "steps": [0, 1],
+        "streams": [["0", "0"], ["0", "1"]],
+        "at": "1/2",
+        "step": "1/2",
+        "output": "way",
+        "probabilities": [{"exact": "1/2"}, {"lower": str(told), "upper": str(told)}],
+    }
+    assert "computed again" in check_document(given).lines[-1]
+    given["example"]["probabilities"][1] = dict.fromkeys(("lower", "upper"), str(told + Fraction(1, 10**6)))
+    assert not check_document(given).accepted
+
+
+def test_examples_of_every_other_output() -> None:
+    """Every output but that of the way has the rest of the probability."""
+    rest = {"output": "other", "probabilities": [{"exact": "7/8"}, {"exact": "3/4"}]}
+    rest |= {"streams": [["1"], ["0"]]}
+    assert check_document(change("an example", claim=claim("0"), example=EXAMPLE | rest)).accepted
+
+
+def test_examples_of_nothing() -> None:
+    """Between two numbers in the wrong order there is nothing."""
+    nothing = {"between": ["1", "0"], "probabilities": [{"exact": "0"}, {"exact": "0"}]}
+    assert not check_document(change("an example", example=EXAMPLE | nothing)).accepted
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"), [(12, "both probabilities are computed again"), (13, "more than 12")]
+)
+def test_long_examples(steps: int, told: str) -> None:
+    """A way with more than twelve samples is not integrated, and the line says so."""
+    numbers = {"probabilities": [{"exact": "1"}, {"exact": "1"}], "streams": [[], []], "steps": [0] * steps}
+    assert told in example(
+        machine(IDLE), EXAMPLE | numbers, StreamEntries(None, Fraction(1), False), (Fraction(-1), Fraction(0))
+    )

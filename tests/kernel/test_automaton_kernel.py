@@ -1,0 +1,178 @@
+"""The kernel on evidence about automata: what is true is accepted, and what says more than is true is not."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from paramverify.automata.automaton import parse_automaton, read_automaton
+from paramverify.automata.stream_verdicts import verify
+from paramverify.kernel.documents import check_text, verdict_line
+from paramverify.reports.stream_reports import automaton_evidence_document
+
+CASES = ROOT / "cases" / "automata"
+LEAKING = """(q1, 1/4, 0): x := insample; output oa; goto q2
+(q2, 1/2, 0): if (insample >= x) then x := insample; output ob; goto q2
+  elseif (insample < x) then output oc; goto q3
+"""
+
+
+SHORT = """(q1, 1/2, 0): x := insample; output oa; goto q2
+(q2, 1/2, 10): if (insample >= x) then y := insample; output oa; goto q3
+(q3, 1/6, 0): if (insample < y && insample >= x) then output oa; goto q4
+"""
+
+
+def evidence(name: str) -> dict[str, Any]:
+    """The evidence about a shipped automaton, as it is written to a file."""
+    path = CASES / f"{name}.dipa"
+    return json.loads(
+        json.dumps(automaton_evidence_document(verify(read_automaton(path)), path, path.read_bytes()))
+    )
+
+
+PRIVATE, WRONG, OTHER = (
+    evidence("sparse-vector"),
+    evidence("sparse-vector-never-stops"),
+    evidence("every-number"),
+)
+TABLES = json.loads(json.dumps(automaton_evidence_document(verify(parse_automaton(SHORT)), CASES, b"")))
+PINNED = evidence("numeric-sparse-vector-same-noise")
+CYCLE = json.loads(json.dumps(automaton_evidence_document(verify(parse_automaton(LEAKING)), CASES, b"")))
+Change = Callable[[dict[str, Any]], Any]
+
+
+def put(*path: Any) -> Change:
+    """Replaces a part of a document: the last entry is the new value."""
+    *steps, last, value = path
+
+    def change(document: dict[str, Any]) -> None:
+        part: Any = document
+        for step in steps:
+            part = part[step]
+        part[last] = value
+
+    return change
+
+
+def drop(*path: Any) -> Change:
+    """Removes a part of a document."""
+    *steps, last = path
+
+    def change(document: dict[str, Any]) -> None:
+        part: Any = document
+        for step in steps:
+            part = part[step]
+        del part[last]
+
+    return change
+
+
+def accepts(document: dict[str, Any]) -> bool:
+    """Whether the kernel accepts a document."""
+    return check_text(json.dumps(document)).accepted
+
+
+@pytest.mark.parametrize("document", [PRIVATE, WRONG, OTHER, PINNED, CYCLE, TABLES])
+def test_true_evidence(document: dict[str, Any]) -> None:
+    """What the package writes is accepted."""
+    report = check_text(json.dumps(document))
+    assert report.accepted, report.lines
+    assert "not compared (give --case): the automaton with the file" in verdict_line(report)
+
+
+FORGED = {
+    "a smaller multiple": (PRIVATE, put("proof", "multiple", "99/100")),
+    "no multiple at all": (PRIVATE, put("proof", "multiple", "0")),
+    "a smaller weight": (PRIVATE, put("proof", "demands", 0, "weight", "1/2")),
+    "a negative weight": (PRIVATE, put("proof", "demands", 0, "weight", "-1")),
+    "a link that pays nothing": (PRIVATE, lambda d: [link.__setitem__(3, 0) for link in d["proof"]["links"]]),
+    "a level that is none": (PRIVATE, put("proof", "links", 0, 3, 3)),
+    "a link is missing": (PRIVATE, drop("proof", "links", 0)),
+    "a link from before the first demand": (PRIVATE, put("proof", "links", 0, 0, -1)),
+    "a link to before the first demand": (PRIVATE, put("proof", "links", 0, 1, -1)),
+    "a link from a demand that is not there": (PRIVATE, put("proof", "links", 0, 0, 99)),
+    "a link to a demand that is not there": (PRIVATE, put("proof", "links", 0, 1, 99)),
+    "a link along no edge": (PRIVATE, put("proof", "links", 0, 2, 99)),
+    "all links are missing": (PRIVATE, put("proof", "links", [])),
+    "a class without a demand": (PRIVATE, drop("proof", "demands", 2)),
+    "an edge is missing": (PRIVATE, drop("proof", "edges", 1)),
+    "classes of other states": (PRIVATE, put("proof", "classes", [0, 2, 1])),
+    "no demand on the threshold": (PRIVATE, lambda d: [z.update(bounds=[]) for z in d["proof"]["demands"]]),
+    "bounds the wrong way": (
+        PRIVATE,
+        lambda d: [z.update(bounds=[[0, 1, -1]]) for z in d["proof"]["demands"]],
+    ),
+    "pairs that go around": (
+        PRIVATE,
+        lambda d: [z.update(pairs=[[0, 1]], bounds=[[0, 1, 1], [1, -1, -1]]) for z in d["proof"]["demands"]],
+    ),
+    "the other loop": (PRIVATE, lambda d: d["automaton"]["transitions"][2].update(target=1)),
+    "a smaller rate of the threshold": (PRIVATE, put("automaton", "states", 0, "rate", "2")),
+    "released": (PRIVATE, put("automaton", "transitions", 2, "output", "insample")),
+    "a released threshold": (PRIVATE, put("automaton", "transitions", 0, "output", "insample")),
+    "a loop that reads and releases": (PRIVATE, put("automaton", "transitions", 1, "output", "insample")),
+    "a costlier way": (PRIVATE, lambda d: d["least"]["high"].append([0, 1, "1/8"])),
+    "a flow against the order": (PRIVATE, lambda d: [f.reverse() for f in (d["least"]["high"],) for f in f]),
+    "a way that is not possible": (PRIVATE, put("least", "steps", 0, 1)),
+    "a difference of 2": (PRIVATE, put("least", "signs", 1, 2)),
+    "a difference where nothing is read": (PRIVATE, put("least", "signs", 0, 1)),
+    "proof and family": (PRIVATE, lambda d: d.update(family=WRONG["family"])),
+    "violated without a family": (PRIVATE, put("status", "violated")),
+    "holds without a proof": (WRONG, put("status", "holds")),
+    "a larger gain": (WRONG, put("family", "gain", "3/4")),
+    "the chain reversed": (WRONG, lambda d: d["family"]["chain"].reverse()),
+    "a chain with a gap": (WRONG, lambda d: d["family"]["chain"].pop(1)),
+    "an end that is not repeated": (WRONG, put("family", "parts", 1, "repeated", False)),
+    "nothing is repeated": (WRONG, lambda d: [p.update(repeated=False) for p in d["family"]["parts"]]),
+    "a part that is no cycle": (WRONG, put("family", "parts", 0, "repeated", True)),
+    "no chain": (WRONG, put("family", "chain", [])),
+    "a place beyond the way": (WRONG, put("family", "chain", 0, [9, 0, 0])),
+    "the loop stops": (WRONG, lambda d: d["automaton"]["transitions"][2].update(target=0)),
+    "the same loop twice": (WRONG, lambda d: d["automaton"]["transitions"][2].update(above=[], below=[0])),
+    "nothing is read": (WRONG, put("automaton", "states", 1, "reads", False)),
+    "the same output twice": (WRONG, put("automaton", "transitions", 2, "output", "obelow")),
+    "a word is put out": (OTHER, put("automaton", "transitions", 0, "output", "oword")),
+    "a sample that reads nothing is put out": (OTHER, put("automaton", "states", 0, "reads", False)),
+    "fresh noise": (
+        PINNED,
+        lambda d: (
+            d["automaton"]["states"][1].update(second=["1/2", "0"]),
+            d["automaton"]["transitions"][2].update(output="insample'"),
+        ),
+    ),
+    "a chain of one repetition": (
+        CYCLE,
+        lambda d: [place.__setitem__(2, 0) for place in d["family"]["chain"]],
+    ),
+    "a value that is not stored": (CYCLE, lambda d: d["automaton"]["transitions"][1].update(stored=[])),
+    "a variable without a value": (CYCLE, lambda d: d["automaton"]["transitions"][0].update(stored=[])),
+    "a rate of zero": (CYCLE, put("automaton", "states", 0, "rate", "0")),
+    "a smaller multiple of tables": (TABLES, put("tables", "multiple", "99/100")),
+    "a table is missing": (TABLES, drop("tables", "tables", 2)),
+    "no table for the beginning": (TABLES, drop("tables", "tables", 0)),
+    "costs below zero": (TABLES, put("tables", "tables", 0, "costs", 0, "-1")),
+    "costs that are too small": (TABLES, lambda d: d["tables"]["tables"][1].update(costs=["0", "0", "0"])),
+    "a table that bounds nothing": (TABLES, lambda d: d["tables"]["tables"][1].update(costs=[None] * 3)),
+    "a table without a variable": (TABLES, lambda d: d["tables"]["tables"][2].update(variables=[0, 0])),
+    "an edge is missing beside tables": (TABLES, drop("tables", "edges", 0)),
+    "a larger rate": (TABLES, put("automaton", "states", 1, "rate", "1")),
+    "two proofs": (TABLES, lambda d: d.update(proof=PRIVATE["proof"])),
+    "a key too many": (CYCLE, put("more", "1")),
+    "another kind": (CYCLE, put("family", "kind", "leak")),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_evidence(name: str) -> None:
+    """What says more than is true, or is not of the form, is rejected."""
+    document, change = FORGED[name]
+    forged = copy.deepcopy(document)
+    change(forged)
+    assert forged != document
+    assert not accepts(forged)

@@ -1,0 +1,1171 @@
+"""The checker of single claims, rule by rule: what each accepts, and what it refuses; forms by evaluation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from math import comb
+from random import Random
+from typing import Any
+
+import pytest
+
+from paramverify.kernel import evidence_polynomials, proof_goals
+from paramverify.kernel.claim_evidence import Rejected, check_claim, check_document, check_witness
+from paramverify.kernel.evidence_polynomials import (
+    Poly,
+    compose,
+    constant,
+    degree,
+    derivative,
+    evaluate,
+    integer,
+    number,
+    parse,
+    plus,
+    ratio,
+    times,
+)
+from paramverify.kernel.proof_goals import BernsteinCoefficients, Goal, bernstein
+from paramverify.kernel.proof_rules import modular, positive_on, semidefinite
+from paramverify.kernel.rounded_constants import encloses_exp, exp_bounds, sign_in_exp
+
+Json = dict[str, Any]
+UNIT = "[0, 1]"
+CONSTANT = {"kind": "constant"}
+PLUS = {"kind": "bernstein", "tree": ["+"]}
+
+
+def claim(
+    polynomial: str,
+    box: dict[str, str] | None = None,
+    constraints: Sequence[tuple[str, str]] = (),
+    exponent: str | None = None,
+) -> Json:
+    box = {"p": UNIT, "q": UNIT} if box is None else box
+    names = [*box] if exponent is None or "E" in box else [*box, "E"]
+    found: Json = {
+        "variables": names,
+        "box": box,
+        "constraints": [list(c) for c in constraints],
+        "polynomial": polynomial,
+    }
+    return found if exponent is None else {**found, "constant": exponent}
+
+
+def shows(stated: Json, proof: Any, lemmas: dict[str, Any] | None = None) -> bool:
+    """Tells whether the checker accepts a proof, without trusting anything."""
+    try:
+        assert check_claim(stated, proof, lemmas) == ()
+    except Rejected:
+        return False
+    return True
+
+
+def reason(stated: Json, proof: Any, lemmas: dict[str, Any] | None = None) -> str:
+    with pytest.raises(Rejected) as caught:
+        check_claim(stated, proof, lemmas)
+    return str(caught.value)
+
+
+def tree(*tokens: Any) -> Json:
+    return {"kind": "bernstein", "tree": [*tokens]}
+
+
+def use(index: int, proof: Any = CONSTANT, factor: str = "1") -> Json:
+    return {"kind": "constraint", "constraint": index, "factor": factor, "proof": proof}
+
+
+# --- numbers and polynomials ----------------------------------------------------------------------
+
+
+def test_numbers_are_read_exactly() -> None:
+    """Whole numbers of any length up to the limit, fractions and signs; nothing else is a number."""
+    for digits in (1, 3999, 4000, 4001, 8000, 9001):
+        assert integer("7" * digits) == 7 * (10**digits - 1) // 9
+    assert integer("0" * 5000 + "12") == 12
+    assert [number(t) for t in ("3", "-3", "3/2", "-3/2", "007", "0/5")] == [
+        *(3, -3, Fraction(3, 2), Fraction(-3, 2), 7, 0)
+    ]
+    bad: list[Any] = [
+        "",
+        "-",
+        "1/0",
+        "1.5",
+        "+1",
+        "1/2/3",
+        "--1",
+        " 1",
+        "1e3",
+        "/2",
+        "1/",
+        "1/-2",
+        "٣",
+        3,
+        None,
+        True,
+    ]
+    for text in bad:
+        with pytest.raises(Rejected):
+            number(text)
+
+
+def test_digits_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many digits as the limit are read, one more is refused."""
+    monkeypatch.setattr(evidence_polynomials, "MAX_DIGITS", 5)
+    assert integer("12345") == 12345
+    with pytest.raises(Rejected):
+        integer("123456")
+
+
+def test_polynomials_are_read_exactly() -> None:
+    """Terms, signs, products and powers mean what they say; what is no polynomial is refused."""
+    names = ("p", "q")
+    assert parse("3/2*p^2*q - p + 1", names) == {(2, 1): Fraction(3, 2), (1, 0): -1, (0, 0): 1}
+    assert parse("-p", names) == {(1, 0): -1}
+    assert parse("p*p*2*3*q^0", names) == {(2, 0): 6}
+    assert parse("p + p - 2*p", names) == parse("0", names) == {}
+    assert parse("-1/2 - q", names) == {(0, 0): Fraction(-1, 2), (0, 1): -1}
+    assert parse("p^3*p^2", names) == {(5, 0): 1}
+    bad: list[Any] = [
+        "",
+        "p*-1",
+        "p^-1",
+        "p^",
+        "^2",
+        "r",
+        "2p",
+        "p +",
+        "p ** 2",
+        "p - -1",
+        "(p)",
+        "p+q",
+        None,
+        1,
+    ]
+    for text in bad:
+        with pytest.raises(Rejected):
+            parse(text, names)
+    assert parse("q^10000", names) == {(0, 10_000): 1}
+    for text in ("q^10001", "p^10001", "p^10000*p"):
+        with pytest.raises(Rejected, match="larger than 10000"):
+            parse(text, names)
+
+
+def random_poly(random: Random, width: int, most: int = 3) -> Poly:
+    found: Poly = {}
+    for _ in range(random.randint(1, 6)):
+        x = tuple(random.randint(0, most) for _ in range(width))
+        value = Fraction(random.randint(-9, 9), random.choice((1, 2, 3)))
+        found = plus(found, {x: value} if value else {})
+    return found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_arithmetic_of_polynomials(seed: int) -> None:
+    """Sums, products, derivatives and compositions have the values that they should have at points."""
+    random = Random(seed)
+    for _ in range(10):
+        f, g = random_poly(random, 2), random_poly(random, 2)
+        at = [Fraction(random.randint(-5, 5), random.choice((1, 2, 3))) for _ in range(2)]
+        c = Fraction(random.randint(-3, 3), 2)
+        value = {
+            "sum": sum((a * at[0] ** x[0] * at[1] ** x[1] for x, a in f.items()), Fraction(0)),
+            "other": sum((a * at[0] ** x[0] * at[1] ** x[1] for x, a in g.items()), Fraction(0)),
+        }
+        assert evaluate(f, at) == value["sum"]
+        assert evaluate(plus(f, g, c), at) == value["sum"] + c * value["other"]
+        assert evaluate(times(f, g), at) == value["sum"] * value["other"]
+        assert all(plus(f, g).values())
+        assert plus(f, f, Fraction(-1)) == {}
+        for axis in (0, 1):
+            image = [*at]
+            image[axis] = value["other"]
+            assert evaluate(compose(f, axis, g), at) == evaluate(f, image)
+            assert degree(f, axis) == max((x[axis] for x in f), default=0)
+            slope = sum(
+                (
+                    a * x[axis] * at[axis] ** (x[axis] - 1) * at[1 - axis] ** x[1 - axis]
+                    for x, a in f.items()
+                    if x[axis]
+                ),
+                Fraction(0),
+            )
+            assert evaluate(derivative(f, axis), at) == slope
+        assert ratio(plus({}, f, Fraction(3, 2)), f) == (Fraction(3, 2) if f else None)
+    assert ratio(parse("p + q", "pq"), parse("p + 2*q", "pq")) is None
+    assert ratio(parse("p", "pq"), parse("p + q", "pq")) is None
+    assert ratio({}, {}) is None
+    assert constant(Fraction(0), 2) == {}
+
+
+def test_products_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products of as many terms as the limit are computed, larger ones are refused."""
+    monkeypatch.setattr(evidence_polynomials, "MAX_COEFFICIENTS", 1)
+    five, four = parse("p^4 + p^3 + p^2 + p + 1", "p"), parse("p^3 + p^2 + p + 1", "p")
+    assert times(five, four)
+    with pytest.raises(Rejected, match="too large"):
+        times(parse("p^6 + p^5 + p^4 + p^3 + p^2 + p + 1", "p"), parse("p^2 + p + 1", "p"))
+
+
+# --- Bernstein forms ------------------------------------------------------------------------------
+
+
+def at_unit(form: BernsteinCoefficients, point: dict[str, Fraction]) -> Fraction:
+    """Returns the value of a form at a point of the unit box, from the definition of the basis."""
+    total = Fraction(0)
+    for place, index in enumerate(product(*(range(d + 1) for d in form.degrees))):
+        value = Fraction(form.entries[place])
+        for name, d, i in zip(form.names, form.degrees, index, strict=True):
+            t = point[name]
+            value *= comb(d, i) * t**i * (1 - t) ** (d - i)
+        total += value
+    return total
+
+
+def proportional(pairs: Sequence[tuple[Fraction, Fraction]]) -> bool:
+    """Tells whether the right numbers are one positive multiple of the left ones."""
+    scale = next((b / a for a, b in pairs if a), Fraction(1))
+    return scale > 0 and all(b == scale * a for a, b in pairs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_forms_are_those_of_the_polynomial(seed: int) -> None:
+    """The form on a box, its halves, faces and slopes have the values of the polynomial up to one factor."""
+    random = Random(seed)
+    box = {
+        name: (low, low + Fraction(random.randint(1, 5), random.choice((1, 2, 3))))
+        for name, low in zip(
+            "pq", (Fraction(random.randint(-3, 3), 2), Fraction(random.randint(-3, 3), 3)), strict=True
+        )
+    }
+    f = random_poly(random, 2)
+    goal = Goal(("p", "q"), f, box, ())
+    form = bernstein(goal, f)
+    points = [{"p": Fraction(a, 4), "q": Fraction(b, 4)} for a in range(5) for b in range(5)]
+
+    def value(point: dict[str, Fraction], poly: Poly = f) -> Fraction:
+        return evaluate(poly, [low + (high - low) * point[n] for n, (low, high) in box.items()])
+
+    assert proportional([(value(t), at_unit(form, t)) for t in points])
+    for axis, name in enumerate("pq"):
+        if name not in form.names:
+            continue
+        at = Fraction(1, 3)
+        for half, (start, width) in zip(form.cut(name, at), ((Fraction(0), at), (at, 1 - at)), strict=True):
+            inner = [{**t, name: start + width * t[name]} for t in points]
+            assert proportional([(value(s), at_unit(half, t)) for s, t in zip(inner, points, strict=True)])
+        for end in (False, True):
+            face = form.end(name, end)
+            assert name not in face.names
+            assert proportional([(value({**t, name: Fraction(end)}), at_unit(face, t)) for t in points])
+        slope = form.slope(name)
+        steep = derivative(f, axis)
+        assert proportional([(value(t, steep), at_unit(slope, t)) for t in points])
+    twice = form.cut(form.names[0], Fraction(1, 2)) if form.names else ()
+    assert all(len(half.entries) == len(form.entries) for half in twice)
+
+
+def test_forms_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A form with as many coefficients as the limit is made; a larger one, or one without box, is not."""
+    goal = Goal(("p", "q", "E"), {}, {"p": (Fraction(0), Fraction(1)), "q": (Fraction(0), Fraction(1))}, ())
+    monkeypatch.setattr(proof_goals, "MAX_COEFFICIENTS", 6)
+    assert len(bernstein(goal, parse("p^2*q", goal.names)).entries) == 6
+    for text in ("p^2*q^2", "p^6"):
+        with pytest.raises(Rejected, match="too many"):
+            bernstein(goal, parse(text, goal.names))
+    with pytest.raises(Rejected, match="no variable"):
+        bernstein(goal, parse("p + E", goal.names))
+
+
+def test_semidefinite_matrices() -> None:
+    """All small symmetric matrices: semidefinite iff no principal minor is negative."""
+    values = (-1, 0, 1, 2)
+    for a, b, c, d, e, f in product(values, values, values, (-1, 0, 1), (-1, 0, 1), (-1, 0, 2)):
+        matrix = [[Fraction(x) for x in row] for row in ((a, d, e), (d, b, f), (e, f, c))]
+        minors = [a, b, c, a * b - d * d, a * c - e * e, b * c - f * f]
+        minors.append(a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e))
+        assert semidefinite(matrix) == all(m >= 0 for m in minors), matrix
+    assert semidefinite([])
+
+
+@pytest.mark.parametrize(
+    ("text", "ends", "right"),
+    [
+        ("p", "[0, 1]", False),
+        ("p", "(0, 1]", True),
+        ("1 - p", "[0, 1]", False),
+        ("1 - p", "[0, 1)", True),
+        ("p + 1", "[0, 1]", True),
+        ("p - p^2", "(0, 1)", True),
+        ("p - p^2", "(0, 1]", False),
+        ("p - p^2", "[0, 1)", False),
+        ("p - 1/2", "(0, 1)", False),
+        ("-1", "(0, 1)", False),
+        ("0", "(0, 1)", False),
+        ("1", "[0, 1]", True),
+    ],
+)
+def test_positive_on_boxes(text: str, ends: str, right: bool) -> None:
+    """A polynomial is shown to be positive unless it may be zero at an end that belongs to the box."""
+    out = frozenset(("p", side) for side, bracket in enumerate((ends[0], ends[-1])) if bracket in "()")
+    goal = Goal(("p", "q"), {}, {"p": (Fraction(0), Fraction(1)), "q": (Fraction(0), Fraction(1))}, (), out)
+    assert positive_on(goal, parse(text, goal.names)) == right
+    assert not positive_on(goal, times(parse(text, goal.names), parse("q", goal.names)))
+
+
+# --- rules ----------------------------------------------------------------------------------------
+
+FIXED = {"p": "[1/2, 1/2]", "q": UNIT}
+
+
+def factors(constant: str, *parts: tuple[str, Any, str | None]) -> Json:
+    items: list[Json] = [{"factor": f, "multiplicity": m} for f, m, _ in parts]
+    for item, (_, _, sign) in zip(items, parts, strict=True):
+        if sign:
+            item |= {"sign": sign, "proof": PLUS}
+    return {"kind": "factors", "constant": constant, "factors": items}
+
+
+def ends(name: str, **more: Any) -> Json:
+    return {"kind": "ends", "variable": name, "lower": PLUS, "upper": PLUS, **more}
+
+
+def monotone(name: str, end: str, slope: Any = PLUS, rest: Any = PLUS) -> Json:
+    return {"kind": "monotone", "variable": name, "end": end, "derivative": slope, "proof": rest}
+
+
+def quadratic(name: str, **more: Any) -> Json:
+    return {
+        "kind": "quadratic",
+        "variable": name,
+        "leading": PLUS,
+        "constant": PLUS,
+        "discriminant": PLUS,
+        **more,
+    }
+
+
+def total(*parts: tuple[str, Any]) -> Json:
+    return {"kind": "sum", "parts": [{"polynomial": f, "proof": proof} for f, proof in parts]}
+
+
+SIMPLE: list[tuple[Json, Any, bool]] = [
+    (claim("1"), CONSTANT, True),
+    (claim("0"), CONSTANT, True),
+    (claim("-1"), CONSTANT, False),
+    (claim("p"), CONSTANT, False),
+    (claim("p + 1"), CONSTANT, False),
+    (claim("p - 1/2", FIXED), {"kind": "fixed", "variable": "p", "proof": CONSTANT}, True),
+    (claim("p - 2/3", FIXED), {"kind": "fixed", "variable": "p", "proof": CONSTANT}, False),
+    (claim("p - 1/2"), {"kind": "fixed", "variable": "p", "proof": CONSTANT}, False),
+    (claim("p - 1/2", FIXED), {"kind": "fixed", "variable": "r", "proof": CONSTANT}, False),
+    (claim("q - 1/2", FIXED, [("q - p", ">=")]), {"kind": "fixed", "variable": "p", "proof": use(0)}, True),
+    (claim("p - p^2"), factors("1", ("p", 1, "+"), ("1 - p", 1, "+")), True),
+    (claim("p - p^2"), factors("-1", ("p", 1, "+"), ("p - 1", 1, "-")), True),
+    (claim("p - p^2"), factors("1", ("p", 1, "+"), ("p - 1", 1, "-")), False),
+    (claim("p^2 - p"), factors("1", ("p", 1, "+"), ("p - 1", 1, "-")), False),
+    (claim("p^2 - p"), factors("1", ("p", 1, "+"), ("p - 1", 1, "+")), False),
+    (claim("p - p^2"), factors("-1", ("p", 1, "-"), ("p - 1", 1, "+")), False),
+    (claim("2*p - 2*p^2"), factors("-2", ("p", 1, "+"), ("p - 1", 1, "-")), True),
+    (claim("1 - 2*p + p^2"), factors("1", ("p - 1", 2, None)), True),
+    (claim("p^2 - p + 1/4"), factors("1", ("p - 1/2", 2, None)), True),
+    (claim("p^2 - p + 1/4"), factors("1/4", ("2*p - 1", 2, None)), True),
+    (claim("p - p^2 - 1/4"), factors("-1", ("p - 1/2", 2, None)), False),
+    (claim("p^3"), factors("1", ("p", 3, "+")), True),
+    (claim("p^3"), factors("1", ("p", 1, "+"), ("p", 2, None)), True),
+    (claim("p^3"), factors("1", ("p", 4, None)), False),
+    (claim("p"), factors("1", ("p", True, "+")), False),
+    (claim("p"), factors("1", ("p", 1.0, "+")), False),
+    (claim("1"), factors("1", ("p", 0, None)), False),
+    (claim("1"), factors("1", ("p", -1, "+")), False),
+    (claim("2*p"), factors("1", ("2", 1, "+"), ("p", 1, "+")), False),
+    (claim("p*q"), factors("1", ("p", 1, "+"), ("q", 1, "+")), True),
+    (claim("p*q"), factors("1", ("p", 1, "+"), ("p", 1, "+")), False),
+    (claim("1"), factors("1"), True),
+    (claim("-1"), factors("-1"), False),
+    (claim("0"), factors("0"), True),
+    (claim("p + q"), total(("p", PLUS), ("q", PLUS)), True),
+    (claim("p + q"), total(("p", PLUS)), False),
+    (claim("p - q"), total(("p", PLUS), ("-q", PLUS)), False),
+    (claim("0"), total(), True),
+    (claim("p + q"), total(("2*p + q", PLUS), ("-p", PLUS)), False),
+    (claim("p + q"), ends("p"), True),
+    (claim("p + q - 1/2"), ends("p"), False),
+    (claim("1/2 + q - p"), ends("p"), False),
+    (claim("1 + q - p"), ends("p"), True),
+    (claim("p - p^2"), ends("p", concave=PLUS), True),
+    (claim("p - p^2"), ends("p"), False),
+    (claim("p^2 - p + 1/5"), ends("p", concave=PLUS), False),
+    (claim("p^3 - 3*p^2 + 3*p"), ends("p", concave=PLUS), True),
+    (claim("p*q - q*p^2"), ends("p", concave=PLUS), True),
+    (claim("1 - 2*p", None, [("1/2 - p", ">=")]), ends("p", upper=use(0, CONSTANT, "2")), False),
+    (claim("p - q", None, [("p - q", ">=")]), ends("p", lower=use(0), upper=PLUS), False),
+    (claim("p + q - 1/2", None, [("q - 1/2", ">=")]), ends("p", lower=use(0), upper=PLUS), True),
+    (claim("p^2 + q"), monotone("p", "lower"), True),
+    (claim("p^2 + q"), monotone("p", "upper"), False),
+    (claim("1 - p^2 + q"), monotone("p", "upper"), True),
+    (claim("1 - p^2 + q"), monotone("p", "lower"), False),
+    (claim("p - 1/2 + q"), monotone("p", "lower"), False),
+    (claim("1/2 - p"), monotone("p", "upper"), False),
+    (claim("p^2 - p + 1"), monotone("p", "lower"), False),
+    (claim("1/2 - p", None, [("1/2 - p", ">=")]), monotone("p", "upper", rest=use(0)), False),
+    (claim("q - p*q"), monotone("p", "upper"), True),
+    (claim("p^2 - p + 1/4"), quadratic("p"), True),
+    (claim("p^2 - p + 1/5"), quadratic("p"), False),
+    (claim("2*p^2 - p + 1/8"), quadratic("p"), True),
+    (claim("2*p^2 - p + 1/9"), quadratic("p"), False),
+    (claim("p^2 - p*q + q^2"), quadratic("p"), True),
+    (claim("p^2*q + q"), quadratic("p"), True),
+    (claim("p^3 + 1"), quadratic("p"), False),
+    (claim("p + 1"), quadratic("p"), False),
+    (claim("1/4 + p - p^2"), quadratic("p"), False),
+    (claim("p^2 - 1/4"), quadratic("p"), False),
+    (claim("p*q^2 + p"), quadratic("q"), True),
+    (claim("p + q"), tree("+"), True),
+    (claim("p^2 - p + 1/3"), tree("+"), False),
+    (claim("p^2 - p + 1/3"), tree(["cut", "p", "1/2"], "+", "+"), True),
+    (claim("p^2 - p + 1/3"), tree(["cut", "q", "1/2"], "+", "+"), False),
+    (claim("p^2 - p + 1/3"), tree(["cut", "p", "1/2"], "+"), False),
+    (claim("p^2 - p + 1/3"), tree(["cut", "p", "1/2"], "+", "+", "+"), False),
+    (claim("p^2 - p + 1/3"), tree(["cut", "p", "0"], "+", "+"), False),
+    (claim("p^2 - p + 1/3"), tree(["cut", "p", "1"], "+", "+"), False),
+    (claim("p^2 - p + 1/3"), tree(["cut", "p", "2"], "+", "+"), False),
+    (claim("p^2 - p + 1/3"), tree(["cut", "r", "1/2"], "+", "+"), False),
+    (claim("p^2 - p + 1/3"), tree(["half", "p", "1/2"], "+", "+"), False),
+    (claim("p^2 - p + 1/3"), tree(["cut", "p", "1/2"], quadratic("p"), "+"), True),
+    (claim("p^2 - p + 1/5"), tree(["cut", "p", "1/2"], quadratic("p"), "+"), False),
+    (claim("p"), tree(["cut", "p", "0"], "+", "+"), False),
+    (claim("p"), tree(["cut", "p", "1"], "+", "+"), False),
+    (claim("p"), tree(), False),
+    (claim("p + q"), tree(["low", "p"], "+"), True),
+    (claim("p + q"), tree(["high", "p"], "+"), False),
+    (claim("1 - p + q"), tree(["high", "p"], "+"), True),
+    (claim("1 - p + q"), tree(["low", "p"], "+"), False),
+    (claim("p + q"), tree(["low", "p"], ["low", "q"], "+"), True),
+    (claim("p + q"), tree(["low", "p"], ["low", "p"], "+"), False),
+    (claim("p"), tree(["low", "q"], "+"), False),
+    (claim("p - 1/2 + q"), tree(["low", "p"], "+"), False),
+    (claim("p - 1/2", None, [("p - 1/2", ">=")]), tree(["low", "p"], use(0)), False),
+    (claim("p + q - 1/2", None, [("q - 1/2", ">=")]), tree(["low", "p"], use(0)), True),
+    (claim("-1", None, [("p - 1", ">")]), tree(["outside", 0]), True),
+    (claim("-1", None, [("p - 1", ">=")]), tree(["outside", 0]), False),
+    (claim("-1", {"p": "[0, 1)", "q": UNIT}, [("p - 1", ">=")]), tree(["outside", 0]), True),
+    (claim("-1", None, [("p - 1/2", ">")]), tree(["outside", 0]), False),
+    (claim("-1", None, [("p - 2", ">=")]), tree(["outside", 0]), True),
+    (claim("-1", None, [("p - 2", ">=")]), tree(["outside", 1]), False),
+    (claim("-1", None, [("p - 2", ">=")]), tree(["outside", -1]), False),
+    (claim("-1", None, [("p - 2", ">=")]), tree(["outside", False]), False),
+    (claim("p - 1/2", None, [("p - 1/2", ">=")]), use(0), True),
+    (claim("p - 1/4", None, [("p - 1/2", ">=")]), use(0), True),
+    (claim("2*p - 1", None, [("p - 1/2", ">=")]), use(0, CONSTANT, "2"), True),
+    (claim("1/2*p - 1/4", None, [("p - 1/2", ">=")]), use(0, CONSTANT, "1/2"), True),
+    (claim("1/2 - p", None, [("p - 1/2", ">=")]), use(0, CONSTANT, "-1"), False),
+    (claim("p - 3/4", None, [("p - 1/2", ">=")]), use(0), False),
+    (claim("q", None, [("p - 1/2", ">=")]), use(0, PLUS, "0"), True),
+    (claim("p - 1/2", None, [("p - 1/2", ">=")]), use(1), False),
+]
+
+
+@pytest.mark.parametrize(("stated", "proof", "right"), SIMPLE)
+def test_rules_on_the_box(stated: Json, proof: Any, right: bool) -> None:
+    """Each rule accepts what its premises show and nothing else; accepted claims hold on a grid."""
+    assert shows(stated, proof) == right
+    assert not right or holds_on_grid(stated)
+
+
+def holds_on_grid(stated: Json) -> bool:
+    """Tells whether a claim without a constant holds at the points of a grid that are in its domain."""
+    names = stated["variables"]
+    axes = []
+    for text in stated["box"].values():
+        low, high = (Fraction(t) for t in text[1:-1].split(", "))
+        values = [low + (high - low) * k / 12 for k in range(13)]
+        axes.append([v for v in values if (v > low or text[0] == "[") and (v < high or text[-1] == "]")])
+    for point in product(*axes):
+        found = [(evaluate(parse(g, names), point), relation) for g, relation in stated["constraints"]]
+        inside = all(v > 0 or (v == 0 and relation == ">=") for v, relation in found)
+        if inside and evaluate(parse(stated["polynomial"], names), point) < 0:
+            return False
+    return True
+
+
+# --- convex functions -----------------------------------------------------------------------------
+
+
+def convex(**point: str) -> Json:
+    return {"kind": "convex", "point": point}
+
+
+def algebraic(minimal: str, low: str, high: str, **point: str) -> Json:
+    return {"kind": "convex", "minimal": minimal, "interval": [low, high], "point": point}
+
+
+HALF = {"p": "[1/2, 1]", "q": UNIT}
+WELL = "p^4 - p^2 + 1/4"  # (p² − 1/2)², convex on [1/2, 1]
+BOTH = {"p": UNIT, "q": "[1/2, 1]"}
+ROOT = ("t^2 - 1/2", "7/10", "3/4")
+CONVEX: list[tuple[Json, Any, bool]] = [
+    (claim("p^2 - p + 1/4"), convex(p="1/2"), True),
+    (claim("p^2 - p + 1/4 + q"), convex(p="1/2", q="1/2"), True),
+    (claim("p^2 - p + 1/4 + q"), convex(p="1/2", q="0"), True),
+    (claim("p^2 - p + 1/4"), convex(p="1/3"), False),
+    (claim("p^2 - p + 1/4"), convex(), False),
+    (claim("p^2 - p + 6/25"), convex(p="1/2"), False),
+    (claim("p^2"), convex(p="0"), True),
+    (claim("1 - 2*p + p^2"), convex(p="1"), True),
+    (claim("p^2 + 4*p"), convex(p="-1"), False),
+    (claim("p^2 + 4*p"), convex(p="0"), True),
+    (claim("p^2 - 6*p + 5"), convex(p="2"), False),
+    (claim("p^2 - 6*p + 5"), convex(p="1"), True),
+    (claim("1/4 + p - p^2"), convex(p="1/2"), False),
+    (claim("p^2 - p*q + 1/5"), convex(p="0", q="0"), False),
+    (claim("p^3 - p^2 + 1/10"), convex(p="0"), False),
+    (claim("2/3*p^3 - 1/2*p^2 + 1/30"), convex(p="0"), False),
+    (claim("p^3 + p^2 + q^2 - p^2*q"), convex(p="0", q="0"), False),
+    (claim("p^3 + 4*p^2 + 4*q^2 - p^2*q"), convex(p="0", q="0"), True),
+    (claim("p^3 - 10"), convex(p="-2"), False),  # where the function is not convex any more
+    (claim("-9 - 3*p + 3*p^2 - p^3"), convex(p="3"), False),
+    (claim("p^2 - 3/2*p + 9/16"), algebraic("t - 3/4", "1/2", "1", p="t"), True),
+    (claim("p^2 - 3/2*p + 9/16"), algebraic("t - 3/4", "3/4", "1", p="t"), False),
+    (claim("p^2 - 3/2*p + 9/16"), algebraic("t - 3/4", "1/2", "3/4", p="t"), False),
+    (claim("p^2 + q^2 - 2*p*q"), convex(p="1/2", q="1/2"), True),
+    (claim("p^2 + q^2 - 3*p*q + 1"), convex(p="1/2", q="1/2"), False),
+    (claim("p^2 + p", {"p": "[-1/2, 1]"}), convex(p="0"), False),
+    (claim("1/4 + p", {"p": "[-1, 0]"}), convex(p="-1"), False),
+    (claim(WELL, HALF), algebraic(*ROOT, p="t"), True),
+    (claim(WELL, HALF), algebraic("t^2 - 1/2", "1/2", "1", p="t"), True),
+    (claim(WELL, HALF), algebraic("2*t^2 - 1", "1/2", "1", p="t"), True),
+    (claim(WELL, HALF), algebraic("t^2 - 2", "1", "3/2", p="1/2*t"), True),
+    (claim(WELL, HALF), algebraic("t^2 - 1/2", "3/4", "1", p="t"), False),
+    (claim(WELL, HALF), algebraic("t^2 - 1/2", "3/4", "7/10", p="t"), False),
+    (claim(WELL, HALF), algebraic("t^2 - 9/16", "7/10", "3/4", p="t"), False),
+    (claim(WELL, HALF), algebraic("t^2 - 1/3", "1/2", "3/5", p="t"), False),
+    (claim("p^4 - p^2 + 6/25", HALF), algebraic(*ROOT, p="t"), False),
+    (claim(WELL, {"p": "[3/4, 1]"}), algebraic("t^2 - 1/2", "7/10", "3/4", p="t"), False),
+    (claim(WELL, {"p": "[1/2, 7/10]"}), algebraic("t^2 - 1/2", "7/10", "3/4", p="t"), False),
+    (claim("p^2 - 1/2", HALF), algebraic(*ROOT, p="t"), False),
+    (claim("q^4 - q^2 + 1/4 + p", BOTH), algebraic(*ROOT, p="0", q="t"), True),
+    (claim("q^4 - q^2 + 1/4 - p", BOTH), algebraic(*ROOT, p="0", q="t"), False),
+    (claim("q^4 - q^2 + 5/4 - p", BOTH), algebraic(*ROOT, p="1", q="t"), True),
+    (claim("q^4 - q^2 - 3/4 + p", BOTH), algebraic(*ROOT, p="1", q="t"), False),
+    (claim("q^4 - q^2 - 1/4 + p", BOTH), algebraic(*ROOT, p="1/2", q="t"), False),
+    (claim("q^4 - q^2 + 3/4 - p", BOTH), algebraic(*ROOT, p="1/2", q="t"), False),
+    (claim("q^4 - q^2 + 1/4 + p^2 - p + 1/4", BOTH), algebraic(*ROOT, p="1/2", q="t"), True),
+    (
+        claim("p + q^4 - q^2 + 1/4 - 2", {"p": "[2, 3]", "q": "[1/2, 1]"}),
+        algebraic(*ROOT, p="2", q="t"),
+        True,
+    ),
+    (
+        claim("3 - p + q^4 - q^2 + 1/4", {"p": "[2, 3]", "q": "[1/2, 1]"}),
+        algebraic(*ROOT, p="3", q="t"),
+        True,
+    ),
+]
+
+
+@pytest.mark.parametrize(("stated", "proof", "right"), CONVEX)
+def test_tangent_planes_of_convex_functions(stated: Json, proof: Any, right: bool) -> None:
+    """A tangent plane at a point of the box that is nowhere negative shows a convex function."""
+    assert shows(stated, proof) == right
+    assert not right or holds_on_grid(stated)
+
+
+def test_tangent_planes_on_faces_and_halves() -> None:
+    """After a cut the point is one of the part; on a face, the variables that are left count."""
+    stated = claim("p^2 - p + 1/4")
+    assert shows(stated, tree(["cut", "p", "2/3"], convex(p="1/2"), "+"))
+    assert not shows(stated, tree(["cut", "p", "1/3"], convex(p="1/2"), "+"))
+    assert shows(claim("p^2 - p + 1/4 + q"), tree(["low", "q"], convex(p="1/2")))
+    assert not shows(claim("p^2 - p + 1/5 + q"), tree(["low", "q"], convex(p="1/2")))
+
+
+def test_remainders_of_polynomials() -> None:
+    """Values at √½ are computed in the field that it generates."""
+    minimal = parse("2*t^2 - 1", ("t",))
+    point = [parse("t", ("t",)), parse("1 - t", ("t",))]
+    for text, expected in (
+        ("p^2", "1/2"),
+        ("p^3", "1/2*t"),
+        ("p^4*q", "1/4 - 1/4*t"),
+        ("p*q", "t - 1/2"),
+        ("q^2", "3/2 - 2*t"),
+        ("p + q", "1"),
+        ("2*p^2 - 1", "0"),
+        ("3", "3"),
+    ):
+        assert modular(parse(text, "pq"), point, minimal) == parse(expected, ("t",))
+
+
+# --- constraints ----------------------------------------------------------------------------------
+
+
+def contradiction(first: int, second: int) -> Json:
+    return {"kind": "contradiction", "constraints": [first, second]}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "right"),
+    [
+        (("p - q", ">"), ("q - p", ">="), True),
+        (("p - q", ">="), ("q - p", ">"), True),
+        (("p - q", ">"), ("2*q - 2*p", ">"), True),
+        (("p - q", ">="), ("q - p", ">="), False),
+        (("p - q", ">"), ("p - q", ">"), False),
+        (("p - q", ">"), ("q - p + 1/2", ">"), False),
+        (("p - q", ">"), ("q - 2*p", ">"), False),
+    ],
+)
+def test_contradictions(first: tuple[str, str], second: tuple[str, str], right: bool) -> None:
+    """Two constraints contradict each other iff one is the negative of the other, and one is strict."""
+    assert shows(claim("-1", None, [first, second]), contradiction(0, 1)) == right
+    assert shows(claim("-1", None, [first, second]), contradiction(1, 0)) == right
+
+
+def divide(cofactor: str, sign: str, index: int, factor: str = "q - 1/2", inner: Any = None) -> Json:
+    return {
+        "kind": "divide",
+        "constraint": 0,
+        "factor": factor,
+        "cofactor": cofactor,
+        "sign": sign,
+        "proof": inner or use(index),
+    }
+
+
+@pytest.mark.parametrize(
+    ("interval", "constraint", "proof", "right"),
+    [
+        ("(0, 1]", "p*q - 1/2*p", divide("p", "+", 1), True),
+        ("[0, 1]", "p*q - 1/2*p", divide("p", "+", 1), False),
+        ("(0, 1]", "p*q - 1/2*p", divide("p", "-", 1), False),
+        ("(0, 1]", "1/2*p - p*q", divide("-p", "-", 1, "q - 1/2"), False),
+        ("(0, 1]", "p*q - 1/2*p", divide("-p", "-", 1, "1/2 - q"), True),
+        ("(0, 1]", "p*q - 1/2*p", divide("p + 1", "+", 1), False),
+        ("(0, 1]", "p*q - 1/2*p", divide("p", "+", 2), False),
+        ("(0, 1]", "p*q - 1/2*p", divide("p", "+", 0), False),
+    ],
+)
+def test_divided_constraints(interval: str, constraint: str, proof: Json, right: bool) -> None:
+    """A factor that is positive on the box is divided out of a constraint, whose other factor is one more."""
+    stated = claim("q - 1/2", {"p": interval, "q": UNIT}, [(constraint, ">=")])
+    assert shows(stated, proof) == right
+    assert not right or holds_on_grid(stated)
+
+
+@pytest.mark.parametrize("relation", [">", ">="])
+def test_divided_constraints_stay_strict(relation: str) -> None:
+    """What is left of a strict constraint is strict, of a weak one weak."""
+    stated = claim("-1", {"p": "(0, 1]", "q": UNIT}, [("p*q - 1/2*p", relation), ("1/2 - q", ">=")])
+    proof = divide("p", "+", 2, inner=contradiction(1, 2))
+    assert shows(stated, proof) == (relation == ">")
+
+
+def stretch(name: str, index: int, proof: Any = PLUS) -> Json:
+    return {"kind": "stretch", "variable": name, "constraint": index, "proof": proof}
+
+
+@pytest.mark.parametrize(
+    ("stated", "proof", "right"),
+    [
+        (claim("q - p", None, [("q - p", ">=")]), stretch("q", 0), True),
+        (claim("q - p", None, [("q - p", ">=")]), stretch("p", 0), True),
+        (claim("q - p", None, [("2*q - 2*p", ">=")]), stretch("p", 0), True),
+        (claim("p - q", None, [("q - p", ">=")]), stretch("p", 0), False),
+        (claim("q - p", None, [("q - 1/2*p", ">=")]), stretch("q", 0), False),
+        (claim("q - p", None, [("q - p^2", ">=")]), stretch("p", 0), False),
+        (claim("q - p^2", None, [("q - p^2", ">=")]), stretch("q", 0), True),
+        (claim("q - p", None, [("p*q - p", ">=")]), stretch("q", 0), False),
+        (claim("q - p", None, [("p - 1/2", ">=")]), stretch("q", 0), False),
+        (claim("1 - 2*p", None, [("q - 2*p", ">=")]), stretch("q", 0, use(1)), True),
+        (claim("1 - 2*p", None, [("q - 2*p", ">=")]), stretch("q", 0, use(0)), False),
+        (claim("2*p - 1", None, [("q - 2*p", ">=")]), stretch("q", 0, use(1)), False),
+        (claim("q - 1/3", None, [("q - 1/2", ">="), ("p - q", ">=")]), stretch("q", 0), True),
+        (claim("p - 1/2", None, [("q - 1/2", ">="), ("p - 1/2", ">=")]), stretch("q", 0, use(1)), True),
+        (claim("p - 1/2", None, [("p - 1/2", ">="), ("q - 1/2", ">=")]), stretch("q", 1, use(0)), True),
+        (claim("p - 1/2", None, [("p - 1/2", ">="), ("q - 1/2", ">=")]), stretch("q", 1, use(1)), False),
+        (claim("q - p - 2", {"p": UNIT, "q": "[2, 4]"}, [("q - p - 2", ">=")]), stretch("q", 0), True),
+        (claim("q - p - 2", {"p": "[1, 3]", "q": "[2, 4]"}, [("q - p - 2", ">=")]), stretch("p", 0), False),
+        (claim("q - p", {"p": "[1, 3]", "q": "[2, 4]"}, [("q - p", ">=")]), stretch("p", 0), True),
+    ],
+)
+def test_stretched_variables(stated: Json, proof: Json, right: bool) -> None:
+    """A variable that a constraint bounds runs from its end to the bound; that there is room is known too."""
+    assert shows(stated, proof) == right
+    assert not right or holds_on_grid(stated)
+
+
+@pytest.mark.parametrize(("relation", "interval"), [*product((">", ">="), ("[0, 1]", "[0, 1)", "(0, 1]"))])
+def test_room_is_strict_where_an_end_is_left_out(relation: str, interval: str) -> None:
+    """q > 2p and q ≤ 1 leave no room at p = 1/2, nor do q ≥ 2p and q < 1; q ≥ 2p and q ≤ 1 do."""
+    constraints = [("q - 2*p", relation), ("2*p - 1", ">=")]
+    stated = claim("-1", {"p": UNIT, "q": interval}, constraints)
+    right = relation == ">" or interval.endswith(")")
+    assert shows(stated, stretch("q", 0, contradiction(1, 2))) == right
+    assert not right or holds_on_grid(stated)
+
+
+@pytest.mark.parametrize(
+    ("relation", "first", "second"), [*product((">", ">="), ("[0, 1)", UNIT), ("[0, 1)", UNIT))]
+)
+def test_ends_of_stretched_variables(relation: str, first: str, second: str) -> None:
+    """q − p = (1 − p)·(1 − q') is positive if the constraint is strict; 1 − q = (1 − p)·q' if q < 1."""
+    box = {"p": first, "q": second, "r": UNIT}
+    above = claim("r - 1/2", box, [("q - p", relation), ("q*r - p*r - 1/2*q + 1/2*p", ">=")])
+    step = {**divide("1 - p - q + p*q", "+", 3, "r - 1/2"), "constraint": 1}
+    right = relation == ">" and first.endswith(")")
+    assert shows(above, stretch("q", 0, step)) == right
+    below = claim("r - 1/2", box, [("q - p", relation), ("r - q*r - 1/2 + 1/2*q", ">=")])
+    step = {**divide("q - p*q", "+", 3, "r - 1/2"), "constraint": 1}
+    right = second.endswith(")") and first.endswith(")")
+    assert shows(below, stretch("q", 0, step)) == right
+
+
+def eliminate(name: str, first: int, second: int, proof: Any) -> Json:
+    return {"kind": "eliminate", "variable": name, "constraints": [first, second], "proof": proof}
+
+
+TWICE = [("p - 2*q", ">="), ("2*q - p", ">=")]
+
+
+@pytest.mark.parametrize(
+    ("stated", "proof", "right"),
+    [
+        (claim("p - 2*q", None, TWICE), eliminate("p", 0, 1, CONSTANT), True),
+        (claim("2*q - p", None, TWICE), eliminate("q", 1, 0, CONSTANT), True),
+        (claim("p - q", None, TWICE), eliminate("p", 0, 1, PLUS), True),
+        (claim("q - p", None, TWICE), eliminate("p", 0, 1, PLUS), False),
+        (claim("1/2 - q", None, TWICE), eliminate("p", 0, 1, use(3, CONSTANT, "1/2")), True),
+        (claim("1/3 - q", None, TWICE), eliminate("p", 0, 1, use(3, CONSTANT, "1/2")), False),
+        (
+            claim("q - 1/4", {"p": "[1/2, 1]", "q": UNIT}, TWICE),
+            eliminate("p", 0, 1, use(2, CONSTANT, "1/2")),
+            True,
+        ),
+        (
+            claim("q - 1/3", {"p": "[1/2, 1]", "q": UNIT}, TWICE),
+            eliminate("p", 0, 1, use(2, CONSTANT, "1/2")),
+            False,
+        ),
+        (claim("p - 2*q", None, [TWICE[0], TWICE[0]]), eliminate("p", 0, 1, CONSTANT), False),
+        (claim("p - 2*q", None, [TWICE[0], ("q - p", ">=")]), eliminate("p", 0, 1, CONSTANT), False),
+        (
+            claim("p - q^2", None, [("p - q^2", ">="), ("q^2 - p", ">=")]),
+            eliminate("q", 0, 1, CONSTANT),
+            False,
+        ),
+        (
+            claim("p - q^2", None, [("p - q^2", ">="), ("q^2 - p", ">=")]),
+            eliminate("p", 0, 1, CONSTANT),
+            True,
+        ),
+        (claim("-1", None, [*TWICE, ("2*q - 1", ">=")]), eliminate("p", 0, 1, contradiction(4, 2)), False),
+        (claim("-1", None, [*TWICE, ("2*q - 1", ">")]), eliminate("p", 0, 1, contradiction(4, 2)), True),
+        (
+            claim("-1", {"p": "[1, 2]", "q": UNIT}, [*TWICE, ("1 - 2*q", ">=")]),
+            eliminate("p", 0, 1, contradiction(3, 2)),
+            False,
+        ),
+        (
+            claim("-1", {"p": "[1, 2]", "q": UNIT}, [*TWICE, ("1 - 2*q", ">")]),
+            eliminate("p", 0, 1, contradiction(3, 2)),
+            True,
+        ),
+    ],
+)
+def test_eliminated_variables(stated: Json, proof: Json, right: bool) -> None:
+    """Two constraints that make an equation replace a variable, whose interval then bounds the others."""
+    assert shows(stated, proof) == right
+    assert not right or holds_on_grid(stated)
+
+
+def blowup(corner: dict[str, str], *parts: str) -> Json:
+    return {"kind": "blowup", "corner": corner, "parts": dict.fromkeys(parts, PLUS)}
+
+
+LOW = {"p": "lower", "q": "lower"}
+SHIFTED = {"p": "[1, 3]", "q": "[2, 5/2]"}  # with (p − 1)² − 4·(p − 1)·(q − 2) + 16·(q − 2)²
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("stated", "proof", "right"),
+    [
+        (claim("p^2 - p*q + q^2"), blowup(LOW, "p", "q"), True),
+        (claim("p^2 - 3*p*q + q^2"), blowup(LOW, "p", "q"), False),
+        (claim("q - p^2"), blowup(LOW, "p", "q"), False),
+        (claim("p - q^2"), blowup(LOW, "p", "q"), False),
+        (claim("p - p*q"), blowup({"p": "lower", "q": "upper"}, "p", "q"), True),
+        (claim("2 - p - q"), blowup({"p": "upper", "q": "upper"}, "p", "q"), True),
+        (claim("p^2 - p*q + q^2"), blowup(LOW, "p"), False),
+        (claim("p^2 - p*q + q^2"), blowup({"p": "lower"}, "p"), False),
+        (claim("p^2 - p*q + q^2", {"p": "[0, 0]", "q": UNIT}), blowup(LOW, "p", "q"), False),
+        (claim("p^2 + q^2 + 1 - p - q - p*q"), blowup({"p": "upper", "q": "upper"}, "p", "q"), True),
+        (claim("p^2 + 1 - 2*q + q^2 - p + p*q"), blowup({"p": "lower", "q": "upper"}, "p", "q"), True),
+        (claim("p^2 - p*q + 16*q^2", {"p": "[0, 2]", "q": "[0, 1/2]"}), blowup(LOW, "p", "q"), True),
+        (claim("p^2 + 6*p + 16*q^2 - 60*q - 4*p*q + 57", SHIFTED), blowup(LOW, "p", "q"), True),
+        (
+            claim("p^2 - p*q + q^2 + r", {"p": UNIT, "q": UNIT, "r": UNIT}),
+            blowup({**LOW, "r": "lower"}, "p", "q", "r"),
+            True,
+        ),
+    ],
+)
+def test_blown_up_corners(stated: Json, proof: Json, right: bool) -> None:
+    """Near a corner the box is the union of cones; each of them has to be shown."""
+    assert shows(stated, proof) == right
+    assert not right or holds_on_grid(stated)
+
+
+# --- the constant, lemmas and solvers -------------------------------------------------------------
+
+EXPONENTIAL = {"kind": "exponential"}
+
+
+def enclose(low: str, high: str, proof: Any = PLUS) -> Json:
+    return {"kind": "enclose", "interval": [low, high], "proof": proof}
+
+
+@pytest.mark.parametrize(
+    ("stated", "proof", "right"),
+    [
+        (claim("E - 27/10", exponent="1"), EXPONENTIAL, True),
+        (claim("E - 28/10", exponent="1"), EXPONENTIAL, False),
+        (claim("28/10 - E", exponent="1"), EXPONENTIAL, True),
+        (claim("E^2 - 7", exponent="1"), EXPONENTIAL, True),
+        (claim("E^2 - 15/2", exponent="1"), EXPONENTIAL, False),
+        (claim("E^2 - 3*E + 1", exponent="1"), EXPONENTIAL, True),
+        (claim("E^2 - 3*E + 3/4", exponent="1"), EXPONENTIAL, False),
+        (claim("0", exponent="1"), EXPONENTIAL, True),
+        (claim("-1", exponent="1"), EXPONENTIAL, False),
+        (claim("E - 2 + p", exponent="1"), EXPONENTIAL, False),
+        (claim("E - 2 + q", exponent="1"), EXPONENTIAL, False),
+        (claim("p*E", exponent="1"), EXPONENTIAL, False),
+        (claim("E - 27/10", {"p": UNIT, "E": "[27/10, 28/10]"}, exponent="1"), EXPONENTIAL, False),
+        (claim("E - 27/10", {"p": UNIT, "E": "[27/10, 28/10]"}), EXPONENTIAL, False),
+        (claim("p - 27/10", {"p": "[3, 4]"}), EXPONENTIAL, False),
+        (claim("E + p - 27/10", exponent="1"), enclose("27/10", "28/10"), True),
+        (claim("E + p - 27/10", exponent="1"), enclose("26/10", "28/10"), False),
+        (claim("E - 3 + p", exponent="1"), enclose("3", "4"), False),
+        (claim("E - 1", exponent="1"), enclose("2", "27/10"), False),
+        (claim("E - 1", exponent="1"), enclose("3", "2"), False),
+        (claim("E - 1", {"p": UNIT, "E": "[2, 3]"}, exponent="1"), enclose("2", "3"), False),
+        (claim("E - 1", {"p": UNIT, "E": "[2, 3]"}), enclose("2", "3"), False),
+        (claim("p + 1"), enclose("2", "3"), False),
+        (claim("E - 27/10", {"p": UNIT, "E": "[27/10, 28/10]"}, exponent="1"), PLUS, True),
+    ],
+)
+def test_the_constant(stated: Json, proof: Any, right: bool) -> None:
+    """E = exp(q) is enclosed by intervals that are shown to contain it, or until the sign shows."""
+    assert shows(stated, proof) == right
+
+
+def test_bounds_of_exponentials() -> None:
+    """Lower and upper bounds contain exp(q), and come as near as wanted; wrong intervals are refused."""
+    for q in ("1/100", "1/2", "1", "2", "5", "11", "12", "30"):
+        exact = Fraction(math.exp(Fraction(q)))
+        error = exact / 10**12
+        widths = []
+        for terms in (1, 2, 10, 30, 100):
+            low, high = exp_bounds(Fraction(q), terms)
+            assert low < exact + error
+            assert high > exact - error
+            assert low < high
+            widths.append(high - low)
+        assert widths[-1] < error
+        assert widths == sorted(widths, reverse=True)
+        assert encloses_exp(Fraction(q), exact - 2 * error, exact + 2 * error)
+        for low, high in ((2, 4), (-4, -2), (2, 1)):
+            assert not encloses_exp(Fraction(q), exact + low * error, exact + high * error)
+    for q in ("0", "-1", "1001"):
+        assert not encloses_exp(Fraction(q), Fraction(0), Fraction(10) ** 600)
+    assert encloses_exp(Fraction(1000), Fraction(1), Fraction(10) ** 500)
+    last = exp_bounds(Fraction(1), 1000)
+    assert encloses_exp(Fraction(1), *last)
+    middle = (last[0] + last[1]) / 2
+    assert not encloses_exp(Fraction(1), Fraction(2), middle)
+    assert not encloses_exp(Fraction(1), middle, Fraction(3))
+    low, high = exp_bounds(Fraction(1), 2)
+    assert (low, high) == (2, Fraction(2) + Fraction(1, 2) / (1 - Fraction(1, 3)))
+    near = exp_bounds(Fraction(1), 200)
+    assert encloses_exp(Fraction(1), near[0], Fraction(3))
+    assert encloses_exp(Fraction(1), Fraction(2), near[1])
+
+
+def test_signs_in_exponentials() -> None:
+    """The sign of a polynomial in exp(q), also where the number is very small, and where there is none."""
+    e = [exp_bounds(Fraction(1), terms) for terms in (12, 40, 200)]
+    for low, high in e:
+        assert sign_in_exp({1: Fraction(1), 0: -low}, Fraction(1)) == 1
+        assert sign_in_exp({1: Fraction(1), 0: -high}, Fraction(1)) == -1
+        assert sign_in_exp({1: Fraction(-1), 0: low}, Fraction(1)) == -1
+        assert sign_in_exp({2: Fraction(-1), 0: high * high}, Fraction(1)) == 1
+        for c in (Fraction(1, 2), Fraction(1, 100), Fraction(3)):
+            assert sign_in_exp({1: c, 0: -high * c}, Fraction(1)) == -1
+            assert sign_in_exp({1: -c, 0: low * c}, Fraction(1)) == -1
+    assert [sign_in_exp({0: Fraction(c)}, None) for c in (-2, 0, 2)] == [-1, 0, 1]
+    assert sign_in_exp({}, None) == 0
+    assert sign_in_exp({3: Fraction(0), 0: Fraction(1)}, None) == 1
+    for exponent in (None, Fraction(0), Fraction(-1), Fraction(1001)):
+        with pytest.raises(Rejected, match="out of range"):
+            sign_in_exp({1: Fraction(1)}, exponent)
+    assert sign_in_exp({1: Fraction(1)}, Fraction(1000)) == 1
+
+
+LEMMA = claim("p - 1/2", {"p": "[0, 1]", "q": UNIT}, [("p - 1/2", ">=")])
+
+
+@pytest.mark.parametrize(
+    ("stated", "right"),
+    [
+        (LEMMA, True),
+        (claim("2*p - 1", None, [("p - 1/2", ">=")]), True),
+        (claim("2*p - 1", None, [("q", ">="), ("p - 1/2", ">=")]), True),
+        (claim("p - 1/2", {"p": "[1/4, 1]", "q": UNIT}, [("p - 1/2", ">=")]), True),
+        (claim("p - 1/2", {"p": "[0, 3/4]", "q": "[1/2, 1/2]"}, [("p - 1/2", ">=")]), True),
+        (claim("p - 1/2", {"p": "(0, 1)", "q": UNIT}, [("p - 1/2", ">=")]), True),
+        (claim("1/2 - p", None, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/3", None, [("p - 1/2", ">=")]), False),
+        (claim("0", None, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/2", None, []), False),
+        (claim("p - 1/2", None, [("p - 1/2", ">")]), False),
+        (claim("p - 1/2", {"p": "[-1, 1]", "q": UNIT}, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/2", {"p": "[0, 2]", "q": UNIT}, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/2", {"p": "[0, 1]", "q": "[-1, 1]"}, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/2", {"p": "[0, 1]", "q": "[0, 2]"}, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/2", {"p": "[2, 3]", "q": UNIT}, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/2", {"p": "[-3, -2]", "q": UNIT}, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/2", {"p": UNIT}, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/2", {"q": UNIT, "p": UNIT}, [("p - 1/2", ">=")]), False),
+        (claim("p - 1/2", {"p": UNIT, "q": UNIT, "r": UNIT}, [("p - 1/2", ">=")]), False),
+    ],
+)
+def test_lemmas(stated: Json, right: bool) -> None:
+    """A lemma shows its own statement up to a positive number, on smaller boxes, with more constraints."""
+    assert shows(stated, {"kind": "lemma", "name": "a"}, {"b": claim("1"), "a": LEMMA}) == right
+    assert "no lemma" in reason(stated, {"kind": "lemma", "name": "c"}, {"a": LEMMA})
+    if not right:
+        assert "says something else" in reason(stated, {"kind": "lemma", "name": "a"}, {"a": LEMMA})
+
+
+@pytest.mark.parametrize(
+    ("lemma", "box", "right"),
+    [
+        ("(0, 1)", "(0, 1)", True),
+        ("(0, 1)", "[0, 1)", False),
+        ("(0, 1)", "(0, 1]", False),
+        ("(0, 1)", "[1/4, 3/4]", True),
+        ("(0, 1]", "(0, 1)", True),
+        ("(0, 1]", "[1/4, 1]", True),
+        ("(0, 1]", "[0, 3/4]", False),
+        ("[0, 1)", "[0, 1]", False),
+        ("[0, 1)", "[0, 1)", True),
+    ],
+)
+def test_lemmas_and_ends(lemma: str, box: str, right: bool) -> None:
+    """An end that a lemma leaves out is none of the goal's."""
+    proof = {"kind": "lemma", "name": "a"}
+    assert shows(claim("p", {"p": box}), proof, {"a": claim("p", {"p": lemma})}) == right
+
+
+def test_lemmas_about_the_constant() -> None:
+    """A lemma about exp(1) says nothing about exp(2), nor about an interval that contains it."""
+    proof = {"kind": "lemma", "name": "a"}
+    one = claim("E - 2", exponent="1")
+    assert shows(one, proof, {"a": one})
+    assert not shows(claim("E - 2", exponent="2"), proof, {"a": one})
+    assert not shows(claim("E - 2", {"p": UNIT, "q": UNIT, "E": "[1, 3]"}, exponent="1"), proof, {"a": one})
+    assert not shows(claim("E - 2", {"p": UNIT, "q": UNIT, "E": "[1, 3]"}), proof, {"a": one})
+    assert not shows(one, proof, {"a": claim("E - 2", {"p": UNIT, "q": UNIT, "E": "[2, 3]"}, exponent="1")})
+
+
+def test_proofs_that_are_none() -> None:
+    """Proofs are objects of a known kind, nested not too deeply, and have what their kind needs."""
+    for proof in (
+        None,
+        [],
+        "constant",
+        {},
+        {"kind": "none"},
+        {"kind": None},
+        {"kind": ["constant"]},
+        {"kind": "ends"},
+    ):
+        assert not shows(claim("1"), proof)
+    for levels in (59, 60):
+        deep: Any = CONSTANT
+        for _ in range(levels):
+            deep = total(("1", deep))
+        assert shows(claim("1"), deep)
+    assert "too deeply" in reason(claim("1"), total(("1", deep)))
+
+
+# --- claims, witnesses and documents --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"variables": ["p", "p"]},
+        {"variables": ["1q"], "box": {"1q": UNIT}},
+        {"variables": ["p", "q q"], "box": {"p": UNIT, "q q": UNIT}},
+        {"variables": ["p", "q", "r"]},
+        {"variables": ["p"]},
+        {"box": {"p": UNIT}},
+        {"box": {"p": UNIT, "q": "[1, 0]"}},
+        {"box": {"p": UNIT, "q": "(0, 0]"}},
+        {"box": {"p": UNIT, "q": "[0, 0)"}},
+        {"box": {"p": UNIT, "q": "{0, 1}"}},
+        {"box": {"p": UNIT, "q": "[0,1]"}},
+        {"box": {"p": UNIT, "q": "[0, 1] "}},
+        {"box": {"p": UNIT, "q": UNIT, "r": UNIT}},
+        {"constraints": [["p", "<"]]},
+        {"constraints": [["p", "=="]]},
+        {"constraints": [["r", ">="]]},
+        {"constant": "1"},
+        {"polynomial": "r"},
+        {"polynomial": 1},
+    ],
+)
+def test_claims_that_are_none(change: Json) -> None:
+    """Variables, intervals, constraints and constants that are none make no claim."""
+    assert shows(claim("1"), CONSTANT)
+    assert shows(claim("1", FIXED), CONSTANT)
+    assert not shows({**claim("1"), **change}, CONSTANT)
+    with pytest.raises(Rejected):
+        check_witness({**claim("-1"), **change}, {"p": "1/2", "q": "1/2"})
+    assert not shows({**claim("1", exponent="1"), "variables": ["p", "E", "q"]}, CONSTANT)
+    assert not shows({**claim("1", exponent="1"), "variables": ["p", "q"]}, CONSTANT)
+
+
+@pytest.mark.parametrize(
+    ("stated", "point", "right"),
+    [
+        (claim("p - 1/2"), ("1/4", "0"), True),
+        (claim("p - 1/2"), ("1/2", "0"), False),
+        (claim("p - 1/2"), ("3/4", "0"), False),
+        (claim("p - 1/2"), ("0", "1"), True),
+        (claim("1/2 - p"), ("1", "1"), True),
+        (claim("p - 1/2"), ("-1", "0"), False),
+        (claim("1/2 - p"), ("2", "0"), False),
+        (claim("p - 1/2", {"p": "(0, 1]", "q": UNIT}), ("0", "0"), False),
+        (claim("1/2 - p", {"p": "(0, 1]", "q": UNIT}), ("1", "0"), True),
+        (claim("1/2 - p", {"p": "[0, 1)", "q": UNIT}), ("1", "0"), False),
+        (claim("p - 1/2", {"p": "[0, 1)", "q": UNIT}), ("0", "0"), True),
+        (claim("p - 1/2", None, [("q - p", ">=")]), ("1/4", "1/4"), True),
+        (claim("p - 1/2", None, [("q - p", ">")]), ("1/4", "1/4"), False),
+        (claim("p - 1/2", None, [("q - p", ">")]), ("1/4", "1/2"), True),
+        (claim("p - 1/2", None, [("q - p", ">=")]), ("1/4", "0"), False),
+        (claim("p - 1/2", None, [("p", ">="), ("q - p", ">=")]), ("1/4", "0"), False),
+        (claim("E + p - 29/10", exponent="1"), ("1/10", "0"), True),
+        (claim("E + p - 29/10", exponent="1"), ("2/10", "0"), False),
+        (claim("p - 1/2", None, [("E - 27/10", ">")], "1"), ("1/10", "0"), True),
+        (claim("p - 1/2", None, [("27/10 - E", ">")], "1"), ("1/10", "0"), False),
+    ],
+)
+def test_witnesses(stated: Json, point: tuple[str, str], right: bool) -> None:
+    """A witness is a point of the domain at which the claim fails; E is the number it stands for."""
+    values = dict(zip("pq", point, strict=True))
+    if right:
+        check_witness(stated, values)
+    else:
+        with pytest.raises(Rejected):
+            check_witness(stated, values)
+    for missing in "pq":
+        with pytest.raises(Rejected):
+            check_witness(stated, {n: v for n, v in values.items() if n != missing})
+
+
+def test_a_parameter_called_like_the_constant() -> None:
+    """Without a constant, E is a parameter like any other: a witness has its value, in its interval."""
+    stated = claim("E - 1/2", {"E": UNIT})
+    check_witness(stated, {"E": "1/4"})
+    for point in ({}, {"E": "3/4"}, {"E": "-1"}):
+        with pytest.raises(Rejected):
+            check_witness(stated, point)
+
+
+def document(*entries: tuple[Json, Any], status: str = "holds", **more: Any) -> Json:
+    return {
+        "format": "paramverify-evidence",
+        "version": 1,
+        "status": status,
+        "case": {"title": "by hand", "digest": "abc"},
+        "claims": [{"claim": stated, "proof": proof} for stated, proof in entries],
+        **more,
+    }
+
+
+GOOD, OTHER = claim("p + q"), claim("p")
+SOLVER = {"kind": "solver", "solver": "z9", "version": "1"}
+FAILS = claim("p - 1/2")
+
+
+def test_documents_are_counted() -> None:
+    """The report counts proved, trusted and open claims; origins name them where they are compared."""
+    given = document((GOOD, PLUS), (OTHER, SOLVER), (FAILS, None), (claim("q"), PLUS), status="unknown")
+    given["claims"][0]["origins"] = ["a against b", "c", "d"]
+    given["claims"][1]["origins"] = ["e"]
+    given["claims"][2]["origins"] = ["f", "g"]
+    report = check_document(given)
+    assert (report.accepted, report.proved, report.trusted, report.open) == (True, 2, 1, 1)
+    assert report.lines == (
+        "claim 1 (p + q >= 0): proved",
+        "claim 2 (p >= 0): trusted to 'z9 1'",
+        "claim 3 (p - 1/2 >= 0): open",
+        "claim 4 (q >= 0): proved",
+    )
+    beside = check_document(given, [entry["claim"] for entry in given["claims"]])
+    assert beside.lines == (
+        "claim 1 (a against b and 2 more): proved",
+        "claim 2 (e): trusted to 'z9 1'",
+        "claim 3 (f and 1 more): open",
+        "claim 4 (q >= 0): proved",
+    )
+
+
+def test_what_holds_has_all_claims() -> None:
+    """Evidence that a case holds proves every claim of the case, and there is one."""
+    both = document((GOOD, PLUS), (OTHER, PLUS))
+    assert check_document(both, [GOOD, OTHER]).accepted
+    assert check_document(both, [GOOD, OTHER], "abc").accepted
+    assert check_document(both, [GOOD, OTHER, GOOD]).accepted
+    assert "the case file was changed: digest " in check_document(both, [GOOD, OTHER], "abd").lines[0]
+    assert "not a claim of this case" in check_document(both, [GOOD]).lines[0]
+    assert not check_document(both, [GOOD, OTHER, FAILS]).accepted
+    assert not check_document(document()).accepted
+    assert not check_document(document(), []).accepted
+    for entries in (
+        [(GOOD, PLUS), (OTHER, None)],
+        [(GOOD, PLUS), (FAILS, PLUS)],
+        [(GOOD, None)],
+        [(FAILS, PLUS)],
+    ):
+        report = check_document(document(*entries))
+        assert not report.accepted
+        assert any("rejected" in line for line in report.lines)
+    half = document((GOOD, PLUS), (OTHER, None), status="unknown")
+    assert check_document(half, [GOOD, OTHER]).accepted
+    assert not check_document(document((FAILS, PLUS), status="unknown")).accepted
+
+
+def test_trust_in_lemmas_is_passed_on() -> None:
+    """A claim that rests on a lemma that rests on a solver is trusted, and says which solver."""
+    by = {"kind": "lemma", "name": "a"}
+    again = {"kind": "lemma", "name": "b"}
+    lemmas = [
+        {"name": "a", "claim": FAILS, "proof": SOLVER},
+        {"name": "b", "claim": claim("2*p - 1"), "proof": by},
+    ]
+    for proof in (by, again):
+        report = check_document(document((FAILS, proof), lemmas=lemmas))
+        assert (report.accepted, report.proved, report.trusted) == (True, 0, 1)
+        assert report.lines == ("claim 1 (p - 1/2 >= 0): trusted to 'z9 1'",)
+    early = document((FAILS, by), lemmas=[{"name": "b", "claim": FAILS, "proof": by}, lemmas[0]])
+    assert "no lemma" in check_document(early).lines[0]
+    proved = document((GOOD, by), lemmas=[{"name": "a", "claim": GOOD, "proof": PLUS}])
+    assert check_document(proved).proved == 1

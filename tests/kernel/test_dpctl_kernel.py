@@ -1,0 +1,230 @@
+"""Evidence about formulas: probabilities by brute force, and documents that say more than is true."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from formula_tools import VALUES, model
+
+from paramverify.kernel.chain_models import read_chain
+from paramverify.kernel.documents import check_text
+from paramverify.kernel.strict_reading import Misformed
+from paramverify.logic.formula_families import check_property
+from paramverify.logic.formula_grammar import read_property
+from paramverify.logic.logic_cases import LogicOptions, load
+from paramverify.logic.property_checking import LogicSession
+from paramverify.portfolio.session import Session
+from paramverify.reports.evidence_checks import checked
+from paramverify.reports.logic_evidence import LogicEvidence, evidence_of
+from paramverify.rereader.second_formulas import read_formula
+from paramverify.rereader.second_reading import second_look
+
+FOLDER = ROOT / "cases" / "logic"
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Session]:
+    """A session for all documents of this file."""
+    with Session() as session:
+        yield session
+
+
+KNOWN: dict[tuple[str, ...], str] = {}
+
+
+def written(session: Session, case: str, *formulas: str) -> dict[str, Any]:
+    """Returns the evidence about a shipped case, or about formulas on its model."""
+    if (case, *formulas) not in KNOWN:
+        KNOWN[case, *formulas] = json.dumps(made(session, case, *formulas))
+    return dict(json.loads(KNOWN[case, *formulas]))
+
+
+def made(session: Session, case: str, *formulas: str) -> dict[str, Any]:
+    """Returns the evidence, which shows all verdicts."""
+    work = LogicSession(load(FOLDER / f"{case}.toml", LogicOptions(properties=formulas)), session)
+    assert work.prepare() is None
+    results = {name: check_property(work, found) for name, found in work.case.properties.items()}
+    document, remarks = evidence_of(work, results)
+    assert not remarks
+    return document
+
+
+def _entry(place: int, **changes: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["formulas"][place].update(changes)
+
+
+def _tree(place: int, value: Any, *path: int) -> Callable[[dict[str, Any]], None]:
+    def change(document: dict[str, Any]) -> None:
+        inner = document["formulas"][place]["formula"]
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = value
+
+    return change
+
+
+def _step(value: str) -> Callable[[dict[str, Any]], None]:
+    return lambda document: document["model"]["steps"][0][0].__setitem__(1, value)
+
+
+def _neighbours(document: dict[str, Any]) -> None:
+    document["model"]["neighbours"] = []
+
+
+SURVEY, COIN, FIRST = "survey", "survey-coin", "above-threshold-one-pair"
+
+
+MADE = ("survey-coin", "equal-copies", "emptiness")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", MADE)
+def test_changed_for_the_case(case: str, kept: Session, tmp_path: Path) -> None:
+    """Evidence is accepted for its case; about another model, other neighbours or formulas it is not."""
+    document = written(kept, case)
+    path = str(FOLDER / f"{case}.toml")
+    found = checked(json.dumps(document), path)
+    assert found.report.accepted
+    assert found.look is not None
+    assert (found.look.compared, found.look.agrees) == (True, True)
+    assert not check_text(json.dumps({**document, "formulas": []})).accepted
+
+    def renamed(changed: dict[str, Any]) -> None:
+        changed["model"]["states"][0] = "renamed"
+
+    def less(changed: dict[str, Any]) -> None:
+        changed["formulas"].pop()
+        changed["status"] = changed["formulas"][0]["status"]
+
+    for change in (_neighbours, renamed, less, _entry(0, text="true")):
+        forged = deepcopy(document)
+        change(forged)
+        assert not checked(json.dumps(forged), path).report.accepted
+
+
+TWO = """[states]
+s = { to = { s = "1/2", t = "1/2" } }
+t = { labels = ["q"] }
+[formulas]
+"""
+
+
+@pytest.mark.parametrize("name", ["property", "property 1", "property_q", "given property", "-p"])
+@pytest.mark.parametrize("given", [(), ("P>=1 [ F q ]",), ("P>=1 [ F q ]", "true")])
+def test_formulas_called_like_given_ones(
+    name: str, given: tuple[str, ...], kept: Session, tmp_path: Path
+) -> None:
+    """Evidence is accepted whatever formulas are called; a given one does not pass for one of the case."""
+    path = tmp_path / "two.toml"
+    path.write_text(f'{TWO}"{name}" = "P>=1 [ X q ]"\n')
+    work = LogicSession(load(path, LogicOptions(properties=given)), kept)
+    assert work.prepare() is None
+    results = {name: check_property(work, found) for name, found in work.case.properties.items()}
+    document, remarks = evidence_of(work, results)
+    assert not remarks
+    found = checked(json.dumps(document), str(path))
+    assert found.report.accepted, found.report.lines
+    assert found.look is not None
+    assert found.look.agrees
+    if given:
+        document["formulas"] = [document["formulas"][0] | {"name": name}]
+        assert not checked(json.dumps(document), str(path)).report.accepted
+
+
+DIFFERENCES: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
+    "an interval": (COIN, lambda d: d["domain"]["box"].update(c="(0, 2)")),
+    "a probability": (COIN, _step("1/2")),
+    "a label": (COIN, lambda d: d["model"]["labels"].update(out1=[3])),
+    "an initial state": (COIN, lambda d: d["model"].update(initial=[0])),
+    "neighbours": (COIN, _neighbours),
+    "a bound": (COIN, _tree(1, "2*c", 2)),
+    "a ratio": (COIN, _tree(2, "4", 1)),
+    "an operator": (COIN, _tree(1, "not", 3, 0)),
+    "a label of a formula": (COIN, _tree(1, "out0", 3, 1, 1)),
+    "a text": (COIN, _entry(1, text="D{0, c}[ X out0 ]")),
+    "actions": ("equal-copies", lambda d: d["model"].update(actions=["b", "a"])),
+    "a number of steps": ("equal-copies", _tree(1, 1, 3, 3)),
+    "a family": ("equal-copies", _entry(1, family={"first": 1, "last": None})),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_the_second_reader_notices(name: str, kept: Session) -> None:
+    """A document that differs from its case in one place is not that of the case for the second reader."""
+    case, change = DIFFERENCES[name]
+    content = (FOLDER / f"{case}.toml").read_text()
+    document = written(kept, case)
+    assert second_look(document, content).agrees
+    change(document)
+    look = second_look(document, content)
+    assert (look.compared, look.agrees) == (True, False), look.line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "P>=1/2 [ F a ] & !P<0.3 [ a U<=3 (b | X c) ] | P>0 [ G[1,4] a ]",
+        "forall k in 2..9: D{ln(2), 1/(3 + 1)}[ X X (a W<=k b) ]",
+        "Pmax>=1/2 [ a R[1,] b ] => (Pmin<1/3 [ F<2 true ] <=> a)",
+        'forall k: D{0, 0.5}[ !"a b" U=k+1 ("a b" & F>2 c) ]',
+        "P>=1 [ a U b U c ]",
+    ],
+)
+def test_formulas_are_read_alike(text: str) -> None:
+    """Both readers give the same tree; the second one leaves the bounds as they are written."""
+    found = read_property(text)
+    tree, family = read_formula(text)
+    assert tree == as_written(found.formula)
+    assert family == ({"first": found.first, "last": found.last} if found.variable else None)
+
+
+def as_written(formula: Any) -> list[Any]:
+    """Returns the tree of a formula with the texts of its bounds."""
+    subject = LogicEvidence.__new__(LogicEvidence)
+    subject.semantics = _Texts()  # type: ignore[assignment]
+    subject.weight = lambda text: text  # type: ignore[method-assign, assignment]
+    return LogicEvidence.tree(subject, formula)
+
+
+class _Texts:
+    """Gives bounds as they are written."""
+
+    def number(self, expression: Any) -> str:
+        return str(expression.text)
+
+    ratio = number
+
+
+MISFORMED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
+    "a row is missing": ("not one entry for each state", lambda m: m["rows"].pop()),
+    "a step leads nowhere": ("not different states", lambda m: m["steps"].__setitem__(0, [[3, "1"]])),
+    "a step leads twice to a state": (
+        "not different states",
+        lambda m: m["steps"].__setitem__(0, [[1, "1/2"], [1, "1/2"]]),
+    ),
+    "a neighbour is no state": ("not two states", lambda m: m["neighbours"].append([0, 3])),
+    "a neighbour of itself": ("not two states", lambda m: m["neighbours"].append([1, 1])),
+    "an initial state is none": ("initial: not different states", lambda m: m["initial"].append(3)),
+    "an initial state comes twice": ("initial: not different states", lambda m: m["initial"].append(0)),
+    "a label is on no state": ("p: not different states", lambda m: m["labels"].__setitem__("p", [3])),
+}
+
+
+@pytest.mark.parametrize("name", MISFORMED)
+def test_models_that_are_none(name: str) -> None:
+    """A model with a part that does not fit is no model, and without it it is one."""
+    words, change = MISFORMED[name]
+    data = model(Random(3), 3, 2)
+    data["labels"] = {"p": [0]}
+    data["neighbours"] = []
+    assert len(read_chain(data, VALUES).rows) == 3
+    change(data)
+    with pytest.raises(Misformed, match=words):
+        read_chain(data, VALUES)

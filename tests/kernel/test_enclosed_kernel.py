@@ -1,0 +1,396 @@
+"""Bounds of noise without closed forms contain its probabilities, and false evidence is rejected."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise, permutations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import mpmath
+import pytest
+from calling_tools import called
+from conftest import ROOT
+from forging_tools import Json, forged, forgeries
+
+from paramverify.kernel.documents import check_text
+from paramverify.kernel.noise_probabilities import (
+    Form,
+    NoiseLaw,
+    NoisyPath,
+    RegionEnclosures,
+    at_most,
+    check_noise,
+    less_than,
+)
+from paramverify.kernel.noise_regions import RegionSums, VariableLaw
+from paramverify.kernel.rounded_constants import UNIT
+from paramverify.kernel.strict_reading import Rejected
+from paramverify.privacy.cases import load
+from paramverify.reports.case_evidence import check_with_case
+
+CASES = ROOT / "cases" / "programs"
+CODES = {"holds": 0, "violated": 1, "unknown": 3}
+FEW, MANY = (200, 60), (800, 200)
+ONE = Fraction(1)
+
+
+def between(bounds: tuple[int, int], value: Any, width: float) -> None:
+    """Asserts that bounds contain a number, and are near to each other."""
+    low, high = (mpmath.mpf(end) / UNIT for end in bounds)
+    assert low - mpmath.mpf("1e-45") <= value <= high + mpmath.mpf("1e-45")
+    assert high - low <= width
+
+
+def gauss(sigma: Fraction, x: Fraction) -> Any:
+    return mpmath.ncdf(mpmath.mpf(x.numerator) / x.denominator * sigma.denominator / sigma.numerator)
+
+
+def laplace(scale: Fraction, x: Fraction) -> Any:
+    far = mpmath.exp(-abs(mpmath.mpf(x.numerator) / x.denominator) * scale.denominator / scale.numerator) / 2
+    return far if x < 0 else 1 - far
+
+
+def exponential(scale: Fraction, x: Fraction) -> Any:
+    return 2 * laplace(scale, x) - 1 if x > 0 else mpmath.mpf(0)
+
+
+def listed(weight: Callable[[int], Any]) -> Callable[[Fraction], Any]:
+    """Returns the distribution function of weights on whole numbers, by summing them."""
+    total = mpmath.fsum(weight(k) for k in range(-900, 901))
+    return lambda x: mpmath.fsum(weight(k) for k in range(-900, math.floor(x) + 1)) / total
+
+
+def whole(kind: str, value: Fraction) -> Callable[[Fraction], Any]:
+    number = mpmath.mpf(value.numerator) / value.denominator
+    if kind == "discrete_gaussian":
+        return listed(lambda k: mpmath.exp(-k * k / (2 * number**2)))
+    return listed(lambda k: number ** abs(k) if k >= 0 or kind == "geometric" else mpmath.mpf(0))
+
+
+PLACES = [Fraction(n, 6) for n in (-300, -61, -18, -7, -1, 0, 1, 5, 6, 29, 200)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [Fraction(1, 3), Fraction(4, 5), Fraction(7, 2)])
+def test_distribution_functions(number: Fraction) -> None:
+    """The bounds of each kind of noise contain what series and sums of mpmath give, to 40 digits."""
+    with mpmath.workdps(60):
+        own: dict[str, Callable[[Fraction], Any]] = {
+            "gauss": lambda x: gauss(number, x),
+            "laplace": lambda x: laplace(number, x),
+            "exponential": lambda x: exponential(number, x),
+            "discrete_gaussian": whole("discrete_gaussian", number),
+        }
+        if number < 1:
+            own |= {kind: whole(kind, number) for kind in ("geometric", "one_sided_geometric")}
+        for kind, value in own.items():
+            noise = NoiseLaw(kind, number)
+            for x in PLACES:
+                between(at_most(noise, x), value(x), 1e-40)
+                below = math.ceil(x) - 1 if noise.whole else x
+                between(less_than(noise, x), value(Fraction(below)), 1e-40)
+
+
+def chance(
+    noise: list[NoiseLaw], region: dict[Form, Fraction], cells: tuple[int, int] = FEW
+) -> tuple[int, int]:
+    """Returns bounds of the probability of a region."""
+    return RegionEnclosures(cells).chance(NoisyPath(ONE, tuple(noise), tuple(region.items())))
+
+
+def less(v: int, w: int, by: Fraction = Fraction(0)) -> tuple[Form, Fraction]:
+    """Returns the inequality x_v - x_w <= by."""
+    form = ((v, ONE), (w, -ONE)) if v < w else ((w, -ONE), (v, ONE))
+    return form, by
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sides", [(1, 1), (1, 2), (3, 2)])
+def test_two_gaussian_numbers(sides: tuple[int, int]) -> None:
+    """The difference of two has a normal distribution, whose function is known."""
+    noise = [NoiseLaw("gauss", Fraction(side)) for side in sides]
+    for by in (Fraction(-2), Fraction(0), Fraction(1, 3), Fraction(5)):
+        value = mpmath.ncdf(mpmath.mpf(by.numerator) / by.denominator / mpmath.sqrt(sum(s**2 for s in sides)))
+        between(chance(noise, dict([less(0, 1, by)])), value, 0.03)
+        between(chance(noise, dict([less(0, 1, by)]), MANY), value, 0.008)
+
+
+ORDERS = [order for size in (3, 4) for order in permutations(range(size)) if order < order[::-1]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["gauss", "laplace"])
+def test_orders_of_equal_noise(kind: str) -> None:
+    """All orders of n numbers of one distribution are equally likely; four of them need two centres."""
+    for order in ORDERS:
+        noise = [NoiseLaw(kind, Fraction(2))] * len(order)
+        region = dict(less(a, b) for a, b in pairwise(order))
+        bounds = chance(noise, region)
+        between(bounds, mpmath.mpf(1) / math.factorial(len(order)), 0.06 if len(order) == 3 else 0.2)
+
+
+def test_the_largest_of_several() -> None:
+    """One of n numbers is the largest with 1/n; and both of two are above both others with 1/6."""
+    noise = [NoiseLaw("gauss", Fraction(1))] * 5
+    between(chance(noise, dict(less(k, 2) for k in (0, 1, 3, 4))), mpmath.mpf(1) / 5, 0.05)
+    crossed = dict(less(a, b) for a in (0, 1) for b in (2, 3))
+    between(chance(noise, crossed, MANY), mpmath.mpf(1) / 6, 0.05)
+
+
+def random_region(random: Random, count: int, is_whole: bool) -> dict[Form, Fraction]:
+    """Returns some comparisons of noisy numbers with each other and with numbers."""
+    region: dict[Form, Fraction] = {}
+    for _ in range(random.randint(1, 4)):
+        v, w = random.sample(range(count), 2)
+        by = Fraction(random.randint(-4, 4), 1 if is_whole else 2)
+        if random.random() < 0.4:
+            region[((v, Fraction(random.choice((-1, 1)))),)] = by
+        else:
+            form, bound = less(v, w, by)
+            region[form] = bound
+    return region
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["geometric", "one_sided_geometric"])
+def test_regions_of_geometric_noise(kind: str) -> None:
+    """Exact sums over random regions lie between the bounds, which are narrow: a cell has one value."""
+    random, tried = Random(11), 0
+    for _ in range(60):
+        ratios = [Fraction(random.randint(1, 3), 4) for _ in range(3)]
+        region = random_region(random, 3, is_whole=True)
+        two_sided = kind == "geometric"
+        kinds = [VariableLaw(True, two_sided, ratio) for ratio in ratios]
+        inside = dict(region)
+        if not two_sided:
+            for v in {v for form in region for v, _ in form}:
+                inside.setdefault(((v, -ONE),), Fraction(0))
+                inside[((v, -ONE),)] = min(inside[((v, -ONE),)], Fraction(0))
+        sums = RegionSums(ONE, lambda exponent: ONE)
+        exact = sums.number(sums.chance(inside, kinds))
+        try:
+            bounds = chance([NoiseLaw(kind, ratio) for ratio in ratios], inside)
+        except Rejected:
+            continue
+        tried += 1
+        between(bounds, mpmath.mpf(exact.numerator) / exact.denominator, 1e-2)
+    assert tried > 40
+
+
+def test_regions_that_are_not_known() -> None:
+    """Three numbers in one comparison, and too many comparisons, are rejected and get no bounds."""
+    noise = [NoiseLaw("gauss", ONE)] * 6
+    three: Form = ((0, ONE), (1, ONE), (2, -ONE))
+    ring = dict(less(k, (k + 1) % 6) for k in range(6))
+    for region in ({three: ONE}, ring):
+        with pytest.raises(Rejected):
+            chance(noise, region)
+    with pytest.raises(Rejected, match="more than 40,000,000 cells"):
+        chance(noise, dict([less(0, 1)]), (200_000_000, 1))
+
+
+# --- evidence -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Json]:
+    """Evidence of the shipped cases with one centre."""
+    folder = tmp_path_factory.mktemp("enclosed")
+    names = ("discrete-gauss-threshold", "noisy-max-gauss")
+    for name in names:
+        path = str(folder / f"{name}.json")
+        assert called("verify", str(CASES / f"{name}.toml"), "--evidence", path).code in (0, 1)
+    return {name: json.loads((folder / f"{name}.json").read_text()) for name in names}
+
+
+def is_true(document: Json) -> bool:
+    """Tells by sums over the values of one discrete Gaussian number whether a document is so."""
+    bound = Fraction(document["bound"]["value"])
+    ratio = float(bound) if document["bound"]["of"] == "ratio" else math.exp(bound)
+    delta = float(Fraction(document.get("delta", "0")))
+    rows = {
+        name: {y: _chance(document, ways) for y, ways in row.items()}
+        for name, row in document["inputs"].items()
+    }
+    if any(abs(sum(row.values()) - 1) > 1e-9 for row in rows.values()):
+        return False
+    return all(
+        sum(max(0.0, p - ratio * rows[b].get(y, 0.0)) for y, p in rows[a].items()) <= delta + 1e-9
+        for pair in document["pairs"]
+        for a, b in (pair, pair[::-1])
+    )
+
+
+def _chance(document: Json, ways: list[Json]) -> float:
+    total = 0.0
+    for way in ways:
+        chance = float(Fraction(way["weight"]))
+        for v, noise in enumerate(way["noise"]):
+            kind, number = document["noise"][noise]
+            assert kind == "discrete_gaussian"
+            sigma = float(Fraction(number))
+            weights = {k: math.exp(-k * k / (2 * sigma * sigma)) for k in range(-900, 901)}
+            own = [(slope, most) for ((w, slope),), most in way["region"] if w == v]
+            inside = [
+                weight
+                for k, weight in weights.items()
+                if all(Fraction(slope) * k <= Fraction(most) for slope, most in own)
+            ]
+            chance *= sum(inside) / sum(weights.values())
+        total += chance
+    return total
+
+
+@pytest.mark.slow
+def test_what_is_accepted_is_true(evidence: dict[str, Json]) -> None:
+    """Each part of the evidence is changed: alone what is accepted is so, with the case it says the same."""
+    original = evidence["discrete-gauss-threshold"]
+    case, random = load(CASES / "discrete-gauss-threshold.toml"), Random(4)
+    assert is_true(original)
+    changes = random.sample(forgeries(original), 45)
+    accepted = 0
+    for change in changes:
+        document = forged(original, change)
+        if document is None:
+            continue
+        text = json.dumps(document)
+        if check_text(text).accepted:
+            accepted += 1
+            assert document["status"] == "unknown" or is_true(document), change[:2]
+            if check_with_case(text, case).accepted and document["status"] == "holds":
+                assert is_true(document)
+                for name in ("bound", "delta", "case"):
+                    assert document[name] == original[name], change[:2]
+    assert 0 < accepted < len(changes) / 3
+
+
+@pytest.mark.slow
+def test_a_program_that_is_read_as_another_one(evidence: dict[str, Json]) -> None:
+    """Ways of a program with less noise are not those of the case: its own enclosures differ."""
+    original = evidence["noisy-max-gauss"]
+    document = {**original, "noise": [["gauss", "3"]]}
+    assert check_text(json.dumps(document)).accepted
+    report = check_with_case(json.dumps(document), load(CASES / "noisy-max-gauss.toml"))
+    assert not report.accepted
+    assert "another probability" in report.lines[0]
+
+
+HEAD = """
+[mechanism]
+kind = "program"
+source = "output(n + gauss(2) > 1{more})"
+[mechanism.inputs]
+n = {given}
+[privacy]
+epsilon = 2
+"""
+NEIGHBOURS = '[neighbours]\ndiffer = "each"\n'
+SECRETS = """
+[prior]
+a = { bernoulli = "1/2" }
+[secrets]
+one = "a == 1"
+none = "a == 0"
+pairs = [["one", "none"]]
+"""
+EXACT = """if n == 0:
+    output(gauss(1) > 0)
+else:
+    output(flip(3/8))"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "bound", "status"),
+    [
+        ("output(n + gauss(2) > 1)", 'epsilon = "1/2"', "holds"),
+        ("output(n + gauss(2) > 1)", 'ratio = "6/5"', "violated"),
+        ("output(gauss(1) > gauss(2))", 'epsilon = "0"', "holds"),
+        (EXACT, 'ratio = "4/3"', "unknown"),
+    ],
+)
+def test_bounds_without_a_delta(source: str, bound: str, status: str, tmp_path: Path) -> None:
+    """Bounds of single outputs have evidence, and equal ways need no numbers."""
+    text = HEAD.format(more="", given='{ values = "0..1" }').replace("epsilon = 2", bound) + NEIGHBOURS
+    case, path = tmp_path / "case.toml", tmp_path / "e.json"
+    case.write_text(text.replace('"output(n + gauss(2) > 1)"', f"'''\n{source}\n'''"))
+    assert called("verify", str(case), "--evidence", str(path)).code == CODES[status]
+    report = check_with_case(path.read_text(), load(case))
+    assert report.accepted, report.lines
+    assert report.status == status
+    assert (report.open > 0) == (status == "unknown")
+
+
+REFUSED = {
+    "exp": (
+        HEAD.format(more=" or flip(exp(-1))", given='{ values = "0..1" }') + NEIGHBOURS,
+        "exp in a program",
+    ),
+    "a prior": (HEAD.format(more="", given='"a"') + SECRETS, "another mechanism than one program"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_evidence_says_so(name: str, tmp_path: Path) -> None:
+    """Programs that the kernel does not come to are refused with the reason, and no file is written."""
+    text, reason = REFUSED[name]
+    case, path = tmp_path / "case.toml", tmp_path / "e.json"
+    case.write_text(text)
+    told = called("verify", str(case), "--evidence", str(path))
+    assert told.code == 2
+    assert "this verdict has no evidence" in told.err
+    assert reason in told.err
+    assert not path.exists()
+
+
+UNREAD = {
+    "exp": "c = 0\nif flip(exp(-1)):\n    c = 1\n",
+    "many paths": "n = 0\nfor i in range(13):\n    n += flip(1/2)\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", UNREAD.values(), ids=UNREAD)
+def test_ways_that_nobody_finds_again_show_nothing(words: str, tmp_path: Path) -> None:
+    """The bounds of few cells meet all probabilities: without the ways of the program they say nothing."""
+    source = f"z = q + gauss(1/10)\n{words}if z > 1/2:\n    output(1)\nelse:\n    output(0)\n"
+    case, path = tmp_path / "case.toml", tmp_path / "evidence.json"
+    case.write_text(
+        f'title = "t"\n[mechanism]\nkind = "program"\nsource = """\n{source}"""\n'
+        '[mechanism.inputs]\nq = { values = "0..1" }\n'
+        '[neighbours]\ndiffer = "one"\n[privacy]\nepsilon = "1/1000"\n'
+    )
+    same = [{"weight": "1", "noise": [0, 0], "region": [[[[0, "1"], [1, "-1"]], "0"]]}]
+    document = {
+        "format": "paramverify-enclosed",
+        "version": 1,
+        "status": "holds",
+        "bound": {"of": "epsilon", "value": "1/1000"},
+        "noise": [["gauss", "1"]],
+        "inputs": {"0": {"0": same, "1": same}, "1": {"0": same, "1": same}},
+        "pairs": [["0", "1"]],
+        "cells": [1, 1],
+        "case": {"title": "t", "digest": load(case).digest},
+        "obligations": [],
+    }
+    assert check_text(json.dumps(document)).accepted
+    path.write_text(json.dumps(document))
+    told = called("check", str(path), "--case", str(case))
+    assert told.code == 1
+    assert "not read a second time" in told.out
+
+
+@pytest.mark.parametrize(
+    "kind", ["gauss", "laplace", "geometric", "truncated_geometric", "discrete_gaussian"]
+)
+@pytest.mark.parametrize("number", [Fraction(0), Fraction(-1, 2)])
+def test_numbers_that_no_noise_has(kind: str, number: Fraction) -> None:
+    """Standard deviations, scales and ratios are positive."""
+    with pytest.raises(Rejected, match="there is no"):
+        check_noise(NoiseLaw(kind, number))
+    check_noise(NoiseLaw(kind, Fraction(1, 2)))

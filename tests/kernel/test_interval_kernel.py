@@ -1,0 +1,258 @@
+"""Evidence of exact intervals: true documents are accepted; what is accepted is true at rational points."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from flint import fmpq
+
+from paramverify.algebra.domains import Domain, box_domain, parse_interval
+from paramverify.algebra.polynomials import Polynomial, Ring
+from paramverify.algebra.signs import parse_constraint
+from paramverify.claims import Claim
+from paramverify.cli.main import run
+from paramverify.kernel.documents import check_text
+from paramverify.kernel.interval_evidence import check_document
+from paramverify.synthesis.interval_documents import to_document
+from paramverify.synthesis.projection import project
+
+Json = dict[str, Any]
+P = Ring(("p",))
+CASE = """
+title = "Two answers"
+[parameters]
+p = "(0, 1)"
+[prior]
+one = { bernoulli = "p" }
+two = { bernoulli = "p" }
+[mechanism]
+kind = "geometric"
+query = "one*two"
+noise = { truncated_geometric = "1/4", range = 1 }
+[secrets]
+yes = "one == 1"
+no = "one + two == 0"
+pairs = [["yes", "no"]]
+[privacy]
+ratio = "2 - p**2"
+"""
+# Each is an interval, polynomials that are to be at least zero, and constraints.
+SAMPLES = [
+    ("[0, 2]", ["p**2 - 2"], []),
+    ("(0, 2]", ["p**5 - p - 1", "3 - p**2"], []),
+    ("[0, 1)", ["(p**2 - 1/2)**2*(p - 1/3)"], []),
+    ("[0, 1]", ["-(2*p**2 - 1)**2"], []),
+    ("(0, 1)", ["p*(1 - p)*((p - 1/2)**2 + 1/10**4)"], []),
+    ("[-1, 1]", ["1 - 2*p**2"], ["p**2 >= 1/9"]),
+    ("[-1, 1]", ["p", "p**3"], ["p**2 > 1/3", "p < 3/4"]),
+    ("[0, 1]", ["0", "1"], []),
+    ("[0, 3]", ["(p**2 - 2)*(p**3 - 3)*(p - 1)"], []),
+]
+
+
+def polynomial(text: str) -> Polynomial:
+    value = eval(text.replace("1/", "F(1)/"), {"p": P.variable("p"), "F": fmpq})
+    return value if isinstance(value, Polynomial) else P.number(value)
+
+
+def made(interval: str, claims: list[str], constraints: list[str]) -> Json:
+    about: Domain = box_domain(P, {"p": parse_interval(interval)})
+    about = replace(about, constraints=tuple(c for t in constraints for c in parse_constraint(t, about)))
+    found = project([Claim(polynomial(text), about) for text in claims], about, "p")
+    document = to_document(found, about)
+    strict: Json = json.loads(json.dumps(document))
+    return strict
+
+
+def compared(value: str, at: Fraction) -> bool:
+    """A comparison of Python expressions at a point, as fractions."""
+    names = {"p": at, "F": Fraction}
+    return bool(eval(value.replace("1/", "F(1)/").replace("3/4", "F(3)/4"), names))
+
+
+def inside(interval: str, at: Fraction) -> bool:
+    low, high = (Fraction(end) for end in interval[1:-1].split(","))
+    return (low < at < high) or (at == low and interval[0] == "[") or (at == high and interval[-1] == "]")
+
+
+def truth(sample: tuple[str, list[str], list[str]], at: Fraction) -> str:
+    _, claims, constraints = sample
+    if not all(compared(text, at) for text in constraints):
+        return "outside"
+    return "safe" if all(compared(f"{text} >= 0", at) for text in claims) else "violating"
+
+
+def told(document: Json, interval: str, at: Fraction) -> str | None:
+    """What a document says of a rational point; None in the interval of an irrational break."""
+    places = [[Fraction(end) for end in b["between"]] for b in document["breaks"]]
+    low, high = (Fraction(end) for end in interval[1:-1].split(","))
+    places = [[low, low], *places, [high, high]]
+    if any(a < b and a <= at <= b for a, b in places):
+        return None
+    for part in document["parts"]:
+        (left, right), (above, below) = (places[k] for k in part["ends"]), part["closed"]
+        if (left[1] < at or (above and left[0] == left[1] == at)) and (
+            at < right[0] or (below and right[0] == right[1] == at)
+        ):
+            return str(part["status"])
+    return "no part"
+
+
+def points(document: Json, interval: str) -> Iterator[Fraction]:
+    low, high = (Fraction(end) for end in interval[1:-1].split(","))
+    ends = [Fraction(end) for b in document["breaks"] for end in b["between"]]
+    tiny = (high - low) / 10**6
+    every = [low + (high - low) * k / 60 for k in range(61)]
+    yield from (at for x in [*every, *ends] for at in (x - tiny, x, x + tiny) if inside(interval, at))
+
+
+def is_true(document: Json, sample: tuple[str, list[str], list[str]]) -> bool:
+    found = ((at, told(document, sample[0], at)) for at in points(document, sample[0]))
+    return all(said is None or said == truth(sample, at) for at, said in found)
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: " and ".join(sample[1]))
+def test_true_documents_are_accepted_and_agree_with_fractions(sample: Any) -> None:
+    document = made(*sample)
+    report = check_text(json.dumps(document))
+    assert report.accepted, report.lines
+    assert report.status == "exact intervals"
+    assert report.proved == len(document["parts"]) == len(report.lines)
+    assert is_true(document, sample)
+
+
+def changed(value: Any, rng: random.Random) -> Any:
+    """A value of the same type, another one."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + rng.choice([-1, 1])
+        case "safe" | "violating" | "outside":
+            return rng.choice([s for s in ("safe", "violating", "outside") if s != value])
+        case str():
+            try:
+                return str(Fraction(value) + rng.choice([-1, 1, Fraction(1, 7), Fraction(-1, 100)]))
+            except ValueError:
+                return f"{value} + 1"
+        case list():
+            k = rng.randrange(len(value) + 1)
+            return value[:k] + value[k + 1 :] if k < len(value) else value + value[:1]
+    return value
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths to all values of a document below its first level."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, inner in items:
+        yield (*path, name)
+        yield from places(inner, (*path, name))
+
+
+def forged(document: Json, **more: Any) -> str:
+    return check_text(json.dumps({**document, **more})).lines[0]
+
+
+ROOT, LINEAR = made("[0, 2]", ["p**2 - 2"], []), made("[0, 2]", ["p - 1"], [])
+LONG = [{"status": "violating", "ends": [0, 1], "closed": [True, True]}]
+BREAK, (FIRST, SECOND) = ROOT["breaks"][0], ROOT["parts"]
+PLANE = {"variables": ["p", "q"], "box": {"p": "[0, 1]", "q": "[0, 1]"}, "constraints": []}
+NOT_SHOWN: list[tuple[Json, Json, str]] = [
+    (ROOT, {"breaks": [], "parts": LONG}, "that the breaks are all roots"),
+    (ROOT, {"breaks": [{"factor": 0, "between": ["1/2", "1"]}]}, "that the breaks are all roots"),
+    (ROOT, {"breaks": [BREAK, {"factor": 0, "between": ["7/4"] * 2}]}, "one root at a break"),
+    *((ROOT, {"breaks": [BREAK | {"between": at}]}, "not apart") for at in (["0", "3/2"], ["3/2", "5/4"])),
+    (ROOT, {"breaks": [BREAK] * 2}, "not apart"),
+    *((ROOT, {"breaks": [BREAK | {"factor": k}]}, "not there") for k in (1, -1)),
+    (ROOT, {"cuts": [["1/2", "1/3"]]}, "do not ascend"),
+    (LINEAR, {"cuts": [["1"]], "breaks": [], "parts": []}, "vanishes at a cut"),
+    (ROOT, {"products": [{"constant": "2", "factors": [[0, 1]]}]}, "another polynomial"),
+    (ROOT, {"domain": PLANE}, "one parameter"),
+    (ROOT, {"domain": ROOT["domain"] | {"box": {"p": "[3/2, 3/2]"}}, "breaks": []}, "not apart"),
+    (ROOT, {"parts": [FIRST]}, "not what the signs"),
+    (ROOT, {"parts": [FIRST, SECOND, SECOND]}, "more parts"),
+    (ROOT, {"parts": [FIRST, SECOND | {"closed": [False, True]}]}, "parts[1]"),
+]
+
+
+@pytest.mark.parametrize(("given", "change", "reason"), NOT_SHOWN)
+def test_what_is_not_shown_is_rejected(given: Json, change: Json, reason: str) -> None:
+    """Each line of the argument is needed: roots that are left out, twice there, or not apart."""
+    assert reason in check_document(given | change).lines[0]
+
+
+def test_double_roots_between_rationals_are_no_breaks() -> None:
+    """At a double root the polynomial has one sign on both sides: the interval shows no single root."""
+    touched = made("[0, 1]", ["-(2*p**2 - 1)**2"], [])
+    square = {"factors": ["4*p^4 - 4*p^2 + 1"], "products": [{"constant": "-1", "factors": [[0, 1]]}]}
+    assert not check_document({**touched, **square}).accepted
+
+
+def test_cuts_are_needed_near_complex_roots() -> None:
+    """Two complex roots near the interval give variations of sign, which cuts take away."""
+    document = made(*SAMPLES[4])
+    assert any(document["cuts"])
+    assert "all roots" in forged(document, cuts=[[] for _ in document["cuts"]])
+
+
+@pytest.mark.slow
+def test_a_case_is_compared_and_read_a_second_time(tmp_path: Any, capsys: Any) -> None:
+    """An irrational end; evidence about another bound, and other claims, are rejected."""
+    case, other, file = (str(tmp_path / name) for name in ("case.toml", "other.toml", "evidence.json"))
+    (tmp_path / "case.toml").write_text(CASE)
+    (tmp_path / "other.toml").write_text(CASE.replace("2 - p", "3 - p"))
+
+    def called(*arguments: str) -> tuple[int, str]:
+        code = run(list(arguments))
+        return code, capsys.readouterr().out
+
+    assert called("synthesize", case, "--exact", "--evidence", file)[0] == 0
+    document = json.loads((tmp_path / "evidence.json").read_text())
+    assert any(len(set(b["between"])) == 2 for b in document["breaks"])
+    code, said = called("check", file, "--case", case)
+    assert code == 0
+    assert "read a second time: 4 comparisons of probabilities" in said
+    assert "checked: exact intervals for every prior of the case over one, two in {0, 1} with p in" in said
+    assert "2 parts proved, 0 trusted to solvers, 0 open" in said
+    assert "not compared (give --case)" in called("check", file)[1]
+    assert called("check", file, "--case", other)[0] == 1
+    called("synthesize", other, "--exact", "--evidence", file)
+    document["case"] = json.loads((tmp_path / "evidence.json").read_text())["case"]
+    (tmp_path / "evidence.json").write_text(json.dumps(document))
+    code, said = called("check", file, "--case", other)
+    assert code == 1
+    assert "they are about other claims" in said
+
+
+@pytest.mark.parametrize("between", [["1", "3/2"], ["5/4", "7/4"], ["1/2", "7/4"]])
+def test_a_break_is_one_root_and_no_end_of_it(between: list[str]) -> None:
+    """The factor has the roots 1, √2 and 5/3: an end may be none of them, and not all be in one place."""
+    document = made("[0, 2]", ["(p - 1)*(p**2 - 2)*(3*p - 5)"], [])
+    document["factors"] = ["3*p^4 - 8*p^3 - p^2 + 16*p - 10"]
+    document["products"] = [{"constant": "1", "factors": [[0, 1]]}]
+    document |= {"cuts": [[]], "breaks": [{"factor": 0, "between": between}]}
+    assert "root" in check_document(document).lines[0]
+
+
+def test_a_break_has_no_root_at_its_end() -> None:
+    """A break from one root to beyond the next has one change of sign, and is not a place of one root."""
+    document = made("[0, 3]", ["p**2 - 3*p + 1"], [])
+    factor = "p^2 - 3*p + 2"  # its roots are 1 and 2
+    document |= {"factors": [factor], "claims": [factor], "cuts": [[]]}
+    document["breaks"] = [{"factor": 0, "between": ["1", "5/2"]}]
+    report = check_document(document)
+    assert not report.accepted
+    assert "it is not shown that a factor has one root at a break" in report.lines[0]
+
+
+def test_parts_in_words() -> None:
+    """A part of one point is told as an equation, another one with both of its ends."""
+    report = check_document(made("[0, 2]", ["-(p - 1)**2"], []))
+    assert report.accepted
+    assert [line.partition(":")[0] for line in report.lines] == ["0 <= p < 1", "p = 1", "1 < p <= 2"]

@@ -1,0 +1,59 @@
+"""The checker of loops that make a ratio grow: a small system by hand, and documents that are false."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from paramverify.kernel.unwinding_evidence import check_document
+
+D, Q, ZERO, ONE = range(4)  # the data point, the query, and the responses
+
+
+def document(e: tuple[str, str] = ("1/2", "1/2"), **changes: object) -> dict[str, Any]:
+    """Returns evidence that the ratio doubles with each loop `q, 0`.
+
+    Without the point the system is in w or u after each answer 0, half and half, and answers 0 for sure. With
+    the point it is in v, and answers 0 half of the time. The first answer 0 has 1/8 without the point.
+    """
+    half = "1/2"
+    rows = [
+        [[D, [[1, "1"]]], [Q, [[2, "1/8"], [7, "7/8"]]]],  # 0: the start
+        [[D, [[1, "1"]]], [Q, [[3, half], [4, half]]]],  # 1: v
+        [[ZERO, [[5, half], [6, half]]]],  # 2: answers 0, then w or u
+        [[ZERO, [[1, "1"]]]],  # 3
+        [[ONE, [[1, "1"]]]],  # 4
+        [[D, [[5, "1"]]], [Q, [[2, "1"]]]],  # 5: w
+        [[D, [[6, "1"]]], [Q, [[8, "1"]]]],  # 6: u
+        [[ONE, [[5, "1"]]]],  # 7
+        [[ZERO, [[5, e[0]], [6, e[1]]]]],  # 8
+    ]
+    growth = {"parameters": {}, "left": [Q, ZERO], "right": [D, Q, ZERO], "place": 0, "loop": [Q, ZERO]}
+    return {
+        "format": "paramverify-unwinding",
+        "version": 1,
+        "status": "violated",
+        "domain": {"variables": [], "box": {}, "constraints": []},
+        "system": {
+            **{"data": ["d"], "queries": ["q"], "responses": ["0", "1"], "hidden": ["h"]},
+            **{"initial": 0, "partial": False, "states": list("ivabcwuge"), "rows": rows},
+        },
+        "ratio": "2",
+        "closures": [],
+        "growth": {**growth, **changes},
+    }
+
+
+def test_what_comes_with_a_loop() -> None:
+    """A loop comes with the status violated, alone, and without assumptions about the environment."""
+    right = document()
+    assert "a witness comes with the status violated" in check_document({**right, "status": "holds"}).lines[0]
+    witness = {
+        **{"parameters": {}, "left": [Q], "right": [D, Q], "place": 0, "trace": [Q], "closed": False},
+        "probabilities": ["1", "1"],
+    }
+    assert "without a loop" in check_document({**right, "witness": witness}).lines[0]
+    assert not check_document({**right, "tight": None}).accepted
+    partial = copy.deepcopy(right)
+    partial["system"]["partial"] = True
+    assert "assuming that no input comes where it is not accepted" in check_document(partial).lines[0]

@@ -1,0 +1,73 @@
+"""Bounds of how likely noise is to be at most a number, to the last bit."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from paramverify.kernel.noise_probabilities import NoiseLaw, at_most, check_noise, less_than
+from paramverify.kernel.rounded_constants import UNIT
+from paramverify.kernel.strict_reading import Rejected
+
+ONE = Fraction(1)
+
+
+@pytest.mark.parametrize("kind", ["gauss", "laplace", "exponential", "geometric", "discrete_gaussian"])
+def test_ends_of_noise(kind: str) -> None:
+    """Below a whole number are the values up to the one before it; between two numbers there is none."""
+    noise = NoiseLaw(kind, Fraction(1, 2))
+    for x in (Fraction(-1), Fraction(-1, 2), Fraction(0), Fraction(1, 2), Fraction(1)):
+        before = Fraction(math.ceil(x) - 1) if noise.whole else x
+        assert less_than(noise, x) == at_most(noise, before)
+        assert at_most(noise, Fraction(math.floor(x)) if noise.whole else x) == at_most(noise, x)
+    far = at_most(noise, Fraction(10**4))
+    assert UNIT - far[0] <= 2**20 >= far[1] - UNIT
+    assert at_most(noise, Fraction(-(10**4)))[0] == 0
+    assert at_most(noise, Fraction(-(10**4)))[1] <= 2**20
+
+
+def test_numbers_at_the_ends_of_their_ranges() -> None:
+    """A ratio is below 1, and what is listed has a standard deviation of at most 40."""
+    for noise in (
+        NoiseLaw("geometric", ONE),
+        NoiseLaw("one_sided_geometric", ONE),
+        NoiseLaw("discrete_gaussian", Fraction(41)),
+    ):
+        with pytest.raises(Rejected):
+            check_noise(noise)
+    for noise in (
+        NoiseLaw("laplace", ONE),
+        NoiseLaw("discrete_gaussian", Fraction(40)),
+        NoiseLaw("gauss", Fraction(99)),
+    ):
+        check_noise(noise)
+
+
+PRECISE = [Fraction(n, 4) for n in (-9, -4, -1, 0, 1, 3, 8)]
+NUMBERS = [Fraction(n) for n in ("1/100", "1/10", "1/3", "4/5", "3", "19")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", NUMBERS)
+def test_no_rounding_is_left_out(number: Fraction) -> None:
+    """With 100 digits the probabilities lie between the bounds, to the last bit of these."""
+    with mpmath.workdps(100):
+        n = mpmath.mpf(number.numerator) / number.denominator
+        weights = {k: mpmath.exp(-(k * k) / (2 * n * n)) for k in range(-500, 501)}
+        total = mpmath.fsum(weights.values())
+        for x in PRECISE:
+            at = mpmath.mpf(x.numerator) / x.denominator
+            far = mpmath.exp(-abs(at) / n)
+            values = {
+                "gauss": mpmath.erfc(-at / n / mpmath.sqrt(2)) / 2,
+                "laplace": far / 2 if x < 0 else 1 - far / 2,
+                "exponential": 1 - far if x > 0 else mpmath.mpf(0),
+                "discrete_gaussian": mpmath.fsum(w for k, w in weights.items() if k <= x) / total,
+            }
+            for kind, value in values.items():
+                low, high = at_most(NoiseLaw(kind, number), x)
+                assert low - mpmath.mpf("1e-30") <= value * UNIT <= high + mpmath.mpf("1e-30")
+                assert high - low < 2**20

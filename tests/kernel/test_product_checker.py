@@ -1,0 +1,198 @@
+"""The checker of the pair that stands for all, against the probabilities of all inputs by enumeration."""
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import prod
+from typing import Any
+
+import pytest
+
+from paramverify.kernel import worst_pair_evidence as product_checker
+from paramverify.kernel.claim_evidence import KernelReport, Rejected
+from paramverify.kernel.worst_pair_evidence import check_largest, with_statements
+
+Input = tuple[int, ...]
+
+NOISES = {
+    "two values": [["3/4", "1/4"], ["1/3", "2/3"]],
+    "three values": [["1/2", "1/3", "1/6"], ["1/5", "3/5", "1/5"], ["1/7", "2/7", "4/7"]],
+    "uneven": [["1/2", "1/4", "1/4"], ["1/8", "1/8", "3/4"], ["2/5", "2/5", "1/5"]],
+    "never the largest": [["1/2", "1/2", "0"], ["1/4", "3/4", "0"], ["2/3", "1/3", "0"]],
+    "certain": [["1", "0"], ["1/2", "1/2"]],
+}
+# Where the first output alone has the largest ratio, and where a change of the smaller other answer gives it.
+FIRST_OUTPUT = [["1/7", "1/7", "5/7"], ["3/10", "1/30", "2/3"], ["3/10", "1/2", "1/5"]]
+SMALLER_ANSWER = [["1/5", "1/5", "3/5"], ["1/2", "1/6", "1/3"], ["1/22", "10/11", "1/22"]]
+# Where a change of the smaller of two answers behind the first one gives it.
+SMALLER_BEHIND = [["1/8", "1/4", "5/8"], ["3/13", "1/13", "9/13"], ["1/13", "3/13", "9/13"]]
+
+
+def chances(noise: list[list[str]], given: Input, ties: str) -> tuple[Fraction, ...]:
+    """Returns the probabilities of the outputs of noisy max, from the definition."""
+    found = [Fraction(0)] * len(given)
+    for noisy in product(range(len(noise)), repeat=len(given)):
+        chance = prod((Fraction(noise[v][w]) for v, w in zip(given, noisy, strict=True)), start=Fraction(1))
+        winners = [k for k, w in enumerate(noisy) if w == max(noisy)]
+        for k in winners if ties == "uniform" else winners[:1]:
+            found[k] += chance / (len(winners) if ties == "uniform" else 1)
+    return tuple(found)
+
+
+def neighbours(left: Input, right: Input, differ: str, step: int) -> bool:
+    """Tells whether two inputs are neighbours; an input is one of itself."""
+    changes = [abs(x - y) for x, y in zip(left, right, strict=True) if x != y]
+    return all(d <= step for d in changes) and (differ == "each" or len(changes) < 2)
+
+
+def ratio(left: tuple[Fraction, ...], right: tuple[Fraction, ...]) -> Fraction | None:
+    """Returns the largest ratio of two rows of probabilities in either direction, None if it is infinite."""
+    if any(bool(p) != bool(q) for p, q in zip(left, right, strict=True)):
+        return None
+    return max(max(p / q, q / p) for p, q in zip(left, right, strict=True) if p)
+
+
+def accepted(document: dict[str, Any]) -> str | None:
+    """Returns what the checker says, None if it rejects the document."""
+    try:
+        return check_largest(document)
+    except Rejected:
+        return None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NOISES)
+@pytest.mark.parametrize("ties", ["uniform", "first"])
+@pytest.mark.parametrize("differ", ["each", "one"])
+@pytest.mark.parametrize(("by", "answers"), [("1", 1), ("1", 2), ("1", 3), ("any", 2)])
+def test_exactly_the_pairs_with_the_largest_ratio_are_accepted(
+    name: str, ties: str, differ: str, by: str, answers: int
+) -> None:
+    """Of all pairs of inputs those are accepted that are neighbours and have the largest finite ratio."""
+    if answers == 2 or (len(NOISES[name]) < 3 and by != "any"):
+        compare(NOISES[name], ties, differ, by, answers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("noise", "ties"),
+    [
+        (FIRST_OUTPUT, "first"),
+        (SMALLER_BEHIND, "first"),
+        (SMALLER_ANSWER, "uniform"),
+        (NOISES["three values"], "first"),
+    ],
+)
+def test_one_of_three_answers_changes(noise: list[list[str]], ties: str) -> None:
+    """Three answers of which one changes, where one output or answer alone has the largest ratio."""
+    compare(noise, ties, "one", "1", 3)
+
+
+def compare(noise: list[list[str]], ties: str, differ: str, by: str, answers: int) -> None:
+    """Checks the statement for every pair of inputs, against the largest ratio of all neighbours."""
+    inputs = [*product(range(len(noise)), repeat=answers)]
+    step = len(noise) if by == "any" else int(by)
+    known = {given: chances(noise, given, ties) for given in inputs}
+    pairs = [(x, y) for x in inputs for y in inputs if neighbours(x, y, differ, step)]
+    ratios = {pair: ratio(known[pair[0]], known[pair[1]]) for pair in pairs}
+    finite = [r for r in ratios.values() if r is not None]
+    best = max(finite) if len(finite) == len(pairs) else None
+    for left, right in product(inputs, repeat=2):
+        if len(noise) > 2 and (left > right or (answers > 2 and (left, right) not in ratios)):
+            continue  # both orders of a pair say the same
+        document = {
+            "noise": noise,
+            "ties": ties,
+            "answers": answers,
+            "differ": differ,
+            "by": by,
+            "left": [*left],
+            "right": [*right],
+        }
+        said = accepted(document)
+        if best is not None and ratios.get((left, right)) == best:
+            assert said is not None
+            assert said.endswith(f": {best}")
+        else:
+            assert said is None, (left, right)
+
+
+GOOD: dict[str, Any] = {
+    "noise": NOISES["three values"],
+    "ties": "first",
+    "answers": 3,
+    "differ": "each",
+    "by": "1",
+    "left": [0, 1, 1],
+    "right": [1, 0, 0],
+}
+
+
+@cache
+def best_pair(answers: int, ties: str, step: int) -> tuple[Input, Input]:
+    """Returns neighbours with the largest ratio, where every answer may change, by enumeration."""
+    inputs = [*product(range(3), repeat=answers)]
+    known = {given: chances(GOOD["noise"], given, ties) for given in inputs}
+    pairs = [(x, y) for x in inputs for y in inputs if neighbours(x, y, "each", step)]
+    return max(pairs, key=lambda pair: ratio(known[pair[0]], known[pair[1]]) or 0)
+
+
+def best_document(ties: str = "first", answers: int = 3, by: str = "1") -> dict[str, Any]:
+    """Returns a document that is right."""
+    left, right = best_pair(answers, ties, 3 if by == "any" else int(by))
+    return {**GOOD, "ties": ties, "answers": answers, "by": by, "left": [*left], "right": [*right]}
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        [["3/2", "-1/2"], ["1/2", "1/2"]],
+        [["1/2", "1/2"], ["3/2", "-1/2"]],
+        [["1/2", "1/4"], ["1/2", "1/2"]],
+        [["1/2", "1"], ["1/2", "1/2"]],
+        [["1/4", "1/4", "1/2"], ["1/4", "1/4", "1/2"]],
+        [["1"], ["1"]],
+    ],
+)
+@pytest.mark.parametrize("ties", ["uniform", "first"])
+def test_rows_that_are_no_distributions_are_rejected(noise: list[list[str]], ties: str) -> None:
+    """Rows that are negative somewhere, sum to another number or have another length are refused."""
+    for left, right in product(product(range(2), repeat=2), repeat=2):
+        document = {**GOOD, "noise": noise, "ties": ties, "answers": 2, "left": [*left], "right": [*right]}
+        with pytest.raises(Rejected, match="no distribution"):
+            check_largest(document)
+
+
+@pytest.mark.parametrize("value", [3, -1])
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_answers_out_of_range_are_named(value: int, side: str) -> None:
+    """Also where any change makes neighbours, an answer is an index of the noise; −1 is not the last one."""
+    document = best_document("first", 2, "any")
+    assert accepted(document)
+    for place in (0, 1):
+        wrong = [value if k == place else v for k, v in enumerate(document[side])]
+        with pytest.raises(Rejected, match="no pair of neighbouring inputs"):
+            check_largest({**document, side: wrong})
+
+
+def test_a_statement_changes_no_other_verdict() -> None:
+    """A report is accepted iff it was and the statement is right; without a statement it stays."""
+    right = {"reduction": best_document("uniform")}
+    good, bad = KernelReport(True, ("proved",), 3, 1, 0), KernelReport(False, ("rejected: no",))
+    assert with_statements(right, good).accepted
+    assert with_statements(right, good).lines[0] == "proved"
+    assert "largest ratio of all neighbours" in with_statements(right, good).lines[1]
+    assert with_statements({}, good) == good
+    assert with_statements(right, bad) == bad
+    assert with_statements({}, bad) == bad
+
+
+def test_too_many_classes_of_inputs_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A statement with more classes of inputs than the limit is refused, one with as many is checked."""
+    document = best_document("uniform")
+    classes = 3 * 6  # the own answer, and multisets of two others
+    monkeypatch.setattr(product_checker, "MAX_ENTRIES", classes)
+    assert check_largest(document)
+    monkeypatch.setattr(product_checker, "MAX_ENTRIES", classes - 1)
+    with pytest.raises(Rejected, match="too many"):
+        check_largest(document)

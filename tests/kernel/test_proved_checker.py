@@ -1,0 +1,398 @@
+"""The program that is extracted from Coq says what the checker in Python says, and accepts nothing false."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from forging_tools import Json, points_of, value_of
+from three_checkers import NOT_KNOWN, agreed, built, by_program, changed, differences, every_kind, in_python
+
+from paramverify.cli.main import run
+from paramverify.kernel import evidence_shapes
+from paramverify.kernel.claim_evidence import KernelReport
+from paramverify.reports import evidence_checks
+
+CASE = ROOT / "cases" / "geometric-contagious-ln4.toml"
+LEAK = ROOT / "cases" / "sample-n-runtime.toml"
+# Claims about sets of outputs, numbers with exp, and a point that is irrational: true ones, and violations.
+BEYOND = {
+    "a set too likely": "approximate/noisy-max-below",
+    "sets": "approximate/geometric-independent",
+    "exp": "noisy-max-3-below",
+    "numbers with exp": "programs/noisy-max-half-noise",
+    "a set of numbers": "programs/numeric-laplace-one-sided",
+    "a divergence": "divergences/geometric-renyi-below",
+    "an irrational point": "touching-disc",
+}
+
+
+def evidence_of(case: Path, path: Path) -> Json:
+    """Returns the evidence of a case, which is also written to a path."""
+    run(["verify", str(case), "--evidence", str(path)])
+    found: Json = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
+    """Evidence with every kind of proof, of two small cases, and a violation."""
+    folder = tmp_path_factory.mktemp("evidence")
+    made = [evidence_of(case, folder / f"{k}.json") for k, case in enumerate((CASE, LEAK))]
+    return [*every_kind().values(), *made]
+
+
+def test_true_evidence_is_accepted_or_not_known(documents: list[Json], tmp_path: Path) -> None:
+    """No document that Python accepts is rejected, and the counts are the same."""
+    assert agreed(documents, tmp_path) == {"accepted": len(documents)}
+
+
+def test_changed_evidence_gets_the_same_answers(documents: list[Json], tmp_path: Path) -> None:
+    """Evidence with one part changed, or mangled as text: both accept it, or both reject it."""
+    counts = agreed(changed(documents, 200, 22), tmp_path)
+    assert min(counts["rejected"], counts["no evidence"]) > 10, counts
+
+
+@pytest.fixture(scope="module")
+def beyond(tmp_path_factory: pytest.TempPathFactory) -> list[Json]:
+    """Evidence about sets of outputs, and witnesses with exp or at an irrational point."""
+    folder = tmp_path_factory.mktemp("beyond")
+    return [evidence_of(ROOT / "cases" / f"{case}.toml", folder / "e.json") for case in BEYOND.values()]
+
+
+@pytest.mark.slow
+def test_sets_and_further_points_get_the_same_answers(beyond: list[Json], tmp_path: Path) -> None:
+    """All of it is accepted; of changed evidence both say the same, and what is not known is rare."""
+    true = [json.dumps(document).encode() for document in beyond]
+    assert agreed(true, tmp_path / "true") == {"accepted": len(BEYOND)}
+    counts = agreed(changed(beyond, 60, 24), tmp_path)
+    assert counts["rejected"] > 30, counts
+    assert counts.get(NOT_KNOWN, 0) < 6, counts
+
+
+def test_a_sum_that_is_larger_than_its_room_is_never_accepted(beyond: list[Json], tmp_path: Path) -> None:
+    """The room is lowered until the sum of max(0, t) is larger at a point: no tree shows that."""
+    checker, random, paths = built(), Random(7), list[Path]()
+    document = next(d for d in beyond if d["format"] == "paramverify-sets" and d["status"] == "holds")
+    for k, claim in enumerate(document["claims"]):
+        for point in points_of({**document["domain"], "polynomial": claim["room"]}, random, 3):
+            total = sum(max(Fraction(0), value_of(term, point)) for term in claim["terms"])
+            lowered = value_of(claim["room"], point) - total + Fraction(1, 10**6)
+            new = copy.deepcopy(document)
+            new["claims"][k]["room"] += f" - {lowered}"
+            paths.append(tmp_path / f"{len(paths)}.json")
+            paths[-1].write_text(json.dumps(new))
+    assert paths
+    assert {answer.word for answer in by_program(checker, paths)} == {"rejected"}
+
+
+def test_no_claim_that_is_false_at_a_point_is_accepted(documents: list[Json], tmp_path: Path) -> None:
+    """Claims are lowered until they are false at a point of their domain: no proof of them is accepted."""
+    checker, random, paths = built(), Random(5), list[Path]()
+    for document in documents:
+        for k, entry in enumerate(document["claims"]):
+            claim = entry["claim"]
+            points = [] if claim.get("ties") else points_of(claim, random, 3)
+            for point in points:
+                lowered = value_of(claim["polynomial"], point) + Fraction(1, 10**6)
+                new = copy.deepcopy(document)
+                new["claims"][k]["claim"]["polynomial"] += f" - {lowered}" if lowered > 0 else ""
+                paths.append(tmp_path / f"{len(paths)}.json")
+                paths[-1].write_text(json.dumps(new))
+    answers = [answer.word for answer in by_program(checker, paths)]
+    assert len(answers) > 40
+    assert set(answers) == {"rejected"}
+
+
+HEAD = '{"format": "paramverify-evidence", '
+START = {"format": "paramverify-evidence", "version": 1, "status": "holds"}
+LEAF = {"kind": "bernstein", "tree": ["+"]}
+P: Json = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": [], "polynomial": "p"}
+STRICT = {
+    "a key twice": HEAD + '"format": "paramverify-evidence"}',
+    "a float": HEAD + '"version": 1.0}',
+    "not a number": HEAD + '"version": NaN}',
+    "a long number": HEAD + '"version": 1000000000000000000000}',
+    "half a character": HEAD + '"status": "\\ud800"}',
+    "nested": HEAD + '"x": ' + "[" * 300 + "]" * 300 + "}",
+    "nested deeper than is read": HEAD + '"x": ' + "[" * 30_000 + "]" * 30_000 + "}",
+    "another key": HEAD + '"version": 1, "status": "holds", "claims": [], "x": 1}',
+    "nothing proved": HEAD + '"version": 1, "status": "holds", "claims": []}',
+}
+NO_EVIDENCE = (
+    *("", "[]", "{}", "{", '{"format": 1}', '{"format": "x"}', "nul", "[1,]", '"\t"', "01", "1 2", "\x00"),
+)
+
+
+def test_text_is_read_as_strictly(tmp_path: Path) -> None:
+    """What is no evidence is told apart from what is wrong, and neither is accepted."""
+    texts = [*STRICT.values(), *NO_EVIDENCE]
+    counts = agreed([text.encode() for text in texts], tmp_path)
+    assert counts == {"rejected": len(STRICT), "no evidence": len(NO_EVIDENCE)}
+
+
+def one(claim: Json, proof: Any = LEAF, **more: Any) -> Json:
+    """Returns evidence of one claim."""
+    return {**START, "claims": [{"claim": claim, "proof": proof, "origins": ["a"]}], **more}
+
+
+def about_exp(polynomial: str, interval: str, exponent: str, *constraints: str) -> Json:
+    """Returns a claim about a parameter and E = exp(exponent), with an interval of E where it has one."""
+    box = {"p": "[0, 1]"} | ({"E": interval} if interval else {})
+    above = [[constraint, ">="] for constraint in constraints]
+    names = {"variables": ["p", "E"], "box": box, "constraints": above, "constant": exponent}
+    return {**names, "polynomial": polynomial}
+
+
+def test_an_interval_of_exp_leaves_nothing_out(tmp_path: Path) -> None:
+    """An interval of E contains exp(q), which is rational for q = 0: then an open end could leave it out."""
+    outside = {"kind": "bernstein", "tree": [["outside", 0]]}
+    made = [one(about_exp("-1", i, "0", "1 - E"), outside) for i in ("(1, 2)", "(1, 2]", "(1, 9)")]
+    made += [one(about_exp("-1", i, "0", "E - 1"), outside) for i in ("(0, 1)", "[1/2, 1)")]
+    assert agreed(made, tmp_path) == ({"rejected": 5})  # each one is false at E = exp(0) = 1
+    ends = ("[1, 1]", "[1, 2]", "[0, 1]", "(2, 3)", "[2, 3]", "[3, 4]")
+    rest = [one(about_exp("E", i, q)) for i in ends for q in ("-1", "0", "1", "1001")]
+    counts = agreed(rest, tmp_path)
+    assert counts == {"accepted": 2, "rejected": len(rest) - 2}
+
+
+def test_points_where_exp_occurs(tmp_path: Path) -> None:
+    """A point does not give E, with an interval or without: all documents get an answer."""
+    claims = [about_exp("1 - E*p", interval, "1") for interval in ("[2, 3]", "(2, 3)", "")]
+    given: dict[str, Any] = {"status": "violated"}
+    made = [one(c, None, **given, witness={"claim": c, "parameters": {"p": "1"}}) for c in claims]
+    made += [one(c, None, status="unknown", points=[{"p": "1/2"}]) for c in claims]
+    paths = [tmp_path / f"{k}.json" for k in range(len(made) + 1)]
+    for path, document in zip(paths, [*made, one(about_exp("E", "[2, 3]", "1"))], strict=True):
+        path.write_text(json.dumps(document))
+    assert [in_python(path.read_bytes()).word for path in paths] == ["accepted"] * len(paths)
+    assert [answer.word for answer in by_program(built(), paths)] == ["accepted"] * len(paths)
+
+
+def test_polynomials_without_e_beside_an_exponential(tmp_path: Path) -> None:
+    """Claims without E beside exp(q): for every q, also a negative one, both give the same answer."""
+    proofs = [{"kind": "constant"}, {"kind": "exponential"}, LEAF, {"kind": "fixed", "variable": "p"}]
+    claims = [("0", True), ("1/3", True), ("-1/3", False), ("p", True), ("p - 1/2", False)]
+    exponents = ("-1/2", "-1000", "-1001", "0", "1/2", "1000", "1001")
+    for polynomial, is_true in claims:
+        made = [one(about_exp(polynomial, "", q), proof) for q in exponents for proof in proofs]
+        found, counts = differences(built(), [json.dumps(d).encode() for d in made], tmp_path)
+        assert found == []
+        assert (counts.get("accepted", 0) > 0) == is_true, polynomial
+    made = [one(about_exp("0", "", q), proofs[0]) for q in exponents]
+    counts = {"accepted": len(made)}
+    assert agreed(made, tmp_path) == (counts)
+
+
+@pytest.mark.parametrize("shape", ["EVIDENCE", "WITNESS", "CLAIM", "ENTRY", "CASE"])
+def test_the_program_has_all_keys(shape: str, tmp_path: Path) -> None:
+    """No key that Python knows is called unknown: the program may say that it does not know its value."""
+    keys = list(inspect.getclosurevars(getattr(evidence_shapes, shape)).nonlocals["known"])
+    assert len(keys) > 1
+    paths = [tmp_path / f"{key}.json" for key in keys]
+    for path, key in zip(paths, keys, strict=True):
+        with_key = {
+            "EVIDENCE": {**START, "claims": [], key: None},
+            "WITNESS": {**START, "claims": [], "witness": {"claim": P, "parameters": {}, key: None}},
+            "CLAIM": one({**P, key: None}),
+            "ENTRY": {**START, "claims": [{"claim": P, "proof": LEAF, key: {}}]},
+            "CASE": {**START, "claims": [], "case": {"title": "", "digest": "", key: None}},
+        }
+        path.write_text(json.dumps(with_key[shape]))
+    told = [" ".join(answer.lines) for answer in by_program(built(), paths)]
+    assert [line for line in told if "this key is not known" in line] == []
+
+
+def test_ends_of_an_interval_with_one_point(tmp_path: Path) -> None:
+    """There both ends are the point: the way to either proves what is true at it, and nothing else."""
+    made, wanted = [], []
+    for at in range(-2, 3):
+        for way in ("low", "high"):
+            for polynomial, value in (("p^2 - 1", at**2 - 1), ("-3*p - 2", -3 * at - 2)):
+                claim = {**P, "box": {"p": f"[{at}, {at}]"}, "polynomial": polynomial}
+                made.append(json.dumps(one(claim, {"kind": "bernstein", "tree": [[way, "p"], "+"]})).encode())
+                wanted.append(value >= 0)
+    counts = {"accepted": wanted.count(True), "rejected": wanted.count(False)}
+    assert agreed(made, tmp_path) == (counts)
+
+
+def test_a_wider_enclosure_of_ln_1_is_one(tmp_path: Path) -> None:
+    """A cell that ends at 1 may say 0 <= ln(1) <= 1/10^9, and may not say what does not contain 0."""
+    claim = {**P, "variables": ["x", "l"], "box": {"x": "[1/2, 1]"}, "ties": {"l": ["x", "1"]}}
+    claim["polynomial"] = "l + 1"  # l = -ln(x)
+
+    def document(low: str, high: str) -> bytes:
+        cell = {"terms": 1, "enclosure": [low, high], "proof": LEAF}
+        return json.dumps(
+            one(claim, {"kind": "logarithm", "variable": "l", "cuts": [], "parts": [cell]})
+        ).encode()
+
+    small = "1/1000000000"
+    right = [document(*ends) for ends in (("0", "0"), ("0", small), (f"-{small}", "0"), ("-1", "1"))]
+    wrong = [document(*ends) for ends in ((small, "1"), ("-1", f"-{small}"), ("1", "-1"), ("1", "0"))]
+    for made, word in ((right, "accepted"), (wrong, "rejected")):
+        assert agreed(made, tmp_path) == {word: len(made)}
+
+
+def test_check_verified(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command accepts a violation by the proved checker, with the case too, and rejects another point."""
+    built()
+    path = tmp_path / "evidence.json"
+    document = evidence_of(LEAK, path)
+    capsys.readouterr()
+    for more in ([], ["--case", str(LEAK)]):
+        assert run(["check", str(path), "--verified", *more]) == 0
+        out = capsys.readouterr().out
+        assert "accepted by the proved checker: a violation" in out
+        assert "witness: the claim (" in out
+        assert out.splitlines()[-1].startswith("checked")
+    name = min(document["witness"]["parameters"])
+    document["witness"]["parameters"][name] = "1/1000000"
+    path.write_text(json.dumps(document))
+    assert run(["check", str(path), "--verified"]) == 1
+    rejected = capsys.readouterr().out.splitlines()
+    assert "REJECTED by the proved checker: " in rejected[-1]
+    assert len(rejected) == len(set(rejected)) == 2
+
+
+def test_other_formats_are_not_known(tmp_path: Path) -> None:
+    """The program says of each other format of the checker in Python that it is not known."""
+    known = ("evidence", "sets", "cone", "regions", "unwinding", "losses", "script", "intervals", "formulas")
+    names = sorted(evidence_shapes.FORMATS.keys() - {f"paramverify-{name}" for name in known})
+    paths = [tmp_path / f"{name}.json" for name in names]
+    for name, path in zip(names, paths, strict=True):
+        path.write_text(json.dumps({"format": name, "version": 1}))
+    assert {n: a.word for n, a in zip(names, by_program(built(), paths), strict=True)} == dict.fromkeys(
+        names, NOT_KNOWN
+    )
+
+
+def test_what_is_not_known_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A format that the program does not know gives exit code 3, no verdict, and the reason."""
+    built()
+    path = tmp_path / "slots.json"
+    path.write_text('{"format": "paramverify-slots", "version": 1}')
+    assert in_python(path.read_bytes()).word == "rejected"
+    assert [a.word for a in by_program(built(), [path])] == [NOT_KNOWN]
+    assert run(["check", str(path), "--verified"]) == 3
+    out = capsys.readouterr().out
+    assert out.splitlines() == [
+        "not checked: the proved checker does not know systems with any number of slots (paramverify-slots)",
+        "Without --verified the checker in Python checks it.",
+    ]
+    assert "accepted" not in out
+    assert run(["check", str(path), "--verified", "--json"]) == 3
+    data: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert data["status"] == "unknown"
+    assert data["proved_checker"]["knows"] is False
+
+
+def test_where_it_is_not_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the program the command says how to build it."""
+    path = tmp_path / "evidence.json"
+    path.write_text("{}")
+    monkeypatch.setenv(evidence_checks.PLACE, str(tmp_path / "none"))
+    assert run(["check", str(path), "--verified"]) == 2
+    err = capsys.readouterr().err
+    assert f"{evidence_checks.PLACE} names no program" in err
+    assert "make -C proofs" in err
+
+
+def test_no_evidence_is_told_with_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The message names the file that was given, not the standard input of the program."""
+    built()
+    path = tmp_path / "empty.json"
+    path.write_text("")
+    assert run(["check", str(path), "--verified"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {path}: this is no evidence: not JSON")
+
+
+ANSWER = {"lines": [], "proved": 0, "trusted": 0, "open": 0, "status": "holds", "solvers": [], "format": ""}
+ACCEPTED = json.dumps({**ANSWER, "answer": "accepted", "side_condition": "", "not_known": []})
+NO_ANSWERS = (
+    *("not json", '{"answer": "accepted"}', "[]", "null", "1", '{"error": "none", "code": 2}'),
+    *("'; exit 2; '", f"{ACCEPTED}'; exit 1; '", f"{ACCEPTED}'; exit 2; '"),
+)
+
+
+@pytest.mark.parametrize("words", NO_ANSWERS)
+def test_a_program_that_says_something_else_is_not_believed(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is not the whole answer of the program is none."""
+    path, program = tmp_path / "evidence.json", tmp_path / "program"
+    path.write_text("{}")  # the answer of the program, and its exit code, come first
+    program.write_text(f"#!/bin/sh\necho '{words}'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv(evidence_checks.PLACE, str(program))
+    assert run(["check", str(path), "--verified"]) == 3
+    assert "the proved checker gave no answer" in capsys.readouterr().err
+
+
+def test_what_the_case_does_not_say_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The proved checker does not see the case: true claims that are not those of the case are rejected."""
+    built()
+    path = tmp_path / "evidence.json"
+    document = evidence_of(CASE, path)
+    told = document["claims"][0]["origins"][0]
+    document["claims"][0]["origins"] = ["lies", told]
+    path.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert run(["check", str(path), "--verified"]) == 0
+    assert "lies" not in capsys.readouterr().out
+    assert run(["check", str(path), "--verified", "--case", str(CASE)]) == 1
+    out = capsys.readouterr().out
+    assert "the case has no claim about 'lies'" in out
+    line = next(line for line in out.splitlines() if line.startswith("accepted by the proved checker: "))
+    assert line.endswith("(it does not see the case)")
+    assert out.splitlines()[-1].startswith("REJECTED: ")
+
+
+@pytest.mark.parametrize("format_of", sorted(evidence_checks.FORMATS))
+def test_what_is_not_known_is_said_once(format_of: str) -> None:
+    """It is named in words, once, with what the checker in Python says if that was asked."""
+    reason = f"the format 'paramverify-{format_of}' is not known to the proved checker"
+    replayed = evidence_checks.Replayed(KernelReport(False, (f"not checked: {reason}",)), (reason, reason))
+    words = f"the proved checker does not know {evidence_checks.FORMATS[format_of]} (paramverify-{format_of})"
+    assert evidence_checks.lines(evidence_checks.Checked(replayed.report, replayed=replayed)) == [
+        f"not checked: {words}",
+        "Without --verified the checker in Python checks it.",
+    ]
+    accepted = KernelReport(True, ("claim 1: proved",), proved=1)
+    assert evidence_checks.lines(evidence_checks.Checked(accepted, replayed=replayed)) == [
+        "claim 1: proved",
+        f"The checker in Python accepts it. T{words[1:]}",
+    ]
+    rejected = evidence_checks.lines(
+        evidence_checks.Checked(KernelReport(False, ("rejected: no",)), replayed=replayed)
+    )
+    assert rejected[:2] == ["rejected: no", f"not checked: {words}"]
+    assert rejected[2].startswith("REJECTED: ")
+
+
+def test_a_changed_ratio_of_an_interactive_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What no claim shows is not said to be false; both checkers say how many pairs and steps there are."""
+    path = tmp_path / "evidence.json"
+    case = str(ROOT / "cases" / "interactive" / "slots-2.toml")
+    assert run(["interactive", case, "--evidence", str(path)]) == 0
+    capsys.readouterr()
+    found = []
+    for more in ([], ["--verified"]):
+        assert run(["check", str(path), *more]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        found.append([line for line in lines if line.startswith("unwinding family: ")])
+    assert found[0] == found[1] != []
+    document = json.loads(path.read_text())
+    document["ratio"] = "101/100"
+    path.write_text(json.dumps(document))
+    assert run(["check", str(path)]) == 1
+    assert "no claim shows that the steps together are within the bound" in capsys.readouterr().out

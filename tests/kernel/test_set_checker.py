@@ -1,0 +1,193 @@
+"""The kernel on evidence about sets of outputs: it accepts what is true, and no forged part of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from forging_tools import put
+
+from paramverify.kernel.documents import check_text
+from paramverify.privacy.cases import load
+from paramverify.privacy.verification import verify
+from paramverify.reports.case_evidence import check_with_case, evidence_document
+from paramverify.rereader.second_reading import second_look
+
+CASES = Path(__file__).parents[2] / "cases" / "approximate"
+
+
+@pytest.fixture(scope="module")
+def proof() -> dict[str, Any]:
+    """Evidence of a case that holds."""
+    case = load(CASES / "shuffled-among-10.toml")
+    found: dict[str, Any] = json.loads(json.dumps(evidence_document(case, verify(case))))
+    return found
+
+
+@pytest.fixture(scope="module")
+def violation() -> dict[str, Any]:
+    """Evidence of a case that does not hold."""
+    case = load(CASES / "geometric-independent-below.toml")
+    found: dict[str, Any] = json.loads(json.dumps(evidence_document(case, verify(case))))
+    return found
+
+
+def accepted(document: dict[str, Any]) -> bool:
+    """Whether the kernel alone accepts a document."""
+    return check_text(json.dumps(document)).accepted
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ["claims", 0, "room", "1"],
+        ["claims", 0, "terms", 0, "0"],
+        ["claims", 0, "origins", 0, 2, 2],
+        ["claims", 0, "origins", [["yes", "no", 1], ["no", "yes", 1]]],
+        ["claims", []],
+        ["domain", "box", "t", "[1/2, 3/4]"],
+        ["status", "unknown"],
+        ["case", "digest", "0" * 64],
+    ],
+)
+def test_the_case_makes_other_claims(proof: dict[str, Any], path: list[Any]) -> None:
+    """Evidence with another claim, domain or case is rejected where the case is there."""
+    forged = put(proof, *path)
+    assert not check_with_case(json.dumps(forged), load(CASES / "shuffled-among-10.toml")).accepted
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ["witness", "probabilities", 0, "1"],
+        ["witness", "delta", "1/2"],
+        ["witness", "bound", "1"],
+        ["witness", "beyond", "1/4"],
+        ["witness", "outputs", [["0"]]],
+        ["witness", "outputs", []],
+        ["witness", "secrets", ["anything", "anything"]],
+        ["witness", "parameters", "p", "1/2"],
+        ["witness", "parameters", "p", "2"],
+        ["witness", "claim", "room", "0"],
+        ["witness", "length", 2],
+    ],
+)
+def test_forged_witnesses(violation: dict[str, Any], path: list[Any]) -> None:
+    """A witness with another number, set or point is rejected with the case, and by the second reader."""
+    case = load(CASES / "geometric-independent-below.toml")
+    assert check_with_case(json.dumps(violation), case).accepted
+    forged = put(violation, *path)
+    assert not check_with_case(json.dumps(forged), case).accepted
+    if forged["witness"]["parameters"]["p"] != "2" and forged["witness"]["outputs"]:
+        content = (CASES / "geometric-independent-below.toml").read_text()
+        assert not second_look(forged, content).agrees
+
+
+def test_the_second_reader_computes_the_sums_itself(proof: dict[str, Any]) -> None:
+    """Another ratio, delta or truth in the case makes the second reader disagree."""
+    content = (CASES / "shuffled-among-10.toml").read_text()
+    assert second_look(proof, content).agrees
+    for old, new in (('"5/4"', '"6/5"'), ('delta = "1/5"', 'delta = "1/6"'), ("flip(t)", "flip(1 - t)")):
+        assert old in content
+        look = second_look(proof, content.replace(old, new, 1))
+        assert look.compared
+        assert not look.agrees
+
+
+def test_a_pair_in_both_directions_is_one(tmp_path: Path) -> None:
+    """A case that lists a pair in both directions has the claims of one that lists it once."""
+    text = (CASES / "geometric-independent.toml").read_text()
+    path = tmp_path / "case.toml"
+    path.write_text(text.replace('"anything"]]', '"anything"], ["anything", "somebody"]]'))
+    case = load(path)
+    document = evidence_document(case, verify(case))
+    assert len(document["claims"]) == 2
+    assert check_with_case(json.dumps(document), case).accepted
+    assert second_look(json.loads(json.dumps(document)), path.read_text()).agrees
+
+
+def test_what_is_open_is_unknown(proof: dict[str, Any]) -> None:
+    """Without one of its claims a proof is none; as what is known so far it is accepted as unknown."""
+    case = load(CASES / "shuffled-among-10.toml")
+    part = {**proof, "claims": proof["claims"][:1]}
+    assert not check_with_case(json.dumps(part), case).accepted
+    report = check_with_case(json.dumps({**part, "status": "unknown"}), case)
+    assert report.accepted
+    assert report.status == "unknown"
+    assert report.open == 1
+
+
+def test_other_kinds_of_evidence_are_not_about_sets(proof: dict[str, Any]) -> None:
+    """Evidence about outputs one by one is rejected for a case with a delta, and the other way round."""
+    text = (CASES / "shuffled-among-10.toml").read_text()
+    case = load(CASES / "shuffled-among-10.toml")
+    claims = {**proof, "format": "paramverify-evidence", "claims": []}
+    claims.pop("domain")
+    assert not check_with_case(json.dumps(claims), case).accepted
+    assert not second_look(proof, text.replace('delta = "1/5"', "")).agrees
+    assert not accepted({**proof, "budget": {"bound": None, "witnesses": []}})
+
+
+NOTHING_LEFT = """
+[parameters]
+p = "{p}"
+q = "[0, 1]"
+[prior]
+x = {{ bernoulli = "{yes}" }}
+[mechanism]
+kind = "randomized_response"
+query = "x"
+truth = "1/2 + p/20"
+[secrets]
+a = "x == 0"
+b = "x == 1"
+pairs = [["a", "b"]]
+[privacy]
+ratio = "1"
+delta = "p/10"
+"""
+NEGATIVE = """
+[parameters]
+p = "[1/2, 1]"
+[mechanism]
+kind = "geometric"
+noise = {{ truncated_geometric = "1/2", range = 2 }}
+[neighbours]
+differ = "each"
+[privacy]
+epsilon = "1/2"
+delta = "{delta}"
+"""
+
+
+@pytest.mark.parametrize("p", ["0", "[0, 0]"])
+@pytest.mark.parametrize("yes", ["1/2", "q"])
+def test_sums_that_are_zero_agree(tmp_path: Path, p: str, yes: str) -> None:
+    """Where delta, the excess and 1 - ratio are all 0, a right proof is accepted, and no other claim."""
+    path = tmp_path / "zero.toml"
+    path.write_text(NOTHING_LEFT.format(p=p, yes=yes))
+    case = load(path)
+    found = json.loads(json.dumps(evidence_document(case, verify(case))))
+    assert found["status"] == "holds"
+    assert check_with_case(json.dumps(found), case).accepted
+    assert second_look(found, path.read_text()).agrees
+    found["claims"][0]["room"] = "1"
+    look = second_look(found, path.read_text())
+    assert look.compared
+    assert not look.agrees
+
+
+@pytest.mark.parametrize("delta", ["exp(-1/2)/4", "exp(-1/3)/2", "exp(-1)/20"])
+def test_negative_exponents_are_read_a_second_time(tmp_path: Path, delta: str) -> None:
+    """A delta that is a negative power of e is read again, in a proof and in a witness."""
+    path = tmp_path / "case.toml"
+    path.write_text(NEGATIVE.format(delta=delta))
+    case = load(path)
+    found = json.loads(json.dumps(evidence_document(case, verify(case))))
+    assert found["status"] == ("violated" if delta.endswith("20") else "holds")
+    look = second_look(found, path.read_text())
+    assert look.compared
+    assert look.agrees
+    assert not second_look(found, path.read_text().replace("exp(-", "2/3*exp(-")).agrees

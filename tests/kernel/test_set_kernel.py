@@ -1,0 +1,295 @@
+"""The kernel on small trees about sets of outputs that are written by hand."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from paramverify.kernel.set_evidence import check_document
+
+POSITIVE = {"kind": "bernstein", "tree": ["+"]}
+CONSTANT = {"kind": "constant"}
+FIRST: dict[str, Any] = {"kind": "constraint", "constraint": 0, "factor": "1", "proof": CONSTANT}
+DOMAIN = {"variables": ["p"], "box": {"p": "[0, 1]"}, "constraints": []}
+
+
+def document(tree: list[Any], terms: list[str], room: str = "1", **more: Any) -> dict[str, Any]:
+    """Evidence that one claim with these terms holds."""
+    claim = {"room": room, "terms": terms, "origins": [["a", "b", 1]], "tree": tree}
+    return {
+        "format": "paramverify-sets",
+        "version": 1,
+        "status": "holds",
+        "domain": DOMAIN,
+        "claims": [claim],
+        **more,
+    }
+
+
+GOOD = [
+    # Σ max(0, ·) of p and p - 1 is p, which is at most 1.
+    document([["+", 0, POSITIVE], ["-", 1, POSITIVE], POSITIVE], ["p", "p - 1"]),
+    # max(0, 2·p - 1) is at most 1: both parts of a cut.
+    document([["cut", "p", "1/2"], ["-", 0, POSITIVE], POSITIVE, ["+", 0, POSITIVE], POSITIVE], ["2*p - 1"]),
+    # The same by the sign, where each part has its condition, and the last claims are about all p.
+    document(
+        [
+            ["sign", "2*p - 1"],
+            ["+", 0, FIRST],
+            ["free"],
+            POSITIVE,
+            ["-", 0, FIRST],
+            ["free"],
+            POSITIVE,
+        ],
+        ["2*p - 1"],
+    ),
+]
+
+
+@pytest.mark.parametrize("good", GOOD)
+def test_a_tree_is_accepted(good: dict[str, Any]) -> None:
+    """Signs, cuts of the box and cuts by signs prove a claim."""
+    report = check_document(good)
+    assert report.accepted, report.lines
+    assert (report.proved, report.trusted, report.open, report.status) == (1, 0, 0, "holds")
+    assert report.lines == ("claim 1 (every set of outputs): proved",)
+
+
+@pytest.mark.parametrize(
+    ("tree", "terms", "room", "reason"),
+    [
+        ([["+", 0, POSITIVE], POSITIVE], ["p", "p - 1"], "1", "the sign of a term is not shown at a leaf"),
+        ([["-", 0, POSITIVE], POSITIVE], ["p"], "1", "negative at a leaf"),
+        ([["+", 0, POSITIVE], POSITIVE], ["p - 1"], "1", "negative at a leaf"),
+        ([["+", 0, POSITIVE], ["+", 0, POSITIVE], POSITIVE], ["p"], "2", "term 0 is not open"),
+        ([["+", 1, POSITIVE], POSITIVE], ["p"], "1", "term 1 is not open"),
+        ([["+", 0, POSITIVE], POSITIVE], ["p"], "1/2", "negative at a leaf"),
+        ([["+", 0, POSITIVE], POSITIVE, POSITIVE], ["p"], "1", "the tree has too many leaves"),
+        ([["+", 0, POSITIVE]], ["p"], "1", "a leaf of the tree is missing"),
+        ([], [], "1", "a leaf of the tree is missing"),
+        ([["cut", "p", "1/2"], ["+", 0, POSITIVE], POSITIVE], ["p"], "1", "a leaf of the tree is missing"),
+        ([["cut", "p", "1"], POSITIVE, POSITIVE], [], "1", "is not inside"),
+        ([["cut", "p", "0"], POSITIVE, POSITIVE], [], "1", "is not inside"),
+        ([["cut", "q", "1/2"], POSITIVE, POSITIVE], [], "1", "no variable 'q'"),
+        # The parts of a cut are not exchanged, and a condition is that of its own part.
+        (
+            [["cut", "p", "1/2"], ["+", 0, POSITIVE], POSITIVE, ["-", 0, POSITIVE], POSITIVE],
+            ["2*p - 1"],
+            "1",
+            "negative at a leaf",
+        ),
+        (
+            [["sign", "2*p - 1"], ["-", 0, FIRST], POSITIVE, ["+", 0, FIRST], POSITIVE],
+            ["2*p - 1"],
+            "1",
+            "not a number that is at least zero",
+        ),
+        (
+            [["sign", "2*p - 1"], ["free"], ["+", 0, FIRST], POSITIVE, ["-", 0, FIRST], POSITIVE],
+            ["2*p - 1"],
+            "1",
+            "no constraint number 0",
+        ),
+        # Where both conditions hold, the polynomial is zero: they do not contradict each other.
+        (
+            [
+                ["sign", "2*p - 1"],
+                ["sign", "2*p - 1"],
+                FIRST,
+                {"kind": "contradiction", "constraints": [0, 1]},
+                POSITIVE,
+            ],
+            [],
+            "2*p - 1",
+            "the constraints do not contradict each other",
+        ),
+        # What is forgotten on one part is not forgotten on the other, and the claim is about that part.
+        ([["sign", "2*p - 1"], POSITIVE, FIRST], [], "1 - 2*p", "negative at a leaf"),
+    ],
+)
+def test_a_tree_with_a_mistake(tree: list[Any], terms: list[str], room: str, reason: str) -> None:
+    """Each mistake in a tree is found, and named."""
+    report = check_document(document(tree, terms, room))
+    assert not report.accepted
+    assert reason in report.lines[0]
+
+
+def test_constraints_of_the_domain_are_kept() -> None:
+    """`free` forgets conditions of cuts, and not the constraints of the domain."""
+    domain = {**DOMAIN, "constraints": [["2*p - 1", ">="]]}
+    tree = [["sign", "p - 3/4"], ["free"], FIRST, ["free"], FIRST]
+    good = {**document(tree, [], "2*p - 1"), "domain": domain}
+    assert check_document(good).accepted
+    assert not check_document({**good, "domain": DOMAIN}).accepted
+    second = {**FIRST, "constraint": 1}
+    kept = {**document([["sign", "p - 3/4"], second, FIRST], [], "p - 3/4"), "domain": domain}
+    assert "not a number" in check_document(kept).lines[0]  # the upper part is shown, the lower is not
+    tree = [["sign", "p - 3/4"], ["free"], second, FIRST]
+    forgotten = {**document(tree, [], "p - 3/4"), "domain": domain}
+    assert "no constraint number 1" in check_document(forgotten).lines[0]
+
+
+def test_trusted_solvers_are_named() -> None:
+    """A leaf on the word of a solver is trusted, and named; also the sign of a term."""
+    word = {"kind": "solver", "solver": "z3", "version": "4"}
+    for tree in ([["+", 0, word], POSITIVE], [["+", 0, POSITIVE], word]):
+        report = check_document(document(tree, ["p"]))
+        assert (report.proved, report.trusted, report.solvers) == (0, 1, ("z3 4",))
+        assert report.lines[0].endswith("every set of outputs): trusted to 'z3 4'")
+
+
+# --- what the case makes ------------------------------------------------------------------------------
+
+CLAIM = {"room": "1", "terms": ["p", "p - 1"], "origins": [["a", "b", 1]]}
+
+
+def test_the_claims_of_a_case() -> None:
+    """All claims of a case must be there, once, and be the same."""
+    good = GOOD[0]
+    assert check_document(good, [CLAIM]).accepted
+    other = {**CLAIM, "origins": [["b", "a", 1]]}
+    for expected in ([CLAIM, other], [other], [{**CLAIM, "room": "2"}], [{**CLAIM, "terms": ["p"]}]):
+        assert not check_document(good, expected).accepted
+    both = copy.deepcopy(good)
+    both["claims"][0]["origins"].append(["b", "a", 1])
+    assert check_document(both, [CLAIM, other]).accepted
+    assert not check_document(both, [CLAIM]).accepted
+    twice = {**good, "claims": [*good["claims"], *good["claims"]]}
+    assert "there before" in check_document(twice).lines[0]
+    unknown = {**good, "status": "unknown"}
+    assert check_document(unknown).accepted
+    assert check_document(unknown, [CLAIM, other]).open == 1
+    assert "cannot be 'unknown'" in check_document(unknown, [CLAIM]).lines[0]
+    assert "no proof" in check_document({**good, "claims": []}).lines[0]
+    entry = {"claim": {**DOMAIN, "polynomial": "p"}, "proof": POSITIVE}
+    assert check_document({**good, "obligations": [entry]}, [CLAIM], [entry["claim"]]).proved == 2
+    assert not check_document(good, [CLAIM], [entry["claim"]]).accepted
+    assert check_document({**good, "points": [{"p": "1/2"}]}).accepted
+    assert not check_document({**good, "points": [{"p": "2"}]}).accepted
+
+
+# --- witnesses -----------------------------------------------------------------------------------------
+
+BROKEN: dict[str, Any] = {
+    "format": "paramverify-sets",
+    "version": 1,
+    "status": "violated",
+    "domain": DOMAIN,
+    "claims": [],
+    "witness": {
+        # Pr(x | a) = p and Pr(x | b) = 1 - p, the ratio 1 and the delta 1/4
+        "claim": {"room": "1/4", "terms": ["2*p - 1", "1 - 2*p"], "origins": [["a", "b", 1]]},
+        "parameters": {"p": "3/4"},
+        "secrets": ["a", "b"],
+        "length": 1,
+        "outputs": [["x"]],
+        "probabilities": ["3/4", "1/4"],
+        "bound": "1",
+        "delta": "1/4",
+        "beyond": "1/2",
+        "exceeds": True,
+    },
+}
+
+
+def forged(**changes: Any) -> dict[str, Any]:
+    """The evidence of a violation with other entries in its witness."""
+    return {**BROKEN, "witness": {**BROKEN["witness"], **changes}}
+
+
+def test_a_violation_is_accepted() -> None:
+    """The sum is evaluated at the point, and the numbers agree with each other."""
+    report = check_document(BROKEN)
+    assert report.accepted
+    assert report.status == "violated"
+    known = [{"room": "1/4", "terms": ["2*p - 1", "1 - 2*p"], "origins": [["a", "b", 1]]}]
+    assert check_document(BROKEN, known).accepted
+    assert not check_document(BROKEN, [{**known[0], "room": "1/2"}]).accepted
+    assert not check_document({**BROKEN, "status": "holds"}).accepted
+    assert not check_document({**GOOD[0], "witness": BROKEN["witness"]}).accepted
+    assert not check_document({k: v for k, v in BROKEN.items() if k != "witness"}).accepted
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"parameters": {"p": "5/8"}}, "does not fail at the witness"),  # 1/4 is not more than 1/4
+        ({"parameters": {"p": "1/2"}}, "does not fail at the witness"),
+        ({"parameters": {"p": "9/8"}}, "outside of the domain"),
+        ({"parameters": {}}, "a point must give p"),
+        ({"secrets": ["b", "a"]}, "about other secrets"),
+        ({"length": 2}, "about other secrets"),
+        ({"outputs": []}, "outputs of another length, or none"),
+        ({"outputs": [["x", "y"]]}, "outputs of another length, or none"),
+        ({"outputs": [["x"], ["x"]]}, "an output is there twice"),
+        ({"probabilities": ["5/4", "1/4"]}, "not between 0 and 1"),
+        ({"probabilities": ["3/4", "-1/4"]}, "not between 0 and 1"),
+        ({"bound": "0", "beyond": "3/4"}, "not positive"),
+        ({"delta": "-1"}, "negative"),
+        ({"beyond": "3/8"}, "not the left probability minus bound times the right one"),
+        ({"bound": "2"}, "not the left probability minus bound times the right one"),
+        ({"delta": "1/2"}, "the set is within the bounds"),
+        ({"exceeds": False}, "the set is within the bounds"),
+    ],
+)
+def test_a_forged_violation(changes: dict[str, Any], reason: str) -> None:
+    """Each entry of a witness that contradicts another one is found."""
+    report = check_document(forged(**changes))
+    assert not report.accepted
+    assert reason in report.lines[0]
+
+
+def test_extreme_witnesses() -> None:
+    """Probabilities 0 and 1, and the delta 0, are numbers like others; two secrets of one name are none."""
+    claim = {**BROKEN["witness"]["claim"], "room": "0"}
+    changes = {"claim": claim, "parameters": {"p": "1"}, "probabilities": ["1", "0"], "delta": "0"}
+    assert check_document(forged(**changes, beyond="1")).accepted
+    same = {**claim, "origins": [["a", "a", 1]]}
+    report = check_document(forged(**{**changes, "claim": same}, beyond="1", secrets=["a", "a"]))
+    assert "twice the same" in report.lines[0]
+
+
+def test_a_parameter_called_e() -> None:
+    """Without a constant E is a parameter like others; with one, other parameters stay what they are."""
+    claim = {"room": "1/4", "terms": ["2*E - 1"], "origins": [["a", "b", 1]]}
+    domain = {"variables": ["E"], "box": {"E": "[0, 1]"}, "constraints": []}
+    written = {**BROKEN["witness"], "claim": claim, "parameters": {"E": "3/4"}}
+    assert check_document({**BROKEN, "domain": domain, "witness": written}).accepted
+    other = {**written, "parameters": {"E": "1/2"}}
+    assert not check_document({**BROKEN, "domain": domain, "witness": other}).accepted
+    domain = {"variables": ["p", "E"], "box": {"p": "[0, 1]"}, "constraints": [], "constant": "1"}
+    claim = {"room": "1/4*E", "terms": ["2*p*E - E"], "origins": [["a", "b", 1]]}
+    written = {**BROKEN["witness"], "claim": claim}
+    assert check_document({**BROKEN, "domain": domain, "witness": written}).accepted
+    other = {**written, "parameters": {"p": "1/2"}}
+    assert not check_document({**BROKEN, "domain": domain, "witness": other}).accepted
+
+
+def test_malformed_documents() -> None:
+    """A key more, and a claim about nothing, are rejected."""
+    assert not check_document({**GOOD[0], "more": 1}).accepted
+    nothing = copy.deepcopy(GOOD[0])
+    nothing["claims"][0]["origins"] = []
+    assert not check_document(nothing).accepted
+    report = check_document(GOOD[0], [{**CLAIM, "origins": [["b", "a", 1]]}])
+    assert "the case compares no such direction" in report.lines[0]
+
+
+def test_a_violation_with_e() -> None:
+    """A sum in E = exp(1) is evaluated at the number that E is: (3 - e)/4 is between 1/20 and 1/10."""
+    domain = {"variables": ["E"], "box": {}, "constraints": [], "constant": "1"}
+    exact = {"exact": "(-1/4)*E + 3/4 with E = exp(1)", "lower": "0", "upper": "1"}
+    written = {
+        **BROKEN["witness"],
+        "claim": {"room": "1/20", "terms": ["3/4 - 1/4*E", "1/4 - 3/4*E"], "origins": [["a", "b", 1]]},
+        "parameters": {},
+        "bound": {"exact": "exp(1)", "lower": "2", "upper": "3"},
+        "delta": "1/20",
+        "beyond": exact,
+    }
+    assert check_document({**BROKEN, "domain": domain, "witness": written}).accepted
+    more = {**written, "claim": {**written["claim"], "room": "1/10"}}
+    assert not check_document({**BROKEN, "domain": domain, "witness": more}).accepted

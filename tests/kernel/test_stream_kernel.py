@@ -1,0 +1,181 @@
+"""Evidence about streams: the kernel replays it, a second reader makes the automaton again, and forgeries."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from stream_programs import loaded, random_finite, random_laplace, written_out
+
+from paramverify.automata.automaton_evidence import machine
+from paramverify.automata.stream_cases import load
+from paramverify.automata.stream_programs import Unit, translate
+from paramverify.automata.stream_verdicts import decide
+from paramverify.kernel.strict_reading import Rejected
+from paramverify.models.hmm import HMM
+from paramverify.models.model import Model
+from paramverify.models.programs.program_reading import read_program
+from paramverify.models.programs.stream_loops import stream_of
+from paramverify.portfolio.session import Options
+from paramverify.reports.stream_reports import stream_evidence_document
+from paramverify.rereader.second_streams import Eps, SideBySide, StreamProgram, compare_stream
+
+FOLDER = ROOT / "cases" / "automata"
+NAMES = (
+    "stream-sparse-vector",
+    "stream-sparse-vector-one",
+    "stream-sparse-vector-never-stops",
+    "stream-sparse-vector-three-small-noise",
+    "stream-two-ranges",
+    "stream-numeric-sparse-vector",
+)
+
+
+@cache
+def evidence(name: str) -> dict[str, Any]:
+    """The evidence for a shipped case."""
+    found = stream_evidence_document(decide(load(FOLDER / f"{name}.toml"), Options(seconds=60)))
+    assert found is not None
+    return found
+
+
+def changed(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Automata that differ in one place."""
+    for k, state in enumerate(data["states"]):
+        for name, value in (
+            ("reads", not state["reads"]),
+            ("rate", "7/9"),
+            ("mean", "5"),
+            ("second", ["1", "0"]),
+        ):
+            if data["transitions"] and any(t["source"] == k for t in data["transitions"]):
+                yield _with(data, "states", k, {name: value})
+    for k, step in enumerate(data["transitions"]):
+        target = next(n for n in range(len(data["states"])) if n != step["target"])
+        yield _with(data, "transitions", k, {"target": target})
+        yield _with(data, "transitions", k, {"output": "other"})
+        yield _with(data, "transitions", k, {"above": step["below"], "below": step["above"], "output": "z"})
+        for name in ("above", "below", "stored"):
+            if step[name]:
+                yield _with(data, "transitions", k, {name: []})
+        rest = copy.deepcopy(data)
+        del rest["transitions"][k]
+        yield rest
+
+
+def _with(data: dict[str, Any], part: str, k: int, values: dict[str, Any]) -> dict[str, Any]:
+    found = copy.deepcopy(data)
+    found[part][k] |= values
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_other_automata(name: str) -> None:
+    """The second reader rejects every automaton that differs from that of the program in one place."""
+    text = (FOLDER / f"{name}.toml").read_text()
+    document = evidence(name)
+    assert "agree" in compare_stream(document, text, FOLDER)
+    count = 0
+    for other in changed(document["automaton"]):
+        with pytest.raises(Rejected):
+            compare_stream({**document, "automaton": other}, text, FOLDER)
+        count += 1
+    assert count > 10
+    for claim in ({"multiple": "7", "differ": "each"}, {**document["claim"], "differ": "none"}):
+        with pytest.raises(Rejected):
+            compare_stream({**document, "claim": claim}, text, FOLDER)
+
+
+@pytest.mark.slow
+def test_random_programs() -> None:
+    """Both readings of random programs give the same automaton; and not that of another program."""
+    rejected = 0
+    before: Any = None
+    for seed in range(60):
+        text = random_laplace(random.Random(seed))
+        data = machine(translate(stream_of(read_program(text)), {"eps": Unit(Fraction(1))}))
+        program = StreamProgram(text, {"eps": Eps(Fraction(1), 1)})
+        assert SideBySide(program, data).compare() > 2
+        if before is not None and before != data:
+            with pytest.raises(Rejected):
+                SideBySide(program, before).compare()
+            rejected += 1
+        before = data
+    assert rejected > 40
+
+
+def sequences(model: HMM, weights: dict[int, Any], length: int) -> dict[tuple[str, ...], Fraction]:
+    """How likely all sequences of a model without parameters are, given what is chosen."""
+    below = Fraction(str(model.denominator))
+    ways = {((), state): Fraction(str(weight)) for state, weight in weights.items()}
+    total = sum(ways.values())
+    for _ in range(length):
+        grown: dict[Any, Fraction] = {}
+        for (word, state), chance in ways.items():
+            for step in model.steps[state]:
+                key = (*word, model.observations[step.observation]), step.successor
+                grown[key] = grown.get(key, Fraction(0)) + chance * Fraction(str(step.weight)) / below
+        ways = grown
+    found: dict[tuple[str, ...], Fraction] = {}
+    for (word, _), chance in ways.items():
+        found[word] = found.get(word, Fraction(0)) + chance / total
+    return found
+
+
+CASE = '''[mechanism]
+kind = "program"
+source = """
+{}"""
+{}
+[neighbours]
+differ = "{}"
+[privacy]
+ratio = 100000
+length = {}
+'''
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_finite_programs_beside_the_engine(seed: int) -> None:
+    """A sequence of the model is as likely as its outputs are in the program that is written out."""
+    generator = random.Random(seed)
+    text, differ, length = random_finite(generator), generator.choice(["each", "one"]), 3
+    model = loaded(CASE.format(text, "", differ, length)).model
+    assert isinstance(model, Model)
+    inputs = f'[mechanism.inputs]\nq = {{ length = {length}, values = "0..1" }}'
+    plain = loaded(CASE.format(written_out(text), inputs, "one", 1)).model
+    assert isinstance(plain, Model)
+    rows = {name: chances_of(plain.hmm, k) for k, name in enumerate(plain.hmm.states)}
+    pair = model.pairs[0]
+    seen = 0
+    for side, start in enumerate((pair.pi, pair.tau)):
+        for word, chance in sequences(model.hmm, dict(start.weights), length).items():
+            entries, outputs = [], []
+            for observed in word:
+                if observed == "end":
+                    entries.append(("0", "0"))
+                    continue
+                chosen, _, told = observed.partition(": ")
+                entries.append(tuple(chosen.split("/")))
+                outputs += [told] if told != "(no output)" else []
+            assert differ == "each" or sum(x != y for x, y in entries) <= 1
+            given = f"({', '.join(entry[side] for entry in entries)})"
+            assert rows[given][", ".join(outputs) or "(no output)"] == chance
+            seen += 1
+    assert seen >= 32
+
+
+def chances_of(model: HMM, state: int) -> dict[str, Fraction]:
+    """How likely the outputs of a model without parameters are."""
+    below = Fraction(str(model.denominator))
+    return {
+        model.observations[step.observation]: Fraction(str(step.weight)) / below
+        for step in model.steps[state]
+    }

@@ -1,0 +1,223 @@
+"""The second reader: it agrees with every true reading, and notices a false one of the first reader."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from name_tools import explicit, number_of
+
+from paramverify.algebra import domains
+from paramverify.algebra.expressions import Value, evaluate, parse
+from paramverify.cli.main import run
+from paramverify.models import mechanisms, parameters, priors
+from paramverify.models.mechanisms import hmm
+from paramverify.privacy.cases import load
+from paramverify.reports.case_evidence import check_with_case
+from paramverify.rereader.second_numbers import Calculator
+from paramverify.rereader.second_reading import second_look
+
+CASES = Path(__file__).parents[2] / "cases"
+
+LEAKING = explicit(
+    ["0", "00", "1", "01"],
+    ["x", "y"],
+    [[Fraction(k, 100), Fraction(100 - k, 100)] for k in (50, 99, 50, 1)],
+    [(1, 3)],
+    False,
+)
+UNLIKE_ROWS = """
+[parameters]
+p = "[1/10, 9/10]"
+[prior]
+a = { uniform = ["0", "1"] }
+x = { given = "a", table = { 0 = { 0 = "1/3", 1 = "2/3" }, 1 = { 0 = "1-p", 1 = "p" } } }
+[mechanism]
+kind = "randomized_response"
+query = "x"
+truth = "3/4"
+[secrets]
+yes = "a == 1"
+no = "a == 0"
+pairs = [["yes", "no"]]
+[privacy]
+ratio = 3
+"""
+
+
+def written(case: Path, evidence: Path) -> dict[str, Any]:
+    run(["verify", str(case), "--evidence", str(evidence), "--backends", "built-in"])
+    document: dict[str, Any] = json.loads(evidence.read_text())
+    return document
+
+
+def first_of_equals(value: Value, known: Sequence[Value]) -> Value:
+    """The first of the names that are equal as numbers, as this package once read."""
+    return next(k for k in known if number_of(str(k)) == number_of(str(value)))
+
+
+def other_row(parts: list[str], names: list[str], known: object) -> tuple[Value, ...]:
+    """A row of another value."""
+    del names, known
+    return tuple(Fraction(1) - Fraction(part) for part in parts)
+
+
+def reversed_row(entries: Any, columns: Sequence[str], checks: Any) -> dict[str, Any]:
+    """A row whose probabilities are those of other names."""
+    row = _READ_ROW(entries, columns, checks)
+    return dict(zip(row, reversed(row.values()), strict=True))
+
+
+def narrowed(text: str) -> domains.Interval:
+    """An interval without its ends' neighbourhood."""
+    found = domains.parse_interval(text)
+    width = found.upper - found.lower
+    return domains.Interval(found.lower + width / 4, found.upper - width / 4, True, True)
+
+
+def widened(text: str) -> domains.Interval:
+    """An interval that is too long."""
+    found = domains.parse_interval(text)
+    return domains.Interval(found.lower, found.upper + Fraction(1, 20), True, True)
+
+
+def nearest_only(table: Any, default_by: str = "1") -> tuple[str, int | None]:
+    """Neighbours that differ by one, whatever the case says."""
+    table.get("differ"), table.get("by")
+    return default_by and "each", 1
+
+
+def opposite(expression: Any, assignment: Any) -> bool:
+    """Secrets that are taken for their opposite where they are about numbers below 1."""
+    return evaluate(expression, assignment) == 0
+
+
+_READ_ROW = hmm.read_row
+
+GEOMETRIC = (CASES / "geometric-contagious-ln4.toml").read_text()
+
+NEAR = (CASES / "geometric-neighbours.toml").read_text().replace('differ = "each"', 'differ = "each"\nby = 2')
+MUTANTS: list[tuple[str, Any, str, Callable[..., Any]]] = [
+    (LEAKING, mechanisms, "find", first_of_equals),
+    (LEAKING, hmm, "read_row", reversed_row),
+    (UNLIKE_ROWS, priors, "_condition", other_row),
+    (GEOMETRIC, parameters, "parse_interval", narrowed),
+    (UNLIKE_ROWS, parameters, "parse_interval", widened),
+    (NEAR, mechanisms, "read_differ", nearest_only),
+    (GEOMETRIC.replace("john == 0", "john <= 0 and kin == 0"), priors, "truth", opposite),
+]
+
+
+@pytest.mark.parametrize(("text", "module", "name", "mutant"), MUTANTS, ids=[m[3].__name__ for m in MUTANTS])
+def test_a_wrong_first_reader_is_noticed(
+    text: str,
+    module: Any,
+    name: str,
+    mutant: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Evidence about what the first reader read wrongly is rejected because of the second reader."""
+    case, evidence = tmp_path / "case.toml", tmp_path / "evidence.json"
+    case.write_text(text)
+    written(case, evidence)
+    assert run(["check", str(evidence), "--case", str(case)]) == 0
+    monkeypatch.setattr(module, name, mutant)
+    written(case, evidence)
+    assert check_with_case(evidence.read_text(), load(case)).accepted
+    capsys.readouterr()
+    assert run(["check", str(evidence), "--case", str(case)]) == 1
+    assert "second reading" in capsys.readouterr().out
+    assert run(["check", str(evidence), "--case", str(case), "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["status"], found["second_reading"]["agrees"]) == ("rejected", False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["time-series-2", "geometric-independent", "survey-memory-all", "survey-fresh"]
+)
+def test_evidence_about_something_else_is_noticed(name: str, tmp_path: Path) -> None:
+    """A claim left out, other polynomials, names, bounds, points and probabilities do not agree."""
+    path = CASES / f"{name}.toml"
+    content = path.read_text()
+    good = written(path, tmp_path / "evidence.json")
+    assert second_look(good, content).agrees
+    for forged in forgeries(good):
+        assert not second_look(forged, content).agrees
+    start, privacy, rest = content.partition("[privacy]")
+    other = re.sub(r"\n(ratio|epsilon) = .*", '\nratio = "1001/1000"', rest, count=1)
+    assert not second_look(good, start + privacy + other).agrees
+
+
+def forgeries(good: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns documents that each say something else in one place."""
+    found: list[dict[str, Any]] = []
+
+    def copy() -> dict[str, Any]:
+        found.append(json.loads(json.dumps(good)))
+        return found[-1]
+
+    if "model" in good:
+        copy()["model"]["ratio"][0] += " + 1/7"
+        copy()["model"]["pairs"][0][0] = "other"
+        copy()["model"]["observations"].reverse()
+        copy()["model"]["steps"][0][3] += " + 1/7"
+    elif good["status"] == "violated":
+        copy()["witness"]["probabilities"].reverse()
+        copy()["witness"]["secrets"] = ["a", "b"]
+        copy()["witness"]["bound"] = "7/3"
+        copy()["witness"]["claim"]["polynomial"] = "1"
+        copy()["witness"]["parameters"] = {}
+    else:
+        about = [k for k, entry in enumerate(good["claims"]) if "p" in entry["claim"]["polynomial"]]
+        for k in (about[0], about[-1]):
+            del copy()["claims"][k]
+            copy()["claims"][k]["claim"]["polynomial"] += " + 1/7"
+            copy()["claims"][k]["origins"][0] += "0"
+        for claim in (entry["claim"] for entry in copy()["claims"]):
+            claim["box"] = dict.fromkeys(claim["box"], "(1/4, 3/10)")
+    return found
+
+
+@pytest.mark.slow
+def test_what_is_not_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the second reader does not know the kind of case, or there is too much, one line says so."""
+    for name in ("retransmission-bound", "noisy-max-naive-10"):
+        path, evidence = CASES / f"{name}.toml", tmp_path / "evidence.json"
+        written(path, evidence)
+        capsys.readouterr()
+        assert run(["check", str(evidence), "--case", str(path)]) == 0
+        assert "not read a second time: " in capsys.readouterr().out
+        assert run(["check", str(evidence), "--case", str(path), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["second_reading"]["compared"] is False
+
+
+@given(
+    st.sampled_from(
+        [
+            "a - b/3 - 2*-a",
+            "(a + b)**3/(1 + a*a)",
+            "not a < b <= 1",
+            "a == 'x' or b > 1/2 and true",
+            "max(a, b, 1/7) - min(a, 2*b) + abs(a - b)",
+            "0.125*a**-2 + 1.5",
+            "a != b",
+        ]
+    ),
+    st.fractions(Fraction(1, 9), 2, max_denominator=9),
+    st.fractions(0, 2, max_denominator=9),
+)
+def test_expressions_have_the_same_value_in_both_readers(text: str, a: Fraction, b: Fraction) -> None:
+    """Two evaluators that share no code give the same numbers."""
+    values: dict[str, Value] = {"a": a, "b": b}
+    first = evaluate(parse(text), values)
+    assert Fraction(first) == Calculator({"a": a, "b": b}, None, Fraction(1)).value(text)
