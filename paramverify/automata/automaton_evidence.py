@@ -1,4 +1,4 @@
-"""Evidence about automata, for `checker.automaton_checks`: the automaton, and a proof or a family."""
+"""Evidence about automata, for `kernel.automaton_checks`: the automaton, and a proof or a family."""
 
 from __future__ import annotations
 
@@ -15,22 +15,18 @@ from paramverify.automata.stream_costs import Lengths
 from paramverify.automata.unbounded_ways import ViolationFamily
 from paramverify.automata.way_costs import Closed, Flow, Way
 from paramverify.automata.way_programs import Gap
+from paramverify.evidence import envelope
 
-FORMAT, VERSION = "paramverify-automaton", 1
-BUDGET = "budget"  # the status of evidence about the least budget of a case
 MOST_WRITTEN = 5  # variables of a table that is written with all shifts
 NO_GAPS: Mapping[int, Gap] = MappingProxyType({})
 
 
-def frame(automaton: Automaton, status: str, title: str, digest: str) -> dict[str, Any]:
-    """Returns what all evidence about an automaton begins with."""
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "status": status,
-        "case": {"title": title, "digest": digest},
-        "automaton": machine(automaton),
-    }
+def document(
+    automaton: Automaton, status: str, title: str, digest: str, parts: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Returns evidence about an automaton; `parts` are what is claimed, and what shows it."""
+    own = {"kind": "automaton", "automaton": machine(automaton), **parts}
+    return envelope.document(status, {"case": {"title": title, "digest": digest}}, envelope.statements(own))
 
 
 def claim(case: StreamCase) -> dict[str, Any]:

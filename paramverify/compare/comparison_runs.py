@@ -37,7 +37,7 @@ from paramverify.errors import InputError
 from paramverify.evidence.certificates import replayed
 from paramverify.exact.procedure_outcomes import VERSION, Outcome, answer, by_enclosures, settle
 from paramverify.formats.refutations import Confirm, refuter
-from paramverify.kernel.claim_evidence import Rejected
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.processes.attempts import (
     Attempt,
     AttemptLimits,

@@ -42,13 +42,14 @@ from flint import fmpz
 
 from paramverify.algebra.cones import Vector, combination, whole
 from paramverify.algebra.polynomials import Polynomial, constant_value, is_constant, key, primitive
-from paramverify.claims import Claim, Origin, to_document, without_enclosure
+from paramverify.claims import Claim, Origin, without_enclosure
 from paramverify.divergences import MaxDivergence
 from paramverify.encodings import sequences
 from paramverify.encodings.encoding import NO_SEQUENCES, Candidate, Encoding
 from paramverify.encodings.sequences import claim_polynomial
 from paramverify.errors import LimitError, UnsupportedError
-from paramverify.evidence.certificates import Proof, text
+from paramverify.evidence import envelope
+from paramverify.evidence.certificates import Proof, comparison, text
 from paramverify.models.hmm import HMM, HmmStep
 from paramverify.models.model import AnyModel, Model
 from paramverify.models.priors import InitialDistribution
@@ -138,19 +139,13 @@ def _refine(hmm: HMM, states: set[int]) -> tuple[int | None, ...]:
         classes, count = refined, len(numbers)
 
 
-FORMAT, VERSION = "paramverify-cone", 1
-
-
 def model_document(model: Model) -> dict[str, Any]:
     """Returns all that privacy of the model depends on, but the lengths."""
 
     def start(given: InitialDistribution) -> dict[str, Any]:
         return {"weights": {str(s): key(w) for s, w in given.weights.items()}, "mass": key(given.mass)}
 
-    claim = to_document(without_enclosure(Claim(model.domain.ring.number(0), model.domain)))
-    del claim["polynomial"]
     return {
-        "domain": claim,
         "states": len(model.hmm.states),
         "observations": list(model.hmm.observations),
         "steps": [
@@ -163,9 +158,15 @@ def model_document(model: Model) -> dict[str, Any]:
     }
 
 
-def document(model: Model, kind: str) -> dict[str, Any]:
-    """Returns the beginning of a certificate of a kind."""
-    return {"format": FORMAT, "version": VERSION, "kind": kind, "model": model_document(model)}
+def engine_document(model: Model) -> dict[str, Any]:
+    """Returns what the statement of a certificate is about: domain and model."""
+    return {"domain": envelope.domain_document(model.domain), "model": model_document(model)}
+
+
+def stated(model: Model, rule: str, content: Mapping[str, Any], proved: Iterable[Any] = ()) -> dict[str, Any]:
+    """Returns a certificate by a rule of `kernel.cone_evidence`: its statement, and comparisons it needs."""
+    own = {"kind": "cone", "rule": rule, **engine_document(model), **content}
+    return envelope.statements(*proved, own)
 
 
 def vectors_document(vectors: Iterable[Sequence[int]]) -> list[list[str]]:
@@ -178,10 +179,10 @@ def weights_document(weights: Mapping[int, Fraction]) -> dict[str, str]:
     return {str(k): text(w) for k, w in weights.items()}
 
 
-def claims_document(claims: Sequence[Claim], proofs: Sequence[Proof]) -> list[dict[str, Any]]:
-    """Returns claims, each with its proof."""
+def comparisons(claims: Sequence[Claim], proofs: Sequence[Proof]) -> list[dict[str, Any]]:
+    """Returns the statements of claims, each with its proof."""
     pairs = zip(claims, proofs, strict=True)
-    return [{"claim": to_document(without_enclosure(claim)), "proof": proof} for claim, proof in pairs]
+    return [comparison(without_enclosure(claim), proof) for claim, proof in pairs]
 
 
 FEW = 50_000  # sequences that are listed one by one
@@ -421,7 +422,6 @@ def _severity(candidate: Candidate) -> tuple[int, Fraction]:
 def certificate(model: Model, claims: Sequence[Claim], proofs: Sequence[Proof]) -> dict[str, Any]:
     """Returns the certificate of privacy for the model's lengths; its claims are those of `cone_claims`."""
     model = lump(model).model
-    stated = document(model, "levels")
     numbers: dict[tuple[int, ...], int] = {}
 
     def number(vector: tuple[int, ...]) -> int:
@@ -441,8 +441,8 @@ def certificate(model: Model, claims: Sequence[Claim], proofs: Sequence[Proof]) 
             ]
             found.append({"kept": [number(v) for v in level.kept], "dropped": dropped})
         written.append({"below": sorted(below), "above": sorted(above), "directions": turns, "levels": found})
-    stated |= {"lengths": list(model.lengths), "runs": written, "vectors": vectors_document(numbers)}
-    return stated | {"claims": claims_document(claims, proofs)}
+    content = {"lengths": list(model.lengths), "runs": written, "vectors": vectors_document(numbers)}
+    return stated(model, "levels", content, comparisons(claims, proofs))
 
 
 def _is_long(model: Model) -> bool:

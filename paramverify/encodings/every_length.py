@@ -49,15 +49,15 @@ from paramverify.encodings.cone import (
     Levels,
     Matrix,
     Word,
-    claims_document,
+    comparisons,
     has_numbers,
     letters,
     lump,
     matrices,
+    stated,
     vectors_document,
     weights_document,
 )
-from paramverify.encodings.cone import document as begun
 from paramverify.encodings.cone import product as moved
 from paramverify.encodings.encoding import Candidate
 from paramverify.encodings.sequences import claim_polynomial
@@ -427,17 +427,13 @@ def _at(tables: Tables, states: Sequence[int], point: Point) -> list[list[list[i
 
 def certificate(proof: EveryLength, proofs: Sequence[Proof]) -> dict[str, Any]:
     """Returns the certificate of privacy for every length; `proofs[k]` shows `proof.claims[k]`."""
-    document = begun(proof.model, "closed" if proof.exact else "ratios")
+    proved = comparisons(proof.claims, proofs)
     if proof.exact:
-        document["rays"] = vectors_document(proof.rays)
-        document["steps"] = [[weights_document(w) for w in row] for row in combinations_of(proof)]
-    else:
-        document |= {
-            "depth": proof.depth,
-            "states": list(proof.states),
-            "normals": vectors_document(proof.normals),
-        }
-    return document | {"claims": claims_document(proof.claims, proofs)}
+        steps = [[weights_document(w) for w in row] for row in combinations_of(proof)]
+        return stated(proof.model, "closed", {"rays": vectors_document(proof.rays), "steps": steps}, proved)
+    normals = vectors_document(proof.normals)
+    content = {"depth": proof.depth, "states": list(proof.states), "normals": normals}
+    return stated(proof.model, "ratios", content, proved)
 
 
 MAX_STATES = 5  # as many as `checker` takes for a cone of bounded ratios

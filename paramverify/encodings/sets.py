@@ -32,7 +32,7 @@ MAX_SETS = 2_000  # of one case
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """A claim about a sum, and the tree of cuts whose leaves `["set", k]` name the claim number k.
+    """A claim about a sum, and the tree of cuts whose leaves `["claim", k]` name the claim number k.
 
     On the part of the domain at a leaf, room − Σ max(0, tᵢ) is the polynomial of its claim.
     """
@@ -84,7 +84,7 @@ def _covered(sums: tuple[Excess, ...]) -> SetClaims:
             new = len(found), region.kept, list[Direction]()
             number, _, known = found.setdefault(key(region.kept), new)
             known += [origin for origin in origins if origin not in known]
-            tokens.append(["set", number])
+            tokens.append(["claim", number])
             return len(found) <= MAX_SETS
 
         tree = cut_by_signs(excess, at_leaf)

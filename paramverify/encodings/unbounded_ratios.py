@@ -22,8 +22,7 @@ from flint import fmpq, fmpq_mat
 
 from paramverify.algebra.polynomials import constant_value, is_constant
 from paramverify.claims import Origin
-from paramverify.encodings.cone import Matrix, has_numbers, matrices
-from paramverify.encodings.cone import document as begun
+from paramverify.encodings.cone import Matrix, has_numbers, matrices, stated
 from paramverify.encodings.point_violations import at_point
 from paramverify.evidence.certificates import text
 from paramverify.models.context import sample_points
@@ -262,8 +261,7 @@ def _flint(value: Fraction) -> fmpq:
 
 def certificate(model: Model, loop: Loop) -> dict[str, Any]:
     """Returns the certificate that the ratio is unbounded; the model in it is the one at the loop's point."""
-    document = begun(at_point(model, dict(loop.point)), "loop")
-    return document | {
+    content = {
         "point": {name: text(value) for name, value in loop.point},
         "secrets": [loop.left, loop.right],
         "prefix": list(loop.prefix),
@@ -274,3 +272,4 @@ def certificate(model: Model, loop: Loop) -> dict[str, Any]:
         "rates": [text(rate) for rate in loop.rates],
         "factor": text(loop.factor),
     }
+    return stated(at_point(model, dict(loop.point)), "loop", content)

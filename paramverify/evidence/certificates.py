@@ -1,13 +1,12 @@
 """Certificates: proofs of claims as JSON data, and replaying them by the kernel.
 
 A proof is an object with a `kind` and shows `f ≥ 0` on the domain of a claim; the kinds, and why each is a
-proof, are listed at the top of `checker`. Polynomials are written in their canonical text and numbers as
-strings, so nothing is lost in JSON. This module only writes; it shares no code with the checker.
+proof, are listed in `kernel.proof_rules`. Polynomials are written in their canonical text and numbers as
+strings, so nothing is lost in JSON. This module only writes; it shares no code with the kernel.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -20,9 +19,11 @@ from paramverify.algebra.real_roots import bernstein_coefficients, univariate
 from paramverify.answers import Decision, End, Open, Proved
 from paramverify.claims import Claim, to_document
 from paramverify.errors import DefectError
-from paramverify.kernel.claim_evidence import Rejected, check_claim
+from paramverify.evidence import envelope
+from paramverify.kernel.claim_evidence import check_claim
+from paramverify.kernel.strict_reading import Rejected
 
-FORMAT, VERSION = "paramverify-evidence", 1
+VERSION = 1  # of the certificate of one claim
 
 Proof = Mapping[str, Any]
 Token = str | Sequence[Any] | Proof  # of a Bernstein tree
@@ -204,17 +205,9 @@ def lemma(name: str) -> Proof:
     return {"kind": "lemma", "name": name}
 
 
-def settled(claim: Claim, decision: Decision) -> dict[str, Any]:
+def settled(claim: Claim, decision: Decision, kind: str = "claim") -> dict[str, Any]:
     """Returns a claim with the proof that its decision has: a certificate, a solver's word, or none."""
-    return entry(claim, decision.proof if isinstance(decision.answer, Proved) else None)
-
-
-def distinct(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns the entries whose claim was not there before."""
-    found: dict[str, dict[str, Any]] = {}
-    for item in entries:
-        found.setdefault(json.dumps(item["claim"], sort_keys=True), item)
-    return list(found.values())
+    return entry(claim, decision.proof if isinstance(decision.answer, Proved) else None, kind)
 
 
 def words(decision: Decision) -> tuple[str, ...]:
@@ -239,49 +232,15 @@ def certificate(claim: Claim, proof: Proof) -> dict[str, Any]:
     return {"version": VERSION, "claim": to_document(claim), "proof": proof}
 
 
-def entry(claim: Claim, proof: Proof | None) -> dict[str, Any]:
-    """Returns one claim for an evidence document; without a proof it is open."""
-    return {
-        "claim": to_document(claim),
-        "origins": [str(origin) for origin in claim.origins],
-        "proof": proof,
-    }
+def entry(claim: Claim, proof: Proof | None, kind: str = "claim") -> dict[str, Any]:
+    """Returns the statement of one claim; without a proof it is open."""
+    own = envelope.sign(claim)
+    return {"kind": kind, **own, "origins": [str(origin) for origin in claim.origins], "proof": proof}
 
 
-def witness(claim: Claim, parameters: Point, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Returns the witness of a violated claim: what the checker needs, and details for people.
-
-    `parameters` gives the parameters of the ring, without the constant `E`.
-    """
-    point = {name: text(value) for name, value in parameters.items() if name in claim.domain.ring.parameters}
-    return {**(details or {}), "claim": to_document(claim), "parameters": point}
-
-
-def evidence(
-    title: str,
-    case_digest: str,
-    status: str,
-    claims: Sequence[Mapping[str, Any]],
-    violation: Mapping[str, Any] | None = None,
-    lemmas: Sequence[Mapping[str, Any]] = (),
-) -> dict[str, Any]:
-    """Returns the evidence document of a case, for `checker.check_document`.
-
-    `status` is holds, violated or unknown; `case_digest` is the SHA-256 digest of the case file; `claims`
-    are made by `entry`, `lemmas` are objects with name, claim and proof, each using only those before it.
-    """
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "case": {"title": title, "digest": case_digest},
-        "status": status,
-        "claims": list(claims),
-    }
-    if lemmas:
-        document["lemmas"] = list(lemmas)
-    if violation is not None:
-        document["witness"] = dict(violation)
-    return document
+def comparison(claim: Claim, proof: Proof, strict: bool = False) -> dict[str, Any]:
+    """Returns the statement of a comparison that an engine needs; the claim is not strict."""
+    return {"kind": "comparison", **envelope.sign(claim), "strict": strict, "proof": proof}
 
 
 def replayed(claim: Claim, certificate: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The evidence of a case of an interactive system as one JSON document, for `checker.unwinding_evidence`."""
+"""The evidence of a case of an interactive system as one JSON document, for `kernel.unwinding_evidence`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paramverify.algebra.polynomials import Polynomial, key, primitive
 from paramverify.answers import Proved, Standing
 from paramverify.claims import Claim, positive, to_document, without_enclosure
 from paramverify.errors import DefectError
-from paramverify.evidence import certificates
+from paramverify.evidence import certificates, envelope
 from paramverify.interactive.closures import SILENT, Closures
 from paramverify.interactive.probability_bounds import WeightJudge
 from paramverify.interactive.refutation import Refutation
@@ -20,12 +20,11 @@ from paramverify.interactive.step_costs import Costs
 from paramverify.interactive.system_cases import GivenFamily, InteractiveCase
 from paramverify.interactive.system_verification import InteractiveBudget, Noninterference
 from paramverify.interactive.unwinding_families import Family
-from paramverify.kernel.claim_evidence import KernelReport
-from paramverify.kernel.documents import BUDGET
+from paramverify.kernel.documents import BUDGET, check_document, engine_of
 from paramverify.kernel.evidence_polynomials import Poly
+from paramverify.kernel.ledger import Demanded, KernelReport
 from paramverify.kernel.strict_reading import changed
 from paramverify.kernel.system_witnesses import IMPOSSIBLE
-from paramverify.kernel.unwinding_evidence import FORMAT, VERSION, check_document
 from paramverify.models.settings import case_entry
 from paramverify.models.systems.transition_systems import System, Weight, text
 from paramverify.portfolio.obligations import Proofs, needs_of, points_for, read_points, unmet
@@ -41,21 +40,18 @@ def evidence_document(
     The comparisons with parameters that the checker needs are found by running it, and decided by a session.
     """
     judge = WeightJudge(case.checks)
-    document = _about(case, judge, report.status, report.obligations)
+    own = _engine(case, judge)
     match report.verdict:
         case Violated(refutation):
-            document["witness"] = _witness(refutation, report.parameters, judge)
-            return document
+            own["witness"] = _witness(refutation, report.parameters, judge)
         case Unknown(_, reason):
-            document["reason"] = reason
-            return document
-    if report.family is not None:
-        document["proof"] = _family(report.family, judge)
-    else:
-        assert report.costs is not None
-        document["proof"] = _costs(report.costs, judge)
-    document["claims"] = [] if case.system.weights.numeric else _claims(case, document, options)
-    return document
+            own["reason"] = reason
+        case _ if report.family is not None:
+            own["proof"] = _family(report.family, judge)
+        case _:
+            assert report.costs is not None
+            own["proof"] = _costs(report.costs, judge)
+    return _document(case, own, report.status, report.obligations, options)
 
 
 def budget_document(
@@ -70,9 +66,9 @@ def budget_document(
     judge = WeightJudge(case.checks)
     unknown = Standing.UNKNOWN if found.proof is None else Standing.HOLDS
     status = Standing.VIOLATED if found.boundless and not found.root else unknown
-    document = _about(case, judge, status, found.obligations)
+    own = _engine(case, judge)
     if found.growth is not None:
-        document["growth"] = {
+        own["growth"] = {
             "parameters": _texts(found.parameters),
             "left": list(found.growth.left),
             "right": list(found.growth.right),
@@ -80,63 +76,69 @@ def budget_document(
             "loop": list(found.growth.loop),
         }
     elif found.root:
-        document["reason"] = "the point at which the observation is impossible is irrational"
+        own["reason"] = "the point at which the observation is impossible is irrational"
     elif found.boundless:
         assert found.leak is not None
-        document["witness"] = _witness(found.leak, found.parameters, judge)
+        own["witness"] = _witness(found.leak, found.parameters, judge)
     elif found.proof is None:
-        document["reason"] = "no upper bound was proved"
+        own["reason"] = "no upper bound was proved"
     else:
-        document["ratio"] = _weight(found.upper, judge)
+        own["ratio"] = _weight(found.upper, judge)
         proof = found.proof
-        document["proof"] = _family(proof, judge) if isinstance(proof, Family) else _costs(proof, judge)
+        own["proof"] = _family(proof, judge) if isinstance(proof, Family) else _costs(proof, judge)
         at = {"parameters": _texts(found.parameters)} if found.somewhere else {}
-        document["tight"] = None if found.leak is None else {**at, **_leak(found.leak, judge)}
-        document["claims"] = [] if case.system.weights.numeric else _claims(case, document, options)
-    return document
+        own["tight"] = None if found.leak is None else {**at, **_leak(found.leak, judge)}
+    return _document(case, own, status, found.obligations, options)
 
 
-def _about(
-    case: InteractiveCase, judge: WeightJudge, status: Standing, obligations: Proofs
+def _engine(case: InteractiveCase, judge: WeightJudge) -> dict[str, Any]:
+    """Returns the statement about a system, without what shows something of it."""
+    return {"kind": "unwinding", **subject(case, judge), "closures": _closures(Closures(case.system), judge)}
+
+
+def _document(
+    case: InteractiveCase,
+    own: dict[str, Any],
+    status: Standing,
+    obligations: Proofs,
+    options: Options | None,
 ) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "case": case_entry(case.title, case.digest, case.settings),
-        "status": status.value,
-        **subject(case, judge),
-    }
-    proved = [certificates.settled(without_enclosure(claim), made) for claim, made in obligations]
-    if proved:
-        document["obligations"] = certificates.distinct(proved)
+    """Returns the document of a statement, with the comparisons that it needs."""
+    proved = [
+        certificates.settled(without_enclosure(claim), made, "obligation") for claim, made in obligations
+    ]
     points = points_for(case, needs_of(case))
-    if points:
-        document["points"] = points
-    document["closures"] = _closures(Closures(case.system), judge)
-    return document
+    about = {
+        "case": case_entry(case.title, case.digest, case.settings),
+        "statements": envelope.distinct(proved),
+        **({"points": points} if points else {}),
+    }
+    begun = envelope.document(status.value, about, envelope.statements(own))
+    if "proof" not in own or case.system.weights.numeric:
+        return begun
+    compared = _comparisons(case, begun, options)
+    return envelope.document(status.value, about, envelope.statements(*compared, own))
 
 
-def check_with_case(document: Any, case: InteractiveCase) -> KernelReport:
+def check_with_case(document: Mapping[str, Any], case: InteractiveCase) -> KernelReport:
     """Checks evidence against the system, the bound and the obligations of a case, derived from it again.
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
-    known = document.get("case") if isinstance(document, dict) else None
-    if known is not None and known != case_entry(case.title, case.digest, case.settings):
+    known, own = document.get("case"), engine_of(document)
+    if own is None or own["kind"] != "unwinding":
+        return KernelReport(False, ("rejected: the evidence is not about an interactive system",))
+    if known != case_entry(case.title, case.digest, case.settings):
         return KernelReport(False, (f"rejected: {changed(known, case.digest, case.title)}",))
     expected = json.loads(json.dumps(subject(case)))
-    if isinstance(document, dict) and "tight" in document:
+    if "tight" in own:
         del expected["ratio"]  # what is shown is a budget, and not the bound of the case
-    report = check_document(document, expected)
+    obligations = [to_document(without_enclosure(o.claim)) for o in case.checks.obligations]
+    report = check_document(document, Demanded(obligations=obligations, engine=expected))
     if not report.accepted:
         return report
     reason = ""
-    proved = [entry["claim"] for entry in document.get("obligations", [])]
-    if document.get("case") != case_entry(case.title, case.digest, case.settings):
-        reason = changed(document.get("case"), case.digest, case.title)
-    elif any(to_document(without_enclosure(o.claim)) not in proved for o in case.checks.obligations):
-        reason = "an obligation of the case is not proved"
-    elif not case.bounded and "witness" in document and not report.lines[0].startswith(IMPOSSIBLE):
+    if not case.bounded and "witness" in own and not report.lines[0].startswith(IMPOSSIBLE):
         reason = "the case has no [privacy], and the observation is possible with both inputs"
     elif report.status in (Standing.HOLDS, BUDGET):
         reason = unmet(case, needs_of(case), read_points(document))
@@ -146,8 +148,7 @@ def check_with_case(document: Any, case: InteractiveCase) -> KernelReport:
 def subject(case: InteractiveCase, judge: WeightJudge | None = None) -> dict[str, Any]:
     """Returns what the evidence is about: domain, system and bound, derived from the case."""
     judge = judge or WeightJudge(case.checks)
-    claim = without_enclosure(Claim(case.domain.ring.number(0), case.domain))
-    domain = {k: v for k, v in to_document(claim).items() if k != "polynomial"}
+    domain = envelope.domain_document(case.domain)
     return {"domain": domain, "system": _system(case.system, judge), "ratio": _weight(case.ratio, judge)}
 
 
@@ -228,8 +229,10 @@ def _leak(refutation: Refutation, judge: WeightJudge) -> dict[str, Any]:
     }
 
 
-def _claims(case: InteractiveCase, document: dict[str, Any], options: Options | None) -> list[dict[str, Any]]:
-    """Returns the claims that the checker asks for, with their proofs."""
+def _comparisons(
+    case: InteractiveCase, document: Mapping[str, Any], options: Options | None
+) -> list[dict[str, Any]]:
+    """Returns the comparisons that the kernel asks for, with their proofs."""
     ring = case.domain.ring
     known: dict[tuple[str, bool], bool] = {}
     found: list[dict[str, Any]] = []
@@ -242,15 +245,12 @@ def _claims(case: InteractiveCase, document: dict[str, Any], options: Options | 
                 decision = session.decide(_claim(case, polynomial, strict))
                 known[name] = isinstance(decision.answer, Proved)
                 if known[name]:
-                    entry = {
-                        "polynomial": name[0],
-                        "strict": strict,
-                        "proof": decision.proof,
-                    }
+                    about = without_enclosure(Claim(polynomial, case.domain))
+                    entry = certificates.comparison(about, decision.proof, strict)
                     found.append(entry | ({"negated": key(-polynomial)} if strict else {}))
             return known[name]
 
-        report = check_document({**document, "claims": []}, ask=ask)
+        report = check_document(document, ask=ask)
     if not report.accepted:
         raise DefectError(f"the evidence is not accepted: {report.lines}")
     return found

@@ -48,7 +48,7 @@ the first flow; for t in (-1, 0) the second one. The integral over t is the cost
 
 **Lengths** (`lengths`): see above.
 
-**The least budget** (status `budget`) says which streams are compared (`streams`), with the same parts. It
+**The least budget** (status `bounds`) says which streams are compared (`streams`), with the same parts. It
 claims no multiple: what is shown of the least one is told. For entries of few values a gap shows that less is
 not enough, and a way shows nothing.
 """
@@ -58,12 +58,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from . import evidence_shapes
 from .automaton_costs import bounded_by_length, bounded_by_tables, classes_of, covered, least_cost, proved
 from .automaton_runs import Machine, explore, machine, outputs_differ
 from .automaton_ways import ANY, StreamEntries, check_family, entries_of, example, gap
-from .claim_evidence import KernelReport
-from .strict_reading import Rejected, check
+from .evidence_shapes import BOUNDS
+from .ledger import Evidence, KernelReport, Statement
+from .strict_reading import Rejected
 
 # --- automaton lengths ------------------------------------------------------------------------------
 
@@ -126,31 +126,30 @@ def widest(read: Machine, data: Any, entries: StreamEntries, enough: Fraction | 
 
 # --- automata ---------------------------------------------------------------------------------------
 
-FORMAT, VERSION = "paramverify-automaton", 1
 PARTS = {"proof", "tables", "family", "least", "lengths", "gap"}  # what shows something
-_MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
 
-def check_document(document: Any, expected: Any = None) -> KernelReport:
-    """Checks a document; `expected`, if given, is the automaton of the file in the same form."""
-    try:
-        check(document, evidence_shapes.AUTOMATON)
-        if expected is not None and document["automaton"] != expected:
-            raise Rejected("the evidence is about another automaton")
-        lines = _check(document)
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    except _MALFORMED as error:  # numbers too long for Python, before or after they are multiplied
-        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
-    return KernelReport(True, tuple(lines), proved=1, status=document["status"])
+def show(about: Evidence, statement: Statement) -> KernelReport:
+    """Checks what is said of an automaton.
+
+    Raises:
+        Rejected: it is not shown.
+    """
+    status = about.document["status"]
+    left: tuple[str, ...] = ()
+    if {"claim", "streams"} & statement.keys():
+        left = (f"the automaton{', the budget' * ('claim' in statement)} and the streams with the file",)
+    said = "budget" if status == BOUNDS else status
+    return KernelReport(True, tuple(_shown(statement, status)), 1, status=said, not_compared=left)
 
 
-def _check(document: Any) -> list[str]:
-    read = machine(document["automaton"])
-    if (document["status"] == "budget") is not ("streams" in document):
+def _shown(statement: Statement, status: str) -> list[str]:
+    read = machine(statement["automaton"])
+    if (status == BOUNDS) is not ("streams" in statement):
         raise Rejected("evidence about a budget says which streams are compared, and no other does")
-    if "streams" in document:
-        return _budget(read, document)
+    if "streams" in statement:
+        return _budget(read, statement)
+    document = {**statement, "status": status}
     claim = document.get("claim")
     if claim is None:
         if {"example", "gap"} & document.keys():

@@ -14,8 +14,9 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from .evidence_polynomials import Poly, add, constant, parse, plus, times
+from .ledger import Ask
 from .strict_reading import Misformed, Rejected
-from .system_models import Ask, WeightSigns
+from .system_models import WeightSigns
 
 # --- quotients --------------------------------------------------------------------------------------
 

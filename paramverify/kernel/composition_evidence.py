@@ -21,14 +21,12 @@ from functools import reduce
 from math import lcm
 from typing import Any
 
-from .claim_evidence import KernelReport
 from .convolutions import LossGrid, LowerMasses, UpperMasses, multiplied, power
 from .evidence_polynomials import number
-from .evidence_shapes import COMPOSITION
+from .ledger import Evidence, KernelReport, Statement
 from .release_losses import ExactLoss, ReleaseLosses, loss_of, read
 from .rounded_constants import BITS, UNIT, Ends, exp
-from .strict_reading import Misformed, Rejected, check, counted, plain
-from .worst_pair_evidence import MALFORMED
+from .strict_reading import Misformed, Rejected, counted, plain
 
 # --- composing --------------------------------------------------------------------------------------
 
@@ -222,7 +220,6 @@ def delta_of(exact: tuple[tuple[Fraction, Fraction], ...], c: Fraction) -> Fract
 
 # --- compositions -----------------------------------------------------------------------------------
 
-FORMAT = "paramverify-composition"
 STATUS = "composition"
 DIGITS = 30
 LEFT = ("releases of cases with their files",)  # what a document alone does not show
@@ -337,21 +334,16 @@ def exact_ratio(masses: Mapping[Fraction, Fraction], delta: Fraction) -> Fractio
     return best
 
 
-def check_document(document: Any) -> KernelReport:
-    """Checks evidence about a composition: its bounds are computed again.
+def show(about: Evidence, statement: Statement) -> KernelReport:
+    """Computes the bounds of a composition again.
 
-    Malformed evidence of any kind gives a report that is not accepted.
+    Raises:
+        Rejected: they are not what the statement says.
     """
-    try:
-        check(document, COMPOSITION)
-        about, shown = _check(document)
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    except MALFORMED as error:
-        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
-    left = LEFT if any(map(is_of_case, document["components"])) else ()
-    lines = (*about, *shown)
-    return KernelReport(True, lines, proved=len(shown), status=STATUS, not_compared=left)
+    del about  # everything is in the statement
+    told_, shown = _check(statement)
+    left = LEFT if any(map(is_of_case, statement["components"])) else ()
+    return KernelReport(True, (*told_, *shown), len(shown), status=STATUS, not_compared=left)
 
 
 def is_of_case(component: Mapping[str, Any]) -> bool:

@@ -22,21 +22,11 @@ loop     Pr(u wⁿ z | left) is at least, Pr(u wⁿ z | right) at most, a multip
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
-from . import evidence_shapes
-from .claim_evidence import (
-    KernelReport,
-    Rejected,
-    check_claim,
-    check_obligations,
-    check_points,
-    check_witness,
-)
+from .claim_evidence import check_inside
 from .cone_models import (
     CheckedModel,
     Signs,
@@ -50,54 +40,30 @@ from .cone_models import (
     reached,
     read_model,
     read_vector,
-    shape,
+    signs_of,
 )
-from .evidence_polynomials import Poly, number, parse, plus
-from .strict_reading import Misformed, check, counted, shown
+from .evidence_polynomials import Poly, number, plus
+from .ledger import Evidence, KernelReport, Statement
+from .strict_reading import Misformed, Rejected, counted, shown
 
-FORMAT, VERSION = "paramverify-cone", 1
 NOT_SHOWN = "not shown by this document alone: that no weight, no mass and no side of the bound is negative"
-MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
-
-
 STATUSES = {"levels": "holds", "closed": "holds", "ratios": "holds", "loop": "violated"}
 
 
-def check_document(
-    document: Any, model: Any = None, obligations: Iterable[Any] | None = None
-) -> KernelReport:
-    """Checks a certificate; `model`, if given, is what the document must be about, derived from the case.
+def show(about: Evidence, statement: Statement) -> KernelReport:
+    """Checks a certificate about sequences of many lengths.
 
-    `obligations`, if given, are what must be proved of the model besides. The status follows from the kind.
-
-    Malformed certificates of any kind give a report that is not accepted.
+    Raises:
+        Rejected: it shows nothing.
     """
-    try:
-        check(document, evidence_shapes.CONE)
-        status = STATUSES[document["kind"]]
-        if document.get("status", status) != status:
-            raise Misformed(f"a certificate of this kind shows {status!r}", "status")
-        if model is not None and json.dumps(model, sort_keys=True) != json.dumps(
-            document["model"], sort_keys=True
-        ):
-            raise Rejected("the certificate is about another model")
-        about = read_model(document["model"])
-        report = RULES[document["kind"]](document, about)
-        own = check_obligations(document, obligations)
-        is_shown = check_signs(Signs(document, document["model"]["domain"]), about)
-        check_points(document, [document["model"]["domain"]])
-        return replace(
-            report,
-            lines=report.lines + tuple(own.lines) + (() if is_shown else (NOT_SHOWN,)),
-            proved=report.proved + own.counts["proved"],
-            trusted=report.trusted + own.counts["trusted"],
-            status=status,
-            solvers=tuple(sorted(own.solvers.union(report.solvers))),
-        )
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    except MALFORMED as error:
-        return KernelReport(False, (f"rejected: malformed certificate: {error!r:.200}",))
+    status = STATUSES[statement["rule"]]
+    if about.document["status"] != status:
+        raise Misformed(f"a certificate of this kind shows {status!r}", "status")
+    about.untied(statement["domain"])
+    model = read_model(statement["model"], about.domain(statement["domain"]).goal.names)
+    report = RULES[statement["rule"]](about, statement, model)
+    is_shown = check_signs(signs_of(about, statement["domain"]), model)
+    return replace(report, lines=report.lines + (() if is_shown else (NOT_SHOWN,)), status=status)
 
 
 def check_signs(signs: Signs, model: CheckedModel) -> bool:
@@ -115,57 +81,39 @@ def check_signs(signs: Signs, model: CheckedModel) -> bool:
     return 0 not in found
 
 
-# --- what is shown by claims ------------------------------------------------------------------------
+# --- what is shown by comparisons -------------------------------------------------------------------
 
 
-def settle(document: Any, wanted: Iterable[Poly]) -> KernelReport:
-    """Checks that each polynomial is a positive multiple of one that is proved on the domain, or trivial."""
-    domain = document["model"]["domain"]
-    names = tuple(domain["variables"])
-    proved: set[Any] = set()
-    solvers: set[str] = set()
-    trusted = 0
-    for entry in document["claims"]:
-        claim = entry["claim"]
-        if {name: value for name, value in claim.items() if name != "polynomial"} != domain:
-            raise Rejected("a claim on another domain")
-        found = check_claim(claim, entry["proof"])
-        trusted += bool(found)
-        solvers.update(found)
-        proved.add(shape(parse(claim["polynomial"], names)))
+def settle(about: Evidence, statement: Statement, wanted: Iterable[Poly]) -> KernelReport:
+    """Checks that each polynomial is shown not to be negative on the domain, or is plainly so."""
+    ask, ledger = about.comparisons(statement["domain"])
     count = 0
     for poly in wanted:
         count += 1
         trivial = not any(map(any, poly)) and all(c >= 0 for c in poly.values())
-        if not trivial and shape(poly) not in proved:
+        if not trivial and not ask(poly, False):
             raise Rejected("a claim that is needed is not proved")
-    how = "proved or trusted" if trusted else "proved"
-    lines = [
-        f"{how}: {counted(len(document['claims']), 'claim')}, from which all {count} that are needed follow"
-    ]
-    lines += [f"trusted to {shown(name)}" for name in sorted(solvers)]
-    proved_claims = len(document["claims"]) - trusted
-    return KernelReport(True, tuple(lines), proved_claims, trusted, solvers=tuple(solvers))
-
-
-# --- vectors of numbers -----------------------------------------------------------------------------
+    claims = ledger.proved + ledger.trusted
+    how = "proved or trusted" if ledger.trusted else "proved"
+    lines = [f"{how}: {counted(claims, 'claim')}, from which all {count} that are needed follow"]
+    return ledger.report("", [*lines, *(f"trusted to {shown(name)}" for name in sorted(ledger.solvers))])
 
 
 # --- the rules --------------------------------------------------------------------------------------
 
 
-def levels_rule(document: Any, model: CheckedModel) -> KernelReport:
+def levels_rule(about: Evidence, statement: Statement, model: CheckedModel) -> KernelReport:
     """See `levels` above."""
     tables = numeric(model)
-    vectors = {k: read_vector(v, model.states) for k, v in enumerate(document["vectors"])}
+    vectors = {k: read_vector(v, model.states) for k, v in enumerate(statement["vectors"])}
     if any(x < 0 for v in vectors.values() for x in v):
         raise Rejected("a vector with a negative entry")
-    lengths = set(document["lengths"])
+    lengths = set(statement["lengths"])
     if not lengths or min(lengths) < 1:
         raise Rejected("lengths must be positive whole numbers")
     wanted: list[Poly] = []
     directions: set[int] = set()
-    for run in document["runs"]:
+    for run in statement["runs"]:
         below, above, turns = set(run["below"]), set(run["above"]), run["directions"]
         directions.update(turns)
         for turned in turns:
@@ -197,17 +145,17 @@ def levels_rule(document: Any, model: CheckedModel) -> KernelReport:
                     wanted += bounds(model, at, turns)
     if directions != {0, 1}:
         raise Rejected("a direction is missing")
-    return settle(document, wanted)
+    return settle(about, statement, wanted)
 
 
-def closed_rule(document: Any, model: CheckedModel) -> KernelReport:
+def closed_rule(about: Evidence, statement: Statement, model: CheckedModel) -> KernelReport:
     """See `closed` above."""
     tables = numeric(model)
-    rays = {k: read_vector(v, model.states) for k, v in enumerate(document["rays"])}
+    rays = {k: read_vector(v, model.states) for k, v in enumerate(statement["rays"])}
     sources = [*rays.values(), (1,) * model.states]
-    if len(document["steps"]) != len(sources):
+    if len(statement["steps"]) != len(sources):
         raise Rejected("a step is missing")
-    for source, row in zip(sources, document["steps"], strict=True):
+    for source, row in zip(sources, statement["steps"], strict=True):
         for table, entry in zip(tables, row, strict=True):
             weights = {int(k): number(w) for k, w in entry.items()}
             if combined(weights, rays, model.states) != [Fraction(x) for x in moved(table, source)]:
@@ -216,16 +164,16 @@ def closed_rule(document: Any, model: CheckedModel) -> KernelReport:
     wanted = (
         f for ray in rays.values() for f in bounds(model, lift(model, [Fraction(x) for x in ray], every))
     )
-    return settle(document, wanted)
+    return settle(about, statement, wanted)
 
 
-def ratios_rule(document: Any, model: CheckedModel) -> KernelReport:
+def ratios_rule(about: Evidence, statement: Statement, model: CheckedModel) -> KernelReport:
     """See `ratios` above."""
-    states, depth = document["states"], document["depth"]
+    states, depth = statement["states"], statement["depth"]
     if not 1 <= depth <= 20 or len(set(states)) != len(states):
         raise Rejected("the depth or the states are out of range")
     check_tail(model, set(states), depth)
-    normals = [read_vector(n, len(states)) for n in document["normals"]]
+    normals = [read_vector(n, len(states)) for n in statement["normals"]]
     if any(sum(n) < 0 for n in normals):
         raise Rejected("the cone does not contain 1")
     rays = extreme_rays(normals, len(states))
@@ -249,7 +197,7 @@ def ratios_rule(document: Any, model: CheckedModel) -> KernelReport:
         long = [apply(table, v) for v in long for table in model.tables]
         for vector in short if length < depth else long:
             wanted += bounds(model, vector)
-    return settle(document, wanted)
+    return settle(about, statement, wanted)
 
 
 def check_tail(model: CheckedModel, states: set[int], depth: int) -> None:
@@ -264,17 +212,19 @@ def check_tail(model: CheckedModel, states: set[int], depth: int) -> None:
         raise Rejected("a state is missing after the steps")
 
 
-def loop_rule(document: Any, model: CheckedModel) -> KernelReport:
+def loop_rule(about: Evidence, statement: Statement, model: CheckedModel) -> KernelReport:
     """See `loop` above; the model has numbers only, those at the point."""
-    check_witness({**document["model"]["domain"], "polynomial": "-1"}, document["point"])  # in the domain
+    check_inside(about.domain(statement["domain"]), statement["point"])
+    if any(about.of("comparison")):
+        raise Rejected("a loop needs no comparisons")
     tables = numeric(model)
-    left, right = (dict(start) for start in loop_starts(document, model))
-    u, w, z = (document[name] for name in ("prefix", "loop", "suffix"))
+    left, right = (dict(start) for start in loop_starts(statement, model))
+    u, w, z = (statement[name] for name in ("prefix", "loop", "suffix"))
     if not w or not all(0 <= o < len(tables) for o in (*u, *w, *z)):
         raise Rejected("an unknown observation, or no loop")
     left, right = (pushed(tables, start, u) for start in (left, right))
-    state, (a, b) = document["state"], (number(x) for x in document["rates"])
-    bound = {int(s): number(x) for s, x in document["bounds"].items()}
+    state, (a, b) = statement["state"], (number(x) for x in statement["rates"])
+    bound = {int(s): number(x) for s, x in statement["bounds"].items()}
     after = [Fraction(1)] * model.states
     for observation in reversed(z):
         after = [sum((c * after[t] for t, c in row), Fraction(0)) for row in tables[observation]]
@@ -290,14 +240,15 @@ def loop_rule(document: Any, model: CheckedModel) -> KernelReport:
             raise Rejected("a bound does not hold")
     low = left.get(state, Fraction(0)) * after[state]
     high = sum((c * bound[s] for s, c in right.items()), Fraction(0))
-    if not (a > b > 0 and high > 0 and 0 < number(document["factor"]) <= low / high):
+    if not (a > b > 0 and high > 0 and 0 < number(statement["factor"]) <= low / high):
         raise Rejected("the ratio is not shown to grow")
-    return KernelReport(True, (f"the ratio is at least {document['factor']} * ({a / b})^n after n loops",), 1)
+    line = f"the ratio is at least {statement['factor']} * ({a / b})^n after n loops"
+    return KernelReport(True, (line,), 1)
 
 
-def loop_starts(document: Any, model: CheckedModel) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
+def loop_starts(statement: Statement, model: CheckedModel) -> tuple[dict[int, Fraction], dict[int, Fraction]]:
     """Returns both conditioned priors as numbers."""
-    one, other = document["secrets"]
+    one, other = statement["secrets"]
     zero = (0,) * len(model.names)
     for left, right, pi, tau in model.pairs:
         if (one, other) in ((left, right), (right, left)):

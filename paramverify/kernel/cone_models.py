@@ -17,8 +17,8 @@ from itertools import combinations
 from math import gcd, lcm
 from typing import Any
 
-from .claim_evidence import read_claim
 from .evidence_polynomials import Poly, constant, degree, number, parse, plus, times
+from .ledger import Evidence
 from .proof_goals import Goal, WrittenClaim, bernstein
 from .rounded_constants import UNIT, exp_bounds
 from .strict_reading import Misformed, Rejected, shown
@@ -129,9 +129,8 @@ class CheckedModel:
         return {s: constant(Fraction(1), len(self.names)) for s in range(self.states)}
 
 
-def read_model(data: Any) -> CheckedModel:
-    """Reads a model from its document."""
-    names = read_claim({**data["domain"], "polynomial": "0"}).goal.names
+def read_model(data: Any, names: tuple[str, ...]) -> CheckedModel:
+    """Reads a model of a statement, with the variables of its domain."""
     states, count = data["states"], len(data["observations"])
     if not 0 < states <= MAX_STATES:
         raise Rejected("the number of states is out of range")
@@ -278,20 +277,27 @@ def with_constant(statement: WrittenClaim) -> Goal:
     return replace(statement.goal, box={**statement.goal.box, "E": interval})
 
 
-class Signs:
-    """What a document shows about the signs of polynomials on one domain; its obligations were replayed."""
+def signs_of(about: Evidence, number: int) -> Signs:
+    """Returns what a document shows about the signs of polynomials on a domain, given by its number."""
+    if number not in about.kept:
+        about.kept[number] = Signs(about, number)
+    found: Signs = about.kept[number]
+    return found
 
-    def __init__(self, document: Mapping[str, Any], domain: Mapping[str, Any]) -> None:
-        statement = read_claim({**domain, "polynomial": "0"})
+
+class Signs:
+    """What a document shows about the signs of polynomials on one domain; its obligations are replayed."""
+
+    def __init__(self, about: Evidence, number: int) -> None:
+        domain = about.domain(number)
         try:
-            self._goal = with_constant(statement)
+            self._goal = with_constant(domain)
         except Rejected:
-            self._goal = statement.goal
+            self._goal = domain.goal
         self._shown = {shape(poly) for poly, _ in filter(None, self._goal.conditions)}
-        for entry in document.get("obligations", []):
-            about = {name: value for name, value in entry["claim"].items() if name != "polynomial"}
-            if entry["proof"] is not None and about == domain:
-                self._shown.add(shape(parse(entry["claim"]["polynomial"], self._goal.names)))
+        for own, polynomial in about.obligations.settled:
+            if own == number:
+                self._shown.add(shape(parse(polynomial, self._goal.names)))
         self._found: dict[Any, int] = {}
 
     def of(self, poly: Poly) -> int:

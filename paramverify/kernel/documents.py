@@ -1,4 +1,10 @@
-"""Evidence of any kind: checked by the module that its format names, and what it does not show by itself."""
+"""A document of evidence as a whole: which statements belong together, and what they show.
+
+The claims of a case are `claim` statements, or `parts` or `average` statements about one direction each. An
+engine has one statement of its own kind, and the comparisons, sums or claims that it needs beside it.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 
@@ -9,88 +15,118 @@ from typing import Any
 
 from . import (
     automaton_checks,
-    claim_evidence,
+    claim_statements,
     composition_evidence,
     cone_evidence,
+    direction_statements,
     enclosed_evidence,
     evidence_shapes,
     formula_evidence,
     interval_evidence,
-    loss_evidence,
     region_evidence,
     script_evidence,
-    set_evidence,
     slot_evidence,
     unwinding_evidence,
-    witness_numbers,
     worst_pair_evidence,
 )
-from .claim_evidence import KernelReport
-from .strict_reading import Rejected, check, counted, read, shown
+from .claim_evidence import MALFORMED
+from .ledger import Ask, Demanded, Evidence, KernelReport, Statement
+from .strict_reading import Misformed, Rejected, check, counted, read, shown
 
 ALONE = "not shown by this document alone: "  # begins the lines of checkers about what the case has to show
 BUDGET = "budget"  # key of a document whose claims have another bound than the case
+CLAIMS, PARTS, AVERAGE = "claims", "parts", "average"  # kinds of documents without an engine
 PRIVATE = {"holds": "private", "violated": "not private", "unknown": "undecided"}
 CLAIMED = {"holds": "true", "violated": "false", "unknown": "undecided"}
 TOLD = {
     "violated": "a violation",
-    "region map": "a region map",
+    region_evidence.STATUS: "a region map",
     interval_evidence.STATUS: "exact intervals",
     BUDGET: "a budget",
     composition_evidence.STATUS: "a composition",
 }
 
-CHECKERS: dict[str, Callable[[Any], KernelReport]] = {
-    module.FORMAT: module.check_document
-    for module in (
-        *(
-            automaton_checks,
-            claim_evidence,
-            composition_evidence,
-            cone_evidence,
-            formula_evidence,
-            enclosed_evidence,
-            slot_evidence,
-        ),
-        *(
-            interval_evidence,
-            loss_evidence,
-            region_evidence,
-            script_evidence,
-            set_evidence,
-            unwinding_evidence,
-        ),
-    )
+RULES: dict[str, Callable[[Evidence, Statement], KernelReport]] = {
+    "automaton": automaton_checks.show,
+    "cells": region_evidence.show,
+    "composition": composition_evidence.show,
+    "cone": cone_evidence.show,
+    "formulas": formula_evidence.show,
+    "line": interval_evidence.show,
+    "paths": enclosed_evidence.show,
+    "script": script_evidence.show,
+    "slots": slot_evidence.show,
+    "unwinding": unwinding_evidence.show,
 }
-# What a document alone does not show, by its format or status; the case is needed.
+# What may stand beside the statement of an engine, and in a document without one; obligations always may.
+BESIDE = {
+    "cells": {"parts"},
+    "cone": {"comparison"},
+    "formulas": {"comparison"},
+    "script": {"claim"},
+    "unwinding": {"comparison"},
+    CLAIMS: {"claim", "lemma"},
+    PARTS: {"parts"},
+    AVERAGE: {"average"},
+}
+WITNESSES = {"claim": CLAIMS, "set": PARTS, "average": AVERAGE}
+BUDGETS = {"bound": CLAIMS, "delta": PARTS, "ratio": PARTS, "kl": AVERAGE, "zcdp": AVERAGE}
+# What the documents of engines say together, but for those that give a verdict.
+STATUSES = {
+    "cells": (evidence_shapes.MAP,),
+    "line": (evidence_shapes.MAP,),
+    "composition": (evidence_shapes.BOUNDS,),
+    "script": (evidence_shapes.ANSWERS,),
+    "automaton": (evidence_shapes.HOLDS, evidence_shapes.VIOLATED, evidence_shapes.BOUNDS),
+    "slots": (evidence_shapes.HOLDS,),
+}
+# What a document alone does not show, by its kind or status; the case is needed.
+_CLAIMS_OF_CASE = ("the claims, where they come from, the obligations and the side condition with the case",)
+_OF_MAP = ("the claims, the domain, the obligations and the side condition with the case",)
 NOT_COMPARED = {
-    cone_evidence.FORMAT: ("the model and the side condition with the case",),
-    region_evidence.FORMAT: ("the claims, the domain, the obligations and the side condition with the case",),
-    interval_evidence.FORMAT: (
-        "the claims, the domain, the obligations and the side condition with the case",
-    ),
-    automaton_checks.FORMAT: ("the automaton with the file",),
-    formula_evidence.FORMAT: formula_evidence.NOT_COMPARED,
-    enclosed_evidence.FORMAT: ("the ways through the program, the bounds and the obligations with the case",),
-    slot_evidence.FORMAT: ("what the program does with the case",),
-    script_evidence.FORMAT: ("the claims, and the assertions at its models, with the script",),
-    unwinding_evidence.FORMAT: ("the system, the bound and the obligations with the case",),
+    "cone": ("the model and the side condition with the case",),
+    "cells": _OF_MAP,
+    "line": _OF_MAP,
+    "automaton": ("the automaton with the file",),
+    "formulas": formula_evidence.NOT_COMPARED,
+    "paths": ("the ways through the program, the bounds and the obligations with the case",),
+    "slots": ("what the program does with the case",),
+    "script": ("the claims, and the assertions at its models, with the script",),
+    "unwinding": ("the system, the bound and the obligations with the case",),
     BUDGET: ("the claims, the bound and the side condition with the case", "the witnesses with the model"),
     "violated": ("the claim with the case", "the secrets, the output and the numbers with the model"),
-    "holds": ("the claims, where they come from, the obligations and the side condition with the case",),
-    "unknown": ("the claims, where they come from, the obligations and the side condition with the case",),
+    "holds": _CLAIMS_OF_CASE,
+    "unknown": _CLAIMS_OF_CASE,
 }
 
 
 def read_document(text: str) -> dict[str, Any]:
-    """Returns a document of one of the known forms.
+    """Returns a document of the form of evidence.
 
     Raises:
         Rejected: it is none.
     """
     document: dict[str, Any] = read(text)
-    check(document, evidence_shapes.FORM)
+    check(document, evidence_shapes.ENVELOPE)
     return document
+
+
+def engine_of(document: Mapping[str, Any]) -> Statement | None:
+    """Returns the statement of an engine, if a document has one."""
+    return next((s for s in document["statements"] if s["kind"] in RULES), None)
+
+
+def kind_of(document: Mapping[str, Any]) -> str:
+    """Returns what a document is about: the kind of its engine, or that of the claims of its case."""
+    engine = engine_of(document)
+    if engine is not None:
+        return str(engine["kind"])
+    for statement in document["statements"]:
+        if statement["kind"] in (PARTS, AVERAGE):
+            return str(statement["kind"])
+    if "witness" in document:
+        return WITNESSES[document["witness"]["kind"]]
+    return BUDGETS[document[BUDGET]["kind"]] if BUDGET in document else CLAIMS
 
 
 def no_evidence(text: str) -> str:
@@ -110,56 +146,122 @@ def no_evidence(text: str) -> str:
 
 
 def check_text(text: str) -> KernelReport:
-    """Checks evidence in itself, by the rules of its format, and the numbers of a witness with each other."""
+    """Checks evidence in itself, and the numbers of a witness with each other."""
     try:
-        document = read_document(text)
-        report = _checked({name: value for name, value in document.items() if name != BUDGET})
+        document = read(text)
     except Rejected as error:
         return KernelReport(False, (f"rejected: {error}",))
-    report = replace(report, not_compared=report.not_compared or _of_streams(document))
-    if BUDGET not in document or not report.accepted:
-        return with_missing(report, document["format"])
-    line = _budget(document[BUDGET])
-    missing = NOT_COMPARED[BUDGET]
-    report = replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=missing)
-    return with_missing(report, document["format"])
+    report = check_document(document)
+    if not report.accepted:
+        return report
+    if BUDGET in document:
+        line = _budget(document[BUDGET])
+        missing = NOT_COMPARED[BUDGET]
+        report = replace(report, lines=(*report.lines, line), status=BUDGET, not_compared=missing)
+    return with_missing(report, kind_of(document))
 
 
-def with_missing(report: KernelReport, form: str) -> KernelReport:
-    """Returns a report on a document of a format alone, with what that does not show by itself."""
-    missing = report.not_compared or NOT_COMPARED.get(form) or NOT_COMPARED.get(report.status, ())
-    told_ = tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
-    return replace(report, not_compared=(*missing, *told_))
+def check_document(
+    document: Any, demanded: Demanded | None = None, ask: Ask | None = None, rows: Any = None
+) -> KernelReport:
+    """Checks a document, and compares it with what a case demands, if that is given; see `Evidence`.
+
+    What is not of the form of evidence gives a report that is not accepted.
+    """
+    try:
+        check(document, evidence_shapes.ENVELOPE)
+        return shown_by(Evidence(document, demanded, ask, rows))
+    except Rejected as error:
+        return KernelReport(False, (f"rejected: {error}",))
+    except MALFORMED as error:
+        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
 
 
-def _of_streams(document: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns what is not compared of evidence that says which streams are compared."""
-    if document["format"] != automaton_checks.FORMAT or not {"claim", "streams"} & document.keys():
-        return ()
-    budget = ", the budget" * ("claim" in document)
-    return (f"the automaton{budget} and the streams with the file",)
+def shown_by(about: Evidence) -> KernelReport:
+    """Returns what a document shows.
 
-
-def _checked(document: Mapping[str, Any]) -> KernelReport:
-    report = worst_pair_evidence.with_statements(document, CHECKERS[document["format"]](document))
-    if report.accepted and document["format"] == claim_evidence.FORMAT and "witness" in document:
-        witness_numbers.check_numbers(document["witness"])
-    if report.accepted and document["format"] == claim_evidence.FORMAT and _may_be_empty(document):
-        return replace(report, lines=(*report.lines, formula_evidence.NO_POINT))
+    Raises:
+        Rejected: it does not show what it says.
+    """
+    document = about.document
+    check_together(document)
+    kind, engine = kind_of(document), engine_of(document)
+    _check_engine(about, engine)
+    if engine is not None:
+        if "witness" in document:
+            raise Misformed("the statement of an engine has its own witness", "witness")
+        if kind != "script":
+            about.check_obligations()
+        own = about.obligations
+        report = _by_engine(about, engine)
+        about.check_points([engine["domain"]] if "domain" in engine else range(len(document["domains"])))
+        is_map = document["status"] == evidence_shapes.MAP
+        report = replace(
+            report,
+            lines=(*report.lines, *own.lines),
+            proved=report.proved + (0 if is_map else own.proved),
+            trusted=report.trusted + own.trusted,
+            solvers=tuple(sorted(own.solvers.union(report.solvers))),
+        )
+    elif kind == CLAIMS:
+        report = claim_statements.show(about)
+    else:
+        report = direction_statements.show(about, kind)
+    report = replace(report, side_condition=document.get("side_condition", ""))
+    if report.accepted and "reduction" in document:
+        return replace(report, lines=(*report.lines, worst_pair_evidence.show(about, document["reduction"])))
     return report
 
 
-def _may_be_empty(document: Mapping[str, Any]) -> bool:
-    """Tells whether claims may be true because their constraints contradict each other.
+def _by_engine(about: Evidence, engine: Statement) -> KernelReport:
+    """Returns what the statement of an engine shows; places in it are told from the whole document."""
+    try:
+        return RULES[engine["kind"]](about, engine)
+    except Misformed as error:
+        if error.path[:1] not in (["statements"], ["domains"]):
+            error.path[:0] = ["statements", about.document["statements"].index(engine)]
+        raise
 
-    Points are not checked with a claim −1 ≥ 0: of its constraints one may be what is claimed, see
-    `claim_evidence`.
-    """
-    about = [entry["claim"] for entry in document["claims"] if entry.get("origins")]
-    pointed = bool(document.get("points"))
-    return document["status"] != "violated" and any(
-        claim["constraints"] and (claim["polynomial"] == "-1" or not pointed) for claim in about
-    )
+
+def check_together(document: Mapping[str, Any]) -> None:
+    """Raises Misformed where statements, or what is said besides, do not belong together."""
+    engines = [k for k, s in enumerate(document["statements"]) if s["kind"] in RULES]
+    kind = kind_of(document)
+    if len(engines) > 1:
+        raise Misformed("a document has one engine", "statements", engines[1])
+    known = BESIDE.get(kind, set()) | {kind if engines else "obligation", "obligation"}
+    for place, statement in enumerate(document["statements"]):
+        if statement["kind"] not in known:
+            raise Misformed(f"this does not belong to a document about {kind}", "statements", place)
+    if "witness" in document and not engines and WITNESSES[document["witness"]["kind"]] != kind:
+        raise Misformed(f"this does not belong to a document about {kind}", "witness")
+    if BUDGET in document:
+        about = BUDGETS[document[BUDGET]["kind"]]
+        if kind != about and not (kind == "cone" and about == CLAIMS):
+            raise Misformed(f"this does not belong to a document about {kind}", BUDGET)
+    for name in ("windows", "reduction"):
+        if name in document and kind != CLAIMS:
+            raise Misformed(f"this does not belong to a document about {kind}", name)
+    own = STATUSES.get(kind, evidence_shapes.VERDICTS)
+    if document["status"] not in own:
+        raise Misformed(f"must be {' or '.join(map(repr, own))} in a document about {kind}", "status")
+
+
+def _check_engine(about: Evidence, engine: Statement | None) -> None:
+    """Raises Rejected unless the statement of an engine has what the case demands."""
+    for name, value in about.demanded.engine.items():
+        if engine is None:
+            raise Rejected("the evidence is about something else than the case")
+        own = about.written(engine["domain"]) if name == "domain" and "domain" in engine else engine.get(name)
+        if own != value:
+            raise Rejected(f"the evidence is about another {'bound' if name == 'ratio' else name}")
+
+
+def with_missing(report: KernelReport, kind: str) -> KernelReport:
+    """Returns a report on a document of a kind alone, with what that does not show by itself."""
+    missing = report.not_compared or NOT_COMPARED.get(kind) or NOT_COMPARED.get(report.status, ())
+    told_ = tuple(line.removeprefix(ALONE) for line in report.lines if line.startswith(ALONE))
+    return replace(report, not_compared=(*missing, *told_))
 
 
 def _budget(stated: Mapping[str, Any]) -> str:

@@ -14,97 +14,78 @@ That these are the ways of the program is not shown by the document: it needs th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from . import evidence_shapes
-from .claim_evidence import KernelReport, check_obligations
 from .evidence_polynomials import number
+from .ledger import Evidence, KernelReport, Statement
 from .noise_probabilities import NoiseLaw, NoisyPath, RegionEnclosures, check_noise
 from .rounded_constants import BITS, UNIT, Ends, down, exp, up
-from .strict_reading import Misformed, Rejected, check, plain
-from .worst_pair_evidence import MALFORMED
+from .strict_reading import Misformed, Rejected, plain
 
-FORMAT = "paramverify-enclosed"
 MAX_CELLS = 200_000  # of one centre
 
 Rows = Mapping[str, Mapping[str, Ends]]  # bounds of the probabilities, by input and by output
 
 
-def check_document(
-    document: Any, obligations: Iterable[Any] | None = None, rows: Rows | None = None
-) -> KernelReport:
+def show(about: Evidence, statement: Statement) -> KernelReport:
     """Checks evidence about enclosed probabilities.
 
-    `obligations` are those of the case, `rows` what `rows_of` has returned for this document.
-
-    Malformed evidence of any kind gives a report that is not accepted.
+    Raises:
+        Rejected: the enclosures do not show it.
     """
-    try:
-        check(document, evidence_shapes.ENCLOSED)
-        return _check(document, obligations, rows)
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    except MALFORMED as error:
-        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
-
-
-def _check(document: Any, obligations: Iterable[Any] | None, rows: Rows | None) -> KernelReport:
-    status = document["status"]
-    if ("witness" in document) != (status == "violated"):
-        raise Misformed("a witness comes with the status violated, and only with it", "status")
-    ledger = check_obligations(document, obligations)
-    chances = rows_of(document) if rows is None else rows
-    pairs = [tuple(pair) for pair in document["pairs"]]
+    status = about.document["status"]
+    if ("witness" in statement) != (status == "violated"):
+        raise Misformed("a witness comes with the status violated, and only with it", "witness")
+    chances = about.rows or rows_of(statement)
+    pairs = [tuple(pair) for pair in statement["pairs"]]
     for k, pair in enumerate(pairs):
         if pair[0] == pair[1] or not set(pair) <= chances.keys():
             raise Misformed("not two of the inputs", "pairs", k)
-    bound, delta = _bound(document["bound"]), _delta(document)
-    lines = list(ledger.lines)
+    bound, delta = _bound(statement["bound"]), _delta(statement)
+    lines = []
     directions = [each for left, right in pairs for each in ((left, right), (right, left))]
     if status == "holds":
         if not directions:
             raise Rejected("a claim of the case has no proof")
         for left, right in directions:
-            about = f"{plain(left)} against {plain(right)}"
+            told = f"{plain(left)} against {plain(right)}"
             same = {
                 name
-                for name, ways in document["inputs"][left].items()
-                if bound[0] >= UNIT and document["inputs"][right].get(name) == ways
+                for name, ways in statement["inputs"][left].items()
+                if bound[0] >= UNIT and statement["inputs"][right].get(name) == ways
             }
             if _excess(chances[left], chances[right], bound, same) > delta[0]:
-                raise Rejected(f"the enclosures do not show the bound: {about}")
-            lines.append(f"{about}: proved")
+                raise Rejected(f"the enclosures do not show the bound: {told}")
+            lines.append(f"{told}: proved")
     elif status == "violated":
-        _check_witness(document["witness"], directions, chances, bound, delta)
+        _check_witness(statement["witness"], directions, chances, bound, delta)
         lines.append("witness: its outputs are too likely")
     return KernelReport(
         True,
         tuple(lines),
-        proved=ledger.counts["proved"] + (len(directions) if status == "holds" else 0),
-        trusted=ledger.counts["trusted"],
-        open=ledger.counts["open"] + (len(directions) if status == "unknown" else 0),
+        proved=len(directions) if status == "holds" else 0,
+        open=len(directions) if status == "unknown" else 0,
         status=status,
-        solvers=tuple(sorted(ledger.solvers)),
         unit="direction",
     )
 
 
-def rows_of(document: Any) -> Rows:
+def rows_of(statement: Statement) -> Rows:
     """Returns bounds of the probability of each output on each input.
 
     Raises:
         Rejected: they do not sum to 1, or a region has none.
     """
-    cells = document["cells"]
+    cells = statement["cells"]
     if not all(1 <= count <= MAX_CELLS for count in cells):
         raise Misformed("not a number of cells", "cells")
-    noise = [NoiseLaw(kind, number(value)) for kind, value in document["noise"]]
+    noise = [NoiseLaw(kind, number(value)) for kind, value in statement["noise"]]
     for each in noise:
         check_noise(each)
     enclosures = RegionEnclosures((cells[0], cells[1]))
     found: dict[str, dict[str, Ends]] = {}
-    for name, outputs in document["inputs"].items():
+    for name, outputs in statement["inputs"].items():
         row = found.setdefault(name, {})
         for output, ways in outputs.items():
             bounds = [enclosures.chance(_path(way, noise)) for way in ways]
@@ -140,8 +121,8 @@ def _bound(written: Mapping[str, str]) -> Ends:
     return down(value), up(value)
 
 
-def _delta(document: Mapping[str, Any]) -> Ends:
-    delta = number(document.get("delta", "0"))
+def _delta(statement: Statement) -> Ends:
+    delta = number(statement.get("delta", "0"))
     if delta < 0:
         raise Misformed("negative", "delta")
     return down(delta), up(delta)

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import evidence_shapes
 from .chain_models import Point, QuotientValues, read_chain
-from .claim_evidence import KernelReport, check_points, check_witness, read_claim
+from .claim_evidence import check_inside
+from .claim_statements import NO_POINT
 from .evidence_polynomials import number
 from .formula_truths import Truths, instance, mentions
-from .strict_reading import Misformed, Rejected, check, plain, shown
-from .system_models import Ask
-from .unwinding_evidence import replayed_signs
+from .ledger import Ask, Evidence, KernelReport, Statement
+from .strict_reading import Misformed, Rejected, plain, shown
 
 # --- formulas of dpCTL* as text, from the tree that is checked: standard library only ---------------
 
@@ -81,56 +80,43 @@ def _number(weight: Any) -> str:
 
 # --- checks evidence about formulas of dpCTL*: a model, formulas, and what is said of each of them ---
 
-FORMAT, VERSION = "paramverify-formulas", 1
-MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 WORDS = {"holds": "true", "violated": "false", "unknown": "undecided"}
-NO_POINT = "not shown by this document alone: that the domain has a point"
 NOT_COMPARED = ("the model, the neighbours, the domain and the formulas with the case",)
 
 
-def check_document(document: Any, ask: Ask | None = None, named: bool = False) -> KernelReport:
-    """Checks a document; `ask` decides signs in place of its claims.
+def show(about: Evidence, statement: Statement) -> KernelReport:
+    """Checks what is said of each formula; names and texts are shown where they are compared with a case.
 
-    `named` says that the names and the texts of the formulas are compared with a case, and are shown.
-    Malformed documents of any kind give a report that is not accepted.
+    Raises:
+        Rejected: one is not shown to be true, or to be false.
     """
-    try:
-        check(document, evidence_shapes.FORMULAS)
-        return _check(document, ask, named)
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    except MALFORMED as error:
-        return KernelReport(False, (f"rejected: malformed evidence: {error!r:.200}",))
-
-
-def _check(document: Any, ask: Ask | None, named: bool) -> KernelReport:
-    entries = document["formulas"]
+    entries = statement["formulas"]
     if not entries or len({entry["name"] for entry in entries}) < len(entries):
         raise Misformed("not formulas with different names", "formulas")
-    words: list[tuple[str, ...]] = []
-    read_claim({**document["domain"], "polynomial": "0"})  # no interval is empty
-    signs = ask or replayed_signs(document["domain"], document["claims"], words)
-    check_points(document, [{**document["domain"], "polynomial": "0"}])
+    written = about.untied(statement["domain"])
+    ask, ledger = about.comparisons(statement["domain"])
     lines = []
     for place, entry in enumerate(entries):
         try:
             _shapes(entry)
             if entry["status"] == "holds":
-                check_true(document, entry, signs)
+                check_true(about, statement, entry, ask)
             elif entry["status"] == "violated":
-                check_false(document, entry)
+                check_false(about, statement, entry)
         except Misformed as error:
             raise Misformed(error.reason, "formulas", place, *error.path) from None
-        name, told = (entry["name"], entry["text"]) if named else (f"formula {place + 1}", stated(entry))
+        name, told = (
+            (entry["name"], entry["text"]) if about.named else (f"formula {place + 1}", stated(entry))
+        )
         lines.append(f"{plain(name)}: {WORDS[entry['status']]}: {plain(told)}")
     found = status_of([entry["status"] for entry in entries])
-    if document["status"] != found:
-        raise Misformed(f"the formulas together are {found!r}", "status")
-    solvers = sorted(set().union(*words))
+    if about.document["status"] != found:
+        raise Misformed(f"the formulas together are {found!r}", "formulas")
+    solvers = sorted(ledger.solvers)
     trusted = len([entry for entry in entries if entry["status"] == "holds"]) if solvers else 0
     shown_ = len([entry for entry in entries if entry["status"] != "unknown"])
     lines += [f"trusted to {shown(name)}" for name in solvers]
-    if found != "violated" and document["domain"]["constraints"] and not document.get("points"):
+    if found != "violated" and written["constraints"] and not about.document.get("points"):
         lines.append(NO_POINT)
     return KernelReport(
         True,
@@ -178,15 +164,15 @@ def _shapes(entry: Any) -> None:
             raise Misformed("actions come with the number of those that are repeated", "actions")
 
 
-def check_true(document: Any, entry: Any, ask: Ask) -> None:
+def check_true(about: Evidence, statement: Statement, entry: Any, ask: Ask) -> None:
     """Checks that a formula is true at every point of the domain.
 
     Raises:
         Rejected: that is not shown.
     """
-    about = read_claim({**document["domain"], "polynomial": "0"})
-    values = QuotientValues(about.goal.names, about.exponent, ask)
-    truths = Truths(read_chain(document["model"], values), values)
+    domain = about.domain(statement["domain"])
+    values = QuotientValues(domain.goal.names, domain.exponent, ask)
+    truths = Truths(read_chain(statement["model"], values), values)
     family = entry.get("family")
     if family is None:
         found = truths.everywhere(entry["formula"])
@@ -203,18 +189,17 @@ def check_true(document: Any, entry: Any, ask: Ask) -> None:
         raise Rejected(f"{plain(entry['name'])}: it is not shown that the formula is true")
 
 
-def check_false(document: Any, entry: Any) -> None:
+def check_false(about: Evidence, statement: Statement, entry: Any) -> None:
     """Checks that a formula is false at its point.
 
     Raises:
         Rejected: that is not shown, or the point is not in the domain.
     """
-    # The claim −1 ≥ 0 fails wherever it is asked for: what is checked is that the point is in the domain.
-    check_witness({**document["domain"], "polynomial": "-1"}, entry["parameters"])
-    about = read_claim({**document["domain"], "polynomial": "0"})
+    domain = about.domain(statement["domain"])
+    check_inside(domain, entry["parameters"])
     point: Point = {name: number(text) for name, text in entry["parameters"].items()}
-    values = QuotientValues(about.goal.names, about.exponent, lambda poly, strict: False, point)
-    chain = read_chain(document["model"], values)
+    values = QuotientValues(domain.goal.names, domain.exponent, lambda poly, strict: False, point)
+    chain = read_chain(statement["model"], values)
     word: tuple[int, ...] = ()
     if entry.get("actions"):
         if any(action not in chain.actions for action in entry["actions"]):

@@ -19,22 +19,22 @@ All this is about a model whose obligations are proved besides, as claims of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from . import evidence_shapes
-from .claim_evidence import KernelReport, check_obligations, check_points, read_claim
 from .evidence_polynomials import Poly, degree, evaluate, number, parse, whole
 from .evidence_shapes import OUTSIDE, SAFE, VIOLATING
+from .ledger import Evidence, KernelReport, Statement
 from .product_substitution import MAX_DEGREE, sign_at, variations
-from .region_evidence import CELLS, MALFORMED, same_claims
+from .proof_goals import WrittenClaim
+from .region_evidence import CELLS, check_stated
 from .region_maps import read_product
-from .strict_reading import Misformed, Rejected, check
+from .strict_reading import Misformed, Rejected
 
-FORMAT, STATUS = "paramverify-intervals", "exact intervals"
+STATUS = "exact intervals"
 
 
 @dataclass(frozen=True)
@@ -111,54 +111,33 @@ class ParameterLine:
         return parts
 
 
-def check_document(
-    document: Any, claims: Sequence[Any] | None = None, obligations: Iterable[Any] | None = None
-) -> KernelReport:
-    """Checks exact intervals.
+def show(about: Evidence, statement: Statement) -> KernelReport:
+    """Checks exact intervals; `proved` counts the parts.
 
-    `claims`, if given, are the claims that they must be about, derived from the case by the caller, as
-    documents in their order. `obligations`, if given, are what must be proved of the model besides. `proved`
-    of the report counts the parts, `trusted` the obligations that rest on the word of a solver.
-
-    Malformed documents of any kind give a report that is not accepted.
+    Raises:
+        Rejected: something is not shown, or they are not about the claims of the case.
     """
-    try:
-        check(document, evidence_shapes.INTERVALS)
-        if claims is not None:
-            same_claims(document, claims, "they are")
-        own = check_obligations(document, obligations)
-        check_points(document, [document["domain"]])
-        line = read_line(document)
-        parts = line.parts()
-        for k, part in enumerate(parts):
-            if document["parts"][k : k + 1] != [part.document()]:
-                raise Misformed("not what the signs of the claims show", "parts", k)
-        if len(document["parts"]) != len(parts):
-            raise Rejected("there are more parts than the signs of the claims show")
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    except MALFORMED as error:
-        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
-    return KernelReport(
-        True,
-        (*(_told(document, line, part) for part in parts), *own.lines),
-        proved=len(parts),
-        trusted=own.counts["trusted"],
-        status=STATUS,
-        solvers=tuple(sorted(own.solvers)),
-        unit="part",
-    )
+    about.untied(statement["domain"])
+    check_stated(about, statement, "they are")
+    line = read_line(statement, about.domain(statement["domain"]))
+    parts = line.parts()
+    for k, part in enumerate(parts):
+        if statement["parts"][k : k + 1] != [part.document()]:
+            raise Misformed("not what the signs of the claims show", "parts", k)
+    if len(statement["parts"]) != len(parts):
+        raise Rejected("there are more parts than the signs of the claims show")
+    lines = tuple(_told(statement, line, part) for part in parts)
+    return KernelReport(True, lines, len(parts), status=STATUS, unit="part")
 
 
-def read_line(document: Any) -> ParameterLine:
-    """Reads what a document is about, and checks that its breaks are all roots of its factors.
+def read_line(document: Any, domain: WrittenClaim) -> ParameterLine:
+    """Reads what a statement is about, and checks that its breaks are all roots of its factors.
 
     Raises:
         Rejected: this is not shown, or a product is another polynomial.
     """
-    statement = read_claim({**document["domain"], "polynomial": "0"})
-    goal = statement.goal
-    if len(goal.names) != 1 or statement.exponent is not None:
+    goal = domain.goal
+    if len(goal.names) != 1 or domain.exponent is not None:
         raise Rejected("exact intervals are about one parameter, and without a constant E")
     name, (low, high) = goal.names[0], goal.box[goal.names[0]]
     factors = [parse(text, goal.names) for text in document["factors"]]

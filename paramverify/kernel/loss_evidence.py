@@ -1,6 +1,6 @@
-"""Evidence about divergences that are no polynomials (`kl`, `zcdp`): standard library only.
+"""Statements about divergences that are no polynomials (`kl`, `zcdp`): standard library only.
 
-A claim is about one direction. P_i = |p_i|/|total| and Q_i = |q_i|/|total| are the probabilities of the
+A statement is about one direction. P_i = |p_i|/|total| and Q_i = |q_i|/|total| are the probabilities of the
 outputs, with polynomials p_i, q_i and total. Both sums of p_i and of q_i are the total. That p_i/total and
 q_i/total are nowhere negative is looked at in `cone_models`. Where it is not plain, a line says so, and the
 case has to show it. A claim says for every point of the domain where total is not 0
@@ -12,7 +12,7 @@ The bound is a number: rational + Σ factor·ln(number). `products` has the tota
 products of `factors`, which are multiplied again. A tree in preorder shows the claim; it begins with the box:
 
 ["cut", x, a]      the box is cut at x = a; the part below comes next.
-["-", k]           all Bernstein coefficients of constraint k are too small: no point of the domain is there.
+["outside", k]     all Bernstein coefficients of constraint k are too small: no point of the domain is there.
 ["+", orders]      the claim is shown on this part by an upper bound of the divergence; see `loss_enclosures`.
                    For kl there are no orders.
 
@@ -26,10 +26,10 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-from . import evidence_shapes
-from .claim_evidence import KernelReport, check_obligations, check_points, check_witness, read_claim
-from .cone_models import Signs, with_constant
+from .claim_evidence import check_inside
+from .cone_models import Signs, signs_of, with_constant
 from .evidence_polynomials import ONE, Poly, constant, number, parse, plus, power, times
+from .ledger import Evidence, Followed, Statement
 from .loss_enclosures import (
     BoxOutputs,
     Distribution,
@@ -41,93 +41,14 @@ from .loss_enclosures import (
     logs_of,
     range_of,
 )
-from .proof_goals import Goal
+from .proof_goals import Goal, WrittenClaim
+from .proof_trees import cut
+from .proof_trees import follow as follow_steps
 from .rounded_constants import UNIT, ln
-from .strict_reading import Misformed, Rejected, check, plain, told_witness
-from .worst_pair_evidence import MALFORMED
+from .strict_reading import Misformed, Rejected
 
-FORMAT = "paramverify-losses"
 LARGEST_NOT_SHOWN = "not shown by this document alone: which outputs contribute most"
 NOT_SHOWN = "not shown by this document alone: that no probability is negative"
-
-Origin = tuple[str, str, int]
-
-
-def check_document(
-    document: Any, expected: Iterable[Any] | None = None, obligations: Iterable[Any] | None = None
-) -> KernelReport:
-    """Checks evidence about such divergences.
-
-    `expected` are the claims of the case, derived by the caller, each with total, outputs and one origin;
-    then the evidence must settle all of them. `obligations` are those of the case.
-
-    Malformed evidence of any kind gives a report that is not accepted.
-    """
-    try:
-        check(document, evidence_shapes.LOSSES)
-        return _check(document, None if expected is None else list(expected), obligations)
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    except MALFORMED as error:
-        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
-
-
-def _check(document: Any, expected: list[Any] | None, obligations: Iterable[Any] | None) -> KernelReport:
-    status = document["status"]
-    if ("witness" in document) != (status == "violated"):
-        raise Misformed("a witness comes with the status violated, and only with it", "status")
-    ledger = check_obligations(document, obligations)
-    domain = document["domain"]
-    check_points(document, [{**domain, "polynomial": "0"}])
-    known = None if expected is None else {tuple(claim["origins"][0]): claim for claim in expected}
-    lines, settled = list(ledger.lines), set()
-    signs, shown = Signs(document, domain), True
-    names = tuple(domain["variables"])
-    bound = bound_of(document["bound"])
-    for index, claim in enumerate(document["claims"]):
-        for name in map(tuple, claim["origins"]):
-            if name in settled:
-                raise Misformed("this direction was there before", "claims", index, "origins")
-            settled.add(name)
-            if known is not None:
-                same(claim, known.get(name), "claims", index)
-        if not claim["origins"]:
-            raise Misformed("a claim about no direction", "claims", index, "origins")
-        boxes = check_tree(domain, claim, document["measure"], bound[0])
-        shown = check_signs(signs, claim, names) and shown
-        left, right, _ = claim["origins"][0]
-        about = "" if known is None else f"{plain(left)} against {plain(right)}, "
-        what = f"claim {index + 1} ({about}all outputs together)"
-        lines.append(f"{what}: proved on {boxes:,} box{'es' * (boxes != 1)}")
-    if not shown:
-        lines.append(NOT_SHOWN)
-    missing = set() if known is None else known.keys() - settled
-    if status == "holds" and (missing or not settled):
-        raise Rejected("a claim of the case has no proof")
-    if status == "unknown" and known is not None and not missing:
-        raise Misformed("all claims of the case are proved, so it cannot be 'unknown'", "status")
-    if status == "violated":
-        _check_violation(document, known, bound)
-        lines.append(told_witness(document["witness"], known is not None))
-        lines += [LARGEST_NOT_SHOWN] * bool(document["witness"]["largest"])
-    return KernelReport(
-        True,
-        tuple(lines),
-        proved=ledger.counts["proved"] + len(document["claims"]),
-        trusted=ledger.counts["trusted"],
-        open=ledger.counts["open"] + (len(missing) if status == "unknown" else 0),
-        status=status,
-        solvers=tuple(sorted(ledger.solvers)),
-    )
-
-
-def same(claim: Mapping[str, Any], own: Mapping[str, Any] | None, *place: str | int) -> None:
-    """Raises Misformed unless a claim is what the case says of this direction."""
-    if own is None:
-        raise Misformed("the case compares no such direction", *place, "origins")
-    for name in ("total", "outputs"):
-        if claim[name] != own[name]:
-            raise Misformed("the case makes another claim there", *place, name)
 
 
 def bound_of(written: Any) -> tuple[Fraction, Fraction]:
@@ -148,13 +69,8 @@ def bound_of(written: Any) -> tuple[Fraction, Fraction]:
 # --- trees -------------------------------------------------------------------------------------------
 
 
-def goal_of(domain: Mapping[str, Any]) -> Goal:
-    """Returns the box of a domain with its conditions; a constant E has an interval that contains it."""
-    return with_constant(read_claim({**domain, "polynomial": "0"}))
-
-
-def check_signs(signs: Signs, claim: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Tells whether the probabilities of a claim, which was checked, are shown never to be negative.
+def check_signs(signs: Signs, claim: Statement, names: Sequence[str]) -> bool:
+    """Tells whether the probabilities of a statement, which was checked, are shown never to be negative.
 
     They are where all have one sign: then the total, which is their sum, has it too.
 
@@ -175,47 +91,55 @@ def check_signs(signs: Signs, claim: Mapping[str, Any], names: Sequence[str]) ->
     return 0 not in found
 
 
-def check_tree(domain: Mapping[str, Any], claim: Mapping[str, Any], measure: str, bound: Fraction) -> int:
-    """Checks that a tree shows a claim; returns the number of its leaves.
+def follow(about: Evidence, statement: Statement) -> Followed:
+    """Checks that the tree of a statement shows it.
+
+    Raises:
+        Rejected: it does not, or a probability is negative.
+    """
+    about.untied(statement["domain"])
+    domain = about.domain(statement["domain"])
+    boxes = check_tree(domain, statement, bound_of(statement["bound"])[0])
+    note = (
+        "" if check_signs(signs_of(about, statement["domain"]), statement, domain.goal.names) else NOT_SHOWN
+    )
+    return Followed((), f"proved on {boxes:,} box{'es' * (boxes != 1)}", note)
+
+
+def check_tree(domain: WrittenClaim, statement: Statement, bound: Fraction) -> int:
+    """Checks that a tree shows a statement on its domain, where its bound is at least a number.
+
+    It returns the number of the leaves.
 
     Raises:
         Rejected: it does not.
     """
-    goal = goal_of(domain)
-    factors = [parse(text, goal.names) for text in claim["factors"]]
-    outputs = _outputs(claim, factors, goal)
-    pending, leaves = [goal], 0
-    for token in claim["tree"]:
-        if not pending:
-            raise Rejected("the tree has too many leaves")
-        part = pending.pop()
+    goal = with_constant(domain)
+    factors = [parse(text, goal.names) for text in statement["factors"]]
+    outputs = _outputs(statement, factors, goal)
+    of_orders = statement["of"] == "zcdp"
+
+    def step(part: Goal, token: Any) -> Iterable[Goal]:
         if token[0] == "cut":
-            name, at = token[1], number(token[2])
-            part.axis(name)
-            low, high = part.box[name]
-            if not low < at < high:
-                raise Rejected(f"the cut of {name} at {at!s:.40} is not inside")
-            pending += [part.within(name, 1, at), part.within(name, 0, at)]
-            continue
-        leaves += 1
-        if token[0] == "-":
+            return cut(part, token[1], token[2])
+        if token[0] == "outside":
             poly, strict = part.condition(token[1])
             most = range_of(poly, part)[1]
             if most > 0 or (most == 0 and not strict):
                 raise Rejected("a part of the box is not shown to be outside of the domain")
-            continue
-        if (measure == "kl") and token[1]:
+            return ()
+        if token[1] and not of_orders:
             raise Rejected("kl has no orders")
-        orders = None if measure == "kl" else [number(text) for text in token[1]]
+        orders = [number(text) for text in token[1]] if of_orders else None
         found = BoxOutputs(outputs, [logs_of(*range_of(factor, part)) for factor in factors])
         if not is_below(found, bound, orders):
             raise Rejected("the divergence is not shown to be within its bound on a part of the box")
-    if pending:
-        raise Rejected("a leaf of the tree is missing")
-    return leaves
+        return ()
+
+    return follow_steps(statement["tree"], goal, step)
 
 
-def _outputs(claim: Mapping[str, Any], factors: list[Poly], goal: Goal) -> list[FactoredOutput]:
+def _outputs(claim: Statement, factors: list[Poly], goal: Goal) -> list[FactoredOutput]:
     """Returns the probabilities of the outputs as products, which are multiplied again.
 
     Raises:
@@ -269,36 +193,32 @@ def _product(
 # --- witnesses ---------------------------------------------------------------------------------------
 
 
-def distribution(domain: Mapping[str, Any], claim: Mapping[str, Any], point: Any) -> Distribution:
-    """Returns the probabilities of the outputs of a claim at a point of the domain.
+def distribution(domain: WrittenClaim, claim: Statement, point: Mapping[str, str]) -> Distribution:
+    """Returns the probabilities of the outputs of a statement at a point of the domain.
 
     Raises:
         Rejected: the point is not there, or the total is 0.
     """
-    check_witness({**domain, "polynomial": "-1"}, point)
-    statement = read_claim({**domain, "polynomial": "0"})
+    check_inside(domain, point)
     texts = [claim["total"], *(text for pair in claim["outputs"] for text in pair)]
-    polynomials = [parse(text, statement.goal.names) for text in texts]
-    values = {name: number(text) for name, text in point.items()}
-    return at_point(polynomials, statement, values)
+    polynomials = [parse(text, domain.goal.names) for text in texts]
+    return at_point(polynomials, domain, {name: number(text) for name, text in point.items()})
 
 
-def _check_violation(
-    document: Any, known: Mapping[Any, Any] | None, bound: tuple[Fraction, Fraction]
-) -> None:
-    """Checks that a claim fails at the witness, and that its numbers agree with it."""
-    witness = document["witness"]
+def refute(about: Evidence, witness: Mapping[str, Any]) -> list[str]:
+    """Checks that a statement fails at the witness, and that its numbers agree with it.
+
+    It returns what is not shown.
+
+    Raises:
+        Rejected: it does not, or they do not.
+    """
     claim = witness["claim"]
-    left, right = witness["secrets"]
-    if left == right:
-        raise Misformed("twice the same", "witness", "secrets")
-    if [left, right, witness["length"]] not in claim["origins"]:
-        raise Misformed("the claim is about other secrets", "witness", "secrets")
-    for each in claim["origins"] if known is not None else ():
-        same(claim, known.get(tuple(each)) if known else None, "witness", "claim")
-    if witness["measure"] != document["measure"]:
+    about.untied(claim["domain"])
+    if witness["measure"] != claim["of"]:
         raise Misformed("the claims are about another measure", "witness", "measure")
     if not witness["exceeds"]:
         raise Misformed("the divergence is within its bound", "witness")
-    found = distribution(document["domain"], claim, witness["parameters"])
-    check_loss(found, witness, bound)
+    found = distribution(about.domain(claim["domain"]), claim, witness["parameters"])
+    check_loss(found, witness, bound_of(claim["bound"]))
+    return [LARGEST_NOT_SHOWN] * bool(witness["largest"])

@@ -50,7 +50,7 @@ solver        not checked: somebody else's answer, reported as trusted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -75,6 +75,7 @@ from .evidence_polynomials import (
 )
 from .product_substitution import product_goal
 from .proof_goals import BernsteinCoefficients, Context, Goal, bernstein
+from .proof_trees import cut, follow
 from .rounded_constants import encloses_exp, sign_in_exp
 from .strict_reading import Rejected
 from .tied_variables import Prove, logarithm_rule
@@ -504,27 +505,31 @@ def quadratic_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None
         prove(goal.without(name, part), proof[key], context, depth)
 
 
+Formed = tuple[Goal, BernsteinCoefficients]  # a part of the box, with the form of the polynomial there
+
+
 def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:
-    """Follows the tree, which is written in preorder: the lower part of a cut comes first."""
-    pending = [(goal, bernstein(goal, goal.poly))]
-    for token in proof["tree"]:
-        if not pending:
-            raise Rejected("the tree has too many leaves")
-        here, form = pending.pop()
+    """Follows the tree: a part has its Bernstein form, which is cut with it, and not computed again."""
+
+    def step(part: Formed, token: Any) -> Iterable[Formed]:
+        here, form = part
         if token == "+":
             if min(form.entries) < 0:
                 raise Rejected("a Bernstein coefficient is negative at a leaf")
-        elif isinstance(token, dict):
+            return ()
+        if isinstance(token, dict):
             if token.get("kind") == "convex":
                 convex_rule(here, token, context, depth, form)
             else:
                 prove(here, token, context, depth)
-        elif token[0] == "outside":
+            return ()
+        if token[0] == "outside":
             poly, strict = here.condition(token[1])
             opposite = plus({}, poly, -ONE)
             if negative_on(here, opposite) or not (strict or positive_on(here, opposite)):
                 raise Rejected("a constraint is not shown to fail at a leaf")
-        elif token[0] in ("low", "high"):
+            return ()
+        if token[0] in ("low", "high"):
             name, upper = token[1], token[0] == "high"
             if name not in form.names:
                 raise Rejected(f"the polynomial does not mention {name!r:.40}")
@@ -534,19 +539,16 @@ def bernstein_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None
                 raise Rejected(f"the polynomial is not shown to be monotone in {name}")
             value = constant(here.box[name][upper], len(here.names))
             lower = here.without(name, compose(here.poly, here.axis(name), value))
-            pending.append((lower, form.end(name, upper)))
-        elif token[0] == "cut":
-            name, at = token[1], number(token[2])
-            here.axis(name)
-            low, high = here.box[name]
-            if not low < at < high:
-                raise Rejected(f"the cut of {name} at {at} is not inside")
-            forms = form.cut(name, (at - low) / (high - low)) if name in form.names else (form, form)
-            pending += [(here.within(name, side, at), forms[side]) for side in (1, 0)]
-        else:
+            return ((lower, form.end(name, upper)),)
+        if token[0] != "cut":
             raise Rejected(f"unknown entry of a tree: {token!r:.40}")
-    if pending:
-        raise Rejected("a leaf of the tree is missing")
+        name, (low, high) = token[1], cut(here, token[1], token[2])
+        start, end = here.box[name]
+        ratio_of = (low.box[name][1] - start) / (end - start)
+        forms = form.cut(name, ratio_of) if name in form.names else (form, form)
+        return ((low, forms[0]), (high, forms[1]))
+
+    follow(proof["tree"], (goal, bernstein(goal, goal.poly)), step)
 
 
 def constraint_rule(goal: Goal, proof: Any, context: Context, depth: int) -> None:

@@ -2,9 +2,9 @@
 
 What makes a map of polynomial claims one about sets of outputs: standard library only.
 
-`sums` of a region map are claims Σ max(0, tᵢ) ≤ room, as in `set_evidence`, each with a tree of cuts of the
-whole domain. A leaf `["set", k]` says: no term is open any more, and the goal f = room − Σ of the terms
-that count is the claim number k of the map. On that part of the domain room − Σ max(0, tᵢ) is f. So
+The `parts` statements beside a map are claims Σ max(0, tᵢ) ≤ room, as in `set_evidence`, each with a tree of
+cuts of the whole domain. A leaf `["claim", k]` says: no term is open any more, and the goal f = room − Σ of
+the terms that count is the claim number k of the map. On that part of the domain room − Σ max(0, tᵢ) is f. So
 
 - at a point where all claims of the map hold, all sums are within their room;
 - a claim of the map is room − Σ_{i∈S} tᵢ for a set S of terms: where it fails, the sum is above its room.
@@ -34,7 +34,7 @@ mirrored   Parameters are symmetric, and of two of them the first one is nowhere
            `folds`).
 undecided  Nothing is shown.
 
-Where the measure of the case compares sets of outputs, `sums` show that the claims are all (see `covers`).
+Where the case compares sets of outputs, `parts` show that the claims are all (see `check_covers`).
 
 All this is about a model whose obligations are proved besides, as claims of their own.
 
@@ -51,67 +51,53 @@ from fractions import Fraction
 from itertools import combinations, pairwise, product
 from typing import Any
 
-from . import evidence_shapes
-from .claim_evidence import (
-    KernelReport,
-    check_claim,
-    check_obligations,
-    check_points,
-)
+from .claim_evidence import check_claim
+from .direction_statements import Origin, by_origin, check_origins
 from .evidence_polynomials import Poly, add, number, parse
+from .evidence_shapes import PARTS
+from .ledger import Evidence, KernelReport, Statement
 from .product_substitution import ByRoots
 from .proof_goals import BernsteinCoefficients, Context, Goal, bernstein
+from .proof_trees import follow as follow_steps
 from .region_maps import AnyForm, Cells, Map, MapNode, read_map, separated
-from .set_evidence import by_origin, follow_tree, same
-from .strict_reading import Misformed, Rejected, check, counted, read
+from .set_evidence import follow_tree
+from .strict_reading import Misformed, Rejected, counted
 
 # --- what makes a map of polynomial claims one about sets of outputs: standard library only ---------
 
 
-def check_covers(document: Mapping[str, Any], expected: Sequence[Any] | None) -> str:
+def check_covers(about: Evidence, statement: Statement) -> str:
     """Checks the sums of a map and their trees; returns what was shown.
-
-    `expected` are the claims about sums of the case, derived by the caller, each with one origin.
 
     Raises:
         Rejected: something is not shown, or the case has other sums.
     """
-    domain = dict(document["domain"])
+    domain = dict(about.written(statement["domain"]))
     if "constant" in domain:
         domain["box"] = {name: ends for name, ends in domain["box"].items() if name != "E"}
-    claims = [parse(text, domain["variables"]) for text in document["claims"]]
-    known = by_origin(None if expected is None else list(expected))
-    settled: set[tuple[str, str, int]] = set()
+    claims = [parse(text, domain["variables"]) for text in statement["claims"]]
+    known = by_origin(about)
+    settled: set[Origin] = set()
     seen: set[int] = set()
-    for index, entry in enumerate(document["sums"]):
-        for origin in map(tuple, entry["origins"]):
-            if origin in settled:
-                raise Misformed("this direction was there before", "sums", index, "origins")
-            settled.add(origin)
-            if known is not None:
-                same(entry, known.get(origin), "sums", index)
-        seen |= _leaves(domain, entry, claims)
+
+    def at_leaf(goal: Goal, token: Any, context: Context) -> None:
+        if isinstance(token, dict) or not token[1] < len(claims) or goal.poly != claims[token[1]]:
+            raise Rejected("a leaf of the tree names another claim")
+        seen.add(token[1])
+
+    for place, entry in about.of("parts"):
+        if about.written(entry["domain"]) != domain:
+            raise Misformed("a sum on another domain", "statements", place, "domain")
+        check_origins(about, entry, settled, known, PARTS, "statements", place)
+        trusted = follow_tree(about.domain(entry["domain"]), entry, at_leaf)
+        if trusted:
+            raise Rejected(f"a sign is known by a solver only: {', '.join(sorted(trusted))}")
     if known is not None and known.keys() - settled:
         raise Rejected("a claim of the case has no tree")
     if seen != set(range(len(claims))):
         raise Rejected("a claim of the map is about no set of outputs")
     sums, sets = counted(len(settled), "sum"), counted(len(claims), "set")
     return f"{sums} over all sets of outputs: everywhere one of {sets} is the worst"
-
-
-def _leaves(domain: Mapping[str, Any], entry: Mapping[str, Any], claims: Sequence[Poly]) -> set[int]:
-    """Returns the numbers of the claims at the leaves of a tree."""
-    seen: set[int] = set()
-
-    def at_leaf(goal: Goal, token: Any, context: Context) -> None:
-        if not 0 <= token[1] < len(claims) or goal.poly != claims[token[1]]:
-            raise Rejected("a leaf of the tree names another claim")
-        seen.add(token[1])
-
-    trusted = follow_tree(domain, entry, at_leaf)
-    if trusted:
-        raise Rejected(f"a sign is known by a solver only: {', '.join(sorted(trusted))}")
-    return seen
 
 
 # --- symmetric parameters of a region map: their exchange leaves what the map is about as it is -----
@@ -180,8 +166,7 @@ def check_mirrored(
 
 # --- regions ----------------------------------------------------------------------------------------
 
-FORMAT, VERSION = "paramverify-regions", 1
-MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
+STATUS = "region map"
 MAX_TOKENS = 100_000
 MAX_CELLS = 2_000_000
 CELLS = {  # in words
@@ -193,70 +178,27 @@ CELLS = {  # in words
 }
 
 
-def check_document(
-    document: Any,
-    claims: Sequence[Any] | None = None,
-    obligations: Iterable[Any] | None = None,
-    sums: Sequence[Any] | None = None,
-) -> KernelReport:
-    """Checks a region map.
+def show(about: Evidence, statement: Statement) -> KernelReport:
+    """Checks a region map; `proved` counts the safe and violating cells, `open` the undecided ones.
 
-    `claims`, if given, are the claims that the map must be about, derived from the case by the caller, as
-    documents in their order; they say which domain it is as well. `sums` are the claims about sums that the
-    claims must come from, where the case compares sets of outputs. `obligations`, if given, are what must be
-    proved of the model besides. `proved` of the report counts the safe and violating cells, `open` the
-    undecided ones, `trusted` the obligations that rest on the word of a solver.
-
-    Malformed documents of any kind give a report that is not accepted.
+    Raises:
+        Rejected: something is not shown, or the map is not about the claims of the case.
     """
-    try:
-        check(document, evidence_shapes.REGIONS)
-        return _check_document(document, claims, obligations, sums)
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    except MALFORMED as error:
-        return KernelReport(False, (f"rejected: malformed document: {error!r:.200}",))
-
-
-def check_text(text: str, claims: Sequence[Any] | None = None) -> KernelReport:
-    """Checks a region map given as JSON text; see `check_document`."""
-    try:
-        document = read(text)
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    return check_document(document, claims)
-
-
-def _check_document(
-    document: Any,
-    claims: Sequence[Any] | None,
-    obligations: Iterable[Any] | None,
-    sums: Sequence[Any] | None,
-) -> KernelReport:
-    found = read_map(document)
-    if claims is not None:
-        same_claims(document, claims)
-        if (sums is None) != ("sums" not in document):
-            raise Rejected("the case compares sets of outputs, or the map does, but not both")
-    own = check_obligations(document, obligations)
-    box = {name: ends for name, ends in document["domain"]["box"].items() if name in found.parameters}
-    check_points(document, [{**document["domain"], "box": box}])
-    folds = read_folds(document, found)
-    counts = _check_cells(document, found, folds)
-    shown = {status: told for status, told in CELLS.items() if folds or status != "mirrored"}
-    lines = [f"{counted(counts[status], 'cell')} {told}" for status, told in shown.items()]
-    lines += [f"symmetric: {', '.join(names)}" for names in folds] + list(own.lines)
-    if "sums" in document:
-        lines.append(check_covers(document, sums))
-    return KernelReport(
-        True,
-        tuple(lines),
-        proved=counts["safe"] + counts["violating"],
-        trusted=own.counts["trusted"],
-        open=counts["undecided"],
-        status="region map",
-        solvers=tuple(sorted(own.solvers)),
-    )
+    written = about.untied(statement["domain"])
+    found = read_map(statement, about.domain(statement["domain"]), written)
+    summed = any(about.of("parts"))
+    check_stated(about, statement)
+    if about.named and (about.demanded.directions is not None) != summed:
+        raise Rejected("the case compares sets of outputs, or the map does, but not both")
+    folds = read_folds(statement, found)
+    counts = _check_cells(statement, found, folds)
+    told = {status: words for status, words in CELLS.items() if folds or status != "mirrored"}
+    lines = [f"{counted(counts[status], 'cell')} {words}" for status, words in told.items()]
+    lines += [f"symmetric: {', '.join(names)}" for names in folds]
+    if summed:
+        lines.append(check_covers(about, statement))
+    proved = counts["safe"] + counts["violating"]
+    return KernelReport(True, tuple(lines), proved, open=counts["undecided"], status=STATUS)
 
 
 def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> dict[str, int]:
@@ -294,10 +236,12 @@ def _check_cells(document: Any, found: Map, folds: Sequence[Sequence[str]]) -> d
     return counts
 
 
-def same_claims(document: Any, claims: Sequence[Any], told: str = "the map is") -> None:
-    """Checks that the document is about the given claims; the interval of E may differ."""
-    domain = document["domain"]
-    if [claim["polynomial"] for claim in claims] != document["claims"]:
+def check_stated(about: Evidence, statement: Statement, told: str = "the map is") -> None:
+    """Checks that a map is about the claims of the case; the interval of E may differ."""
+    claims, domain = about.demanded.stated, about.written(statement["domain"])
+    if claims is None:
+        return
+    if [claim["polynomial"] for claim in claims] != statement["claims"]:
         raise Rejected(f"{told} about other claims")
     for claim in claims:
         rest = {key: value for key, value in claim.items() if key not in ("polynomial", "box")}
@@ -371,21 +315,18 @@ def follow(found: Map, node: MapNode, tokens: Any, sign: int, powers: Sequence[t
     used = sorted({index for index, _ in powers})
     places = {index: place for place, index in enumerate(used)}
     here = [(places[index], power) for index, power in powers]
-    pending = [MapNode(node.box, tuple(node.forms[k] for k in used), node.conditions)]
-    for token in tokens:
-        if not pending:
-            raise Rejected("more cuts than parts")
-        part = pending.pop()
+
+    def step(part: MapNode, token: str) -> Iterable[MapNode]:
         if token == "+":
             signs = [form.weak_sign() for form in part.forms]
             if not nowhere(found, part) and not positive(sign, here, signs):
                 raise Rejected("the coefficients on a part of a cell do not show its status")
-        elif token in found.quantified:
-            pending += part.halves(token)[::-1]
-        else:
+            return ()
+        if token not in found.quantified:
             raise Rejected(f"not a quantified parameter: {token!r:.40}")
-    if pending:
-        raise Rejected("fewer cuts than parts")
+        return part.halves(token)
+
+    follow_steps(tokens, MapNode(node.box, tuple(node.forms[k] for k in used), node.conditions), step)
 
 
 def check_violating(found: Map, node: MapNode, entry: Any) -> None:

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from .claim_evidence import (
-    Rejected,
-    read_claim,
-)
 from .evidence_polynomials import Box, Poly, constant, degree, number, parse, times
 from .product_substitution import ByRoots, read_by_roots
-from .proof_goals import BernsteinCoefficients, Goal, bernstein
+from .proof_goals import BernsteinCoefficients, Goal, WrittenClaim, bernstein
+from .strict_reading import Rejected
 
 AnyForm = TypeVar("AnyForm", BernsteinCoefficients, ByRoots)
 Cells = list[tuple[tuple[tuple[Fraction, Fraction], ...], Any]]
@@ -70,16 +67,15 @@ class MapNode:
         ]
 
 
-def read_map(document: Any) -> Map:
-    """Reads what the document is about, and checks that the products are the claims.
+def read_map(document: Any, domain: WrittenClaim, written: Any) -> Map:
+    """Reads the statement of a map on a domain, as it is `written`; checks that the products are the claims.
 
     Raises:
         Rejected: they are not, or something is malformed.
     """
-    statement = read_claim({**document["domain"], "polynomial": "0"})
-    goal = statement.goal
+    goal = domain.goal
     names = goal.names
-    parameters = names[:-1] if statement.exponent is not None else names
+    parameters = names[:-1] if domain.exponent is not None else names
     free = tuple(document["free"])
     if not free or len(set(free)) < len(free) or not set(free) <= set(parameters):
         raise Rejected("the free parameters are not parameters")
@@ -99,7 +95,7 @@ def read_map(document: Any) -> Map:
             raise Rejected("not a factor, or one that is named twice")
         by_roots[index] = read_by_roots(entry, factors[index], names, goal.box)
     return Map(
-        domain=document["domain"],
+        domain=written,
         claims=tuple(document["claims"]),
         goal=goal,
         free=free,

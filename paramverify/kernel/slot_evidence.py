@@ -19,33 +19,22 @@ So every t has t·steps·ε.
 
 from __future__ import annotations
 
-from typing import Any
-
-from . import evidence_shapes
-from .claim_evidence import KernelReport
-from .strict_reading import Rejected, check
-
-FORMAT, VERSION = "paramverify-slots", 1
+from .ledger import Evidence, KernelReport, Statement
+from .strict_reading import Rejected
 
 
-def check_document(document: Any, expected: Any = None) -> KernelReport:
-    """Checks a document; `expected`, if given, is what the program does, read from the case."""
-    try:
-        check(document, evidence_shapes.SLOTS)
-        if expected is not None and document["program"] != expected:
-            raise Rejected("the evidence is about another program")
-        return _check(document)
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
+def show(about: Evidence, statement: Statement) -> KernelReport:
+    """Checks the induction.
 
-
-def _check(document: Any) -> KernelReport:
-    program, steps = document["program"], document["steps"]
+    Raises:
+        Rejected: it shows nothing.
+    """
+    program, steps = statement["program"], statement["steps"]
     if not program["deletes"]:
         raise Rejected("slots keep their points: the states are never equal again")
     if program["shared"] and program["drops"]:
         raise Rejected("slots share their places: a data point of one decides about another")
-    forms = {tuple(sorted(form)) for form in document["forms"]}
+    forms = {tuple(sorted(form)) for form in statement["forms"]}
     if (1,) not in forms:
         raise Rejected("an insertion leads to no form")
     for form in forms:

@@ -88,12 +88,12 @@ def plain(value: str, most: int = 300) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
 
 
-def statement_of(claim: dict[str, Any]) -> str:
+def statement_of(claim: Mapping[str, Any]) -> str:
     """Returns what a claim says, shortened."""
     return f"{plain(claim['polynomial'], 60)} >= 0"
 
 
-def told_witness(witness: dict[str, Any], named: bool) -> str:
+def told_witness(witness: Mapping[str, Any], named: bool) -> str:
     """Returns in words that the claim of a witness is false at its point.
 
     `named` says that the names in the witness are compared with the case, and are shown.

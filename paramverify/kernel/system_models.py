@@ -5,20 +5,20 @@ Standard library only, and the checker of single claims; the reasons stand in `u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .claim_evidence import Rejected
 from .evidence_polynomials import Poly, constant, parse, plus, times
+from .ledger import Ask
 from .rounded_constants import sign_in_exp
+from .strict_reading import Rejected
 
 SILENT = -1
 
 Weight = tuple[Poly, Poly]  # numerator, and denominator, which is positive
 Distribution = tuple[tuple[int, Weight], ...]
-Ask = Callable[[Poly, bool], bool]  # is f ≥ 0 (or f > 0) on the domain?
 Pair = tuple[int, int]
 
 

@@ -22,32 +22,23 @@ witness   Two input sequences that differ in one inserted data point, and an obs
 
 tight, growth: lower bounds of budgets, in `system_witnesses`. With `tight` the bound is not that of a case.
 
-Polynomials whose sign is needed on the domain are proved by the claims of the document.
+Polynomials whose sign is needed on the domain are shown by the comparisons of the document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd
 from typing import Any
 
-from . import evidence_shapes
-from .claim_evidence import (
-    KernelReport,
-    Rejected,
-    check_claim,
-    check_obligations,
-    check_points,
-    check_witness,
-    read_claim,
-)
-from .evidence_polynomials import Poly, number, parse, plus, whole
+from .claim_evidence import check_inside
+from .evidence_polynomials import Poly, number
+from .ledger import Ask, Evidence, KernelReport, Statement
+from .proof_goals import WrittenClaim
 from .rounded_constants import sign_in_exp
-from .strict_reading import Misformed, check, counted, shown
+from .strict_reading import Misformed, Rejected, counted, shown
 from .system_models import (
     SILENT,
-    Ask,
     CheckedSystem,
     Pair,
     Weight,
@@ -62,158 +53,92 @@ from .system_models import (
 )
 from .system_witnesses import check_growth, check_tight, check_violation, told_bounds
 
-FORMAT, VERSION = "paramverify-unwinding", 1
-MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError)
 
+def show(about: Evidence, statement: Statement) -> KernelReport:
+    """Checks that an interactive system is private, or leaks.
 
-def check_document(document: Any, expected: Any = None, ask: Ask | None = None) -> KernelReport:
-    """Checks a document; `expected`, if given, is what its system and bound must be, derived from the case.
-
-    `ask` decides signs in place of the claims of the document. Malformed documents of any kind give a report
-    that is not accepted.
+    Raises:
+        Rejected: that is not shown.
     """
-    try:
-        check(document, evidence_shapes.UNWINDING)
-        if expected is not None and any(document[name] != value for name, value in expected.items()):
-            raise Rejected("the evidence is about another system or another bound")
-        return _check(document, ask)
-    except Rejected as error:
-        return KernelReport(False, (f"rejected: {error}",))
-    except MALFORMED as error:
-        return KernelReport(False, (f"rejected: malformed evidence: {error!r:.200}",))
-
-
-def _check(document: Any, ask: Ask | None) -> KernelReport:
-    domain = document["domain"]
-    about = read_claim({**domain, "polynomial": "0"})
-    names, exponent = about.goal.names, about.exponent
-    status = document["status"]
-    if status == "unknown":
-        raise Misformed("there is nothing to check in what says 'unknown'", "status")
-    if "witness" in document and "growth" in document:
-        raise Misformed("a witness comes without a loop that makes the ratio grow", "growth")
-    shows = {"witness": "witness" in document or "growth" in document, "proof": "proof" in document}
-    for name, its in (("witness", "violated"), ("proof", "holds")):
-        if shows[name] != (status == its):
-            raise Misformed(f"a {name} comes with the status {its}, and only with it", "status")
-    if "tight" in document and status != "holds":
-        raise Misformed("a lower bound comes with the status holds only", "status")
-    if "reason" in document:
-        raise Misformed("a reason comes with the status unknown only", "reason")
-    own = check_obligations(document)
-    check_points(document, [domain])
+    status = about.document["status"]
+    _check_keys(statement, status)
+    about.untied(statement["domain"])
+    domain = about.domain(statement["domain"])
+    names, exponent = domain.goal.names, domain.exponent
     if status == "violated":
-        witness = document.get("witness") or document["growth"]
-        if document.get("claims"):
-            raise Misformed("a violation needs no comparisons", "claims")
+        witness = statement.get("witness") or statement["growth"]
+        if any(about.of("comparison")):
+            raise Misformed("a violation needs no comparisons", "witness")
         numbers = WeightSigns(names, exponent, _at_point(domain, witness["parameters"]))
-        system = read_system(document["system"], numbers)
-        check_closures(system, numbers, document["closures"])
-        if "growth" in document:
+        system = read_system(statement["system"], numbers)
+        check_closures(system, numbers, statement["closures"])
+        if "growth" in statement:
             line = check_growth(system, numbers, witness)
         else:
-            line = check_violation(system, numbers, numbers.read(document["ratio"]), witness)
-        counts = own.counts["proved"], own.counts["trusted"]
-        own_lines = (line + _assumed(system), *own.lines)
-        return KernelReport(True, own_lines, *counts, status="violated", solvers=tuple(sorted(own.solvers)))
-    claims = document.get("claims", [])
-    words: list[tuple[str, ...]] = []
-    numbers = WeightSigns(names, exponent, ask or replayed_signs(domain, claims, words))
-    system = read_system(document["system"], numbers)
-    check_closures(system, numbers, document["closures"])
-    kind = document["proof"]["kind"]
-    ratio = numbers.read(document["ratio"])
-    line = PROOFS[kind](system, numbers, ratio, document["proof"])
-    tight = _tight(document, system, numbers, ratio) if "tight" in document else []
-    count = len(claims)
-    trusted = sum(map(bool, words))
-    solvers = sorted(own.solvers.union(*words))
-    lines = (line + _assumed(system), *tight, f"{counted(count, 'comparison')} with parameters", *own.lines)
-    lines += tuple(f"trusted to {shown(name)}" for name in solvers)
-    return KernelReport(
-        True,
-        lines,
-        count - trusted + own.counts["proved"],
-        trusted + own.counts["trusted"],
-        status="budget" if tight else "holds",
-        solvers=tuple(solvers),
-    )
+            line = check_violation(system, numbers, numbers.read(statement["ratio"]), witness)
+        return KernelReport(True, (line + _assumed(system),), status=status)
+    ask, ledger = about.comparisons(statement["domain"])
+    numbers = WeightSigns(names, exponent, ask)
+    system = read_system(statement["system"], numbers)
+    check_closures(system, numbers, statement["closures"])
+    ratio = numbers.read(statement["ratio"])
+    line = PROOFS[statement["proof"]["kind"]](system, numbers, ratio, statement["proof"])
+    tight = _tight(statement, domain, system, numbers, ratio) if "tight" in statement else []
+    count = ledger.proved + ledger.trusted
+    lines = [line + _assumed(system), *tight, f"{counted(count, 'comparison')} with parameters"]
+    lines += [f"trusted to {shown(name)}" for name in sorted(ledger.solvers)]
+    return ledger.report("budget" if tight else status, lines)
 
 
-def _tight(document: Any, system: CheckedSystem, numbers: WeightSigns, ratio: Weight) -> list[str]:
+def _check_keys(statement: Statement, status: str) -> None:
+    """Checks that a statement has what goes with what is said of it, and nothing else."""
+    if status == "unknown":
+        raise Misformed("there is nothing to check in what says 'unknown'", "proof")
+    if "witness" in statement and "growth" in statement:
+        raise Misformed("a witness comes without a loop that makes the ratio grow", "growth")
+    shows = {"witness": "witness" in statement or "growth" in statement, "proof": "proof" in statement}
+    for name, its in (("witness", "violated"), ("proof", "holds")):
+        if shows[name] != (status == its):
+            raise Misformed(f"a {name} comes with the status {its}, and only with it", name)
+    if "tight" in statement and status != "holds":
+        raise Misformed("a lower bound comes with the status holds only", "tight")
+    if "reason" in statement:
+        raise Misformed("a reason comes with the status unknown only", "reason")
+
+
+def _tight(
+    statement: Statement, domain: WrittenClaim, system: CheckedSystem, numbers: WeightSigns, ratio: Weight
+) -> list[str]:
     """Checks the lower bound of a budget, on the whole domain or at the point that it names."""
-    told = document["tight"]
+    told = statement["tight"]
     if told is not None and "parameters" in told:
-        numbers = WeightSigns(
-            numbers.names, numbers.exponent, _at_point(document["domain"], told["parameters"])
-        )
-        system = read_system(document["system"], numbers)
-        check_closures(system, numbers, document["closures"])
-        ratio = numbers.read(document["ratio"])
-    return [check_tight(system, numbers, ratio, told), told_bounds(document["ratio"], told)]
+        numbers = WeightSigns(numbers.names, numbers.exponent, _at_point(domain, told["parameters"]))
+        system = read_system(statement["system"], numbers)
+        check_closures(system, numbers, statement["closures"])
+        ratio = numbers.read(statement["ratio"])
+    return [check_tight(system, numbers, ratio, told), told_bounds(statement["ratio"], told)]
 
 
 def _assumed(system: CheckedSystem) -> str:
     return ", assuming that no input comes where it is not accepted" if system.partial else ""
 
 
-def replayed_signs(domain: Any, claims: Any, words: list[tuple[str, ...]]) -> Ask:
-    """Replays the claims of the document; a sign is shown if it is one of them.
-
-    `words` gets the solvers that each claim rests on.
-    """
-    names = domain["variables"]
-    weak: set[object] = set()
-    strong: set[object] = set()
-    for place, entry in enumerate(claims):
-        if ("negated" in entry) != entry["strict"]:
-            raise Misformed("the negative comes with a strict comparison", "claims", place)
-        claim = {**domain, "polynomial": entry["polynomial"]}
-        poly = parse(entry["polynomial"], names)
-        if entry["strict"]:
-            # f > 0 if −1 ≥ 0 holds on what is left of the domain with −f ≥ 0.
-            negated = [entry["negated"], ">="]
-            if plus(poly, parse(entry["negated"], names)):
-                raise Rejected("the negative of a polynomial is another one")
-            claim |= {"polynomial": "-1", "constraints": [*domain["constraints"], negated]}
-        words.append(check_claim(claim, entry["proof"]))
-        known = strong if entry["strict"] else weak
-        if _key(poly) in known:
-            raise Misformed("the same comparison again", "claims", place)
-        known.add(_key(poly))
-
-    def ask(poly: Poly, strict: bool) -> bool:
-        return _key(poly) in strong or (not strict and _key(poly) in weak)
-
-    return ask
-
-
-def _key(poly: Poly) -> object:
-    """Returns what is the same for all positive multiples of a polynomial."""
-    coefficients, _ = whole(poly)
-    common = gcd(*coefficients.values())
-    return frozenset((x, c // common) for x, c in coefficients.items())
-
-
-def _at_point(domain: Any, parameters: Any) -> Ask:
+def _at_point(domain: WrittenClaim, parameters: Any) -> Ask:
     """Decides signs at one point, which has to be one of the domain."""
-    names = tuple(domain["variables"])
-    # The claim −1 ≥ 0 fails wherever it is asked for: what is checked is that the point is in the domain.
-    check_witness({**domain, "polynomial": "-1"}, parameters)
+    check_inside(domain, parameters)
     values = {name: number(text) for name, text in parameters.items()}
 
     def ask(poly: Poly, strict: bool) -> bool:
         coefficients: dict[int, Fraction] = {}
         for x, c in poly.items():
             power = 0
-            for name, e in zip(names, x, strict=True):
+            for name, e in zip(domain.goal.names, x, strict=True):
                 if name in values:
                     c *= values[name] ** e
                 else:
                     power = e
             coefficients[power] = coefficients.get(power, Fraction(0)) + c
-        exponent = number(domain["constant"]) if "constant" in domain else None
-        found = sign_in_exp(coefficients, exponent)
+        found = sign_in_exp(coefficients, domain.exponent)
         return found > 0 if strict else found >= 0
 
     return ask

@@ -41,7 +41,7 @@ ends     one answer differs. If a(u)·b(s) ≤ a(s)·b(u) and h'(u)·h(s) ≤ h'
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, permutations
@@ -50,13 +50,11 @@ from itertools import product as points_of_axes
 from math import comb, lcm, prod
 from typing import Any
 
-from . import evidence_shapes
-from .claim_evidence import KernelReport, read_claim
 from .evidence_polynomials import Poly, Whole, constant, number, parse, plus, power, product, times
-from .evidence_shapes import LARGEST
-from .proof_goals import Context, Goal
+from .ledger import Evidence, Statement
+from .proof_goals import Context, WrittenClaim
 from .proof_rules import prove
-from .strict_reading import Misformed, Rejected, check
+from .strict_reading import Misformed, Rejected
 
 # --- neighbours -------------------------------------------------------------------------------------
 
@@ -66,45 +64,40 @@ Table = dict[tuple[Axis, ...], Fraction]
 MAX_ENTRIES = 2_000_000
 
 
-MALFORMED = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
+def show(about: Evidence, statement: Statement) -> str:
+    """Checks that the claims are about a pair that stands for all neighbours; returns that in words.
 
-
-def with_statements(document: Mapping[str, Any], report: KernelReport) -> KernelReport:
-    """Returns the report on a document with its side condition, and on the pair that stands for others."""
-    report = replace(report, side_condition=document.get("side_condition", ""))
-    if not report.accepted or "reduction" not in document:
-        return report
-    try:
-        about = document["reduction"]
-        line = check_everywhere(about) if "domain" in about else check_largest(about)
-        _check_question(about, document.get("claims", ()))
-        return replace(report, lines=(*report.lines, line))
-    except Rejected as error:
-        line = f"rejected: {error}"
-    except MALFORMED as error:
-        line = f"rejected: malformed reduction: {error!r:.200}"
-    return replace(report, accepted=False, lines=(*report.lines, line))
-
-
-def _check_question(about: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> None:
-    """Checks that the claims are about the pair of a statement, on the domain of the statement."""
-    sides = (str(tuple(about[side])) for side in ("left", "right"))
+    Raises:
+        Rejected: the pair is none, or it is not shown.
+    """
+    sides = (str(tuple(statement[side])) for side in ("left", "right"))
     named = tuple(f"{one} against {other}, output " for one, other in permutations(sides))
-    for entry in claims:
-        if not all(origin.startswith(named) for origin in entry["origins"]):
-            raise Rejected("a claim is about another pair than the one that stands for others")
-        domain = about.get("domain", {})
-        if any(entry["claim"][key] != value for key, value in domain.items()):
-            raise Rejected("a claim is about another domain than the pair that stands for others")
+    for place, claim in about.of("claim"):
+        if not all(origin.startswith(named) for origin in claim.get("origins", ())):
+            raise Misformed(
+                "this is about another pair than the one that stands for others", "statements", place
+            )
+        if "domain" in statement and not _same_domain(about, claim, statement["domain"]):
+            raise Misformed(
+                "another domain than that of the pair that stands for others", "statements", place
+            )
+    if "domain" not in statement:
+        return check_largest(statement)
+    about.untied(statement["domain"])
+    return check_everywhere(statement, about.domain(statement["domain"]))
 
 
-def check_largest(document: Mapping[str, Any]) -> str:
+def _same_domain(about: Evidence, claim: Statement, number: int) -> bool:
+    own, wanted = about.written(claim["domain"]), about.written(number)
+    return all(own.get(key) == value for key, value in wanted.items())
+
+
+def check_largest(document: Statement) -> str:
     """Checks the statement, and returns it in words.
 
     Raises:
         Rejected: another pair has a larger ratio, or the pair is none.
     """
-    check(document, LARGEST)
     noise = [[number(p) for p in row] for row in document["noise"]]
     values, n = len(noise), document["answers"]
     ties, differ, by = document["ties"], document["differ"], document["by"]
@@ -276,14 +269,13 @@ class _Maxima:
         }
 
 
-def check_everywhere(document: Mapping[str, Any]) -> str:
+def check_everywhere(document: Statement, domain: WrittenClaim) -> str:
     """Checks the statement, and returns it in words.
 
     Raises:
         Rejected: it is not proved, or the pair is none.
     """
-    check(document, evidence_shapes.STANDING)
-    goal, context = _goal(document["domain"])
+    goal, context = domain.goal, Context(domain.exponent)
     noise = [[parse(p, goal.names) for p in row] for row in document["noise"]]
     top, n = len(noise) - 1, document["answers"]
     sums = [_total(row) for row in noise]
@@ -318,13 +310,6 @@ def reach(by: str, most: int) -> int:
     if by != "any" and not re.fullmatch("[1-9][0-9]{0,8}", by):
         raise Misformed("must be 'any' or the digits of a positive whole number", "by")
     return most if by == "any" else min(int(by), most)
-
-
-def _goal(domain: Mapping[str, Any]) -> tuple[Goal, Context]:
-    statement = read_claim({**domain, "polynomial": "0"})
-    if statement.goal.ties:
-        raise Rejected("noise with logarithms is not covered")
-    return statement.goal, Context(statement.exponent)
 
 
 def _total(polys: list[Poly]) -> Poly:

@@ -33,6 +33,7 @@ from paramverify.divergences import Average, KLDivergence, ZeroConcentrated
 from paramverify.encodings.output_sums import PairOutcomes, joint_statement, outcomes, reduced
 from paramverify.encodings.point_violations import with_numbers
 from paramverify.errors import DefectError, InputError, LimitError, TimeLimitError
+from paramverify.evidence import envelope
 from paramverify.evidence.divergence_witnesses import (
     BITS,
     Balls,
@@ -47,6 +48,7 @@ from paramverify.evidence.divergence_witnesses import (
     pair_of,
 )
 from paramverify.evidence.witnesses import divergence_at
+from paramverify.kernel.claim_evidence import read_domain
 from paramverify.kernel.loss_evidence import bound_of as bound_in_evidence
 from paramverify.kernel.loss_evidence import check_tree
 from paramverify.kernel.strict_reading import Rejected
@@ -55,7 +57,6 @@ from paramverify.models.model import Model, divergence_of, is_about
 from paramverify.portfolio.session import Session, session_of
 from paramverify.privacy.every_length_verification import EveryLengthOutcome
 from paramverify.privacy.loss_intervals import EnclosedOutput, Factors, OnBox, excluded, near_order, within
-from paramverify.privacy.set_verification import domain_document
 from paramverify.tasks.tasks import Task
 from paramverify.verdicts import Holds, Unknown, Violated
 
@@ -278,8 +279,6 @@ def _longest(box: Mapping[str, Interval], names: list[str], whole: Mapping[str, 
 
 # --- evidence of what is proved on boxes: trees of cuts, for `checker.loss_evidence` -----------------
 
-FORMAT, VERSION = "paramverify-losses", 1
-
 Tree = list[list[Any]]
 
 
@@ -311,7 +310,7 @@ class CoverBox:
                 tokens.append(["cut", part.name, str(part.halves[0].box[part.name].upper)])
                 pending += reversed(part.halves)
             elif part.constraint is not None:
-                tokens.append(["-", part.constraint])
+                tokens.append(["outside", part.constraint])
             elif part.orders is not None:
                 tokens.append(["+", [str(order) for order in part.orders]])
             else:
@@ -324,15 +323,15 @@ def nothing_apart() -> Tree:
     return [["+", []]]
 
 
-def document(domain: Domain, measure: Average, claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Returns claims about a domain with their trees."""
+def about(
+    found: PairOutcomes, origins: Sequence[tuple[str, str, int]], domain: Domain, measure: Average
+) -> dict[str, Any]:
+    """Returns what is said of a reduced direction: that the divergence of its outputs is within its bound."""
     return {
-        "format": FORMAT,
-        "version": VERSION,
-        "measure": measure.key,
+        "domain": envelope.domain_document(domain),
+        "of": measure.key,
         "bound": bound_document(measure),
-        "domain": domain_document(domain, domain.ring.number(0)),
-        "claims": list(claims),
+        **joint_statement(found, origins),
     }
 
 
@@ -341,10 +340,9 @@ def bound_document(measure: Average) -> list[Any]:
     return [str(measure.rational), [[str(factor), str(value)] for factor, value in measure.logarithms]]
 
 
-def claim(
-    found: PairOutcomes, origins: Sequence[tuple[str, str, int]], factors: Factors, tree: Tree
-) -> dict[str, Any]:
-    """Returns what is proved of a reduced direction: its outputs, also as products, and the tree."""
+def proved(direction: LossDirection, domain: Domain, measure: Average, tree: Tree) -> dict[str, Any]:
+    """Returns the statement about a reduced direction: its outputs, also as products, and the tree."""
+    found, factors = direction.found, direction.factors
     numbers: dict[str, int] = {}
 
     def product(polynomial: Polynomial) -> list[Any] | None:
@@ -356,7 +354,8 @@ def claim(
         return [str(fraction(constant)), places]
 
     products = [product(each) for each in (found.total, *(side for pair in found.outputs for side in pair))]
-    return {**joint_statement(found, origins), "factors": list(numbers), "products": products, "tree": tree}
+    own = about(found, direction.origins, domain, measure)
+    return {"kind": "average", **own, "factors": list(numbers), "products": products, "tree": tree}
 
 
 def violation(model: Model, measure: Average, witness: LossWitness) -> dict[str, Any]:
@@ -365,8 +364,8 @@ def violation(model: Model, measure: Average, witness: LossWitness) -> dict[str,
     for pair in outcomes(model):
         for each in (pair, pair.turned):
             if (each.left, each.right, each.length) == wanted:
-                broken = {"claim": joint_statement(reduced(each), [wanted])}
-                return {**document(model.domain, measure, []), "witness": broken}
+                broken = about(reduced(each), [wanted], model.domain, measure)
+                return {"witness": {"kind": "average", "claim": broken}}
     raise DefectError("a witness is about secrets that are not compared")
 
 
@@ -407,9 +406,8 @@ def verify_losses(session: Session, model: Model) -> EveryLengthOutcome:
 
 
 def proofs(model: Model, measure: Average, trees: Sequence[tuple[LossDirection, Tree]]) -> dict[str, Any]:
-    """Returns what is proved of a model as evidence has it, for `checker.loss_evidence`."""
-    claims = [claim(each.found, each.origins, each.factors, tree) for each, tree in trees]
-    return document(model.domain, measure, claims)
+    """Returns what is proved of a model as evidence has it, for `kernel.loss_evidence`."""
+    return envelope.statements(*(proved(each, model.domain, measure, tree) for each, tree in trees))
 
 
 def first_violation(session: Session, model: Model, measure: Average) -> LossWitness | None:
@@ -530,10 +528,9 @@ def _replay(direction: LossDirection, domain: Domain, measure: Average, tree: Tr
     Raises:
         ValueError: it does not show the direction.
     """
-    whole = document(domain, measure, [claim(direction.found, direction.origins, direction.factors, tree)])
+    statement = proved(direction, domain, measure, tree)
     try:
-        bound = bound_in_evidence(whole["bound"])[0]
-        check_tree(whole["domain"], whole["claims"][0], whole["measure"], bound)
+        check_tree(read_domain(statement["domain"]), statement, bound_in_evidence(statement["bound"])[0])
     except (Rejected, *NO_TREE) as error:
         raise ValueError(f"the checker rejects its proof: {error}") from None
 

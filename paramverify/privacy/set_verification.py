@@ -28,16 +28,18 @@ from typing import Any
 from flint import fmpq
 
 from paramverify.algebra.constants import GENERATOR
-from paramverify.algebra.domains import Domain, contains, number_at
+from paramverify.algebra.domains import contains, number_at
 from paramverify.algebra.polynomials import Point, Polynomial, fraction, rational
 from paramverify.algebra.reals import Real
 from paramverify.answers import Decision, End, Open, Proved, Refuted
-from paramverify.claims import Claim, Direction, from_document, to_document, without_enclosure
+from paramverify.claims import Claim, Direction, from_document, to_document
 from paramverify.encodings.domain_cuts import SignRegion, cut_by_signs
 from paramverify.encodings.output_sums import Excess, excesses, statement
 from paramverify.errors import DefectError, LimitError, TimeLimitError
+from paramverify.evidence import envelope
 from paramverify.evidence.certificates import Token, words
 from paramverify.evidence.witnesses import ExactSetWitness, find_set_witness
+from paramverify.kernel.claim_evidence import read_domain
 from paramverify.kernel.set_evidence import check_tree
 from paramverify.kernel.strict_reading import Rejected
 from paramverify.models.context import sample_points
@@ -162,8 +164,6 @@ class _CutLeaves:
 
 # --- approximate ------------------------------------------------------------------------------------
 
-FORMAT, VERSION = "paramverify-sets", 1
-
 Progress = Callable[[int, int], None]
 
 
@@ -185,7 +185,7 @@ def _decided(
         point = breaking_sample(claim)
         if point is not None:
             witness = find_set(model, claim, point)
-            return EveryLengthOutcome(Violated(witness), (), (), violation_document(claim, witness))
+            return EveryLengthOutcome(Violated(witness), (), (), violation_document(claim))
     trees: list[tuple[Excess, Sequence[Token]]] = []
     made: list[tuple[Claim, Decision]] = []
     doubt: tuple[Excess, Open] | None = None
@@ -196,7 +196,7 @@ def _decided(
                 progress(number, len(claims))
             if found.point is not None:
                 witness = find_set(model, claim, found.point)
-                document = violation_document(claim, witness)
+                document = violation_document(claim)
                 own, decisions = _parts(found.decisions)
                 return EveryLengthOutcome(Violated(witness), own, decisions, document)
             if found.tree is not None:
@@ -204,7 +204,7 @@ def _decided(
             elif found.reason and not doubt:
                 doubt = claim, found.reason
     own, decisions = _parts(made)
-    document = proof_document(trees, model.domain)
+    document = proof_document(trees)
     if doubt:
         origin = Direction(*doubt[0].origins[0])
         return EveryLengthOutcome(
@@ -232,32 +232,21 @@ def find_set(model: Model, claim: Excess, point: Point) -> ExactSetWitness:
 # --- evidence ----------------------------------------------------------------------------------------
 
 
-def domain_document(domain: Domain, zero: Polynomial) -> dict[str, Any]:
-    """Returns a domain as JSON data; the constant `E` has no interval."""
-    document = to_document(without_enclosure(Claim(zero, domain)))
-    del document["polynomial"]
-    return document
+def proof_document(trees: Sequence[tuple[Excess, Sequence[Token]]]) -> dict[str, Any]:
+    """Returns the trees that prove claims about sums, for `kernel.set_evidence`."""
+    return envelope.statements(
+        *({"kind": "parts", **about(claim), "tree": list(tree)} for claim, tree in trees)
+    )
 
 
-def proof_document(trees: Sequence[tuple[Excess, Sequence[Token]]], domain: Domain) -> dict[str, Any]:
-    """Returns the trees that prove claims about sums, for `checker.set_evidence`."""
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "domain": domain_document(domain, domain.ring.number(0)),
-        "claims": [{**statement(claim), "tree": list(tree)} for claim, tree in trees],
-    }
+def violation_document(claim: Excess) -> dict[str, Any]:
+    """Returns a claim about a sum that fails; `reports` adds the numbers of the witness."""
+    return {"witness": {"kind": "set", "claim": about(claim)}}
 
 
-def violation_document(claim: Excess, witness: ExactSetWitness) -> dict[str, Any]:
-    """Returns a claim about a sum that fails, and the point; `reports` adds the numbers of the witness."""
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "domain": domain_document(claim.domain, claim.room),
-        "claims": [],
-        "witness": {"claim": statement(claim)},
-    }
+def about(claim: Excess) -> dict[str, Any]:
+    """Returns what a claim about a sum says, on its domain."""
+    return {"domain": envelope.domain_document(claim.domain), **statement(claim)}
 
 
 # --- set spreading ----------------------------------------------------------------------------------
@@ -343,9 +332,8 @@ def _replay(claim: Excess, tree: tuple[Any, ...], named: bool) -> None:
     Raises:
         ValueError: it shows something else, or rests on a word that none of its decisions names.
     """
-    domain = to_document(without_enclosure(Claim(claim.domain.ring.number(0), claim.domain)))
-    del domain["polynomial"]
     try:
+        domain = read_domain(envelope.domain_document(claim.domain))
         trusted = check_tree(domain, {**statement(claim), "tree": list(tree)})
     except (Rejected, *NO_TREE) as error:
         raise ValueError(f"the checker rejects its proof: {error}") from None

@@ -2,7 +2,7 @@
 
 The document is that of a verdict, with one key more:
 
-    "budget": {"bound": ["24", "7"], "witnesses": [...]}
+    "budget": {"kind": "bound", "bound": ["24", "7"], "witnesses": [...]}
 
 `bound` is the numerator and the denominator of the number that stands for the case's bound in all claims, as
 polynomials in `E` where there is one (null: no upper bound, and the claims are the case's own). `witnesses`
@@ -29,7 +29,6 @@ is needed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -52,7 +51,7 @@ from paramverify.answers import Decision, End, Standing
 from paramverify.claims import AllOutputs, Claim
 from paramverify.divergences import DistanceBound, MaxDivergence, PositiveParts
 from paramverify.errors import EvidenceError, InputError
-from paramverify.evidence import number_words
+from paramverify.evidence import envelope, number_words
 from paramverify.evidence.divergence_witnesses import LossWitness
 from paramverify.evidence.witnesses import (
     Evaluated,
@@ -60,10 +59,10 @@ from paramverify.evidence.witnesses import (
     evaluate_either,
     given_set,
 )
-from paramverify.kernel import claim_evidence as checker
-from paramverify.kernel.documents import BUDGET
+from paramverify.kernel.documents import BUDGET, engine_of
 from paramverify.kernel.evidence_polynomials import parse
-from paramverify.kernel.strict_reading import Misformed
+from paramverify.kernel.ledger import KernelReport
+from paramverify.kernel.strict_reading import Misformed, Rejected
 from paramverify.models.model import (
     SETS,
     TOGETHER,
@@ -96,7 +95,7 @@ from paramverify.synthesis.quotients import RatioBounds, as_polynomials
 from paramverify.synthesis.set_needs import NeedKind, SetBounds
 from paramverify.verdicts import Holds, Unknown, Verdict, Violated
 
-Check = Callable[[str, PrivacyCase], checker.KernelReport]
+Check = Callable[[Mapping[str, Any], PrivacyCase], KernelReport]
 
 
 def budget_document(
@@ -119,17 +118,18 @@ def budget_document(
     elif found.endless:
         # A loop goes beyond every bound, also where no witness is long enough to be beyond that of the case.
         status = Standing.VIOLATED.value
-        document = {**found.endless, "status": status, **about(case, obligations, status)}
+        document = envelope.document(status, about(case, obligations, status), found.endless)
     else:
         verdict: Verdict = Unknown(End.GAVE_UP, "no upper bound was proved")
         if witnesses and witnesses[-1].exceeds:
             verdict = Violated(witnesses[-1])
         report = PrivacyReport.of(case.model, EveryLengthOutcome(verdict), obligations)
         document = evidence_document(case, report)
-    return document | {BUDGET: {"bound": bound, "witnesses": [w.document() for w in witnesses]}}
+    stated = {"kind": "bound", "bound": bound, "witnesses": [w.document() for w in witnesses]}
+    return document | {BUDGET: stated}
 
 
-def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -> checker.KernelReport:
+def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -> KernelReport:
     """Checks the evidence of a budget: the claims of the case with the bound, and every witness again.
 
     Malformed evidence gives a report that is not accepted.
@@ -144,7 +144,7 @@ def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -
         elif bounds is not None:
             scaled = bounded_by_distance(model, bounds)
         rest = {name: value for name, value in document.items() if name != BUDGET}
-        report = check(json.dumps(rest), replace(case, model=scaled))
+        report = check(rest, replace(case, model=scaled))
         if not report.accepted:
             return report
         found = [_derived_budget(model, written) for written in stated["witnesses"]]
@@ -153,10 +153,10 @@ def check_budget(document: Mapping[str, Any], case: PrivacyCase, check: Check) -
         else:
             bounds_it = scaled if stated["bound"] is not None else None
             line = _budget_line(bounds_it, found, model.measure.largest_told)
-        if document.get("kind") == "loop":
+        if (engine_of(document) or {}).get("rule") == "loop":
             line = "budget: there is none; the loop makes the ratio larger than every number"
-    except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, checker.Rejected) as error:
-        return checker.KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
+    except (ValueError, KeyError, TypeError, AttributeError, EvidenceError, Rejected) as error:
+        return KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
     return replace(report, lines=(*report.lines, line), status=BUDGET)
 
 
@@ -201,7 +201,7 @@ def _bound(plain: Model, written: list[str]) -> RationalFunction:
 def _read(document: Mapping[str, Any]) -> dict[str, Any]:
     stated = document[BUDGET]
     bound = stated.get("bound") if isinstance(stated, dict) else None
-    fine = isinstance(stated, dict) and stated.keys() - {"bounds"} == {"bound", "witnesses"}
+    fine = isinstance(stated, dict) and stated.keys() - {"bounds"} == {"kind", "bound", "witnesses"}
     fine = fine and isinstance(stated["witnesses"], list)
     if bound is not None:
         fine = fine and isinstance(bound, list) and len(bound) == 2 and all(isinstance(b, str) for b in bound)
@@ -312,7 +312,7 @@ def distance_document(
     said = EveryLengthOutcome(verdict, tuple(claims), tuple(decisions))
     report = PrivacyReport.of(model, said, obligations)
     document = evidence_document(replace(case, model=model), report)
-    stated = {"bound": None, **({"bounds": bounds} if bounds else {})}
+    stated = {"kind": "bound", "bound": None, **({"bounds": bounds} if bounds else {})}
     return document | {BUDGET: {**stated, "witnesses": [w.document() for w in witnesses]}}
 
 
@@ -339,10 +339,10 @@ def loss_budget_document(
         "witnesses": witnesses,
     }
     certificate = proofs(model, known, trees if number is not None else ())
-    return {**certificate, "status": status, **about(case, obligations, status), BUDGET: stated}
+    return envelope.document(status, about(case, obligations, status), certificate, {BUDGET: stated})
 
 
-def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> checker.KernelReport:
+def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> KernelReport:
     """Checks such evidence against a case: its claims with the number as the bound, and the point again.
 
     Malformed evidence gives a report that is not accepted.
@@ -357,12 +357,12 @@ def check_loss_budget(document: Mapping[str, Any], case: PrivacyCase) -> checker
             raise EvidenceError("a number is enough where the claims hold, and only there")
         bounded = model if number is None else replace(model, measure=at_bound(measure, number))
         rest = {name: value for name, value in document.items() if name != BUDGET}
-        report = check_with_case(json.dumps(rest), replace(case, model=bounded))
+        report = check_with_case(rest, replace(case, model=bounded))
         if not report.accepted:
             return report
         found = [again(model, measure, written) for written in stated["witnesses"]]
-    except (ValueError, KeyError, TypeError, EvidenceError, InputError, checker.Rejected) as error:
-        return checker.KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
+    except (ValueError, KeyError, TypeError, EvidenceError, InputError, Rejected) as error:
+        return KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
     return replace(
         report, lines=(*report.lines, _loss_budget_line(stated["kind"], number, found)), status=BUDGET
     )
@@ -405,7 +405,7 @@ def set_budget_document(
 ) -> dict[str, Any]:
     """Returns the evidence of a bound that was found for a case; the obligations of the case are proved."""
     model = need_privacy(case.model, "evidence of a least bound", events=SETS)
-    status, certificate, number = Standing.UNKNOWN, proof_document([], model.domain), None
+    status, certificate, number = Standing.UNKNOWN, proof_document([]), None
     kind = NeedKind(found.name)
     if found.high is not None:
         bounded = enough(model, kind, found.high)
@@ -418,7 +418,8 @@ def set_budget_document(
         "enough": None if number is None else number_words.exact(number),
         "witnesses": [w.document() for w in (found.witness,) if w is not None and _needs(w)],
     }
-    return {**certificate, "status": status.value, **about(case, obligations, status.value), BUDGET: stated}
+    rest = about(case, obligations, status.value)
+    return envelope.document(status.value, rest, certificate, {BUDGET: stated})
 
 
 def _needs(found: ExactSetWitness) -> bool:
@@ -426,9 +427,7 @@ def _needs(found: ExactSetWitness) -> bool:
     return bool(found.outputs) and (found.beyond - found.delta).sign() >= 0
 
 
-def check_set_budget(
-    document: Mapping[str, Any], path: str, settings: Settings = NONE
-) -> checker.KernelReport:
+def check_set_budget(document: Mapping[str, Any], path: str, settings: Settings = NONE) -> KernelReport:
     """Checks such evidence against a case file: its claims with both bounds, and the set again.
 
     Malformed evidence gives a report that is not accepted.
@@ -448,12 +447,12 @@ def check_set_budget(
             raise EvidenceError("a number is enough where the claims hold, and only there")
         bounded = model if number is None else enough(model, kind, number)
         rest = {name: value for name, value in document.items() if name != BUDGET}
-        report = check_with_case(json.dumps(rest), replace(case, model=bounded))
+        report = check_with_case(rest, replace(case, model=bounded))
         if not report.accepted:
             return report
         found = [_derived_set_budget(model, kind, written) for written in stated["witnesses"]]
-    except (ValueError, KeyError, TypeError, EvidenceError, InputError, checker.Rejected) as error:
-        return checker.KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
+    except (ValueError, KeyError, TypeError, EvidenceError, InputError, Rejected) as error:
+        return KernelReport(False, (f"rejected: the budget: {error!s:.200}",))
     return replace(
         report, lines=(*report.lines, _set_budget_line(kind, stated["given"], number, found)), status=BUDGET
     )

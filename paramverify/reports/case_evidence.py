@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from flint import arb
 
@@ -18,7 +18,7 @@ from paramverify.answers import Decision, End, Standing
 from paramverify.claims import AllOutputs, Claim, Origin, Stated, to_document, without_enclosure
 from paramverify.divergences import Average, Event, PositiveParts
 from paramverify.encodings.choice import chosen, claims_of
-from paramverify.encodings.cone import lump, model_document
+from paramverify.encodings.cone import engine_document, lump
 from paramverify.encodings.output_sums import excesses, listed_outcomes, listed_statements
 from paramverify.encodings.output_sums import statement as sum_statement
 from paramverify.encodings.point_violations import at_point
@@ -26,7 +26,7 @@ from paramverify.encodings.sequences import forward_sum
 from paramverify.encodings.sets import set_claims
 from paramverify.encodings.windows import windows_of
 from paramverify.errors import DefectError, InputError
-from paramverify.evidence import algebraic_witnesses, certificates
+from paramverify.evidence import algebraic_witnesses, certificates, envelope
 from paramverify.evidence.divergence_witnesses import LossWitness, loss_at, model_at, pair_of
 from paramverify.evidence.witness import AnyWitness
 from paramverify.evidence.witnesses import (
@@ -35,19 +35,13 @@ from paramverify.evidence.witnesses import (
     evaluate_either,
     given_set,
 )
-from paramverify.kernel import claim_evidence as checker
-from paramverify.kernel import cone_evidence as cone_checker
 from paramverify.kernel import enclosed_evidence as kernel
-from paramverify.kernel import evidence_shapes
-from paramverify.kernel import interval_evidence as interval_checker
-from paramverify.kernel import loss_evidence as loss_kernel
-from paramverify.kernel import region_evidence as region_checker
-from paramverify.kernel import set_evidence as set_checker
-from paramverify.kernel import worst_pair_evidence as product_checker
-from paramverify.kernel.evidence_shapes import WINDOWED
+from paramverify.kernel.documents import check_document, engine_of, kind_of
+from paramverify.kernel.evidence_shapes import DIRECTIONS, MAP, SIGNS, WINDOWED
+from paramverify.kernel.ledger import Demanded, Evidence, KernelReport
 from paramverify.kernel.loss_enclosures import WIDE
 from paramverify.kernel.rounded_constants import UNIT
-from paramverify.kernel.strict_reading import Misformed, Rejected, UnreadCase, changed, check, read, shown
+from paramverify.kernel.strict_reading import Misformed, Rejected, UnreadCase, changed, shown
 from paramverify.models.enclosed_models import FIRST_BITS, EnclosedModel, EnclosedProbabilities
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import (
@@ -67,16 +61,16 @@ from paramverify.portfolio.obligations import Need, needs_of, points_for, read_p
 from paramverify.portfolio.session import Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.privacy.every_length_verification import EveryLengthOutcome
-from paramverify.privacy.loss_verification import bound_document, document, verify_losses, violation
-from paramverify.privacy.set_verification import domain_document, verify_sets, violation_document
+from paramverify.privacy.loss_verification import bound_document, verify_losses, violation
+from paramverify.privacy.set_verification import verify_sets, violation_document
 from paramverify.privacy.sides import check_is_own, check_is_whole
 from paramverify.privacy.verification import PrivacyReport, levels_certificate
 from paramverify.privacy.window_verification import MAX_DISTANCE
 from paramverify.rereader.second_enclosed import read_ways
 from paramverify.synthesis.interval_documents import check_can_write
-from paramverify.synthesis.interval_documents import to_document as interval_document
+from paramverify.synthesis.interval_documents import statement as interval_statement
 from paramverify.synthesis.intervals import Partition
-from paramverify.synthesis.map_documents import to_document as map_document
+from paramverify.synthesis.map_documents import statement as map_statement
 from paramverify.synthesis.maps import RegionMap
 from paramverify.synthesis.vanishing import checked_zeros
 from paramverify.synthesis.violating import Violating
@@ -152,23 +146,20 @@ def _compare(rows: kernel.Rows, model: EnclosedModel) -> int:
 ROUNDED = ("value", "bound")  # balls with errors; the kernel encloses these by itself
 
 
-def check_losses(written: Mapping[str, Any], model: Model, measure: Average) -> checker.KernelReport:
+def check_losses(written: Mapping[str, Any], model: Model, measure: Average) -> KernelReport:
     """Checks claims about losses, each the case's own, derived forwards and one sequence after the other.
 
     Raises:
         Rejected: the case has another measure, bound or domain, or gives other numbers for the witness.
     """
-    if written["measure"] != measure.key:
-        raise checker.Rejected("the case has another measure")
-    if written["bound"] != bound_document(measure):
-        raise Misformed("the case has another bound", "bound")
-    if written["domain"] != domain_document(model.domain, model.domain.ring.number(0)):
-        raise checker.Rejected("the case has another domain")
-    report = loss_kernel.check_document(written, listed_statements(model), _obligations(model))
+    fixed = {"of": measure.key, "bound": bound_document(measure)}
+    domain = envelope.domain_document(model.domain)
+    directions = [{"domain": domain, **fixed, **own} for own in listed_statements(model)]
+    report = check_document(written, Demanded(directions=directions, obligations=_obligations(model)))
     if report.accepted and "witness" in written:
         found = again(model, measure, written["witness"])
         if not found.exceeds:
-            raise checker.Rejected("the model does not pass its bound at the witness")
+            raise Rejected("the model does not pass its bound at the witness")
         return replace(report, lines=(*report.lines, "witness: evaluated again from the model"))
     return report
 
@@ -199,7 +190,7 @@ def again(model: Model, measure: Average, written: Mapping[str, Any]) -> LossWit
     """
     left, right = written["secrets"]
     if written["length"] not in model.lengths:
-        raise checker.Rejected("the case is not about sequences of this length")
+        raise Rejected("the case is not about sequences of this length")
     point = {name: Fraction(value) for name, value in written["parameters"].items()}
     if point.keys() != set(model.domain.ring.parameters):
         raise Misformed("the case has other parameters", "witness", "parameters")
@@ -207,13 +198,13 @@ def again(model: Model, measure: Average, written: Mapping[str, Any]) -> LossWit
     if (order is None) is measure.of_orders or (order is not None and order <= 1):
         raise Misformed("not above 1, or not of this measure", "witness", "order")
     if not contains(model.domain, point):
-        raise checker.Rejected("the witness is outside of the domain")
+        raise Rejected("the witness is outside of the domain")
     try:
         found = evaluated(model, measure, (left, right, written["length"]), point, order)
     except InputError as error:
-        raise checker.Rejected(f"a witness: {error}") from None
+        raise Rejected(f"a witness: {error}") from None
     own = found.exact_document()
-    for name in (own.keys() | written.keys()) - {"claim", *ROUNDED}:
+    for name in (own.keys() | written.keys()) - {"kind", "claim", *ROUNDED}:
         if written.get(name) != own.get(name):
             raise Misformed("the model gives something else", "witness", name)
     for name in ROUNDED:
@@ -246,7 +237,7 @@ def witness_document(broken: Claim, found: AnyWitness) -> dict[str, Any]:
     """Returns a witness as evidence has it, with the claim that fails there, and the parameters of that."""
     told, names = found.document(), broken.domain.ring.parameters
     point = {name: value for name, value in told["parameters"].items() if name in names}
-    return {**told, "claim": to_document(broken), "parameters": point}
+    return {"kind": "claim", **told, "claim": envelope.sign(broken), "parameters": point}
 
 
 def claim_of(model: Model, origin: Origin) -> Claim:
@@ -265,20 +256,17 @@ def origin_of(model: Model, written: Mapping[str, Any]) -> Origin:
     return Origin(left, right, tuple(written["observations"]))
 
 
-def recheck_witness(
-    document: Mapping[str, Any], model: AnyModel, report: checker.KernelReport
-) -> checker.KernelReport:
+def recheck_witness(written: Mapping[str, Any], model: AnyModel, report: KernelReport) -> KernelReport:
     """Evaluates the witness of accepted evidence again, from the model; the numbers must agree.
 
     Raises:
         Rejected: they do not.
     """
-    written = document["witness"]
     found = _evaluated_again(written, model)
     if not found.shown:
-        raise checker.Rejected("the model does not pass its bound at the witness")
+        raise Rejected("the model does not pass its bound at the witness")
     own = found.document()
-    apart = {"claim"} if "algebraic" in written else {"parameters", "claim"}
+    apart = {"kind", "claim"} if "algebraic" in written else {"kind", "parameters", "claim"}
     for name in (own.keys() | written.keys()) - apart:
         if written.get(name) != own.get(name):
             raise Misformed("the model gives something else", "witness", name)
@@ -301,7 +289,7 @@ def _evaluated_again(written: Mapping[str, Any], model: AnyModel) -> AnyWitness:
         return algebraic_witnesses.evaluate(own, Origin(left, right, tuple(written["observations"])), at)
     origin = origin_of(model, written)
     if isinstance(origin, AllOutputs) and origin.length not in model.lengths:
-        raise checker.Rejected("the case is not about sequences of this length")
+        raise Rejected("the case is not about sequences of this length")
     found = evaluate_either(model, origin, point)
     if (left, right) != (found.left, found.right):
         raise Misformed("the case has other names for the secrets", "witness", "secrets")
@@ -345,9 +333,9 @@ SHOWN = 3  # origins that are listed for one claim
 
 
 def evidence_document(case: PrivacyCase, report: PrivacyReport) -> dict[str, Any]:
-    """Returns every claim with its proof, or the witness; for `checker`.
+    """Returns every claim with its proof, or the witness.
 
-    Of a case about every length it is the certificate of a cone or of a loop, for `checker.cone_evidence`.
+    Of a case about every length it is the certificate of a cone or of a loop, for `kernel.cone_evidence`.
     """
     check_is_own(case)
     return evidence_of(case).document(report)
@@ -368,11 +356,11 @@ def about(
     case: PrivacyCase, obligations: Iterable[tuple[Claim, Decision]], status: str | None = None
 ) -> dict[str, Any]:
     """Returns what evidence says of its case besides: the proved obligations, and points of the domain."""
-    own = [certificates.settled(_short(claim), decision) for claim, decision in obligations]
+    own = [certificates.settled(_short(claim), decision, "obligation") for claim, decision in obligations]
     points = points_for(case.model, evidence_of(case).needs) if status != Standing.VIOLATED else []
     return {
         "case": case_entry(case.title, case.digest, case.settings),
-        "obligations": certificates.distinct(own),
+        "statements": envelope.distinct(own),
         **({"points": points} if points else {}),
         **evidence_of(case).statements(status),
     }
@@ -406,53 +394,50 @@ def expected_claims(model: AnyModel, told: Mapping[str, set[str]]) -> list[dict[
     return [*(to_document(without_enclosure(claim)) for claim in found.values()), *_obligations(model)]
 
 
-def check_with_case(text: str, case: PrivacyCase) -> checker.KernelReport:
+def check_with_case(document: Mapping[str, Any], case: PrivacyCase) -> KernelReport:
     """Checks evidence against the claims that a case makes, derived from it again, and its obligations.
 
-    Malformed evidence of any kind gives a report that is not accepted.
+    The document has the form of evidence. What is malformed beyond that gives a report that is not accepted.
     """
     model, kind = case.model, evidence_of(case)
     try:
-        document = read(text)
-        check(document, evidence_shapes.FORM)
+        about = Evidence(document)
         own = case_entry(case.title, case.digest, case.settings)
-        if document.get("case", own if document["format"] == region_checker.FORMAT else None) != own:
-            raise checker.Rejected(changed(document.get("case"), case.digest, case.title))
-        status = document.get("status")
-        needed = kind.statements(status)
-        if _without_proofs(document.get("reduction")) != _without_proofs(needed.get("reduction")):
-            raise checker.Rejected("it is about other neighbours")
+        if document.get("case", own if kind_of(document) == "cells" else None) != own:
+            raise Rejected(changed(document.get("case"), case.digest, case.title))
+        needed = kind.statements(document["status"])
+        pairs = [_without_proofs(about, each.get("reduction")) for each in (document, needed)]
+        if pairs[0] != pairs[1]:
+            raise Rejected("it is about other neighbours")
         if document.get("outputs") != needed.get("outputs"):
-            raise checker.Rejected("it names other outputs than the case has")
+            raise Rejected("it names other outputs than the case has")
         if document.get("side_condition") != needed.get("side_condition"):
-            raise checker.Rejected("it has another side condition than the case")
-        report = kind.checks[document["format"]](document)
-        report = product_checker.with_statements(document, report)
+            raise Rejected("it has another side condition than the case")
+        report = kind.check(about)
         if not report.accepted:
             return report
-        if report.status == Standing.VIOLATED and document["format"] == set_checker.FORMAT:
-            known = need_privacy(model, "evidence about sets of outputs", events=SETS)
-            return _recheck_set(document["witness"], known, report)
-        again = (loss_kernel.FORMAT, kernel.FORMAT)  # their witnesses were computed again
-        if report.status == Standing.VIOLATED and document["format"] in again:
-            return report
         if report.status == Standing.VIOLATED and "witness" in document:
-            return recheck_witness(document, model, report)
+            return kind.recheck(document["witness"], report)
+        if report.status == Standing.VIOLATED and kind_of(document) == "paths":
+            return report  # the enclosures of its witness were computed again
         reason = unmet(model, kind.needs, read_points(document))
         if reason and report.status != Standing.UNKNOWN:
-            raise checker.Rejected(reason)
-    except checker.Rejected as error:
-        return checker.KernelReport(False, (f"rejected: {error}",))
+            raise Rejected(reason)
+    except Rejected as error:
+        return KernelReport(False, (f"rejected: {error}",))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        return checker.KernelReport(False, (f"rejected: not evidence about this case: {error!s:.200}",))
+        return KernelReport(False, (f"rejected: not evidence about this case: {error!s:.200}",))
     return report
 
 
-def _without_proofs(reduction: object) -> object:
-    """Returns what a statement about neighbours says; the kernel replays its proofs."""
+def _without_proofs(about: Evidence, reduction: object) -> object:
+    """Returns what a statement about neighbours says on which domain; the kernel replays its proofs."""
     if not isinstance(reduction, Mapping):
         return reduction
-    return {name: value for name, value in reduction.items() if name != "proofs"}
+    found = {name: value for name, value in reduction.items() if name != "proofs"}
+    if isinstance(found.get("domain"), int):
+        found["domain"] = about.written(found["domain"])
+    return found
 
 
 def _obligations(model: AnyModel) -> list[dict[str, Any]]:
@@ -465,22 +450,21 @@ def map_evidence(
     """Returns a region map with all that is needed to check it, and what it says of its case."""
     kind = evidence_of(case)
     kind.check_map()
-    document = map_document(found, case.model.domain) | about(case, obligations)
-    return document | kind.sums(document["claims"])
+    own = map_statement(found, case.model.domain)
+    statements = envelope.statements(*kind.sums(own["claims"]), own)
+    return envelope.document(MAP, about(case, obligations), statements)
 
 
 def _sums(model: Model) -> list[dict[str, Any]]:
     """Returns the claims about sums of a case, one for each direction, derived forwards."""
     return [
-        {**sum_statement(claim), "origins": [list(origin)]}
+        {"domain": envelope.domain_document(claim.domain), **sum_statement(claim), "origins": [list(origin)]}
         for claim in excesses(model, listed_outcomes(model))
         for origin in claim.origins
     ]
 
 
-def _recheck_set(
-    written: Mapping[str, Any], model: Model, report: checker.KernelReport
-) -> checker.KernelReport:
+def _recheck_set(written: Mapping[str, Any], model: Model, report: KernelReport) -> KernelReport:
     """Evaluates a set of outputs again, from the model; the numbers must agree.
 
     Raises:
@@ -490,7 +474,7 @@ def _recheck_set(
     left, right = written["secrets"]
     found = given_set(model, left, right, [tuple(word) for word in written["outputs"]], point)
     if not found.exceeds:
-        raise checker.Rejected("the model does not pass its bounds at the witness")
+        raise Rejected("the model does not pass its bounds at the witness")
     own = found.document()
     for name in own:
         if sorted(written[name]) != sorted(own[name]) if name == "outputs" else written[name] != own[name]:
@@ -510,29 +494,27 @@ class ClaimEvidence:
 
     case: PrivacyCase
     model: AnyModel
+    form: ClassVar[str] = "claims"  # the kind of documents
 
     def document(self, report: PrivacyReport) -> dict[str, Any]:
         """Returns the evidence of a verdict."""
         case, status = self.case, report.status.value
         if report.certificate is not None:
-            return {**report.certificate, "status": status, **about(case, report.obligations, status)}
+            return envelope.document(status, about(case, report.obligations, status), report.certificate)
         settled = list(zip(report.own_claims, report.decisions, strict=False)) + list(report.obligations)
         entries = [certificates.settled(_short(claim), decision) for claim, decision in settled]
-        violation = None
+        rest: dict[str, Any] = {"case": case_entry(case.title, case.digest, case.settings)}
         if isinstance(report.verdict, Violated):
             found = report.verdict.witness
-            broken = broken_claim(case.model, found)
-            violation = witness_document(broken, found)
+            rest["witness"] = witness_document(broken_claim(case.model, found), found)
             entries = [entry for entry in entries if entry["proof"] is not None]
-        document = certificates.evidence(
-            case.title, case.digest, status, certificates.distinct(entries), violation
-        ) | {"case": case_entry(case.title, case.digest, case.settings)}
         if status == Standing.HOLDS and (points := points_for(case.model, self.needs)):
-            document["points"] = points
+            rest["points"] = points
         if status == Standing.HOLDS and report.windows:
             pairs = [list(own) for own in report.windows]
-            document["windows"] = {"statement": WINDOWED, "pairs": pairs}
-        return document | self.statements(status)
+            rest["windows"] = {"statement": WINDOWED, "pairs": pairs}
+        claims = envelope.statements(*envelope.distinct(entries))
+        return envelope.document(status, claims, rest, self.statements(status))
 
     @property
     def needs(self) -> Iterator[Need]:
@@ -562,9 +544,9 @@ class ClaimEvidence:
             certificate = levels_certificate(self.model, claims, decisions)
         return EveryLengthOutcome(verdict, claims, decisions, certificate)
 
-    def sums(self, claims: Sequence[str]) -> dict[str, Any]:
-        """Returns what the claims of a map need besides."""
-        return {}
+    def sums(self, claims: Sequence[str]) -> list[dict[str, Any]]:
+        """Returns the statements that the claims of a map need besides."""
+        return []
 
     def check_written(self) -> None:
         """Raises an InputError if verdicts have no evidence."""
@@ -577,23 +559,37 @@ class ClaimEvidence:
         if checked_zeros(self.model).all:
             raise InputError("there is no evidence of exact intervals where probabilities may vanish")
 
-    @property
-    def checks(self) -> Mapping[str, Callable[[dict[str, Any]], checker.KernelReport]]:
-        """What checks a document, by its format; each of these raises a `Rejected`."""
-        return {
-            set_checker.FORMAT: self.of_sets,
-            loss_kernel.FORMAT: self.of_losses,
-            checker.FORMAT: self.of_claims,
-            cone_checker.FORMAT: self.of_cone,
-            region_checker.FORMAT: self.of_regions,
-            interval_checker.FORMAT: self.of_intervals,
-            kernel.FORMAT: self.of_enclosures,
-        }
+    def check(self, about: Evidence) -> KernelReport:
+        """Checks a document against the case, by its kind.
 
-    def of_claims(self, document: dict[str, Any]) -> checker.KernelReport:
+        Raises:
+            Rejected: the case has no such evidence.
+        """
+        kind = kind_of(about.document)
+        if not any(about.of(*SIGNS, *DIRECTIONS)) and "witness" not in about.document and kind == "claims":
+            kind = self.form  # nothing says so
+        checks = {
+            "claims": self.of_claims,
+            "parts": self.of_sets,
+            "average": self.of_losses,
+            "cone": self.of_cone,
+            "cells": self.of_regions,
+            "line": self.of_intervals,
+            "paths": self.of_enclosures,
+        }
+        if kind not in checks:
+            raise Rejected("the evidence is not about a case with a mechanism")
+        return checks[kind](about)
+
+    def recheck(self, witness: Mapping[str, Any], report: KernelReport) -> KernelReport:
+        """Evaluates the witness of accepted evidence again."""
+        return recheck_witness(witness, self.model, report)
+
+    def of_claims(self, about: Evidence) -> KernelReport:
         """Checks claims one by one, each the case's own, and where they are said to come from."""
-        model, needed = self.model, _obligations(self.model)
-        told: dict[str, set[str]] = {o: set() for e in document["claims"] for o in e.get("origins", [])}
+        document, model, needed = about.document, self.model, _obligations(self.model)
+        claims = list(about.of("claim"))
+        told: dict[str, set[str]] = {o: set() for _, entry in claims for o in entry.get("origins", [])}
         if "windows" in document:
             expected = _expected_of_windows(document["windows"], self.case, told)
         else:
@@ -601,73 +597,73 @@ class ClaimEvidence:
         if expected is None:
             if document["status"] != Standing.VIOLATED:
                 reason = "for so many sequences, only a certificate of a cone or a witness is evidence"
-                raise checker.Rejected(reason)
+                raise Rejected(reason)
             model = need_privacy(model, "this witness", tied=True, densities=True)
             left, right = document["witness"]["secrets"]
             origin = Origin(left, right, tuple(document["witness"]["observations"]))
             if model.lengths and len(origin.observations) not in model.lengths:
-                raise checker.Rejected("the case is not about sequences of this length")
+                raise Rejected("the case is not about sequences of this length")
             expected = [to_document(claim_of(model, origin)), *needed]
             # The witness and the obligations are enough, and are all that is checked.
-            document = {**document, "claims": [e for e in document["claims"] if e["claim"] in needed]}
-        report = checker.check_document(document, expected, self.case.digest, needed)
+            claims = [(k, entry) for k, entry in claims if about.full(entry) in needed]
+            document = {**document, "statements": [entry for _, entry in claims]}
+        report = check_document(document, Demanded(claims=expected, obligations=needed))
         if report.accepted and model.nothing_compared:
             report = replace(report, lines=(*report.lines, model.nothing_compared))
-        for k, entry in enumerate(document["claims"] if report.accepted else ()):
+        for k, entry in claims if report.accepted else ():
             for j, text in enumerate(entry.get("origins", [])):
                 if not told[text]:
                     reason = f"the case has no claim about {shown(text)}"
-                    raise Misformed(reason, "claims", k, "origins", j)
-                if entry["claim"]["polynomial"] not in told[text]:
-                    raise Misformed("the case makes another claim there", "claims", k, "origins", j)
+                    raise Misformed(reason, "statements", k, "origins", j)
+                if entry["polynomial"] not in told[text]:
+                    raise Misformed("the case makes another claim there", "statements", k, "origins", j)
         return report
 
-    def of_cone(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_cone(self, about: Evidence) -> KernelReport:
         """Checks a certificate about every length: its model must be the case's."""
         model = need_privacy(self.model, "a certificate about many sequences", densities=True)
-        about = (
-            document["lengths"] == list(model.lengths) if document["kind"] == "levels" else not model.lengths
-        )
-        if not about:
-            raise checker.Rejected("the case is about other lengths")
-        if document["kind"] == "loop":
-            point = {name: Fraction(value) for name, value in document["point"].items()}
+        own = engine_of(about.document) or {}
+        if (own["lengths"] != list(model.lengths)) if own["rule"] == "levels" else bool(model.lengths):
+            raise Rejected("the case is about other lengths")
+        if own["rule"] == "loop":
+            point = {name: Fraction(value) for name, value in own["point"].items()}
             if point.keys() != set(model.domain.ring.parameters) or not contains(model.domain, point):
-                raise checker.Rejected("the loop is not about a prior of the case")
+                raise Rejected("the loop is not about a prior of the case")
             small = at_point(model, point)
         else:
             small = lump(model).model
-        return cone_checker.check_document(document, model_document(small), _obligations(model))
+        demanded = Demanded(engine=engine_document(small), obligations=_obligations(model))
+        return check_document(about.document, demanded)
 
-    def of_regions(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_regions(self, about: Evidence) -> KernelReport:
         """Checks a map of the claims of the case."""
         stated = [to_document(without_enclosure(claim)) for claim in claims_of(self.model)]
-        return region_checker.check_document(document, stated, _obligations(self.model))
+        demanded = Demanded(stated=stated, obligations=_obligations(self.model))
+        return check_document(about.document, demanded)
 
-    def of_intervals(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_intervals(self, about: Evidence) -> KernelReport:
         """Checks exact intervals of the claims of the case."""
         if checked_zeros(self.model).all:
-            raise checker.Rejected(NO_INTERVALS)
-        stated = [to_document(without_enclosure(claim)) for claim in claims_of(self.model)]
-        return interval_checker.check_document(document, stated, _obligations(self.model))
+            raise Rejected(NO_INTERVALS)
+        return self.of_regions(about)
 
-    def of_sets(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_sets(self, about: Evidence) -> KernelReport:
         """Checks claims about sums, each the case's own, derived forwards."""
         need_privacy(self.model, "evidence about sets of outputs", events=SETS)
-        raise checker.Rejected("the case has no delta")
+        raise Rejected("the case has no delta")
 
-    def of_losses(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_losses(self, about: Evidence) -> KernelReport:
         """Checks claims about losses; see `check_losses`."""
-        return check_losses(document, *self.loss("evidence about a divergence"))
+        return check_losses(about.document, *self.loss("evidence about a divergence"))
 
-    def of_enclosures(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_enclosures(self, about: Evidence) -> KernelReport:
         """Checks evidence about enclosed probabilities."""
         raise Rejected("the probabilities of the case are not enclosed")
 
     def loss(self, what: str) -> tuple[Model, Average]:
         """Returns the model and its divergence if that is an average of the loss; `what` needs it."""
         need_privacy(self.model, what, events=TOGETHER)
-        raise checker.Rejected("the case has another measure")
+        raise Rejected("the case has another measure")
 
 
 @dataclass(frozen=True)
@@ -675,6 +671,7 @@ class SetEvidence(ClaimEvidence):
     """Evidence of a case that compares sets of outputs, by claims about sums."""
 
     model: Model
+    form = "parts"
 
     def document(self, report: PrivacyReport) -> dict[str, Any]:
         """Returns the evidence of a verdict."""
@@ -683,6 +680,12 @@ class SetEvidence(ClaimEvidence):
             document["witness"] = {**document["witness"], **report.verdict.witness.document()}
         return document
 
+    def recheck(self, witness: Mapping[str, Any], report: KernelReport) -> KernelReport:
+        """Evaluates a set of outputs again."""
+        if witness["kind"] != "set":
+            return super().recheck(witness, report)
+        return _recheck_set(witness, need_privacy(self.model, "evidence about sets", events=SETS), report)
+
     def of_prior(self, session: Session, found: Violating) -> EveryLengthOutcome:
         """Returns that a set of outputs is too likely, or the proof that there is none."""
         witness = found.witness
@@ -690,41 +693,40 @@ class SetEvidence(ClaimEvidence):
             return verify_sets(session, self.model)
         direction = (witness.left, witness.right, witness.length)
         sums = (claim for claim in excesses(self.model) if direction in claim.origins)
-        return EveryLengthOutcome(Violated(witness), (), (), violation_document(next(sums), witness))
+        return EveryLengthOutcome(Violated(witness), (), (), violation_document(next(sums)))
 
-    def sums(self, claims: Sequence[str]) -> dict[str, Any]:
+    def sums(self, claims: Sequence[str]) -> list[dict[str, Any]]:
         """Returns the claims about sums that those of a map come from."""
         known = set_claims(self.model)
         if [key(claim.polynomial) for claim in known.claims] != claims:
             raise DefectError("the claims of the map are not those of the sums")
-        return {"sums": [cover.document() for cover in known.covers]}
+        domain = envelope.domain_document(self.model.domain)
+        return [{"kind": "parts", "domain": domain, **cover.document()} for cover in known.covers]
 
     def check_intervals(self) -> None:
         """Raises an InputError: exact intervals have no evidence."""
         raise InputError("there is no evidence of exact intervals with a delta: leave --exact out")
 
-    def of_claims(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_claims(self, about: Evidence) -> KernelReport:
         """Rejects claims about outputs one by one."""
-        raise checker.Rejected("the case has a delta, and this evidence is about outputs one by one")
+        raise Rejected("the case has a delta, and this evidence is about outputs one by one")
 
-    def of_regions(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_regions(self, about: Evidence) -> KernelReport:
         """Checks a map of claims about sets, which its sums say."""
-        zero = self.model.domain.ring.number(0)
-        domain = to_document(without_enclosure(Claim(zero, self.model.domain)))
-        stated = [{**domain, "polynomial": text} for text in document["claims"]]
-        known = _sums(self.model)
-        return region_checker.check_document(document, stated, _obligations(self.model), known)
+        domain = envelope.domain_document(self.model.domain)
+        stated = [{**domain, "polynomial": text} for text in (engine_of(about.document) or {})["claims"]]
+        demanded = Demanded(stated=stated, directions=_sums(self.model), obligations=_obligations(self.model))
+        return check_document(about.document, demanded)
 
-    def of_intervals(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_intervals(self, about: Evidence) -> KernelReport:
         """Rejects exact intervals."""
-        raise checker.Rejected(NO_INTERVALS)
+        raise Rejected(NO_INTERVALS)
 
-    def of_sets(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_sets(self, about: Evidence) -> KernelReport:
         """Checks claims about sums, each the case's own, derived forwards."""
         model = need_privacy(self.model, "evidence about sets of outputs", events=SETS)
-        if document["domain"] != domain_document(model.domain, model.domain.ring.number(0)):
-            raise checker.Rejected("the case has another domain")
-        return set_checker.check_document(document, _sums(model), _obligations(model))
+        demanded = Demanded(directions=_sums(model), obligations=_obligations(model))
+        return check_document(about.document, demanded)
 
 
 @dataclass(frozen=True)
@@ -733,14 +735,19 @@ class LossEvidence(ClaimEvidence):
 
     model: Model
     measure: Average
+    form = "average"
 
     def document(self, report: PrivacyReport) -> dict[str, Any]:
         """Returns the evidence of a verdict."""
-        own, status = report.certificate or document(self.model.domain, self.measure, []), report.status.value
+        own, status = report.certificate or {}, report.status.value
         if isinstance(report.verdict, Violated) and isinstance(report.verdict.witness, LossWitness):
             own = violation(self.model, self.measure, report.verdict.witness)
             own["witness"] |= report.verdict.witness.exact_document()
-        return {**own, "status": status, **about(self.case, report.obligations, status)}
+        return envelope.document(status, about(self.case, report.obligations, status), own)
+
+    def recheck(self, witness: Mapping[str, Any], report: KernelReport) -> KernelReport:
+        """Returns the report: such a witness was computed again when it was checked."""
+        return report if witness["kind"] == "average" else super().recheck(witness, report)
 
     def of_prior(self, session: Session, found: Violating) -> EveryLengthOutcome:
         """Returns that a loss is too large, or the proof that there is none."""
@@ -764,26 +771,23 @@ class EnclosedEvidence(ClaimEvidence):
     """Evidence of a case whose probabilities are enclosed, by the ways through its program."""
 
     model: EnclosedModel
+    form = "paths"
 
     def document(self, report: PrivacyReport) -> dict[str, Any]:
         """Returns the ways through the program, the bounds, and how fine the kernel has to cut."""
         status = report.status.value
-        document = {
-            "format": kernel.FORMAT,
-            "version": 1,
-            "status": status,
-            **_bounds(self.model, self.case),
-            **_ways(self.case),
-        }
+        own = {"kind": "paths", **_bounds(self.model, self.case), **_ways(self.case)}
         if isinstance(report.verdict, Violated):
             witness = report.verdict.witness.document()
             outputs = witness.get("observations") or [name for (name,) in witness["outputs"]]
-            document["witness"] = {"secrets": witness["secrets"], "outputs": outputs}
+            own["witness"] = {"secrets": witness["secrets"], "outputs": outputs}
         told = ""
         for cells in CELLS:
-            checked = kernel.check_document(document | {"cells": list(cells)})
+            own["cells"] = list(cells)
+            checked = check_document(envelope.document(status, envelope.statements(own)))
             if checked.accepted:
-                return document | {"cells": list(cells)} | about(self.case, report.obligations, status)
+                rest = about(self.case, report.obligations, status)
+                return envelope.document(status, rest, envelope.statements(own))
             told = checked.lines[-1]
         raise _none(self.case, f"the checker does not come to it: {told}")
 
@@ -801,18 +805,18 @@ class EnclosedEvidence(ClaimEvidence):
         _bounds(self.model, self.case)
         _ways(self.case)
 
-    def of_enclosures(self, document: dict[str, Any]) -> checker.KernelReport:
+    def of_enclosures(self, about: Evidence) -> KernelReport:
         """Checks such evidence, and compares it with the balls of the case itself."""
-        model = self.model
-        stated = {name: document[name] for name in ("bound", "delta") if name in document}
+        model, own = self.model, engine_of(about.document) or {}
+        stated = {name: own[name] for name in ("bound", "delta") if name in own}
         if stated != _bounds(model, self.case):
             raise Rejected("the case has other bounds")
         pairs = [(pair.left, pair.right) for pair in model.pairs]
-        told = [(left, right) for left, right in document["pairs"]]
+        told = [(left, right) for left, right in own["pairs"]]
         if {frozenset(pair) for pair in pairs} != {frozenset(pair) for pair in told}:
             raise Rejected("the case has other pairs")
-        rows = kernel.rows_of(document)
-        report = kernel.check_document(document, _obligations(model), rows)
+        rows = kernel.rows_of(own)
+        report = check_document(about.document, Demanded(obligations=_obligations(model)), rows=rows)
         if not report.accepted:
             return report
         count = _compare(rows, model)
@@ -850,4 +854,5 @@ def interval_evidence(
 ) -> dict[str, Any]:
     """Returns exact intervals with all that is needed to check them, and what they say of their case."""
     check_has_synthesis_evidence(case, exact=True)
-    return interval_document(found, case.model.domain) | about(case, obligations)
+    own = interval_statement(found, case.model.domain)
+    return envelope.document(MAP, about(case, obligations), envelope.statements(own))

@@ -35,10 +35,12 @@ from paramverify.composition.loss_grids import Grid, ProvedBounds
 from paramverify.composition.release_losses import Release
 from paramverify.composition.written_releases import sampled
 from paramverify.errors import InputError
-from paramverify.evidence import number_words
-from paramverify.kernel import claim_evidence as checker
+from paramverify.evidence import envelope, number_words
 from paramverify.kernel import composition_evidence as kernel
 from paramverify.kernel.composition_evidence import MOST_BITS
+from paramverify.kernel.documents import check_document, engine_of
+from paramverify.kernel.evidence_shapes import BOUNDS
+from paramverify.kernel.ledger import KernelReport
 from paramverify.kernel.release_losses import ExactLoss
 from paramverify.kernel.strict_reading import Rejected, counted
 from paramverify.models.settings import Settings
@@ -71,8 +73,7 @@ def composition_document(
         else {"delta": str(question.delta)}
     )
     document: dict[str, Any] = {
-        "format": kernel.FORMAT,
-        "version": 1,
+        "kind": "composition",
         "components": [_component(each) for each in composition.components],
         "question": asked,
         "directions": [_exactly(composition, direction) for direction in composition.directions],
@@ -80,17 +81,20 @@ def composition_document(
         "lower": None,
         "upper": None,
     }
-    if found.exact is not None and kernel.check_document(document).accepted:
-        return document
+    if found.exact is not None:
+        exact = envelope.document(BOUNDS, envelope.statements(document))
+        if check_document(exact).accepted:
+            return exact
     document["exact"] = None
     several = any(not way.single for each in composition.components for way in each.ways)
     if found.how is not None or found.parts is None or several:
         every = [_on_grid(composition, direction, found, question) for direction in composition.directions]
         document["directions"] = every
     try:
-        return _bounded(document, composition, found, question)
+        bounded = _bounded(document, composition, found, question)
     except Rejected as error:
         raise InputError(f"there is no evidence of this composition: {error}") from None
+    return envelope.document(BOUNDS, envelope.statements(bounded))
 
 
 def _component(component: Component) -> dict[str, Any]:
@@ -229,7 +233,7 @@ def _scale(value: Fraction) -> Fraction:
 
 def check_composition(
     document: Mapping[str, Any], path: str, settings: Settings
-) -> tuple[checker.KernelReport, list[dict[str, Any]]]:
+) -> tuple[KernelReport, list[dict[str, Any]]]:
     """Checks such evidence against the file of a case; returns the components that are of this case, too.
 
     Malformed evidence gives a report that is not accepted.
@@ -238,12 +242,12 @@ def check_composition(
         InputError: a case file that cannot be read.
         LimitError: its tables are not proved to be probabilities.
     """
-    report = kernel.check_document(document)
-    if not report.accepted:
+    report, engine = check_document(document), engine_of(document)
+    if not report.accepted or engine is None:
         return report, []
     own = []
     try:
-        for each in document["components"]:
+        for each in engine["components"]:
             given = each["case"].get("set", {}) if "case" in each else {}
             if "case" in each and _with_bounds(path, given).digest == each["case"]["digest"]:
                 if not settings.items() <= given.items():
@@ -253,8 +257,8 @@ def check_composition(
         if not own:
             raise Rejected("no component is of this case file, or the file was changed")
     except (Rejected, InputError) as error:
-        return checker.KernelReport(False, (f"rejected: {error!s:.200}",)), []
-    others = sum(map(kernel.is_of_case, document["components"])) > len(own)
+        return KernelReport(False, (f"rejected: {error!s:.200}",)), []
+    others = sum(map(kernel.is_of_case, engine["components"])) > len(own)
     left = kernel.LEFT if others else ()
     line = f"{counted(len(own), 'component')} derived from the case again"
     return replace(report, lines=(*report.lines, line), not_compared=left), own

@@ -24,26 +24,21 @@ import paramverify
 from paramverify.answers import Standing
 from paramverify.errors import DisagreementError, EvidenceError, InputError, LimitError, located
 from paramverify.files import read_file
-from paramverify.kernel import (
-    automaton_checks,
-    composition_evidence,
-    formula_evidence,
-    interval_evidence,
-    loss_evidence,
-    script_evidence,
-    set_evidence,
-    slot_evidence,
-    unwinding_evidence,
-)
-from paramverify.kernel.claim_evidence import KernelReport
+from paramverify.kernel import interval_evidence, region_evidence
 from paramverify.kernel.documents import (
+    AVERAGE,
     BUDGET,
+    PARTS,
+    check_document,
     check_text,
+    engine_of,
+    kind_of,
     read_document,
     verdict_line,
     verdict_of,
     with_missing,
 )
+from paramverify.kernel.ledger import Demanded, KernelReport
 from paramverify.kernel.strict_reading import Rejected, changed, counted, shown
 from paramverify.models.settings import NONE, Settings, differently_set
 from paramverify.portfolio.obligations import require_possible
@@ -56,12 +51,12 @@ if TYPE_CHECKING:
 PROGRAM = "paramverify-check"
 PLACE = "PARAMVERIFY_CHECKER"  # the environment variable that names the program
 CODES = {"accepted": 0, "rejected": 1, "not known": 3}  # exit codes of its answers
-UNITS = {"region map": "cell", interval_evidence.STATUS: "part"}  # what is proved, by the status
+UNITS = {region_evidence.STATUS: "cell", interval_evidence.STATUS: "part"}  # what is proved, by the status
 NO_EVIDENCE = 2  # the exit code of a text that is none
-FORMATS = {
+KINDS = {
     "automaton": "automata over streams",
     "composition": "compositions",
-    "enclosed": "enclosed probabilities",
+    "paths": "enclosed probabilities",
     "slots": "systems with any number of slots",
 }
 MEND = (
@@ -97,8 +92,8 @@ class Replayed:
 
 def _named(reason: str) -> str:
     what = re.sub(r" (is|are) not known to the proved checker$", "", reason)
-    name = what.removeprefix("the format 'paramverify-").removesuffix("'")
-    return f"{FORMATS[name]} (paramverify-{name})" if name in FORMATS else what
+    name = what.removeprefix("a statement of the kind '").removesuffix("'")
+    return KINDS.get(name, what)
 
 
 def program() -> str:
@@ -149,7 +144,7 @@ def replay(text: str) -> Replayed:
 def _read(data: dict[str, Any], code: int) -> Replayed:
     if CODES[data["answer"]] != code:
         raise ValueError(f"the answer {data['answer']!r:.40} with exit code {code}")
-    formulas = data["format"] == formula_evidence.FORMAT
+    formulas = data["kind"] == "formulas"
     report = KernelReport(
         data["answer"] == "accepted",
         tuple(data["lines"]),
@@ -161,7 +156,7 @@ def _read(data: dict[str, Any], code: int) -> Replayed:
         solvers=tuple(data["solvers"]),
         side_condition=data["side_condition"],
     )
-    return Replayed(with_missing(report, data["format"]), tuple(data["not_known"]))
+    return Replayed(with_missing(report, data["kind"]), tuple(data["not_known"]))
 
 
 def compare(report: KernelReport, replayed: Replayed) -> None:
@@ -330,27 +325,27 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         document = read_document(text)
     except Rejected as error:
         return Checked(KernelReport(False, (f"rejected: {error}",)))
-    other = differently_set(document, settings) if document["format"] != composition_evidence.FORMAT else ""
+    kind = kind_of(document)
+    other = differently_set(document, settings) if kind != "composition" else ""
     if other:
         return Checked(KernelReport(False, (f"rejected: {other}",)))
-    if document["format"] in _APART:
-        return Checked(*_APART[document["format"]](document, content, path, settings))
-    if document["format"] == formula_evidence.FORMAT:
+    if kind in _APART:
+        return Checked(*_APART[kind](document, content, path, settings))
+    if kind == "formulas":
         return Checked(*_with_model(document, content, Path(path), settings, given), claimed=True)
-    if document["format"] == unwinding_evidence.FORMAT:
+    engine = engine_of(document) or {}
+    if kind == "unwinding":
         from paramverify.interactive.system_cases import load as load_system
         from paramverify.interactive.system_certificates import check_with_case as check_with_system
 
-        bounded = (
-            not {"tight", "growth", "witness"} & document.keys()
-        )  # what may come from a budget needs none
+        bounded = not {"tight", "growth", "witness"} & engine.keys()  # what may come from a budget needs none
         report = check_with_system(document, load_system(path, bounded=bounded, settings=settings))
         return Checked(*with_second_look(report, document, content, settings=settings))
-    if document["format"] == slot_evidence.FORMAT:
+    if kind == "slots":
         from paramverify.interactive.pinq_induction import read_program
 
         program, title, digest = read_program(path)
-        report = slot_evidence.check_document(document, program.document())
+        report = check_document(document, Demanded(engine={"program": program.document()}))
         if report.accepted and document.get("case") != {"title": title, "digest": digest}:
             report = KernelReport(False, (f"rejected: {changed(document.get('case'), digest, title)}",))
         return Checked(*with_second_look(report, document, content))
@@ -360,7 +355,7 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
     from paramverify.reports.case_evidence import check_with_case
 
     folder = Path(path).parent
-    if BUDGET in document and document["format"] == set_evidence.FORMAT:
+    if BUDGET in document and kind == PARTS:
         from paramverify.reports.budget_evidence import check_set_budget
 
         report = check_set_budget(document, path, settings)
@@ -368,7 +363,7 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         return Checked(*look, about=load_with_bounds(path, {"ratio": "1", "delta": "1"}, settings))
     loaded = load(path, settings=settings)
     require_possible(loaded.model)
-    if BUDGET in document and document["format"] == loss_evidence.FORMAT:
+    if BUDGET in document and kind == AVERAGE:
         from paramverify.reports.budget_evidence import check_loss_budget
 
         report = check_loss_budget(document, loaded)
@@ -378,7 +373,7 @@ def _with_case(text: str, path: str, settings: Settings, given: LogicOptions | N
         report = check_budget(document, loaded, check_with_case)
         bound = document[BUDGET].get("bounds") or document[BUDGET]["bound"]
     else:
-        report, bound = check_with_case(text, loaded), None
+        report, bound = check_with_case(document, loaded), None
     claimed = BUDGET not in document and bool(loaded.model.comparisons)
     look = with_second_look(report, document, content, bound, folder=folder, settings=settings)
     return Checked(*look, claimed, about=loaded)
@@ -413,7 +408,8 @@ def _automaton(
     """Checks evidence of an automaton against its file, or against a case about streams."""
     if not path.endswith(".dipa"):
         return _stream(document, content, path, settings)
-    if "claim" in document or document.get("streams", EACH) != EACH:
+    engine = engine_of(document) or {}
+    if "claim" in engine or engine.get("streams", EACH) != EACH:
         reason = "rejected: the evidence is about a case that says which streams are neighbours"
         return KernelReport(False, (reason,)), None, False
     from paramverify.automata.automaton import MAX_BYTES, read_automaton
@@ -423,9 +419,9 @@ def _automaton(
     about = document.get("case", {})
     if about.get("digest") != digest:
         return KernelReport(False, (f"rejected: {changed(about, digest, Path(path).name)}",)), None, False
-    report = automaton_checks.check_document(document, machine(read_automaton(Path(path))))
-    file = {name: value for name, value in document.items() if name != "streams"}  # these are as usual
-    return *with_second_look(report, file, content), False
+    report = check_document(document, Demanded(engine={"automaton": machine(read_automaton(Path(path)))}))
+    own = {name: value for name, value in engine.items() if name != "streams"}  # these are as usual
+    return *with_second_look(report, {**document, "statements": [own]}, content), False
 
 
 def _stream(
@@ -443,17 +439,17 @@ def _stream(
             False,
         )
     case = load(Path(path))
-    about = document.get("case", {})
+    about, engine = document.get("case", {}), engine_of(document) or {}
     reason = ""
     if about.get("digest") != case.digest:
         reason = changed(about, case.digest, case.title)
-    elif "streams" in document and document["streams"] != streams(case):
+    elif "streams" in engine and engine["streams"] != streams(case):
         reason = "the evidence is about other neighbours"
-    elif "streams" not in document and document.get("claim") != claim(case):
+    elif "streams" not in engine and engine.get("claim") != claim(case):
         reason = "the evidence is about another budget, or other neighbours"
     if reason:
         return KernelReport(False, (f"rejected: {reason}",)), None, False
-    report = automaton_checks.check_document(document, machine(case.automaton))
+    report = check_document(document, Demanded(engine={"automaton": machine(case.automaton)}))
     return *with_second_look(report, document, content, folder=Path(path).parent), False
 
 
@@ -464,16 +460,12 @@ def _composition(
     from paramverify.reports.composition_reports import check_composition
 
     report, own = check_composition(document, path, settings)
-    about = {**document, "components": own}
+    about = {**document, "statements": [{**(engine_of(document) or {}), "components": own}]}
     look = with_second_look(report, about, content, folder=Path(path).parent, settings=settings)
     return *look, False
 
 
-_APART = {
-    automaton_checks.FORMAT: _automaton,
-    composition_evidence.FORMAT: _composition,
-    script_evidence.FORMAT: _script,
-}
+_APART = {"automaton": _automaton, "composition": _composition, "script": _script}
 
 
 def _document(report: KernelReport, look: SecondLook | None, claimed: bool) -> dict[str, Any]:

@@ -16,19 +16,18 @@ from typing import Any
 
 from paramverify.algebra.polynomials import Polynomial, RationalFunction, key, primitive
 from paramverify.answers import Proved, Standing
-from paramverify.claims import Claim, positive, to_document, without_enclosure
+from paramverify.claims import Claim, positive, without_enclosure
 from paramverify.errors import InputError, ModelError
-from paramverify.kernel.claim_evidence import KernelReport, Rejected
+from paramverify.evidence import certificates, envelope
+from paramverify.kernel.documents import check_document, engine_of
 from paramverify.kernel.evidence_polynomials import Poly
 from paramverify.kernel.formula_evidence import (
-    FORMAT,
-    VERSION,
-    check_document,
     check_false,
     check_true,
     status_of,
 )
-from paramverify.kernel.strict_reading import changed
+from paramverify.kernel.ledger import Demanded, Evidence, KernelReport, Statement
+from paramverify.kernel.strict_reading import Rejected, changed
 from paramverify.logic.formula_syntax import (
     Constant,
     Formula,
@@ -89,9 +88,7 @@ class LogicEvidence:
 
     def domain(self) -> dict[str, Any]:
         """Returns the domain as claims have it."""
-        domain = self.case.domain
-        claim = to_document(without_enclosure(Claim(domain.ring.number(0), domain)))
-        return {name: value for name, value in claim.items() if name != "polynomial"}
+        return envelope.domain_document(self.case.domain)
 
     def model(self) -> dict[str, Any]:
         """Returns the model; the labels have what the formulas mention that were asked for before.
@@ -179,27 +176,20 @@ def evidence_of(work: LogicSession, results: Mapping[str, FormulaResult]) -> tup
     subject = LogicEvidence(case)
     entries = [_asked(subject, name, case.properties[name]) for name in results]
     points = points_for(case, needs_of(case)) or _some_point(case)
-    document: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "case": {"title": case.title, "digest": case.digest},
-        "status": Standing.UNKNOWN.value,
-        **({"points": points} if points else {}),
-        "domain": subject.domain(),
-        "model": subject.model(),
-        "formulas": [],
-        "claims": [],
-    }
+    about = {"case": {"title": case.title, "digest": case.digest}, **({"points": points} if points else {})}
+    own: dict[str, Any] = {"kind": "formulas", "domain": subject.domain(), "model": subject.model()}
+    own["formulas"] = []
+    begun = Evidence(envelope.document(Standing.UNKNOWN.value, about, envelope.statements(own)))
+    ((_, statement),) = begun.of("formulas")
     signs = _Signs(case, work.session)
     remarks = []
     for entry, (name, result) in zip(entries, results.items(), strict=True):
-        made = _shown(document, entry, result, signs)
+        made = _shown(begun, statement, entry, result, signs)
         if made["status"] != result.status:
             remarks.append(f"the evidence does not show the verdict of {name}: {made['reason']}")
-        document["formulas"].append(made)
-    document["claims"] = list(signs.proved.values())
-    document["status"] = status_of([entry["status"] for entry in document["formulas"]])
-    return document, remarks
+        own["formulas"].append(made)
+    status = status_of([entry["status"] for entry in own["formulas"]])
+    return envelope.document(status, about, envelope.statements(*signs.proved.values(), own)), remarks
 
 
 def _some_point(case: LogicCase) -> list[dict[str, str]]:
@@ -211,14 +201,14 @@ def _some_point(case: LogicCase) -> list[dict[str, str]]:
 
 
 def _shown(
-    document: dict[str, Any], entry: dict[str, Any], result: FormulaResult, signs: _Signs
+    about: Evidence, statement: Statement, entry: dict[str, Any], result: FormulaResult, signs: _Signs
 ) -> dict[str, Any]:
     """Returns a formula with what the checker comes to, which is its verdict or unknown."""
     reason = result.reason
     if isinstance(result.verdict, Violated):
-        for way in _counterexamples(document["model"], entry, result.verdict.witness):
+        for way in _counterexamples(statement["model"], entry, result.verdict.witness):
             try:
-                check_false(document, way)
+                check_false(about, statement, way)
             except Rejected as error:
                 reason = str(error)
             else:
@@ -229,7 +219,7 @@ def _shown(
         more = [{"until": result.last, "argument": name} for name in ARGUMENTS] if endless else [{}]
         for way in (made | own for own in more):
             try:
-                check_true(document, way, signs.ask)
+                check_true(about, statement, way, signs.ask)
             except Rejected as error:
                 reason = str(error)
             else:
@@ -272,7 +262,8 @@ class _Signs:
             decision = self.session.decide(without_enclosure(claim))
             self.known[name] = isinstance(decision.answer, Proved)
             if self.known[name]:
-                entry = {"polynomial": name[0], "strict": strict, "proof": decision.proof}
+                about = without_enclosure(Claim(polynomial, domain))
+                entry = certificates.comparison(about, decision.proof, strict)
                 self.proved[name] = entry | ({"negated": key(-polynomial)} if strict else {})
         return self.known[name]
 
@@ -284,12 +275,12 @@ def check_with_case(document: Mapping[str, Any], path: Path, given: LogicOptions
 
     Malformed evidence of any kind gives a report that is not accepted.
     """
-    report = check_document(document, named=True)
-    if not report.accepted:
+    report, engine = check_document(document, Demanded()), engine_of(document)
+    if not report.accepted or engine is None:
         return report
-    stated = {entry["name"]: entry for entry in document["formulas"]}
+    stated = {entry["name"]: entry for entry in engine["formulas"]}
     try:
-        reason = _differs(document, stated, _asked_case(stated, path, given))
+        reason = _differs(Evidence(document), engine, stated, _asked_case(stated, path, given))
     except ModelError as error:
         reason = str(error)
     if reason:
@@ -308,9 +299,10 @@ def _asked_case(stated: Mapping[str, Any], path: Path, given: LogicOptions) -> L
     return load(path, given)
 
 
-def _differs(document: Mapping[str, Any], stated: Mapping[str, Any], case: LogicCase) -> str:
+def _differs(about: Evidence, engine: Statement, stated: Mapping[str, Any], case: LogicCase) -> str:
     """Returns in what evidence differs from its case; "" where it does not."""
     known = {"title": case.title, "digest": case.digest}
+    document = about.document
     if document.get("case") != known:
         return changed(document.get("case"), case.digest, case.title)
     if list(stated) != list(case.properties):
@@ -320,9 +312,9 @@ def _differs(document: Mapping[str, Any], stated: Mapping[str, Any], case: Logic
     for name, entry in _plain(asked).items():
         if any(stated[name].get(part) != entry.get(part) for part in ("text", "formula", "family")):
             return f"the formula {name} is another one in the case"
-    if document["domain"] != _plain(subject.domain()):
+    if about.written(engine["domain"]) != _plain(subject.domain()):
         return "the evidence is about another domain"
-    if document["model"] != _plain(subject.model()):
+    if engine["model"] != _plain(subject.model()):
         return "the evidence is about another model"
     return unmet(case, needs_of(case), read_points(document))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -11,13 +11,16 @@ from typing import Any
 
 from paramverify import printable
 from paramverify.algebra.polynomials import value_at
-from paramverify.answers import Standing
-from paramverify.claims import to_document
+from paramverify.answers import Decision, Standing
+from paramverify.claims import Claim, to_document
 from paramverify.errors import InputError
-from paramverify.evidence import certificates, number_words
+from paramverify.evidence import certificates, envelope, number_words
 from paramverify.formats.smtlib_scripts import Check, Script, ScriptTerm, read_script
-from paramverify.kernel import claim_evidence as checker
-from paramverify.kernel import script_evidence as script_checker
+from paramverify.kernel.claim_evidence import digest
+from paramverify.kernel.documents import check_document as check_evidence
+from paramverify.kernel.documents import engine_of
+from paramverify.kernel.evidence_shapes import ANSWERS
+from paramverify.kernel.ledger import Demanded, Evidence, KernelReport
 from paramverify.kernel.strict_reading import Rejected, UnreadCase, changed, counted
 from paramverify.reports import algebraic_numbers, json_documents, sentences
 from paramverify.rereader.second_reading import MISTAKES, SecondLook
@@ -155,19 +158,28 @@ def evidence_document(report: ScriptReport) -> dict[str, Any]:
     Raises:
         InputError: a model is irrational, which evidence cannot say yet.
     """
+    claims: dict[str, dict[str, Any]] = {}
+    places: dict[str, int] = {}
+
+    def number(claim: Claim, decision: Decision) -> int:
+        """Returns the number of the statement of a claim, which is written once."""
+        name = claim.digest()
+        claims.setdefault(name, certificates.settled(claim, decision))
+        return places.setdefault(name, len(places))
+
     pairs = zip(report.script.checks, report.answers, strict=True)
-    return {
-        "format": script_checker.FORMAT,
-        "version": script_checker.VERSION,
+    own = {
+        "kind": "script",
         "script": {"name": report.script.name, "digest": report.script.digest},
-        "questions": [_question(check, answer) for check, answer in pairs],
+        "questions": [_question(check, answer, number) for check, answer in pairs],
     }
+    return envelope.document(ANSWERS, envelope.statements(*claims.values(), own))
 
 
-def _question(check: Check, answer: Answered) -> dict[str, Any]:
+def _question(check: Check, answer: Answered, number: Callable[[Claim, Decision], int]) -> dict[str, Any]:
     told: dict[str, Any] = {"status": answer.standing.value, "claims": [], "solvers": []}
     if answer.standing is Standing.HOLDS:
-        told["claims"] = certificates.distinct(certificates.settled(*pair) for pair in answer.settled)
+        told["claims"] = list(dict.fromkeys(number(*pair) for pair in answer.settled))
         told["solvers"] = [] if answer.settled else list(answer.solvers)
     elif answer.standing is Standing.VIOLATED:
         assert answer.point is not None
@@ -182,33 +194,38 @@ def _question(check: Check, answer: Answered) -> dict[str, Any]:
 
 def check_with_script(
     document: Mapping[str, Any], path: str, content: str
-) -> tuple[checker.KernelReport, SecondLook]:
+) -> tuple[KernelReport, SecondLook]:
     """Checks evidence against a script: its claims are derived again, and it is read a second time.
 
     Raises:
         InputError, LimitError: the script cannot be read.
     """
-    report = script_checker.check_document(document, compared=True)
+    engine = engine_of(document)
+    if engine is None or engine["kind"] != "script":
+        return KernelReport(False, ("rejected: the evidence is about no script",)), NOTHING
+    report = check_evidence(document, Demanded())
     if not report.accepted:
         return report, NOTHING
+    about = Evidence(document)
+    claims = {place: digest(about.full(statement)) for place, statement in about.of("claim")}
     script = read_script(Path(path))
     try:
-        if document["script"]["digest"] != script.digest:
-            raise Rejected(changed(document["script"], script.digest))
-        if len(document["questions"]) != len(script.checks):
+        if engine["script"]["digest"] != script.digest:
+            raise Rejected(changed(engine["script"], script.digest))
+        if len(engine["questions"]) != len(script.checks):
             raise Rejected("the script has another number of questions")
-        for check, told in zip(script.checks, document["questions"], strict=True):
-            _compared(check, told)
+        for check, told in zip(script.checks, engine["questions"], strict=True):
+            _compared(check, told, {claims[place] for place in told["claims"]})
     except Rejected as error:
-        return checker.KernelReport(False, (f"rejected: {error}",)), NOTHING
-    look = _second_look(document, script, content)
+        return KernelReport(False, (f"rejected: {error}",)), NOTHING
+    look = _second_look(engine, script, content)
     if look.agrees:
         return replace(report, lines=(*report.lines, look.line)), look
     return replace(report, accepted=False, lines=(*report.lines, f"rejected: {look.line}")), look
 
 
-def _compared(check: Check, told: Mapping[str, Any]) -> None:
-    """Checks an answer against a question.
+def _compared(check: Check, told: Mapping[str, Any], proved: set[str]) -> None:
+    """Checks an answer against a question; `proved` are the digests of its claims.
 
     Raises:
         Rejected: it is no answer to it.
@@ -221,8 +238,7 @@ def _compared(check: Check, told: Mapping[str, Any]) -> None:
     if told["status"] != Standing.HOLDS or (told["solvers"] and not told["claims"]):
         return
     question = SatisfiabilityQuestion(check.assertions, check.script, check.reals, check.booleans)
-    wanted = {checker.digest(to_document(claim)) for claim in claims_of(question)}
-    proved = {checker.digest(entry["claim"]) for entry in told["claims"]}
+    wanted = {digest(to_document(claim)) for claim in claims_of(question)}
     if proved - wanted:
         raise Rejected(f"question {check.number} does not make a claim of the evidence")
     if wanted - proved:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from paramverify import printable
@@ -35,6 +36,7 @@ from paramverify.automata.stream_verdicts import (
 from paramverify.automata.unbounded_ways import ViolationFamily
 from paramverify.automata.way_programs import OTHER, WAY, Gap, LossRange, Streams, numbers_put_out, released
 from paramverify.evidence.witnesses import ExactWitness
+from paramverify.kernel.evidence_shapes import BOUNDS
 from paramverify.kernel.strict_reading import counted
 from paramverify.spelling import one_off
 
@@ -345,13 +347,13 @@ def put_out(automaton: Automaton, steps: Sequence[int]) -> dict[str, Any]:
     return {"between": [str(-WIDTH), str(WIDTH)]}
 
 
-def automaton_evidence_document(report: AutomatonReport, path: Path, content: bytes) -> dict[str, Any]:
+def automaton_evidence_document(
+    report: AutomatonReport, path: Path, content: bytes, lengths: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
     """Returns the evidence for a verdict, private or not private, for `paramverify check`."""
-    standing = report.standing
-    told = automaton_evidence.frame(
-        report.automaton, standing.value, path.name, hashlib.sha256(content).hexdigest()
-    )
-    return told | proof_parts(report, standing)
+    digest, status = hashlib.sha256(content).hexdigest(), report.standing.value
+    parts = {**proof_parts(report, report.standing), **lengths}
+    return automaton_evidence.document(report.automaton, status, path.name, digest, parts)
 
 
 def proof_parts(report: AutomatonReport, standing: Standing) -> dict[str, Any]:
@@ -579,17 +581,16 @@ class BudgetSubject:
             return _of_case(found, self.case)
         report = found.report
         assert not isinstance(report, OneReport)  # that is about a case
-        if report.standing is not Standing.UNKNOWN:
-            told = automaton_evidence_document(report, self.path, self.content)
-        elif found.shown and found.lengths:
-            digest = sha256(self.content).hexdigest()
-            told = automaton_evidence.frame(self.automaton, automaton_evidence.BUDGET, self.path.name, digest)
-            told["streams"] = {"differ": "each"}
-        else:
-            return None
+        lengths: dict[str, Any] = {}
         if found.shown and found.lengths:
-            told["lengths"] = automaton_evidence.lengths(report.graph, found.lengths, ways=found.told_apart)
-        return told
+            told = automaton_evidence.lengths(report.graph, found.lengths, ways=found.told_apart)
+            lengths = {"lengths": told}
+        if report.standing is not Standing.UNKNOWN:
+            return automaton_evidence_document(report, self.path, self.content, lengths)
+        if not lengths:
+            return None
+        parts, digest = {"streams": {"differ": "each"}, **lengths}, sha256(self.content).hexdigest()
+        return automaton_evidence.document(self.automaton, BOUNDS, self.path.name, digest, parts)
 
 
 def _of_case(found: Budgets, case: StreamCase) -> dict[str, Any] | None:
@@ -598,11 +599,14 @@ def _of_case(found: Budgets, case: StreamCase) -> dict[str, Any] | None:
     It says which streams are compared, and claims no multiple of its own: the case has one.
     """
     report, few = found.report, case.values is not None
-    told = automaton_evidence.frame(case.automaton, automaton_evidence.BUDGET, case.title, case.digest)
-    told["streams"] = automaton_evidence.streams(case)
-    if not case.reach:
-        return told
     shown: dict[str, Any] = {}
+
+    def told() -> dict[str, Any]:
+        parts = {"streams": automaton_evidence.streams(case), **shown}
+        return automaton_evidence.document(case.automaton, BOUNDS, case.title, case.digest, parts)
+
+    if not case.reach:
+        return told()
     if isinstance(report, OneReport):
         if report.way is not None and not few:
             shown["least"] = automaton_evidence.least(report.way)
@@ -617,7 +621,7 @@ def _of_case(found: Budgets, case: StreamCase) -> dict[str, Any] | None:
         shown["lengths"] = automaton_evidence.lengths(
             report.graph, found.lengths, one=case.one, ways=ways, gaps=found.gaps
         )
-    return told | shown if shown or case.one else None
+    return told() if shown or case.one else None
 
 
 _NUMBER = re.compile(r"-?[0-9]+(?:/[0-9]+)?")
@@ -821,16 +825,14 @@ def stream_evidence_document(verdict: StreamVerdict) -> dict[str, Any] | None:
     without = few and standing is Standing.VIOLATED and verdict.least <= case.budget.multiple
     if standing is Standing.UNKNOWN or verdict.by_all or without:
         return None
-    told = automaton_evidence.frame(case.automaton, standing.value, case.title, case.digest)
-    told["claim"] = automaton_evidence.claim(case)
+    parts: dict[str, Any] = {"claim": automaton_evidence.claim(case)}
     if verdict.example is not None and isinstance(verdict.example.witness, ExactWitness):
-        told["example"] = _example(case, verdict.example)
+        parts["example"] = _example(case, verdict.example)
     if few and standing is Standing.VIOLATED and verdict.gap is not None:
-        return told | {"gap": automaton_evidence.gap(verdict.gap)}
-    if not case.reach:
-        return told
-    if isinstance(report, OneReport):
+        parts["gap"] = automaton_evidence.gap(verdict.gap)
+    elif case.reach and isinstance(report, OneReport):
         if standing is Standing.VIOLATED and report.way is not None:
-            told["least"] = automaton_evidence.least(report.way)
-        return told
-    return told | proof_parts(report, standing)
+            parts["least"] = automaton_evidence.least(report.way)
+    elif case.reach and not isinstance(report, OneReport):
+        parts |= proof_parts(report, standing)
+    return automaton_evidence.document(case.automaton, standing.value, case.title, case.digest, parts)

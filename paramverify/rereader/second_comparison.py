@@ -33,13 +33,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..kernel import cone_evidence as cone_checker
-from ..kernel import interval_evidence as interval_checker
-from ..kernel import region_evidence as region_checker
-from ..kernel.claim_evidence import FORMAT, Rejected, read_claim
+from ..kernel.claim_evidence import read_claim
 from ..kernel.evidence_polynomials import evaluate, number, parse
 from ..kernel.rounded_constants import exp_bounds
-from ..kernel.strict_reading import UnreadCase, counted
+from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from ..kernel.witness_numbers import read_place
 from .second_definitions import candidates
 from .second_matching import (
@@ -101,7 +98,7 @@ def is_near(own: Fraction, told: Fraction) -> bool:
 Word = tuple[str, ...]
 
 POINTS = 4
-MAPS = (region_checker.FORMAT, interval_checker.FORMAT)
+MAPS = ("paramverify-regions", "paramverify-intervals")
 MAX_ROOT = 60
 MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 
@@ -109,7 +106,7 @@ MAX_COMPARED = 200_000  # pairs of a secret pair and a sequence, at one point
 class PointwiseComparison:
     """One comparison: `points` with a value for E, and what was found at each."""
 
-    KINDS: tuple[str, ...] = (FORMAT, cone_checker.FORMAT, *MAPS)
+    KINDS: tuple[str, ...] = ("paramverify-evidence", "paramverify-cone", *MAPS)
 
     def __init__(
         self,
@@ -149,15 +146,15 @@ class PointwiseComparison:
         self._no_delta()
         if self.reader.one_sided != ("side_condition" not in self.document):
             raise Rejected("the side condition is another one")
-        loop = self.kind == cone_checker.FORMAT and self.document["kind"] == "loop"
+        loop = self.kind == "paramverify-cone" and self.document["kind"] == "loop"
         more = set(self.names) - self.reader.intervals.keys()
         if more and all(re.fullmatch(r"[wr][1-9]\d?", name) for name in more):
             raise UnreadCase("an output with noise or with a parameter")
         if not loop and set(self.names) != self.reader.intervals.keys():
             raise Rejected(f"the parameters are {', '.join(self.reader.intervals)}")
-        if self.kind == cone_checker.FORMAT:
+        if self.kind == "paramverify-cone":
             return self._model(self.document["model"])
-        if self.kind == FORMAT and self.document["status"] == "violated":
+        if self.kind == "paramverify-evidence" and self.document["status"] == "violated":
             return self._witness(self.document["witness"])
         near = self._ratios()
         if "box" not in self.claim:

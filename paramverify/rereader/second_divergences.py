@@ -42,14 +42,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from ..kernel import region_evidence
-from ..kernel.claim_evidence import FORMAT
 from ..kernel.evidence_polynomials import number
 from ..kernel.loss_enclosures import Distribution, is_infinite, value_of
-from ..kernel.loss_evidence import FORMAT as LOSSES_FORMAT
 from ..kernel.loss_evidence import bound_of
 from ..kernel.rounded_constants import UNIT, ln
-from ..kernel.set_evidence import FORMAT as SETS_FORMAT
 from ..kernel.strict_reading import Rejected, UnreadCase, counted
 from .second_comparison import MAX_COMPARED, PointwiseComparison
 from .second_numbers import Calculator
@@ -64,7 +60,7 @@ ZERO = Fraction(0)
 class SetLook(PointwiseComparison):
     """One comparison of evidence about sets of outputs."""
 
-    KINDS = (SETS_FORMAT, region_evidence.FORMAT)
+    KINDS = ("paramverify-sets", "paramverify-regions")
 
     def _bases(self) -> list[Fraction]:
         """Takes the bounds of a least delta or ratio instead of those of the case, before anything else."""
@@ -96,7 +92,7 @@ class SetLook(PointwiseComparison):
     def _sums(self, lengths: list[int]) -> str:
         if not lengths or (lengths != [1] and sum(self._outputs() ** n for n in lengths) > MAX_WORDS):
             raise UnreadCase("there are too many sequences")
-        entries = self.document["sums" if self.kind == region_evidence.FORMAT else "claims"]
+        entries = self.document["sums" if self.kind == "paramverify-regions" else "claims"]
         claims = {tuple(o): claim for claim in entries for o in claim["origins"]}
         holds = self.document.get("status") == "holds"
         points = self._points()
@@ -246,7 +242,7 @@ Direction = tuple[str, str, int]
 class MomentLook(PointwiseComparison):
     """One comparison of evidence about divergences of an order."""
 
-    KINDS = (FORMAT,)
+    KINDS = ("paramverify-evidence",)
 
     def compare(self) -> str:
         """Compares, and returns what was compared.
@@ -400,7 +396,7 @@ Shares = dict[Fraction | None, tuple[Fraction, Fraction]]
 class LossLook(PointwiseComparison):
     """One comparison of evidence about such divergences."""
 
-    KINDS = (LOSSES_FORMAT,)
+    KINDS = ("paramverify-losses",)
 
     def compare(self) -> str:
         """Compares, and returns what was compared.

@@ -7,13 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..kernel import cone_evidence as cone_checker
-from ..kernel import interval_evidence as interval_checker
-from ..kernel import loss_evidence as loss_checker
-from ..kernel import region_evidence as region_checker
-from ..kernel import set_evidence as set_checker
-from ..kernel.claim_evidence import Rejected
-from ..kernel.strict_reading import UnreadCase
+from ..kernel.strict_reading import Rejected, UnreadCase
 from .second_processes import Words
 from .second_reader import PointProbabilities
 
@@ -229,12 +223,12 @@ def possible(words: Words) -> Words:
     return {word: p for word, p in words.items() if p}
 
 
-DOMAINS = (region_checker.FORMAT, interval_checker.FORMAT, set_checker.FORMAT, loss_checker.FORMAT)
+DOMAINS = ("paramverify-regions", "paramverify-intervals", "paramverify-sets", "paramverify-losses")
 
 
 def some_claim(document: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a claim that has the domain of the case, or the domain itself; nothing for some budgets."""
-    if document["format"] == cone_checker.FORMAT:
+    if document["format"] == "paramverify-cone":
         return dict(document["model"]["domain"])
     if document["format"] in DOMAINS:
         return dict(document["domain"])

@@ -8,17 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..kernel.automaton_checks import FORMAT as AUTOMATON
-from ..kernel.claim_evidence import KernelReport
-from ..kernel.composition_evidence import FORMAT as COMPOSITION
-from ..kernel.enclosed_evidence import FORMAT as ENCLOSED
-from ..kernel.formula_evidence import FORMAT as FORMULAS
-from ..kernel.loss_evidence import FORMAT as LOSSES
-from ..kernel.set_evidence import FORMAT as SETS
-from ..kernel.slot_evidence import FORMAT as EVERY
+from ..kernel.ledger import KernelReport
 from ..kernel.strict_reading import Rejected, UnreadCase
-from ..kernel.unwinding_evidence import FORMAT as UNWINDING
 from . import second_streams
+from .old_layout import flat
 from .second_comparison import PointwiseComparison
 from .second_compositions import compare
 from .second_divergences import LossLook, MomentLook, SetLook
@@ -27,6 +20,12 @@ from .second_formulas import ChainLook
 from .second_numbers import Finer
 from .second_streams import compare_stream
 
+AUTOMATON, COMPOSITION, ENCLOSED, FORMULAS, LOSSES, SETS, EVERY, UNWINDING = (
+    f"paramverify-{name}"
+    for name in (
+        *("automaton", "composition", "enclosed", "formulas", "losses", "sets", "slots", "unwinding"),
+    )
+)
 ALONE = {  # what has no second reader
     EVERY: "systems with any number of slots",
     UNWINDING: "interactive systems",
@@ -77,6 +76,7 @@ def second_look(
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> SecondLook:
     """Compares evidence with the case file of this content."""
+    document = flat(document)
     try:
         if document["format"] == COMPOSITION:
             return SecondLook(True, True, f"read a second time: {compare(document, content, folder)}")

@@ -17,12 +17,12 @@ from paramverify import __version__
 from paramverify.algebra.constants import GENERATOR
 from paramverify.answers import Decision, Proved, Refuted, Standing
 from paramverify.claims import Claim, from_document, to_document
-from paramverify.evidence import certificates
+from paramverify.evidence import certificates, envelope
 from paramverify.evidence.certificates import replayed
 from paramverify.exact.branching import decide_exactly
 from paramverify.formats.refutations import fails_at
 from paramverify.formats.smtlib import occurring
-from paramverify.kernel.claim_evidence import Rejected
+from paramverify.kernel.strict_reading import Rejected
 from paramverify.portfolio.session import QUICK, Session
 from paramverify.simplify.chain import simplify
 
@@ -107,11 +107,12 @@ def known_of(claim: Claim, session: Session) -> KnownClaim:
 
 
 def _judged(claim: Claim, decision: Decision, grade: int) -> KnownClaim:
-    said, digest = decision.answer, claim.digest()
+    said, about = decision.answer, {"case": {"title": "claim", "digest": claim.digest()}}
     if isinstance(said, Refuted) and fails_at(claim, said.point):
         point = {name: said.point[name] for name in claim.domain.ring.parameters}
-        violation = certificates.witness(claim, point)
-        document = certificates.evidence("claim", digest, Standing.VIOLATED.value, [], violation)
+        written = {name: certificates.text(value) for name, value in point.items()}
+        witness = {"kind": "claim", "claim": envelope.sign(claim), "parameters": written}
+        document = envelope.document(Standing.VIOLATED.value, about, {"witness": witness})
         return KnownClaim(Standing.VIOLATED, "witness", grade, decision.seconds, document)
     if isinstance(said, Proved):
         evidence = "word"
@@ -120,8 +121,8 @@ def _judged(claim: Claim, decision: Decision, grade: int) -> KnownClaim:
                 evidence = "word" if replayed(claim, said.certificate) else "certificate"
             except Rejected:
                 return KnownClaim(Standing.UNKNOWN, "none", 5, decision.seconds)
-        entries = [certificates.settled(replace(claim, origins=()), decision)]
-        document = certificates.evidence("claim", digest, Standing.HOLDS.value, entries, None)
+        own = certificates.settled(replace(claim, origins=()), decision)
+        document = envelope.document(Standing.HOLDS.value, about, envelope.statements(own))
         return KnownClaim(Standing.HOLDS, evidence, grade, decision.seconds, document)
     return KnownClaim(Standing.UNKNOWN, "none", 5, decision.seconds)
 

@@ -11,12 +11,12 @@ from paramverify.algebra.exact_numbers import ExactNumber
 from paramverify.answers import Standing
 from paramverify.bounds import AnyBounds, Bounds
 from paramverify.errors import InputError
+from paramverify.evidence import envelope
 from paramverify.interactive import system_certificates
 from paramverify.interactive.pinq_induction import every, read_program
 from paramverify.interactive.system_cases import InteractiveCase, load
 from paramverify.interactive.system_verification import InteractiveBudget, tight_budget
 from paramverify.interactive.system_verification import verify as verify_system
-from paramverify.kernel.slot_evidence import FORMAT, VERSION
 from paramverify.models.settings import with_settings
 from paramverify.models.systems.transition_systems import is_number
 from paramverify.models.systems.transition_systems import text as weight_text
@@ -80,8 +80,11 @@ def _every(file: CaseFile, asked: Verify) -> Result:
     found = every(program)
     status = Standing.UNKNOWN if found.reason else Standing.HOLDS
     about = {"program": program.document(), "forms": [list(form) for form in found.forms]}
-    case = {"format": FORMAT, "version": VERSION, "case": {"title": title, "digest": digest}}
-    evidence = None if found.reason else (lambda: {**case, **about, "steps": found.steps})
+    own = {"kind": "slots", **about, "steps": found.steps}
+    case = {"case": {"title": title, "digest": digest}}
+    evidence = (
+        None if found.reason else (lambda: envelope.document(status.value, case, envelope.statements(own)))
+    )
     return Result(
         every_slots.lines(found),
         every_slots.document(found, status, about),

@@ -1,4 +1,4 @@
-"""Exact intervals as evidence: a JSON document that `checker.interval_evidence` checks by itself."""
+"""Exact intervals as evidence: a statement that `kernel.interval_evidence` checks by itself."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, is_constant, key
 from paramverify.algebra.real_roots import apart, isolate, univariate
 from paramverify.claims import Claim
-from paramverify.claims import to_document as claim_document
 from paramverify.errors import DefectError, InputError
+from paramverify.evidence import envelope
 from paramverify.kernel import interval_evidence as kernel
+from paramverify.kernel.claim_evidence import read_domain
 from paramverify.kernel.product_substitution import sign_at, variations
 from paramverify.simplify.reductions import factorisation
 from paramverify.synthesis.intervals import CriticalRoot, Partition, side
-
-VERSION = 1
 
 
 def check_can_write(domain: Domain) -> None:
@@ -38,8 +37,8 @@ def check_can_write(domain: Domain) -> None:
     raise InputError(f"{reason}: leave --exact out, and it is evidence of a region map")
 
 
-def to_document(found: Partition, domain: Domain) -> dict[str, Any]:
-    """Returns exact intervals as JSON data with all that is needed to check them, numbers as strings.
+def statement(found: Partition, domain: Domain) -> dict[str, Any]:
+    """Returns exact intervals as a statement with all that is needed to check them, numbers as strings.
 
     Raises:
         InputError: no such evidence is there.
@@ -50,13 +49,11 @@ def to_document(found: Partition, domain: Domain) -> dict[str, Any]:
     constraints = [_product(constraint.polynomial, factors) for constraint in domain.constraints]
     numbers = {text: k for k, text in enumerate(factors)}
     breaks = _breaks(list(factors.values()), found.interval)
-    statement = claim_document(Claim(domain.ring.number(0), domain))
-    del statement["polynomial"]
+    about = envelope.sign(Claim(domain.ring.number(0), domain))["domain"]
     ends = (found.interval.lower, found.interval.upper)
     document: dict[str, Any] = {
-        "format": kernel.FORMAT,
-        "version": VERSION,
-        "domain": statement,
+        "kind": "line",
+        "domain": about,
         "claims": [key(claim.polynomial) for claim in found.claims],
         "factors": list(factors),
         "products": products,
@@ -69,7 +66,7 @@ def to_document(found: Partition, domain: Domain) -> dict[str, Any]:
             for text, f in factors.items()
         ],
     }
-    line = kernel.read_line(document)
+    line = kernel.read_line(document, read_domain(about))
     parts = line.parts()
     if not _same(found, line, parts):
         raise DefectError("the signs of the claims show other intervals than those that were found")

@@ -1,4 +1,4 @@
-"""Region maps as evidence: a JSON document that `checker.region_evidence` checks by itself."""
+"""Region maps as evidence: a statement that `kernel.region_evidence` checks by itself."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ from paramverify.algebra.domains import Domain, Interval
 from paramverify.algebra.polynomials import Polynomial, key, variables
 from paramverify.answers import Proved
 from paramverify.claims import Claim
-from paramverify.claims import to_document as claim_document
+from paramverify.evidence import envelope
 from paramverify.evidence.certificates import Proof
 from paramverify.exact.branching import decide_exactly
 from paramverify.synthesis.factors import ClaimFactor, SignFactor, parts_of
 from paramverify.synthesis.map_files import cell_document
 from paramverify.synthesis.maps import Cell, RegionMap, Status, on_cell
 
-FORMAT, VERSION = "paramverify-regions", 1
 BITS = 256  # of the enclosure of the constant E
 MAX_CUTS = 500  # of the quantified parameters, for one claim on one cell
 
 Box = Mapping[str, Interval]
 
 
-def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
-    """Returns a region map as JSON data with all that is needed to check it, numbers as strings.
+def statement(found: RegionMap, domain: Domain) -> dict[str, Any]:
+    """Returns a region map as a statement with all that is needed to check it, numbers as strings.
 
     The claims are factored. For each safe cell and claim in which quantified parameters occur, `cuts` has
     the subdivision of their box on whose parts the coefficients of the factors have a sign, in preorder:
@@ -56,12 +55,8 @@ def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
         products=products,
     )
     by_roots = [entry for number, part in enumerate(different) for entry in _by_roots(number, part)]
-    statement = claim_document(Claim(domain.ring.number(0), closed))
-    del statement["polynomial"]
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "domain": statement,
+    own = {
+        "domain": envelope.sign(Claim(domain.ring.number(0), closed))["domain"],
         "free": list(found.parameters),
         "claims": [key(claim.polynomial) for claim in found.claims],
         "factors": list(factors),
@@ -70,6 +65,7 @@ def to_document(found: RegionMap, domain: Domain) -> dict[str, Any]:
         **({"symmetric": [list(names) for names in found.folds]} if found.folds else {}),
         **({"by_roots": by_roots} if by_roots else {}),
     }
+    return {"kind": "cells", **own}
 
 
 def _by_roots(number: int, part: ClaimFactor) -> list[dict[str, Any]]:

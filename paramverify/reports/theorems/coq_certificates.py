@@ -20,8 +20,9 @@ from typing import Any
 
 from paramverify.errors import UnsupportedError
 from paramverify.evidence.certificates import EXPONENTIAL, POSITIVE
-from paramverify.kernel.claim_evidence import Rejected, check_claim
+from paramverify.kernel.claim_evidence import check_claim
 from paramverify.kernel.evidence_polynomials import Poly, parse
+from paramverify.kernel.strict_reading import Rejected
 
 Square = tuple[Fraction, Poly]  # c · h²
 Matrix = list[list[Fraction]]
@@ -132,13 +133,13 @@ Json = Mapping[str, Any]
 ENCLOSURE_BITS = 24  # behind the point, in the ends of an enclosure
 
 
-def with_wider_logarithms(claim: Json, proof: Json) -> Json:
-    """Returns a proof with wider enclosures where it shows the claim too, else the proof itself."""
+def with_wider_logarithms(entry: Json, proof: Json) -> Json:
+    """Returns a proof with wider enclosures where it shows an entry too, else the proof itself."""
     wider: Json = _wider(proof)
     if wider == proof:
         return proof
     try:
-        check_claim(claim, wider)
+        check_claim({**entry["domain"], "polynomial": entry["polynomial"]}, wider)
     except Rejected:
         return proof
     return wider
@@ -421,7 +422,7 @@ WRITERS: Mapping[str, Callable[[Json, Names], list[int]]] = {
 
 
 def sums_numbers(claims: Sequence[Json], names: Names) -> list[int]:
-    """Returns claims of the format `paramverify-sets` with their trees, as numbers; names are the variables.
+    """Returns `parts` statements with their trees, as numbers; names are the variables.
 
     Raises:
         UnsupportedError: a proof rests on a solver, or is of a kind that has no theory.

@@ -206,7 +206,7 @@ def kept_vectors(model: Model, document: Json) -> list[str]:
         UnsupportedError: they are too many.
     """
     vectors = [tuple(int(x) for x in vector) for vector in document["vectors"]]
-    tables = numeric(read_model(document["model"]))
+    tables = numeric(read_model(document["model"], model.domain.ring.names))
     states = range(len(model.hmm.states))
     reach = [_reached(model, side) for side in (0, 1)]
     numbers = several(vectors, list)

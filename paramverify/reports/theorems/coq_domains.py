@@ -18,8 +18,8 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.domains import Domain, Interval, tied_in
 from paramverify.algebra.expressions import Expression, Operation
 from paramverify.algebra.polynomials import RationalFunction, meanings, to_rational_function
-from paramverify.claims import Claim, to_document, without_enclosure
 from paramverify.errors import UnsupportedError
+from paramverify.evidence import envelope
 from paramverify.reports.theorems.coq_certificates import (
     known_proof,
     polynomial,
@@ -33,7 +33,7 @@ from paramverify.reports.theorems.coq_words import TheoremNames, comment, named
 Json = Mapping[str, Any]
 BITS = 64  # of the enclosure of exp(q)
 LINE = 100  # characters in one line of a text of numbers
-_OF_POLYNOMIALS = ("polynomial", "variables", "ties")  # what is different for claims about one domain
+_OF_POLYNOMIALS = ("variables", "ties")  # what is different for claims about one domain
 LINES = 100  # in one string: Coq cannot read one of fifty thousand characters
 
 
@@ -135,7 +135,7 @@ class TheoremDomain:
     @property
     def document(self) -> Json:
         """What claims of evidence about this domain say of it."""
-        return about_domain(to_document(without_enclosure(Claim(self.domain.ring.number(0), self.domain))))
+        return envelope.domain_document(self.domain)
 
     def evidence(self, entries: Sequence[Json]) -> list[str]:
         """Returns the definition of the certificate: the domain, and each polynomial with its proof.
@@ -145,9 +145,9 @@ class TheoremDomain:
         """
         mine = self.document
         parts = [
-            [*whole_polynomial(entry["claim"]["polynomial"], self.names)[1], *proof_of(entry, self.names)]
+            [*whole_polynomial(entry["polynomial"], self.names)[1], *proof_of(entry, self.names)]
             for entry in entries
-            if about_domain(entry["claim"]) == mine
+            if are_alike(entry["domain"], mine)
         ]
         conditions = several(mine["constraints"], lambda c: [int(c[1] == ">"), *polynomial(c[0], self.names)])
         box = "; ".join(self._interval(name) for name in self.names)
@@ -199,9 +199,10 @@ def in_interval(text: str, interval: Interval) -> str:
     return f"{fraction_text(interval.lower)} {low} {text} {high} {fraction_text(interval.upper)}"
 
 
-def about_domain(claim: Json) -> Json:
-    """Returns what a claim of evidence says of its domain."""
-    return {name: value for name, value in claim.items() if name not in _OF_POLYNOMIALS}
+def are_alike(domain: Json, other: Json) -> bool:
+    """Tells whether two domains of claims are one: claims leave out variables that do not occur."""
+    own, its = ({k: v for k, v in d.items() if k not in _OF_POLYNOMIALS} for d in (domain, other))
+    return own == its
 
 
 def proof_of(entry: Json, names: Sequence[str]) -> list[int]:
@@ -212,7 +213,7 @@ def proof_of(entry: Json, names: Sequence[str]) -> list[int]:
     """
     if entry["proof"] is None:
         raise UnsupportedError("a claim has no proof")
-    return known_proof(with_wider_logarithms(entry["claim"], entry["proof"]), names)
+    return known_proof(with_wider_logarithms(entry, entry["proof"]), names)
 
 
 def fraction_text(value: Fraction | Any) -> str:

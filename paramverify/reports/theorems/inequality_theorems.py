@@ -27,7 +27,7 @@ from paramverify.models.settings import with_settings
 from paramverify.portfolio.session import Options, Session
 from paramverify.privacy.cases import PrivacyCase
 from paramverify.reports.theorems.coq_certificates import polynomial, several
-from paramverify.reports.theorems.coq_domains import Reals, TheoremDomain, about_domain, number_text, proof_of
+from paramverify.reports.theorems.coq_domains import Reals, TheoremDomain, are_alike, number_text, proof_of
 from paramverify.reports.theorems.coq_words import (
     POWER,
     RELATIONS,
@@ -302,7 +302,7 @@ class Stating:
             DefectError: the evidence has another claim.
         """
         ring, domain = self.model.domain.ring, self.place.document
-        weak = [ring.parse(e["claim"]["polynomial"]) for e in entries if about_domain(e["claim"]) == domain]
+        weak = [ring.parse(e["polynomial"]) for e in entries if are_alike(e["domain"], domain)]
         strict = [ring.parse(f) for f in map(self.strict, entries) if f]
         for gap, relation in self.gaps:
             for side in [gap, -gap] if relation == "==" else [gap]:
@@ -311,10 +311,10 @@ class Stating:
 
     def strict(self, entry: Json) -> str:
         """Returns the polynomial that a claim of evidence says to be positive; "" where it says no such."""
-        claim, domain = entry["claim"], self.place.document
-        *rest, last = claim["constraints"] or [["", ""]]
-        alike = about_domain({**claim, "constraints": rest}) == domain
-        if not alike or claim["polynomial"] != "-1" or last[1] != ">=":
+        domain = entry["domain"]
+        *rest, last = domain["constraints"] or [["", ""]]
+        alike = are_alike({**domain, "constraints": rest}, self.place.document)
+        if not alike or entry["polynomial"] != "-1" or last[1] != ">=":
             return ""
         return key(-self.model.domain.ring.parse(last[0]))
 

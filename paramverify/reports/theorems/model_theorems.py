@@ -9,7 +9,7 @@ from typing import Any
 
 from paramverify.algebra.expressions import Name, Text, Value, parse
 from paramverify.divergences import DistanceBound, PositiveParts
-from paramverify.encodings.cone import lump, model_document
+from paramverify.encodings.cone import engine_document, lump
 from paramverify.errors import DefectError, UnsupportedError
 from paramverify.kernel.strict_reading import counted
 from paramverify.models.model import Model, is_about
@@ -352,10 +352,10 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
     told = f"every sequence of {_either(model.lengths)}{possible} is {ALIKE}"
     lengths = lengths_in_coq(model.lengths)
     about = f"(fun word => In (length word) {lengths})" if model.lengths else "of_any_length"
-    if document.get("kind") in CERTIFICATES:
+    if document.get("rule") in CERTIFICATES:
         if not _same(model, document):
             raise UnsupportedError("its proof is about a model with fewer states")
-        write, theorem = CERTIFICATES[document["kind"]]
+        write, theorem = CERTIFICATES[document["rule"]]
         return StatedTheorem(
             (*definitions, "", *write(model, document)),
             f"sequences_private ({{point}}) model {about} ({{ratio}}) secrets",
@@ -396,11 +396,11 @@ def sequences(definitions: tuple[str, ...], model: Model, document: Json) -> Sta
 
 def _of_certificate(model: Model, document: Json) -> Model:
     """Returns the model of a certificate: that of the case, or with states that behave alike as one."""
-    if document.get("kind") not in CERTIFICATES or _same(model, document):
+    if document.get("rule") not in CERTIFICATES or _same(model, document):
         return model
     return lump(model).model
 
 
 def _same(model: Model, document: Json) -> bool:
-    own, given = (json.dumps(m, sort_keys=True) for m in (model_document(model), document["model"]))
-    return own == given
+    given = {name: document[name] for name in ("domain", "model")}
+    return json.dumps(engine_document(model), sort_keys=True) == json.dumps(given, sort_keys=True)

@@ -12,6 +12,7 @@ from paramverify.algebra.constants import GENERATOR
 from paramverify.algebra.polynomials import RationalFunction
 from paramverify.divergences import DistanceBound, HockeyStick, MaxDivergence, PositiveParts
 from paramverify.errors import UnsupportedError
+from paramverify.kernel.documents import CLAIMS, PARTS, kind_of
 from paramverify.models.definitions import Inequality
 from paramverify.models.mechanisms.program import ProgramMechanism
 from paramverify.models.model import Model, is_about
@@ -100,7 +101,7 @@ def _secrets(data: Json, model: Model, place: TheoremDomain, document: Json) -> 
     several = data["mechanism"]["kind"] == "above_threshold"
     if several and is_about(model, PositiveParts):
         raise UnsupportedError("sets of several outputs have a delta")
-    if document.get("kind") in CERTIFICATES:
+    if document.get("rule") in CERTIFICATES:
         raise UnsupportedError("its proof is about many sequences of a hidden Markov model at once")
     if not lengths or (lengths != [1] and not several):
         raise UnsupportedError("its releases are repeated, or many lengths are asked for")
@@ -331,6 +332,17 @@ def theorem_files(text: str, theories: Path) -> dict[str, str]:
     return {"case.v": text, "Makefile": makefile, "_CoqProject": PROJECT, **copies}
 
 
+def _read(document: Json) -> Json:
+    """Returns evidence as theorems need it: its kind, its claims with their domains, sums, and the engine."""
+
+    def of(*kinds: str) -> list[Json]:
+        found = (statement for statement in document["statements"] if statement["kind"] in kinds)
+        return [{**each, "domain": document["domains"][each["domain"]]} for each in found]
+
+    about: Json = {"kind": kind_of(document), "claims": of("claim", "comparison"), "sums": of("parts")}
+    return {**next(iter(of("cone")), {}), **about}
+
+
 def theorem_of(case: PrivacyCase, document: Json, options: Options = FOR_MORE) -> Theorem:
     """Returns a file for Coq with the theorem that a case is private, or that its own claim is true.
 
@@ -339,12 +351,13 @@ def theorem_of(case: PrivacyCase, document: Json, options: Options = FOR_MORE) -
     Raises:
         UnsupportedError: the theories do not cover the case, or a proof rests on a solver.
     """
+    document = _read(document)
     if isinstance(case.model, Inequality):
         return Theorem(claim_theorem(case, case.model, document, options), "")
     model = check_is_covered(case.model)
     data = with_settings(toml_data(case.text), case.settings)
     place = TheoremDomain.of(model.domain)
-    if "claims" not in document:
+    if document["kind"] not in (CLAIMS, PARTS, "cone") or document.get("rule") == "loop":
         raise UnsupportedError("its evidence has no claims")
     found = statement_of(case, data, model, place, document)
     ratio, delta = _bounds(model)
@@ -356,7 +369,7 @@ def theorem_of(case: PrivacyCase, document: Json, options: Options = FOR_MORE) -
     if delta is not None:
         plus = f",\n    plus {_shown(delta, place)}"
         bounds.append(f"Definition delta : expression := ({place.words.quotient(delta)})%case.")
-        evidence += ["", *place.sums(document["claims"])]
+        evidence += ["", *place.sums(document["sums"])]
     parts = [
         HEADER.format(
             title=f"{comment(case.title)}\n\n    " if case.title else "",
