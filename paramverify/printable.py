@@ -8,6 +8,7 @@ JSON has the exact text, in which the escapes of JSON stand for such characters.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 LONGEST_NAME = 300  # characters of a title, a name or a label
@@ -42,8 +43,33 @@ def json_text(document: Any, indent: int | None = None) -> str:
     """
     import json  # here, because it is slow to import
 
-    text = json.dumps(document, ensure_ascii=False, indent=indent, allow_nan=False)
-    if all(part.isprintable() for part in text.split("\n")):  # json.dumps itself breaks lines
+    return _escaped_json(json.dumps(document, ensure_ascii=False, indent=indent, allow_nan=False))
+
+
+def json_lines(document: Mapping[str, Any]) -> str:
+    """Returns an object as JSON with one line for each key, and for each entry of a list of objects.
+
+    Raises:
+        ValueError: it has a number that is not finite.
+    """
+    import json
+
+    def line_of(value: Any) -> str:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+    def lines_of(value: Any) -> str:
+        if not (isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value)):
+            return line_of(value)
+        return "[\n  " + ",\n  ".join(map(line_of, value)) + "\n ]"
+
+    found = (f"{line_of(name)}: {lines_of(value)}" for name, value in document.items())
+    return _escaped_json("{\n " + ",\n ".join(found) + "\n}")
+
+
+def _escaped_json(text: str) -> str:
+    import json
+
+    if all(part.isprintable() for part in text.split("\n")):  # line breaks are those of the form
         return text
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 

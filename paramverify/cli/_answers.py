@@ -10,7 +10,7 @@ import click
 
 from paramverify.cli import _output
 from paramverify.cli._cluster import cluster_wanted
-from paramverify.cli._common import print_json, progress_bar, say, session_options, time_limit, write_json
+from paramverify.cli._common import print_json, progress_bar, say, session_options, time_limit, write_evidence
 from paramverify.cli._exits import STATUS_CODES
 from paramverify.cli._pictures import Picture
 from paramverify.cli._settings import settings
@@ -88,10 +88,10 @@ class Shown(Watch):
         """Keeps the verdict."""
         _output.violated(word)
 
-    def evidence(self, document: dict[str, Any] | None, indent: int | None = 1) -> None:
+    def evidence(self, document: dict[str, Any] | None) -> None:
         """Writes the evidence of what is known, if the user named a file for it."""
         if self.files.evidence and document is not None and document != self.written:
-            write_json(self.files.evidence, document, indent=indent)
+            write_evidence(self.files.evidence, document)
             self.written = document
 
     def curve(self, points: Sequence[Any], title: str, name: str = "", *, whole: bool = True) -> None:
@@ -153,7 +153,7 @@ def answered(
             finish(result, watch)
         elif files.evidence and result.evidence:
             lift()
-            watch.evidence(result.evidence(), subject.indent)
+            watch.evidence(result.evidence())
     if files.evidence and not watch.written and not finish:
         click.echo(f"no evidence was written: {result.without_evidence()}", err=True)
     return result

@@ -247,13 +247,13 @@ def print_json(document: object) -> None:
     click.echo(text)
 
 
-def write_json(path: Path, document: object, indent: int | None = None) -> None:
-    """Writes one JSON object into a file.
+def write_evidence(path: Path, document: Mapping[str, Any]) -> None:
+    """Writes evidence into a file.
 
     Raises:
         OSError: with the name of the file.
     """
-    write_text(path, printable.json_text(document, indent))
+    write_text(path, printable.json_lines(document) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:

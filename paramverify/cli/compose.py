@@ -18,7 +18,7 @@ from paramverify.cli._common import (
     session_options,
     time_limit,
     timeout_option,
-    write_json,
+    write_evidence,
 )
 from paramverify.cli._exits import Exit
 from paramverify.cli._pictures import Picture, picture_options
@@ -103,7 +103,7 @@ def command(
     if evidence:
         from paramverify.reports.composition_reports import composition_document
 
-        write_json(evidence, composition_document(composition, found, question), indent=1)
+        write_evidence(evidence, composition_document(composition, found, question))
     if as_json:
         print_json(composition_reports.document(composition, found, asked))
     else:

@@ -141,7 +141,7 @@ def command(
         if plot:
             _draw(result, plot)
         if evidence and result.evidence:
-            watch.evidence(result.evidence(), 1 if form is _Form.WITNESS else None)
+            watch.evidence(result.evidence())
         if tree:
             write_text(tree, tree_text(_case(result), result.found.map, tree.suffix))
 

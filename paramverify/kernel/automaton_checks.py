@@ -137,7 +137,7 @@ def show(about: Evidence, statement: Statement) -> KernelReport:
     """
     status = about.document["status"]
     left: tuple[str, ...] = ()
-    if {"claim", "streams"} & statement.keys():
+    if not about.named and {"claim", "streams"} & statement.keys():
         left = (f"the automaton{', the budget' * ('claim' in statement)} and the streams with the file",)
     said = "budget" if status == BOUNDS else status
     return KernelReport(True, tuple(_shown(statement, status)), 1, status=said, not_compared=left)

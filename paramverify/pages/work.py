@@ -70,7 +70,7 @@ class Evidence:
     @staticmethod
     def of(path: str, document: Mapping[str, Any]) -> Evidence:
         """Returns evidence about a case as it is written into a file."""
-        text = printable.json_text(document, indent=1)
+        text = printable.json_lines(document) + "\n"
         kept = text.encode(errors="backslashreplace").decode()
         return Evidence(f"{Path(path).stem}.evidence.json", kept, str(document.get("status", "")))
 

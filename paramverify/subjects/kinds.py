@@ -211,7 +211,7 @@ class InteractiveSubject(Subject):
     """An interactive system."""
 
     name, title, place = "interactive", "an interactive system", 30
-    steps, indent = "states, families", None
+    steps = "states, families"
     tables: ClassVar[Sequence[str]] = ("system", "privacy", "unwinding")
 
     def reads(self, file: CaseFile) -> bool:

@@ -157,7 +157,6 @@ class Subject(ABC):
     title: ClassVar[str]  # what the file is, as in "FILE is an automaton"
     place: ClassVar[int] = 5  # among those of other packages, the least first
     steps: ClassVar[str] = "claims"  # what progress counts
-    indent: ClassVar[int | None] = 1  # of evidence in files
     of_claims: ClassVar[bool] = False  # whether its verdicts are true and false
     tables: ClassVar[Sequence[str]] = ()  # of a file, that a program may change
     own_bounds: ClassVar[str] = ""  # where the bounds are, if they are not in [privacy]
