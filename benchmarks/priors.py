@@ -121,8 +121,8 @@ def row(name: str, goal: Goal, folder: Path, limit: int) -> None:
         command = [*tool, "verify", str(case), "--evidence", str(evidence), *ends]
         exact, _, code = measured(command, limit + 10)
     if evidence.exists():
-        count = len(json.loads(evidence.read_text(encoding="utf-8"))["claims"])
-        verdict = f"{verdict}, {count} claims"
+        count = len(json.loads(evidence.read_text(encoding="utf-8"))["statements"])
+        verdict = f"{verdict}, {count} statements"
         checked, _, code = measured([*tool, "check", str(evidence), "--case", str(case), *ends], limit + 10)
         checked += "" if code == 0 else f" (exit code {code})"
     print(f"| {name} | {read} | {proved} | {exact} | {checked} | {verdict} | {memory} |", flush=True)

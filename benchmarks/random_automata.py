@@ -36,7 +36,7 @@ from paramverify.automata.stream_verdicts import WIDTH, AutomatonReport, verify,
 from paramverify.automata.way_costs import Way, cost
 from paramverify.automata.way_programs import chances, heights, streams
 from paramverify.errors import InputError
-from paramverify.kernel.automaton_checks import check_document
+from paramverify.kernel.documents import check_document, engine_of
 from paramverify.reports.stream_reports import automaton_evidence_document
 from paramverify.rereader.second_streams import compare
 
@@ -81,11 +81,11 @@ def check_proofs(
     lengths = by_length(graph, LENGTHS, 60)
     need(len(lengths.found) == LENGTHS + 1, seed, "no budgets of lengths")
     if report.standing is not Standing.UNKNOWN:
-        document = automaton_evidence_document(report, Path("a.dipa"), text.encode())
-        document["lengths"] = lengths_document(graph, lengths, ways=report.confused is None)
-        told = check_document(document)
-        need(told.accepted, seed, f"the kernel rejects: {told.lines}")
-        compare(document["automaton"], text)
+        more = {"lengths": lengths_document(graph, lengths, ways=report.confused is None)}
+        document = automaton_evidence_document(report, Path("a.dipa"), text.encode(), more)
+        told, engine = check_document(document), engine_of(document)
+        need(told.accepted and engine is not None, seed, f"the kernel rejects: {told.lines}")
+        compare(engine["automaton"], text)
     multiples = {entry.inputs: entry.multiple for entry in lengths.found}
     every = ways(automaton, 4)
     for way in generator.sample(every, min(WAYS, len(every))):

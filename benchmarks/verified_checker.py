@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from paramverify.cli.main import run
-from paramverify.kernel.documents import check_text
+from paramverify.kernel.documents import check_text, kind_of
 from paramverify.reports.evidence_checks import program
 
 CASES = Path(__file__).resolve().parents[1] / "cases"
@@ -118,7 +118,7 @@ def main() -> None:
             continue
         counts["documents with the same answer"] += 1
         counts["claims proved by both"] += report.proved
-        rows.append(Row(path, json.loads(text)["format"], report.proved, spent, by_it))
+        rows.append(Row(path, kind_of(json.loads(text)), report.proved, spent, by_it))
     for what, count in counts.items():
         print(f"{what}: {count:,}")
     for reason, count in beyond.most_common():
@@ -126,7 +126,7 @@ def main() -> None:
     slow = [*nlargest(SLOWEST, rows, lambda row: row.python), *nlargest(SLOWEST, rows, lambda row: row.alone)]
     for row in dict.fromkeys(slow):
         print(f"| {row.path.stem} | {row.python:.2f} | {row.alone:.2f} | {row.python / row.alone:.1f} |")
-    print("| format | documents | claims | Python s | a process each s | one process s | ratio |")
+    print("| kind | documents | claims | Python s | a process each s | one process s | ratio |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for kind in (*sorted({row.format for row in rows}), "all"):
         of_it = [row for row in rows if kind in ("all", row.format)]
