@@ -34,19 +34,19 @@ let tie_of names box (name, row) =
   | _ -> rejected (plain name ^ " and " ^ plain variable ^ " are not tied in a way that is known"));
   { name; variable; step }
 
-(* Reads a claim of the right form. Raises Rejected where it is none. *)
-let read claim =
-  let names = List.map string_of (items_of (field "variables" claim)) in
+(* Reads a domain of the right form, and a polynomial on it. Raises Rejected where they are none. *)
+let read domain written =
+  let names = List.map string_of (items_of (field "variables" domain)) in
   if not (different names && List.for_all Text.is_name names) then
     rejected "the variables of a claim are not different names";
   let range (name, written) =
     if not (List.mem name names) then rejected ("not an interval of a variable: " ^ plain name);
     (name, Text.interval (string_of written))
   in
-  let box = List.map range (fields (field "box" claim)) in
-  let constraints = List.map (constraint_of names) (items_of (field "constraints" claim)) in
-  let exponent = Option.map (fun q -> Text.number (string_of q)) (field_opt "constant" claim) in
-  let given = match field_opt "ties" claim with Some ties -> fields ties | None -> [] in
+  let box = List.map range (fields (field "box" domain)) in
+  let constraints = List.map (constraint_of names) (items_of (field "constraints" domain)) in
+  let exponent = Option.map (fun q -> Text.number (string_of q)) (field_opt "constant" domain) in
+  let given = match field_opt "ties" domain with Some ties -> fields ties | None -> [] in
   let ties = List.map (tie_of names box) given in
   let tied = List.map (fun tie -> tie.name) ties in
   if not (different (List.map (fun tie -> tie.variable) ties)) || List.mem "E" tied then
@@ -56,8 +56,11 @@ let read claim =
   (match (exponent, List.rev names) with
   | Some _, "E" :: _ | None, _ -> ()
   | Some _, _ -> rejected "the constant of a claim has no variable");
-  let poly = Text.polynomial (string_of (field "polynomial" claim)) names in
+  let poly = Text.polynomial written names in
   { names; box; poly; constraints; exponent; ties }
+
+(* The claim of a statement, whose domain stands in it. *)
+let of_statement data = read (field "domain" data) (string_of (field "polynomial" data))
 
 (* Raises Rejected where a point does not give each parameter, and nothing else, or is outside of the box.
    Returns the values in the order of the names. *)

@@ -34,20 +34,19 @@ let signature (poly : C.poly) =
 
 type settled = { polys : C.qpoly list; find : C.poly -> int; proved : int; solvers : string list list }
 
-(* Replays the proofs of all claims, which are about the domain of the model. *)
-let settle document =
-  let domain = canonical (field "domain" (field "model" document)) in
+(* Replays the proofs of all comparisons, which are about the domain of the model. *)
+let settle comparisons =
   let places = Hashtbl.create 64 in
-  let one k entry =
-    let claim = field "claim" entry in
-    if canonical (Object (List.remove_assoc "polynomial" (fields claim))) <> domain then rejected "a claim on another domain";
-    let statement = Claims.read claim in
-    let solvers = Certify.replay Certify.no_lemmas statement (field "proof" entry) in
+  let read k data =
+    if field "strict" data = Bool true || field_opt "negated" data <> None then misformed "no weight has to be above another one";
+    let statement = Claims.of_statement data in
+    let solvers = Certify.replay Certify.no_lemmas statement (field "proof" data) in
     let poly = Certify.polynomial statement.poly in
     Hashtbl.replace places (signature poly.C.num) k;
     (poly, solvers)
   in
-  let found = List.mapi one (items_of (field "claims" document)) in
+  let one k (comparison : Statements.t) = Statements.within comparison (read k) comparison.data in
+  let found = List.mapi one comparisons in
   let count = List.length found in
   let find poly = Option.value (Hashtbl.find_opt places (signature poly)) ~default:count in
   let solvers = List.filter (fun names -> names <> []) (List.map snd found) in
@@ -239,8 +238,7 @@ let ratios document model : C.cone_proof =
   C.Ratios { C.kept; cone_normals = normals; cone_rays = rays; cone_cover = Rays.covering n normals rays units; tail }
 
 let loop document model : C.loop =
-  let domain = field "domain" (field "model" document) in
-  Certify.refute (Claims.read (Object (("polynomial", String "-1") :: fields domain))) (field "point" document);
+  Certify.refute (Claims.read (field "domain" document) "-1") (field "point" document);
   let tables = numeric model and n = model.states in
   let one, other =
     match items_of (field "secrets" document) with [ String a; String b ] -> (a, b) | _ -> invalid_arg "secrets"
@@ -299,23 +297,20 @@ let check_signs signs model =
   not (List.mem 0 found)
 
 (* Raises Rejected where a certificate does not show what it says, and Unknown where that is not known. *)
-let prove document =
-  let kind = string_of (field "kind" document) in
+let prove document comparisons =
+  let kind = string_of (field "rule" document) in
   let status = if kind = "loop" then "violated" else "holds" in
-  (match field_opt "status" document with
-  | Some (String word) when word <> status ->
-      misformed ~path:[ Key "status" ] ("a certificate of this kind shows " ^ quoted status)
-  | _ -> ());
-  let model = read (field "model" document) in
+  let model = read (field "domain" document) (field "model" document) in
   let data = model_of model in
   if kind = "loop" then begin
+    if comparisons <> [] then misformed "a loop needs no comparisons";
     if not (C.check_loop data (loop document model)) then rejected "the ratio is not shown to grow";
     { status; model; lines = [ "the ratio grows with each loop" ]; proved = 1; solvers = [] }
   end
   else begin
     let rule = match kind with "closed" -> closed | "levels" -> levels | _ -> ratios in
     let proof = rule document model in
-    let settled = settle document in
+    let settled = settle comparisons in
     if not (C.check_cone settled.find settled.polys data proof) then rejected "the certificate does not show the bound";
     let count = List.length settled.polys in
     let names = List.sort_uniq compare (List.concat settled.solvers) in

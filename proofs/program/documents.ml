@@ -1,338 +1,294 @@
-(* A whole document: every claim with its proof, what the proofs share, points of the domain, and the witness.
-   The steps are those of paramverify/kernel/claim_evidence.py, one after the other, so that both give the same answers. *)
+(* A whole document: every statement with its proof, points of the domains, and the witness. The steps are those of
+   paramverify/kernel/, one after the other, so that both give the same answers. *)
 
 open Faults
 open Json
+open Statements
 open Ledgers
 
-(* Replays the claims about the model itself. Raises Rejected where one is not proved. *)
-let obligations document =
-  let ledger = new_ledger () in
-  (match field_opt "obligations" document with
-  | Some (List entries) -> List.iteri (enter ledger Certify.no_lemmas "obligation") entries
-  | _ -> ());
-  if ledger.bad > 0 then rejected "an obligation of the model is not proved";
-  List.iter unknown ledger.beyond;
-  ledger
-
 let no_point = "not shown by this document alone: that the domain has a point"
+let witness_of (document : document) = field_opt "witness" document.about
+let constraints data = items_of (field "constraints" (field "domain" data))
 
-let is_some key about = match field_opt key about with Some (List (_ :: _)) -> true | _ -> false
+(* That the claim of a witness is false at its point. *)
+let told_witness witness =
+  match field_opt "polynomial" (field "claim" witness) with
+  | Some _ -> Printf.sprintf "witness: the claim (%s) is false there" (stated (field "claim" witness))
+  | _ -> "witness: the claim is false there"
+
+(* --- claims ---------------------------------------------------------------------------------------------- *)
 
 (* Whether a claim may be true because its constraints contradict each other. Points are not checked with -1 >= 0. *)
-let may_be_empty document entry =
-  let claim = field "claim" entry in
-  is_some "origins" entry && is_some "constraints" claim
-  && (field "polynomial" claim = String "-1" || not (is_some "points" document))
+let may_be_empty (document : document) { statement = { data; _ }; _ } =
+  origins data <> [] && constraints data <> [] && (field "polynomial" data = String "-1" || points document = [])
 
-let check_evidence document =
-  let status = string_of (field "status" document) in
-  let witness = field_opt "witness" document in
-  if (witness <> None) <> (status = "violated") then
-    misformed ~path:[ Key "status" ] "a witness comes with the status violated, and only with it";
-  let own = obligations document in
-  let ledger = new_ledger () in
-  let lemmas = lemmas_of document in
-  let entries = items_of (field "claims" document) in
-  List.iteri (enter ledger lemmas "claim") entries;
-  check_points document entries;
-  let tell line = ledger.told <- line :: ledger.told in
-  let nothing = ledger.settled = 0 && ledger.beyond = [] && not (field_opt "side_condition" document <> None && entries = []) in
-  let lacking = status = "holds" && (ledger.unproved > 0 || nothing) in
-  if lacking then tell "rejected: a claim of the case has no proof";
-  if status = "holds" && entries = [] && ledger.bad = 0 && not lacking then tell "nothing is compared: there is no claim";
-  (match witness with
-  | Some witness ->
-      let claim = Claims.read (field "claim" witness) in
-      (match field_opt "algebraic" witness with
-      | Some _ -> Roots.refute claim witness
-      | None ->
-          let point = field "parameters" witness in
-          inside (Key "witness") (inside (Key "parameters") Claim_shapes.point) point;
-          Certify.refute claim point);
-      tell (told_witness witness)
-  | None -> ());
-  let accepted = ledger.bad = 0 && not lacking in
-  let question about =
-    let side name =
-      match List.map (fun v -> string_of_int (int_of v)) (items_of (field name about)) with
-      | [ one ] -> one ^ ","
-      | several -> String.concat ", " several
-    in
-    let named one other = Printf.sprintf "(%s) against (%s), output " (side one) (side other) in
-    let of_pair origin =
-      List.exists (fun start -> String.starts_with ~prefix:start (string_of origin)) [ named "left" "right"; named "right" "left" ]
-    in
-    let check entry =
-      if not (List.for_all of_pair (items_of (field "origins" entry))) then
-        rejected "a claim is about another pair than the one that stands for others";
-      let same key = field key (field "claim" entry) = field key (field "domain" about) in
-      if field_opt "domain" about <> None && not (List.for_all same [ "variables"; "box"; "constraints" ]) then
+let refute witness =
+  let claim = Claims.of_statement (field "claim" witness) in
+  match field_opt "algebraic" witness with
+  | Some _ -> Roots.refute claim witness
+  | None ->
+      let point = field "parameters" witness in
+      inside (Key "witness") (inside (Key "parameters") Statement_shapes.point) point;
+      Certify.refute claim point
+
+let check_told witness =
+  if field_opt "algebraic" witness <> None then Roots.check_numbers witness else Told.check_numbers witness
+
+(* The claims are about the pair of a statement, and on its domain. *)
+let check_question about ledger =
+  let side name =
+    match List.map (fun v -> string_of_int (int_of v)) (items_of (field name about)) with
+    | [ one ] -> one ^ ","
+    | several -> String.concat ", " several
+  in
+  let named one other = Printf.sprintf "(%s) against (%s), output " (side one) (side other) in
+  let prefixes = [ named "left" "right"; named "right" "left" ] in
+  let of_pair origin = List.exists (fun prefix -> String.starts_with ~prefix (string_of origin)) prefixes in
+  let check { statement = { data; _ }; _ } =
+    if field_opt "origins" data = None || not (List.for_all of_pair (origins data)) then
+      rejected "a claim is about another pair than the one that stands for others";
+    match field_opt "domain" about with
+    | Some domain when domain <> field "domain" data ->
         rejected "a claim is about another domain than the pair that stands for others"
-    in
-    List.iter check entries
+    | _ -> ()
   in
-  let stands about =
-    let prove = if field_opt "domain" about = None then Standing.prove else Everywhere.prove in
-    try prove about; question about; true
-    with (Rejected _ | Misformed _) as error -> tell ("rejected: " ^ reason_of error); false
+  List.iter check ledger
+
+(* Why the pair of a statement does not stand for all others. *)
+let no_standing about ledger =
+  try
+    (if field_opt "domain" about = None then Standing.prove else Everywhere.prove) about;
+    check_question about ledger;
+    None
+  with (Rejected _ | Misformed _) as error -> Some ("rejected: " ^ reason_of error)
+
+let check_claims (document : document) =
+  let { status; about; _ } = document in
+  let own = obligations document and ledger = claims document in
+  check_points document;
+  let allowed = field_opt "side_condition" about <> None && ledger = [] in
+  let nothing_shown = proved ledger + trusted ledger = 0 && beyond ledger = [] && not allowed in
+  let lacking = status = "holds" && (still_open ledger > 0 || nothing_shown) in
+  let settled = refused ledger = None && not lacking in
+  Option.iter refute (witness_of document);
+  let standing = if settled then Option.map (fun about -> no_standing about ledger) (field_opt "reduction" about) else None in
+  let accepted = settled && Option.join standing = None in
+  if accepted then Option.iter check_told (witness_of document);
+  let when_ condition line = if condition then [ line ] else [] in
+  let after =
+    when_ lacking "rejected: a claim of the case has no proof"
+    @ when_ (settled && status = "holds" && ledger = []) "nothing is compared: there is no claim"
+    @ Option.to_list (Option.map told_witness (witness_of document))
+    @ Option.to_list (Option.map (Option.value ~default:"no neighbours have a larger ratio than this pair") standing)
+    @ when_ (accepted && status <> "violated" && List.exists (may_be_empty document) ledger) no_point
   in
-  let accepted =
-    match field_opt "reduction" document with
-    | Some about when accepted ->
-        let found = stands about in
-        if found then tell "no neighbours have a larger ratio than this pair";
-        found
-    | _ -> accepted
-  in
-  let check_numbers witness =
-    if field_opt "algebraic" witness <> None then Roots.check_numbers witness else Told.check_numbers witness
-  in
-  if accepted then Option.iter check_numbers witness;
-  if accepted && status <> "violated" && List.exists (may_be_empty document) entries then tell no_point;
-  let answer = if not accepted then Rejected_it else if ledger.beyond <> [] then Not_known else Accepted in
+  let answer = if not accepted then Rejected_it else if beyond ledger <> [] then Not_known else Accepted in
+  let all = own @ ledger in
   {
+    (shown document all [] (proved all) ~after) with
     answer;
-    format = string_of (field "format" document);
-    lines = List.rev own.told @ List.rev ledger.told;
-    proved = ledger.good + own.good;
-    trusted = ledger.sworn + own.sworn;
-    still_open = ledger.unproved + own.unproved;
-    status;
-    solvers = List.sort_uniq compare (ledger.names @ own.names);
-    side_condition = (match field_opt "side_condition" document with Some (String words) -> words | _ -> "");
-    not_known = (if answer = Not_known then List.rev ledger.beyond else []);
+    still_open = still_open all;
+    not_known = (if answer = Not_known then beyond ledger else []);
   }
 
-let check_violating_set document domain witness =
-  let claim = field "claim" witness in
-  let origin = List (items_of (field "secrets" witness) @ [ field "length" witness ]) in
-  if not (List.mem origin (items_of (field "origins" claim))) then
-    misformed ~path:[ Key "witness"; Key "secrets" ] "the claim is about other secrets";
-  Sets.refute domain claim (field "parameters" witness);
-  Told.check_set witness (Option.map (fun q -> Text.number (string_of q)) (field_opt "constant" domain))
+(* --- claims about directions of pairs ---------------------------------------------------------------------- *)
 
-(* Claims about sets of outputs: paramverify/kernel/set_evidence.py has the same steps. *)
-let check_sets document =
-  let status = string_of (field "status" document) and witness = field_opt "witness" document in
-  if (witness <> None) <> (status = "violated") then
-    misformed ~path:[ Key "status" ] "a witness comes with the status violated, and only with it";
-  let ledger = obligations document in
-  let domain = field "domain" document in
-  check_points document [ about_domain domain ];
-  let tell line = ledger.told <- line :: ledger.told in
+(* All are about one domain, and one bound of a divergence; no direction is there twice. *)
+let check_directions (document : document) statements =
   let settled = Hashtbl.create 16 in
-  let one k claim =
-    let origins = items_of (field "origins" claim) in
-    let enter_origin origin =
-      if Hashtbl.mem settled origin then
-        misformed ~path:[ Key "claims"; Place k; Key "origins" ] "this direction was there before";
+  let about data = List.map (fun key -> field_opt key data) [ "domain"; "of"; "bound" ] in
+  let first = match (statements, witness_of document) with
+    | ({ data; _ } : Statements.t) :: _, _ -> about data
+    | [], Some witness -> about (field "claim" witness)
+    | [], None -> []
+  in
+  let one (statement : Statements.t) =
+    let wrong key reason = misformed ~path:(at statement @ [ Key key ]) reason in
+    if about statement.data <> first then wrong "domain" "claims about more than one domain or bound";
+    let enter origin =
+      if Hashtbl.mem settled origin then wrong "origins" "this direction was there before";
       Hashtbl.add settled origin ()
     in
-    List.iter enter_origin origins;
-    if origins = [] then misformed ~path:[ Key "claims"; Place k; Key "origins" ] "a claim about no direction";
-    Sets.prove domain claim;
-    match origins with
-    | List [ String _; String _; _ ] :: _ -> tell (Printf.sprintf "claim %d (every set of outputs): proved" (k + 1))
-    | _ -> misformed ~path:[ Key "claims"; Place k; Key "origins" ] "a claim about no direction"
+    if origins statement.data = [] then wrong "origins" "a claim about no direction";
+    List.iter enter (origins statement.data)
   in
-  let claims = items_of (field "claims" document) in
-  List.iteri one claims;
-  if status = "holds" && Hashtbl.length settled = 0 then rejected "a claim of the case has no proof";
-  (match witness with
-  | Some witness ->
-      check_violating_set document domain witness;
-      tell (told_witness witness)
-  | None -> ());
-  {
-    (nothing Accepted) with
-    format = string_of (field "format" document);
-    lines = List.rev ledger.told;
-    proved = ledger.good + List.length claims;
-    trusted = ledger.sworn;
-    status;
-    solvers = List.sort_uniq compare ledger.names;
-  }
+  List.iter one statements;
+  let same witness =
+    if about (field "claim" witness) <> first then
+      misformed ~path:[ Key "witness"; Key "claim" ] "claims about more than one domain or bound"
+  in
+  Option.iter same (witness_of document);
+  if document.status = "holds" && statements = [] then rejected "a claim of the case has no proof"
+
+let title ({ number; _ } : Statements.t) what = Printf.sprintf "claim %d (%s): proved" number what
+
+let check_parts (document : document) =
+  let obligations = obligations document and statements = of_kind "parts" document in
+  check_points document;
+  check_directions document statements;
+  List.iter (fun statement -> within statement Sets.prove statement.data) statements;
+  let refute witness =
+    let claim = field "claim" witness in
+    let origin = List (items_of (field "secrets" witness) @ [ field "length" witness ]) in
+    if not (List.mem origin (origins claim)) then
+      misformed ~path:[ Key "witness"; Key "secrets" ] "the claim is about other secrets";
+    Sets.refute claim (field "parameters" witness);
+    let constant = field_opt "constant" (field "domain" claim) in
+    Told.check_set witness (Option.map (fun q -> Text.number (string_of q)) constant)
+  in
+  Option.iter refute (witness_of document);
+  let lines = List.map (fun statement -> title statement "every set of outputs") statements in
+  let after = lines @ Option.to_list (Option.map told_witness (witness_of document)) in
+  shown document obligations [] (proved obligations + List.length statements) ~after
+
+let no_negative_probability = "not shown by this document alone: that no probability is negative"
+
+let check_average (document : document) =
+  let obligations = obligations document and statements = of_kind "average" document in
+  check_points document;
+  check_directions document statements;
+  let signs = match statements with first :: _ -> Some (Signs.around_statement document first) | [] -> None in
+  let one statement =
+    let boxes, is_shown = within statement (Losses.prove (Option.get signs)) statement.data in
+    (title statement "all outputs together" ^ Printf.sprintf " on %d box%s" boxes (if boxes = 1 then "" else "es"), is_shown)
+  in
+  let found = List.map one statements in
+  let told witness =
+    Losses.refute witness;
+    let contribute = "not shown by this document alone: which outputs contribute most" in
+    told_witness witness :: (if items_of (field "largest" witness) = [] then [] else [ contribute ])
+  in
+  let witness = Option.fold ~none:[] ~some:told (witness_of document) in
+  let unsigned = if List.for_all snd found then [] else [ no_negative_probability ] in
+  shown document obligations [] (proved obligations + List.length statements) ~after:(List.map fst found @ unsigned @ witness)
+
+(* --- engines ------------------------------------------------------------------------------------------------- *)
 
 let no_negative_weight =
   "not shown by this document alone: that no weight, no mass and no side of the bound is negative"
 
-let no_negative_probability = "not shown by this document alone: that no probability is negative"
+let says (document : document) status =
+  if document.status <> status then misformed ~path:[ Key "status" ] ("these statements show " ^ quoted status)
 
-(* A certificate about many sequences: paramverify/kernel/cone_evidence.py has the same steps. *)
-let check_cone document =
-  let shown = Cones.prove document in
-  let ledger = obligations document in
-  let domain = fields (field "domain" (field "model" document)) in
-  let about = Object [ ("claim", Object (("polynomial", String "0") :: domain)); ("origins", List [ String "" ]) ] in
-  let is_shown = Cones.check_signs (Signs.of_document document (Object domain)) shown.model in
-  check_points document [ about ];
+(* Certificates about many sequences. *)
+let check_cone (document : document) engine obligations comparisons =
+  let own = within engine (fun data -> Cones.prove data comparisons) engine.data in
+  says document own.status;
+  let is_shown = Cones.check_signs (Signs.around_statement document engine) own.model in
+  let report =
+    shown document obligations own.lines (own.proved + proved obligations)
+      ~after:(if is_shown then [] else [ no_negative_weight ])
+  in
   {
-    (nothing Accepted) with
-    format = string_of (field "format" document);
-    lines = shown.lines @ List.rev ledger.told @ (if is_shown then [] else [ no_negative_weight ]);
-    proved = shown.proved + ledger.good;
-    trusted = List.length shown.solvers + ledger.sworn;
-    status = shown.status;
-    solvers = List.sort_uniq compare (ledger.names @ List.concat shown.solvers);
-    side_condition = (match field_opt "side_condition" document with Some (String words) -> words | _ -> "");
+    report with
+    trusted = report.trusted + List.length own.solvers;
+    solvers = List.sort_uniq compare (report.solvers @ List.concat own.solvers);
   }
 
-(* Region maps: paramverify/kernel/region_evidence.py has the same steps. *)
-let check_regions document =
-  let ledger = obligations document in
-  let domain = field "domain" document in
-  let is_parameter (name, _) = not (name = "E" && field_opt "constant" domain <> None) in
-  let box = Object (List.filter is_parameter (fields (field "box" domain))) in
-  check_points document [ about_domain (Object (("box", box) :: List.remove_assoc "box" (fields domain))) ];
-  let proved, still_open, lines = Regions.check document in
-  {
-    (nothing Accepted) with
-    format = string_of (field "format" document);
-    lines = lines @ List.rev ledger.told;
-    proved;
-    trusted = ledger.sworn;
-    still_open;
-    status = "region map";
-    solvers = List.sort_uniq compare ledger.names;
-  }
+(* Region maps. *)
+let check_cells (document : document) (engine : Statements.t) obligations =
+  if of_kind "parts" document <> [] then unknown "a map about sets of outputs is not known to the proved checker";
+  let count, still_open, lines = within engine Regions.check engine.data in
+  { (shown document obligations lines count) with still_open; status = "region map" }
 
-(* Interactive systems: paramverify/kernel/unwinding_evidence.py has the same steps. *)
-let check_unwinding document =
-  let status = string_of (field "status" document) in
-  let wrong key reason = misformed ~path:[ Key key ] reason in
-  if status = "unknown" then wrong "status" "there is nothing to check in what says 'unknown'";
-  let given key = field_opt key document <> None in
+(* Exact intervals. *)
+let check_line (document : document) (engine : Statements.t) obligations =
+  let lines = within engine Intervals.check engine.data in
+  { (shown document obligations lines (List.length lines)) with status = "exact intervals" }
+
+(* Interactive systems. *)
+let check_unwinding (document : document) (engine : Statements.t) obligations comparisons =
+  let status = document.status and given key = field_opt key engine.data <> None in
+  let wrong key reason = misformed ~path:(at engine @ [ Key key ]) reason in
+  if status = "unknown" then misformed ~path:[ Key "status" ] "there is nothing to check in what says 'unknown'";
   if given "witness" && given "growth" then wrong "growth" "a witness comes without a loop that makes the ratio grow";
   let comes_with key is_there its =
     if is_there <> (status = its) then
-      wrong "status" (Printf.sprintf "a %s comes with the status %s, and only with it" key its)
+      misformed ~path:[ Key "status" ] (Printf.sprintf "a %s comes with the status %s, and only with it" key its)
   in
   comes_with "witness" (given "witness" || given "growth") "violated";
   comes_with "proof" (given "proof") "holds";
-  let tight = field_opt "tight" document <> None in
-  if tight && status <> "holds" then wrong "status" "a lower bound comes with the status holds only";
-  if field_opt "reason" document <> None then wrong "reason" "a reason comes with the status unknown only";
-  let ledger = obligations document in
-  check_points document [ about_domain (field "domain" document) ];
-  let none = match field_opt "claims" document with Some (List (_ :: _)) -> false | _ -> true in
-  if status = "violated" && not none then wrong "claims" "a violation needs no comparisons";
-  let lines, count =
-    if given "growth" then (Growth.check document, 0)
-    else if status = "violated" then (Observations.refute document, 0)
-    else Unwinding.check document
+  if given "tight" && status <> "holds" then wrong "tight" "a lower bound comes with the status holds only";
+  if given "reason" then wrong "reason" "a reason comes with the status unknown only";
+  if status = "violated" && comparisons <> [] then wrong "kind" "a violation needs no comparisons";
+  let check data =
+    if given "growth" then (Growth.check data, 0)
+    else if status = "violated" then (Observations.refute data, 0)
+    else Unwinding.check data comparisons
   in
+  let lines, count = within engine check engine.data in
+  { (shown document obligations lines (count + proved obligations)) with status = (if given "tight" then "budget" else status) }
+
+(* Formulas of dpCTL*. *)
+let check_formulas (document : document) (engine : Statements.t) obligations comparisons =
+  let lines, count, still_open, status = within engine (fun data -> Formulas.check data comparisons) engine.data in
+  says document status;
+  let nowhere = status <> "violated" && constraints engine.data <> [] && points document = [] in
+  { (shown document obligations lines count ~after:(if nowhere then [ no_point ] else [])) with still_open }
+
+(* Questions of a script. *)
+let check_script (document : document) (engine : Statements.t) obligations =
+  let ledger = claims document in
+  Option.iter (fun entry -> rejected (line entry)) (refused ledger);
+  let found = within engine (Scripts.check ledger) engine.data in
+  let sum count = List.fold_left (fun total one -> total + count one) 0 found in
+  let report = shown document obligations [] (proved obligations) in
   {
-    (nothing Accepted) with
-    format = string_of (field "format" document);
-    lines = lines @ List.rev ledger.told;
-    proved = count + ledger.good;
-    trusted = ledger.sworn;
-    status = (if tight then "budget" else status);
-    solvers = List.sort_uniq compare ledger.names;
+    report with
+    answer = (if beyond ledger = [] then Accepted else Not_known);
+    lines = List.map (fun (one : Scripts.answered) -> one.told) found @ report.lines;
+    proved = report.proved + sum (fun one -> proved one.its);
+    trusted = report.trusted + sum (fun one -> one.sworn);
+    still_open = sum (fun one -> if one.said = "unknown" then 1 else 0);
+    status = String.concat ", " (List.map (fun (one : Scripts.answered) -> one.said) found);
+    solvers = List.sort_uniq compare (report.solvers @ List.concat_map (fun (one : Scripts.answered) -> one.trusted) found);
+    not_known = beyond ledger;
   }
 
-(* Claims about divergences: paramverify/kernel/loss_evidence.py has the same steps. *)
-let check_losses document =
-  let status = string_of (field "status" document) and witness = field_opt "witness" document in
-  if (witness <> None) <> (status = "violated") then
-    misformed ~path:[ Key "status" ] "a witness comes with the status violated, and only with it";
-  let ledger = obligations document in
-  let domain = field "domain" document in
-  let about = Object [ ("claim", Object (("polynomial", String "0") :: fields domain)); ("origins", List [ String "" ]) ] in
-  check_points document [ about ];
-  let ends, bound = Losses.bound_of (field "bound" document) in
-  let signs = Signs.of_document document domain and shown = ref true in
-  let tell line = ledger.told <- line :: ledger.told in
-  let settled = Hashtbl.create 16 in
-  let one k claim =
-    let origins = items_of (field "origins" claim) in
-    let enter_origin origin =
-      if Hashtbl.mem settled origin then
-        misformed ~path:[ Key "claims"; Place k; Key "origins" ] "this direction was there before";
-      Hashtbl.add settled origin ()
-    in
-    List.iter enter_origin origins;
-    if origins = [] then misformed ~path:[ Key "claims"; Place k; Key "origins" ] "a claim about no direction";
-    let boxes, is_shown = Losses.prove document signs bound claim in
-    if not is_shown then shown := false;
-    match origins with
-    | List [ String _; String _; _ ] :: _ ->
-        tell (Printf.sprintf "claim %d (all outputs together): proved on %d box%s" (k + 1) boxes (if boxes = 1 then "" else "es"))
-    | _ -> misformed ~path:[ Key "claims"; Place k; Key "origins" ] "a claim about no direction"
-  in
-  let claims = items_of (field "claims" document) in
-  List.iteri one claims;
-  if not !shown then tell no_negative_probability;
-  if status = "holds" && Hashtbl.length settled = 0 then rejected "a claim of the case has no proof";
-  (match witness with
-  | Some witness ->
-      Losses.refute document (ends, bound) witness;
-      tell (told_witness witness);
-      if items_of (field "largest" witness) <> [] then tell "not shown by this document alone: which outputs contribute most"
-  | None -> ());
-  {
-    (nothing Accepted) with
-    format = string_of (field "format" document);
-    lines = List.rev ledger.told;
-    proved = ledger.good + List.length claims;
-    trusted = ledger.sworn;
-    status;
-    solvers = List.sort_uniq compare ledger.names;
-  }
+let check_engine (document : document) (engine : Statements.t) =
+  if List.mem document.kind Statement_shapes.beyond then
+    unknown (Printf.sprintf "a statement of the kind %s is not known to the proved checker" (quoted document.kind));
+  let obligations = obligations document and comparisons = of_kind "comparison" document in
+  check_points document;
+  match document.kind with
+  | "cone" -> check_cone document engine obligations comparisons
+  | "cells" -> check_cells document engine obligations
+  | "line" -> check_line document engine obligations
+  | "unwinding" -> check_unwinding document engine obligations comparisons
+  | "formulas" -> check_formulas document engine obligations comparisons
+  | _ -> check_script document engine obligations
 
-(* Exact intervals: paramverify/kernel/interval_evidence.py has the same steps. *)
-let check_intervals document =
-  let ledger = obligations document in
-  check_points document [ about_domain (field "domain" document) ];
-  let lines = Intervals.check document in
-  {
-    (nothing Accepted) with
-    format = string_of (field "format" document);
-    lines = lines @ List.rev ledger.told;
-    proved = List.length lines;
-    trusted = ledger.sworn;
-    status = "exact intervals";
-    solvers = List.sort_uniq compare ledger.names;
-  }
+(* --- documents ------------------------------------------------------------------------------------------------ *)
 
-(* Formulas of dpCTL*: paramverify/kernel/formula_evidence.py has the same steps. *)
-let check_formulas document =
-  check_points document [ about_domain (field "domain" document) ];
-  let lines, proved, still_open, status = Formulas.check document in
-  let constrained = is_some "constraints" (field "domain" document) in
-  let nowhere = status <> "violated" && constrained && not (is_some "points" document) in
-  let lines = lines @ if nowhere then [ no_point ] else [] in
-  { (nothing Accepted) with format = string_of (field "format" document); lines; proved; still_open; status }
-
-let check_claims document =
-  match field "format" document with
-  | String "paramverify-formulas" -> check_formulas document
-  | String "paramverify-sets" -> check_sets document
-  | String "paramverify-cone" -> check_cone document
-  | String "paramverify-regions" -> check_regions document
-  | String "paramverify-unwinding" -> check_unwinding document
-  | String "paramverify-losses" -> check_losses document
-  | String "paramverify-intervals" -> check_intervals document
-  | String "paramverify-script" -> Scripts.check document
-  | _ -> check_evidence document
+let check_statements (document : document) =
+  match (document.engine, document.kind) with
+  | Some engine, _ -> check_engine document engine
+  | None, "parts" -> check_parts document
+  | None, "average" -> check_average document
+  | _ -> check_claims document
 
 (* A document whose claims have another bound than the case says so; that is compared with the case only. *)
 let budget_line stated =
   match (field_opt "enough" stated, field_opt "bound" stated) with
   | Some enough, _ ->
       let enough = match enough with String s -> s | _ -> "none" in
-      Printf.sprintf "budget: the %s in the claims is said to be %s, and was not compared" (string_of (field "kind" stated)) enough
+      Printf.sprintf "budget: the %s in the claims is said to be %s, and was not compared" (text_of "kind" stated) enough
   | None, Some (List [ String top; String bottom ]) ->
       let bound = if bottom = "1" then top else top ^ " over " ^ bottom in
       Printf.sprintf "budget: the bound in the claims is said to be %s; neither it nor a witness was compared" (plain ~most:300 bound)
   | None, _ -> "budget: the bound in the claims is said to be none; neither it nor a witness was compared"
 
-let check document =
-  match field_opt "budget" document with
-  | None -> check_claims document
+let check (document : document) =
+  let { about; kind; _ } = document in
+  if field_opt "reduction" about <> None && kind <> "claims" then
+    unknown "a pair that stands for all others is not known to the proved checker";
+  match field_opt "budget" about with
+  | None -> check_statements document
   | Some stated ->
-      let report = check_claims (Object (List.remove_assoc "budget" (fields document))) in
+      let of_kind = match kind with "parts" -> [ "delta"; "ratio" ] | "average" -> [ "kl"; "zcdp" ] | _ -> [ "bound" ] in
+      if not (List.mem (text_of "kind" stated) of_kind) then misformed ~path:[ Key "budget"; Key "kind" ] ("no budget of " ^ kind);
+      if document.engine <> None then unknown "a budget is not known to the proved checker";
+      let report = check_statements document in
       if report.answer <> Accepted then report
       else { report with lines = report.lines @ [ budget_line stated ]; status = "budget" }
 
@@ -345,16 +301,15 @@ let is_evidence = function
 
 (* Checks the text of a document. Raises No_evidence for what is none of any kind. *)
 let check_text text =
-  let told line = "rejected: " ^ line in
-  let rejection error = { (nothing Rejected_it) with lines = [ told (reason_of error) ] } in
+  let rejection error = { (nothing Rejected_it) with lines = [ "rejected: " ^ reason_of error ] } in
   match parse text with
   | exception Not_json reason -> raise (No_evidence ("this is no evidence: " ^ reason))
   | exception (Rejected _ as error) -> rejection error
   | data -> (
       try
         walk 0 [] data;
-        Document_shapes.document data;
-        check data
+        Statement_shapes.envelope data;
+        check (Statements.read data)
       with
       | (Rejected _ | Misformed _) as error ->
           if not (is_evidence data) then

@@ -1,14 +1,14 @@
-(* Claims one after the other, each with its proof, and points of their domains: what all kinds of documents share.
-   The steps are those of `Ledger` in paramverify/kernel/claim_evidence.py. *)
+(* Statements about signs one after the other, each with its proof, and points of their domains. *)
 
 open Faults
 open Json
+open Statements
 
 type answer = Accepted | Rejected_it | Not_known
 
 type report = {
   answer : answer;
-  format : string;
+  kind : string;
   lines : string list;
   proved : int;
   trusted : int;
@@ -21,114 +21,111 @@ type report = {
 
 let nothing answer =
   {
-    answer; format = ""; lines = []; proved = 0; trusted = 0; still_open = 0; status = ""; solvers = [];
+    answer; kind = ""; lines = []; proved = 0; trusted = 0; still_open = 0; status = ""; solvers = [];
     side_condition = ""; not_known = [];
   }
 
-(* Claims of a document one after the other. *)
-type ledger = {
-  mutable good : int;
-  mutable sworn : int;
-  mutable unproved : int;
-  mutable bad : int;
-  mutable settled : int;
-  seen : (string, int) Hashtbl.t;  (* claims, as canonical text, to their places *)
-  mutable names : string list;
-  mutable told : string list;  (* the latest line first *)
-  mutable beyond : string list;
-}
+type outcome = Open | Proved | Trusted of string list | Refused of string | Beyond of string
+type entry = { statement : Statements.t; outcome : outcome }
 
-let new_ledger () =
-  { good = 0; sworn = 0; unproved = 0; bad = 0; settled = 0; seen = Hashtbl.create 64; names = []; told = []; beyond = [] }
-
-(* What a claim says. Where it comes from is not told: that is compared with a case, which is not seen here. *)
-let statement claim = plain ~most:60 (string_of (field "polynomial" claim)) ^ " >= 0"
-let title what index entry = Printf.sprintf "%s %d (%s)" what (index + 1) (statement (field "claim" entry))
-
-(* Replays the proof of one claim. Raises Rejected or Misformed where it is none, or was there already. *)
-let enter ledger lemmas what index entry =
-  let claim = field "claim" entry in
-  let identity = written (canonical claim) in
-  (match Hashtbl.find_opt ledger.seen identity with
-  | Some before -> rejected (Printf.sprintf "%s %d is %s %d again" what (index + 1) what (before + 1))
-  | None -> Hashtbl.add ledger.seen identity index);
-  let path = [ Key (what ^ "s"); Place index; Key "claim" ] in
-  let statement = try Claims.read claim with (Rejected _ | Misformed _) as error -> misformed ~path (reason_of error) in
-  let tell text = ledger.told <- (title what index entry ^ ": " ^ text) :: ledger.told in
-  match field "proof" entry with
-  | Null ->
-      ledger.unproved <- ledger.unproved + 1;
-      tell "open"
-  | proof -> (
-      match Certify.replay lemmas statement proof with
-      | [] ->
-          ledger.good <- ledger.good + 1;
-          ledger.settled <- ledger.settled + 1;
-          tell "proved"
-      | solvers ->
-          ledger.sworn <- ledger.sworn + 1;
-          ledger.settled <- ledger.settled + 1;
-          ledger.names <- solvers @ ledger.names;
-          tell ("trusted to " ^ String.concat ", " (List.map quoted (List.sort_uniq compare solvers)))
-      | exception ((Rejected _ | Misformed _) as error) ->
-          ledger.bad <- ledger.bad + 1;
-          tell ("rejected: " ^ reason_of error)
-      | exception Unknown reason ->
-          ledger.beyond <- reason :: ledger.beyond;
-          tell ("not checked: " ^ reason))
-
-let lemmas_of document =
-  let one known lemma =
-    let name = string_of (field "name" lemma) and statement = Claims.read (field "claim" lemma) in
-    if Certify.has known name then rejected "the lemmas do not have different names";
-    let solvers = Certify.replay known statement (field "proof" lemma) in
-    Certify.with_lemma known name statement solvers
+(* Replays the proof of one statement. Raises Misformed where it is none. *)
+let replay lemmas (statement : Statements.t) =
+  let claim = try Claims.of_statement statement.data with Rejected reason -> misformed ~path:(at statement) reason in
+  let outcome =
+    match field "proof" statement.data with
+    | Null -> Open
+    | proof -> (
+        match Certify.replay lemmas claim proof with
+        | [] -> Proved
+        | solvers -> Trusted (List.sort_uniq compare solvers)
+        | exception ((Rejected _ | Misformed _) as error) -> Refused (reason_of error)
+        | exception Unknown reason -> Beyond reason)
   in
-  match field_opt "lemmas" document with
-  | Some (List lemmas) -> List.fold_left one Certify.no_lemmas lemmas
-  | _ -> Certify.no_lemmas
+  { statement; outcome }
 
-(* The domains of the claims of a case: those with origins, but for a claim -1 >= 0, which says that there is none. *)
-let domains entries =
-  let about entry =
-    let claim = field "claim" entry in
-    let origins = match field_opt "origins" entry with Some (List (_ :: _)) -> true | _ -> false in
-    if origins && field "polynomial" claim <> String "-1" then
-      Some (Object (("polynomial", String "-1") :: List.remove_assoc "polynomial" (fields claim)))
-    else None
+let line { statement = { kind; number; data; _ }; outcome } =
+  let words =
+    match outcome with
+    | Open -> "open"
+    | Proved -> "proved"
+    | Trusted solvers -> "trusted to " ^ String.concat ", " (List.map quoted solvers)
+    | Refused reason -> "rejected: " ^ reason
+    | Beyond reason -> "not checked: " ^ reason
   in
-  List.sort_uniq compare (List.map canonical (List.filter_map about entries))
+  Printf.sprintf "%s %d (%s): %s" kind number (stated data) words
 
-(* That the claim of a witness is false at its point. *)
-let told_witness witness =
-  match field_opt "claim" witness with
-  | Some claim when field_opt "polynomial" claim <> None -> Printf.sprintf "witness: the claim (%s) is false there" (statement claim)
-  | _ -> "witness: the claim is false there"
+let count outcome ledger = List.length (List.filter (fun entry -> outcome entry.outcome) ledger)
+let proved = count (function Proved -> true | _ -> false)
+let trusted = count (function Trusted _ -> true | _ -> false)
+let still_open = count (function Open -> true | _ -> false)
+let refused ledger = List.find_opt (fun entry -> match entry.outcome with Refused _ -> true | _ -> false) ledger
+let beyond ledger = List.filter_map (fun entry -> match entry.outcome with Beyond reason -> Some reason | _ -> None) ledger
 
-let check_points document entries =
-  match field_opt "points" document with
-  | Some (List (_ :: _ as points)) ->
-      let domains = List.map Claims.read (domains entries) in
-      let one k point =
-        let inside domain =
-          try Certify.refute domain point
-          with (Rejected _ | Misformed _) as error -> misformed ~path:[ Key "points"; Place k ] (reason_of error)
-        in
-        List.iter inside domains
-      in
-      List.iteri one points
-  | _ -> ()
+let solvers ledger =
+  List.sort_uniq compare (List.concat_map (fun entry -> match entry.outcome with Trusted names -> names | _ -> []) ledger)
+
+let lemmas_of (document : document) =
+  let one known (statement : Statements.t) =
+    let read data =
+      let name = text_of "name" data and claim = Claims.of_statement data in
+      if Certify.has known name then rejected "the lemmas do not have different names";
+      Certify.with_lemma known name claim (Certify.replay known claim (field "proof" data))
+    in
+    within statement read statement.data
+  in
+  List.fold_left one Certify.no_lemmas (of_kind "lemma" document)
+
+let claims (document : document) = List.map (replay (lemmas_of document)) (of_kind "claim" document)
 
 (* Replays the claims about the model itself. Raises Rejected where one is not proved. *)
-let obligations document =
-  let ledger = new_ledger () in
-  (match field_opt "obligations" document with
-  | Some (List entries) -> List.iteri (enter ledger Certify.no_lemmas "obligation") entries
-  | _ -> ());
-  if ledger.bad > 0 then rejected "an obligation of the model is not proved";
-  List.iter unknown ledger.beyond;
+let obligations (document : document) =
+  let ledger = List.map (replay Certify.no_lemmas) (of_kind "obligation" document) in
+  Option.iter (fun entry -> rejected (line entry)) (refused ledger);
+  List.iter unknown (beyond ledger);
   ledger
 
-(* A claim on a domain, as one of a case, so that points can be looked up in it. *)
-let about_domain domain =
-  Object [ ("claim", Object (("polynomial", String "0") :: fields domain)); ("origins", List [ String "" ]) ]
+(* The domains of claims of a case, in which points are looked up: a claim -1 >= 0 says that there is none. *)
+let domains (document : document) =
+  let about (statement : Statements.t) =
+    match (statement.kind, document.engine) with
+    | "claim", _ -> origins statement.data <> [] && field "polynomial" statement.data <> String "-1"
+    | ("parts" | "average"), _ -> true
+    | _, engine -> engine = Some statement && statement.on >= 0
+  in
+  let of_witness = match field_opt "witness" document.about with
+    | Some witness when document.kind <> "claims" -> [ field "domain" (field "claim" witness) ]
+    | _ -> []
+  in
+  let found = List.map (fun (statement : Statements.t) -> field "domain" statement.data) (List.filter about document.all) in
+  List.sort_uniq compare (List.map canonical (of_witness @ found))
+
+let check_points (document : document) =
+  let points = points document in
+  (* The interval of E, which stands for a number, is no choice. *)
+  let read domain =
+    let is_parameter (name, _) = not (name = "E" && field_opt "constant" domain <> None) in
+    let box = Object (List.filter is_parameter (fields (field "box" domain))) in
+    Claims.read (Object (("box", box) :: List.remove_assoc "box" (fields domain))) "-1"
+  in
+  let domains = if points = [] then [] else List.map read (domains document) in
+  let one k point =
+    let refuted domain =
+      try Certify.refute domain point
+      with (Rejected _ | Misformed _) as error -> misformed ~path:[ Key "points"; Place k ] (reason_of error)
+    in
+    List.iter refuted domains
+  in
+  List.iteri one points
+
+(* The report on a document whose statements are shown: lines of these, and those of the obligations. *)
+let shown ?(after = []) (document : document) obligations lines proved =
+  {
+    (nothing Accepted) with
+    kind = document.kind;
+    lines = lines @ List.map line obligations @ after;
+    proved;
+    trusted = trusted obligations;
+    status = document.status;
+    solvers = solvers obligations;
+    side_condition = (match field_opt "side_condition" document.about with Some (String words) -> words | _ -> "");
+  }

@@ -21,7 +21,7 @@ let guess (q : C.q) =
 
 (* --- claims ------------------------------------------------------------------------------------------------- *)
 
-let measure document = match field "measure" document with String "kl" -> C.KL | _ -> C.ZCDP
+let measure claim = match field "of" claim with String "kl" -> C.KL | _ -> C.ZCDP
 
 (* Bounds of a number, and of factors of logarithms of numbers; and the bound as the proved checker takes it. *)
 let bound_of written =
@@ -42,7 +42,7 @@ let bound_of written =
 
 (* The domain, where E is what it stands for. *)
 let statement_of domain =
-  let statement = Claims.read (Object (("polynomial", String "0") :: fields domain)) in
+  let statement = Claims.read domain "0" in
   Certify.check_enclosure statement;
   if statement.exponent = None then statement
   else { statement with box = List.filter (fun (name, _) -> name <> "E") statement.box }
@@ -97,7 +97,7 @@ let tree (statement : Claims.t) factors box tokens =
             (C.LossCut (axis, Certify.rational at, below, above), rest)
         | Some _ -> rejected ("the cut of " ^ plain name ^ " is not inside")
         | None -> rejected ("no interval of " ^ quoted name))
-    | List [ String "-"; Int k ] :: rest ->
+    | List [ String "outside"; Int k ] :: rest ->
         if k < 0 || k >= List.length statement.constraints then rejected (Printf.sprintf "no constraint number %d" k);
         incr leaves;
         let _, most = Signs.range_of statement.names box (fst (List.nth statement.constraints k)) in
@@ -153,8 +153,8 @@ let check_signs signs factors found products =
 
 (* Raises Rejected where a tree does not show a claim, or a probability is negative; returns the number of its leaves, and
    whether it is shown that no probability is negative. *)
-let prove document signs bound claim =
-  let statement = statement_of (field "domain" document) in
+let prove signs claim =
+  let statement = statement_of (field "domain" claim) and _, bound = bound_of (field "bound" claim) in
   let constant q =
     if not (Q.sign q > 0 && Q.leq q Signs.largest_constant) then rejected "the exponent of the constant is out of range";
     Signs.around q
@@ -175,7 +175,7 @@ let prove document signs bound claim =
   let goal = Certify.goal_of statement and factors = List.map Certify.polynomial factors in
   if
     not
-      (C.check_loss unit largest smallest guess nothing (measure document) bound goal (Option.map both constant) (loss_of found)
+      (C.check_loss unit largest smallest guess nothing (measure claim) bound goal (Option.map both constant) (loss_of found)
          factors total rest tree)
   then rejected "the divergence is not shown to be within its bound";
   (leaves, check_signs signs polys found products)
@@ -286,19 +286,20 @@ let order_of witness measure =
   order
 
 (* Raises Rejected where a claim is not shown to fail at the witness, or its numbers do not agree with it. *)
-let refute document (ends, bound) witness =
-  let claim = field "claim" witness and measure = measure document in
+let refute witness =
+  let claim = field "claim" witness in
+  let measure = measure claim and ends, bound = bound_of (field "bound" claim) in
   (match items_of (field "secrets" witness) with
   | [ first; second ] when first = second -> Told.at "secrets" "twice the same"
   | _ -> ());
   let origin = List (items_of (field "secrets" witness) @ [ field "length" witness ]) in
   if not (List.mem origin (items_of (field "origins" claim))) then
     misformed ~path:[ Key "witness"; Key "secrets" ] "the claim is about other secrets";
-  if field "measure" witness <> field "measure" document then
+  if field "measure" witness <> field "of" claim then
     misformed ~path:[ Key "witness"; Key "measure" ] "the claims are about another measure";
   if field "exceeds" witness <> Bool true then misformed ~path:[ Key "witness" ] "the divergence is within its bound";
-  let domain = field "domain" document in
-  let about = Claims.read (Object (("polynomial", String "-1") :: fields domain)) in
+  let domain = field "domain" claim in
+  let about = Claims.read domain "-1" in
   Certify.refute about (field "parameters" witness);
   let statement = statement_of domain in
   let values = Claims.point_of statement (field "parameters" witness) in

@@ -40,10 +40,11 @@ let contents path =
   text
 
 let unit_of report =
-  match report.status with
-  | "region map" -> "cell"
-  | "exact intervals" -> "part"
-  | _ -> if report.format = "paramverify-formulas" then "formula" else "claim"
+  match report.kind with
+  | "cells" -> "cell"
+  | "line" -> "part"
+  | "formulas" -> "formula"
+  | _ -> "claim"
 
 let counts report =
   let names = if report.solvers = [] then "" else " (" ^ String.concat ", " (List.map quoted report.solvers) ^ ")" in
@@ -63,7 +64,7 @@ let as_json report =
   Json.Object
     [
       ("answer", String (word report.answer));
-      ("format", String report.format);
+      ("kind", String report.kind);
       ("status", String report.status);
       ("proved", Int report.proved);
       ("trusted", Int report.trusted);

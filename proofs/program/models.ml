@@ -41,9 +41,8 @@ let start_of names states entry =
   if Text.Monomials.is_empty mass then rejected "a secret that is impossible for every prior";
   { weights; mass }
 
-let read data =
-  let domain = field "domain" data in
-  let statement = Claims.read (Object (("polynomial", String "0") :: fields domain)) in
+let read domain data =
+  let statement = Claims.read domain "0" in
   Certify.check_enclosure statement;
   let names = statement.names in
   let states = int_of (field "states" data) in

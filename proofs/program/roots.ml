@@ -129,7 +129,7 @@ let comparison = [ "relation"; "left"; "right"; "difference"; "fails" ]
 let output = [ "probabilities"; "ratio"; "bound"; "exceeds" ]
 
 let other =
-  [ "claim"; "parameters"; "algebraic"; "number"; "statement"; "secrets"; "observations"; "distance" ]
+  [ "kind"; "claim"; "parameters"; "algebraic"; "number"; "statement"; "secrets"; "observations"; "distance" ]
 
 (* A number: a rational, or a polynomial in t between two rationals; reduced. *)
 let read_number place path = function

@@ -7,49 +7,41 @@ open Json
 open Ledgers
 
 let word = function "holds" -> "unsat" | "violated" -> "sat" | other -> other
-let is_rejection line =
-  let mark = ": rejected: " in
-  let size = String.length mark in
-  let rec from k = k + size <= String.length line && (String.sub line k size = mark || from (k + 1)) in
-  from 0
 
-type answered = { told : string; its : ledger; trusted : string list; sworn : int; unanswered : int; said : string }
+type answered = { told : string; its : entry list; trusted : string list; sworn : int; said : string }
 
-let question k data =
+let question ledger k data =
   let wrong reason = misformed ~path:[ Key "questions"; Place k ] reason in
   let status = string_of (field "status" data) in
   if (field_opt "model" data <> None) <> (status = "violated") then
     wrong "a model comes with the status violated, and only with it";
-  let claims = items_of (field "claims" data) and solvers = List.map string_of (items_of (field "solvers" data)) in
-  if status <> "holds" && (claims <> [] || solvers <> []) then wrong "claims and solvers are for the status holds";
-  if status = "holds" && claims = [] && solvers = [] then unknown "an answer unsat that no claim shows is not known to the proved checker";
-  let its = new_ledger () in
-  List.iteri (enter its Certify.no_lemmas "claim") claims;
-  if its.bad > 0 then rejected (List.find is_rejection (List.rev its.told));
-  let trusted = List.sort_uniq compare (its.names @ solvers) in
-  let names = if trusted = [] then "" else ", on the word of " ^ String.concat ", " (List.map quoted trusted) in
-  let proved = if claims = [] then "" else ", " ^ counted its.settled "claim" in
+  let places = List.map int_of (items_of (field "claims" data)) in
+  let solvers = List.map string_of (items_of (field "solvers" data)) in
+  if status <> "holds" && (places <> [] || solvers <> []) then wrong "claims and solvers are for the status holds";
+  if status = "holds" && places = [] && solvers = [] then unknown "an answer unsat that no claim shows is not known to the proved checker";
+  if not (Claims.different places) then wrong "a claim is there twice";
+  let named place =
+    match List.find_opt (fun { statement; _ } -> statement.Statements.place = place) ledger with
+    | Some entry -> entry
+    | None -> wrong (Printf.sprintf "the statement %d is no claim" place)
+  in
+  let its = List.map named places in
+  if still_open its > 0 then wrong "a claim has no proof";
+  let trusted_to = List.sort_uniq compare (Ledgers.solvers its @ solvers) in
+  let names = if trusted_to = [] then "" else ", on the word of " ^ String.concat ", " (List.map quoted trusted_to) in
+  let count = if its = [] then "" else ", " ^ counted (proved its + trusted its) "claim" in
   {
-    told = Printf.sprintf "question %d: %s%s%s" (k + 1) (word status) proved names;
+    told = Printf.sprintf "question %d: %s%s%s" (k + 1) (word status) count names;
     its;
-    trusted;
-    sworn = its.sworn + (if solvers = [] then 0 else 1);
-    unanswered = (if status = "unknown" then 1 else 0);
+    trusted = trusted_to;
+    sworn = trusted its + (if solvers = [] then 0 else 1);
     said = word status;
   }
 
-let check document =
-  let found = List.mapi question (items_of (field "questions" document)) in
-  let sum count = List.fold_left (fun total one -> total + count one) 0 found in
-  let beyond = List.concat_map (fun one -> List.rev one.its.beyond) found in
-  {
-    (nothing (if beyond = [] then Accepted else Not_known)) with
-    format = string_of (field "format" document);
-    lines = List.map (fun one -> one.told) found;
-    proved = sum (fun one -> one.its.good);
-    trusted = sum (fun one -> one.sworn);
-    still_open = sum (fun one -> one.unanswered);
-    status = String.concat ", " (List.map (fun one -> one.said) found);
-    solvers = List.sort_uniq compare (List.concat_map (fun one -> one.trusted) found);
-    not_known = beyond;
-  }
+(* What is told of each question, about the claims of the document. *)
+let check ledger data =
+  let found = List.mapi (question ledger) (items_of (field "questions" data)) in
+  let asked = List.concat_map (fun one -> one.its) found in
+  let forgotten { statement; _ } = misformed ~path:(Statements.at statement) "no question names this claim" in
+  Option.iter forgotten (List.find_opt (fun entry -> not (List.memq entry asked)) ledger);
+  found

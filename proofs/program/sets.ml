@@ -6,8 +6,8 @@ open Json
 module C = Checker
 
 (* The claim whose polynomial is the room, and the terms. *)
-let read domain claim =
-  let statement = Claims.read (Object (("polynomial", field "room" claim) :: fields domain)) in
+let read claim =
+  let statement = Claims.read (field "domain" claim) (string_of (field "room" claim)) in
   let term written = Text.polynomial (string_of written) statement.Claims.names in
   (statement, List.map term (items_of (field "terms" claim)))
 
@@ -63,8 +63,8 @@ let tree (statement : Claims.t) count tokens : C.set_tree =
   | _ -> rejected "the tree has too many leaves"
 
 (* Raises Rejected where a tree does not show a claim, and Unknown where that is not known. *)
-let prove domain claim =
-  let statement, terms = read domain claim in
+let prove claim =
+  let statement, terms = read claim in
   Certify.check_enclosure statement;
   let found = tree statement (List.length terms) (items_of (field "tree" claim)) in
   if not (C.check_excess [] (Certify.goal_of statement) (List.map Certify.polynomial terms) found) then
@@ -83,8 +83,8 @@ let at_point (statement : Claims.t) values poly =
   Text.Monomials.fold term poly Text.Monomials.empty
 
 (* Raises Rejected where the sum is not shown to be larger than the room at a point of the domain. *)
-let refute domain claim point =
-  let statement, terms = read domain claim in
+let refute claim point =
+  let statement, terms = read claim in
   let values = Claims.point_of statement point in
   Certify.check_enclosure statement;
   let chosen term = Values.sign_in_exp (at_point statement values term) statement.exponent > 0 in

@@ -40,7 +40,10 @@ let one_of words : shape = function
   | String s when List.mem s words -> ()
   | other -> misformed ("must be " ^ String.concat " or " (List.map quoted words) ^ ", not " ^ kind other)
 
-let number_one : shape = function Int 1 -> () | other -> misformed ("must be 1, not " ^ kind other)
+let number wanted : shape = function
+  | Int found when List.mem found wanted -> ()
+  | other -> misformed ("must be " ^ String.concat " or " (List.map string_of_int wanted) ^ ", not " ^ kind other)
+
 let maybe shape : shape = function Null -> () | value -> shape value
 
 let listed shape : shape = function
@@ -86,11 +89,14 @@ let record ?(optional = []) required : shape =
   in
   List.iter inner items
 
-let tagged key kinds : shape =
+(* An object whose kind says which keys it must have, and which it may have. *)
+let kinds ?(key = "kind") those : shape =
  fun value ->
   match List.assoc_opt key (members value) with
-  | Some (String kind) when List.mem_assoc kind kinds -> (List.assoc kind kinds) value
-  | Some other -> misformed ~path:[ Key key ] ("not known: " ^ kind other)
+  | Some (String kind) when List.mem_assoc kind those ->
+      let required, optional = List.assoc kind those in
+      record ~optional ((key, text) :: required) value
+  | Some other -> misformed ~path:[ Key key ] ("not known: " ^ Json.kind other)
   | None -> misformed ~path:[ Key key ] "not known: None"
 
 let tagged_row kinds : shape = function
@@ -110,9 +116,6 @@ let by_type ?strings ?objects ?lists ?numbers () : shape =
     | Null | Bool _ | Fault _ -> None
   in
   match found with Some shape -> shape value | None -> misformed ("of another type: " ^ kind value)
-
-(* A part that this program does not look into. *)
-let beyond what : shape = fun _ -> unknown (what ^ " is not known to the proved checker")
 
 let natural value =
   whole value;

@@ -75,9 +75,9 @@ type t = {
   found : ((int list * string) list, int) Hashtbl.t;
 }
 
-(* What a document shows about signs on a domain, where its obligations were replayed. *)
-let of_document document domain =
-  let statement = Claims.read (Object (("polynomial", String "0") :: fields domain)) in
+(* What a document shows about signs on the domain of a statement, where its obligations were replayed. *)
+let around_statement document (about : Statements.t) =
+  let statement = Claims.read (field "domain" about.data) "0" in
   let own = List.map (fun (name, { Text.low; high; _ }) -> (name, (low, high))) statement.box in
   let box =
     match statement.exponent with
@@ -88,17 +88,15 @@ let of_document document domain =
   let add poly proof = Hashtbl.replace shown (shape poly) (poly, proof) in
   List.iteri (fun k (poly, _) -> add poly (fun a -> C.CConstraint (k, a, C.CConstant))) statement.constraints;
   let lemmas = ref [] in
-  let enter entry =
-    let claim = field "claim" entry in
-    let about = Object (List.remove_assoc "polynomial" (fields claim)) in
-    if field "proof" entry <> Null && canonical about = canonical domain then begin
-      let own = Claims.read claim and k = List.length !lemmas in
+  let enter (obligation : Statements.t) =
+    if obligation.on = about.on then begin
+      let own = Claims.of_statement obligation.data and k = List.length !lemmas in
       lemmas := !lemmas @ [ Certify.goal_of own ];
       let factor = (Certify.polynomial own.poly, Z.one) in
       add own.poly (fun a -> C.CFactors (a, [ (factor, Some (true, C.CLemma k)) ]))
     end
   in
-  (match field_opt "obligations" document with Some (List entries) -> List.iter enter entries | _ -> ());
+  List.iter enter (Statements.of_kind "obligation" document);
   let goal = Certify.goal_of statement in
   let fact q = C.Exp (Certify.axis statement "E", Certify.rational q) in
   let facts = match statement.exponent with Some q when goal.gfacts = [] -> [ fact q ] | _ -> goal.gfacts in

@@ -179,33 +179,38 @@ let close numbers system groups =
   let reach = from [] (List.map fst (C.ends_of table system.visible all system.initial)) in
   { system; table; groups; after; closed_table; reach }
 
-(* A comparison with parameters: the polynomial is at least 0, or above it, on the domain. *)
-let read_sign domain about known place entry : C.sign =
-  let path = [ Key "claims"; Place place ] in
-  let strict = field "strict" entry = Bool true and negated = field_opt "negated" entry in
-  if (negated <> None) <> strict then misformed ~path "the negative comes with a strict comparison";
-  let names = about.Claims.names in
-  let poly = Text.polynomial (string_of (field "polynomial" entry)) names in
-  let claim =
-    match negated with
-    | None -> Object (("polynomial", field "polynomial" entry) :: fields domain)
-    | Some opposite ->
-        let minus = Text.polynomial (string_of opposite) names in
-        if not (Text.Monomials.equal Q.equal (Text.Monomials.map Q.neg poly) minus) then
-          rejected "the negative of a polynomial is another one";
-        let more = List (items_of (field "constraints" domain) @ [ List [ opposite; String ">=" ] ]) in
-        Object (("polynomial", String "-1") :: ("constraints", more) :: List.remove_assoc "constraints" (fields domain))
+(* Comparisons with parameters: each polynomial is at least 0, or above it, on the domain. *)
+let read_signs comparisons : C.sign list =
+  let known = ref [] in
+  let read data =
+    let strict = field "strict" data = Bool true and negated = field_opt "negated" data in
+    if (negated <> None) <> strict then misformed "the negative comes with a strict comparison";
+    let about = Claims.of_statement data in
+    let claim =
+      match negated with
+      | None -> about
+      | Some opposite ->
+          let minus = Text.polynomial (string_of opposite) about.names in
+          if not (Text.Monomials.equal Q.equal (Text.Monomials.map Q.neg about.poly) minus) then
+            rejected "the negative of a polynomial is another one";
+          { about with poly = Text.polynomial "-1" about.names; constraints = about.constraints @ [ (minus, false) ] }
+    in
+    let key = Certify.polynomial about.poly in
+    if List.exists (fun (other, found) -> other = strict && C.proportional found.C.num key.C.num) !known then
+      misformed "the same comparison again";
+    known := (strict, key) :: !known;
+    ((strict, key), Certify.certificate { about = claim; known = Certify.no_lemmas } 0 (field "proof" data))
   in
-  let key = Certify.polynomial poly in
-  if List.exists (fun (other, found) -> other = strict && C.proportional found.C.num key.C.num) !known then
-    misformed ~path "the same comparison again";
-  known := (strict, key) :: !known;
-  let statement = Claims.read claim in
-  ((strict, key), Certify.certificate { about = statement; known = Certify.no_lemmas } 0 (field "proof" entry))
+  List.map (fun (statement : Statements.t) -> Statements.within statement read statement.data) comparisons
+
+(* What may be asked about weights on the domain of an engine. *)
+let numbers_of engine comparisons =
+  let about, goal = Certify.domain_of (field "domain" engine) in
+  { names = about.Claims.names; goal; signs = read_signs comparisons; at_point = []; known = Hashtbl.create 64 }
 
 (* Numbers at a point of the domain. *)
-let at_point document point =
-  let nowhere = Claims.read (Object (("polynomial", String "-1") :: fields (field "domain" document))) in
+let at_point engine point =
+  let nowhere = Claims.read (field "domain" engine) "-1" in
   Certify.refute nowhere point;  (* the claim -1 >= 0 fails at each point of the domain *)
   let facts = match nowhere.exponent with Some q -> [ C.Exp (Certify.axis nowhere "E", Certify.rational q) ] | None -> [] in
   let goal = { C.gpoly = Certify.polynomial nowhere.poly; gbox = []; gconds = []; gfacts = facts } in

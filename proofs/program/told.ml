@@ -107,7 +107,7 @@ let check_names witness =
   | _ -> ()
 
 let check_numbers witness =
-  let exponent = Option.map (fun q -> Text.number (string_of q)) (field_opt "constant" (field "claim" witness)) in
+  let exponent = Option.map (fun q -> Text.number (string_of q)) (field_opt "constant" (field "domain" (field "claim" witness))) in
   (match exponent with
   | Some q when Q.sign q <= 0 -> at "claim" "the constant is not positive"
   | _ -> ());

@@ -168,12 +168,8 @@ let check_costs closed numbers ratio proof =
   Printf.sprintf "costs: %d pairs of classes: proved" (Hashtbl.length prices)
 
 (* Systems in which nothing that is seen tells much, and lower bounds of their budgets. *)
-let check document =
-  let domain = field "domain" document in
-  let about, goal = Certify.domain_of domain in
-  let entries = match field_opt "claims" document with Some entries -> items_of entries | None -> [] in
-  let signs = List.mapi (read_sign domain about (ref [])) entries in
-  let numbers = { names = about.names; goal; signs; at_point = []; known = Hashtbl.create 64 } in
+let check document comparisons =
+  let numbers = numbers_of document comparisons in
   let system = read numbers (field "system" document) in
   let closed = close numbers system (items_of (field "closures" document)) in
   let proof = field "proof" document and ratio = weight numbers (field "ratio" document) in
@@ -192,5 +188,5 @@ let check document =
         let told = String.concat " over " (List.map plain (items_of (field "probabilities" seen))) in
         [ "an observation has the ratio " ^ told ^ ": a lower bound" ]
   in
-  let count = List.length entries in
+  let count = List.length comparisons in
   (((told ^ assumption system) :: lower) @ [ Printf.sprintf "%d comparison%s with parameters" count (if count = 1 then "" else "s") ], count)

@@ -1,4 +1,4 @@
-(* The forms of proofs and claims, and of what all kinds of documents have: the case, obligations, points. *)
+(* The forms of proofs. *)
 
 open Shapes
 
@@ -9,7 +9,7 @@ let rec proof value = Lazy.force proofs value
 
 and proofs =
   lazy
-    (let part ?optional required = record ?optional (("kind", text) :: required) in
+    (let part ?(optional = []) required = (required, optional) in
      let of_ = [ ("constraint", whole); ("proof", proof) ] in
      let factor =
        record [ ("factor", text); ("multiplicity", whole) ] ~optional:[ ("sign", sign); ("proof", proof) ]
@@ -23,7 +23,7 @@ and proofs =
      let side = tagged_row [ ("low", [ text; rational ]); ("high", [ text; rational ]); ("constraint", [ whole ]) ] in
      let terms = listed (record [ ("product", listed side); ("squares", squares) ]) in
      let two = row [ whole; whole ] in
-     tagged "kind"
+     kinds
        [
          ("constant", part []);
          ("fixed", part [ ("variable", text); ("proof", proof) ]);
@@ -52,41 +52,3 @@ and proofs =
          ( "solver",
            part [ ("solver", text); ("version", text) ] ~optional:[ ("options", table text); ("transcript", text) ] );
        ])
-
-let domain =
-  [ ("variables", listed text); ("box", table text); ("constraints", listed (row [ text; one_of [ ">"; ">=" ] ])) ]
-
-let claim =
-  record
-    (("polynomial", text) :: domain)
-    ~optional:[ ("constant", rational); ("ties", table (row [ text; rational ])) ]
-
-let point = table rational
-let exact = record [ ("exact", text); ("lower", rational); ("upper", rational) ]
-let real = by_type ~strings:rational ~objects:exact ()
-
-let largest = listed (record [ ("output", listed text); ("probabilities", row [ real; real ]) ])
-
-let side_condition = "output sequences that are impossible under one of the two secrets are ignored"
-
-let entry proof = record [ ("claim", claim); ("proof", proof) ] ~optional:[ ("origins", listed text) ]
-let case = record [ ("title", text); ("digest", text) ] ~optional:[ ("set", table text) ]
-let status = one_of [ "holds"; "violated"; "unknown" ]
-
-let domain_alone = record domain ~optional:[ ("constant", rational) ]
-
-(* What every kind of document may say about its case. *)
-let about_case stands its_budget =
-  [
-    ("case", case);
-    ("obligations", listed (entry proof));
-    ("points", listed point);
-    ("reduction", stands);
-    ("outputs", names);
-    ("side_condition", one_of [ side_condition ]);
-    ("budget", its_budget);
-  ]
-
-let kind_of ?(stands = beyond "a pair that stands for all others") ?(its_budget = beyond "a budget") name required optional =
-  let about = about_case stands its_budget in
-  record (("format", one_of [ name ]) :: ("version", number_one) :: required) ~optional:(about @ optional)

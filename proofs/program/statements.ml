@@ -1,0 +1,150 @@
+(* The envelope of a document: which statements it has, what they are about, and whether they belong together. *)
+
+open Faults
+open Json
+
+type t = {
+  place : int;  (* among all statements *)
+  number : int;  (* among those of its kind, from 1 on *)
+  kind : string;
+  on : int;  (* the number of its domain, or -1 *)
+  data : Json.t;  (* with the domain itself in the place of its number *)
+}
+
+type document = {
+  about : Json.t;  (* with the domain itself in a witness and a reduction *)
+  status : string;
+  kind : string;  (* that of the engine, or of the claims *)
+  engine : t option;
+  all : t list;
+}
+
+let of_kind kind document = List.filter (fun (statement : t) -> statement.kind = kind) document.all
+let at (statement : t) = [ Key "statements"; Place statement.place ]
+let within (statement : t) reader value = inside (Key "statements") (inside (Place statement.place) reader) value
+
+(* What a claim says. Where it comes from is not told: that is compared with a case, which is not seen here. *)
+let stated data = plain (string_of (field "polynomial" data)) ^ " >= 0"
+
+let engines = [ "cone"; "cells"; "line"; "unwinding"; "formulas"; "script" ] @ Statement_shapes.beyond
+
+(* The kinds that may stand beside an engine, or beside claims; and obligations stand beside all. *)
+let beside = function
+  | "claims" | "script" -> [ "claim"; "lemma" ]
+  | "parts" | "cells" -> [ "parts" ]
+  | "average" -> [ "average" ]
+  | "cone" | "unwinding" | "formulas" -> [ "comparison" ]
+  | _ -> []
+
+let number_of data = match field_opt "domain" data with Some (Int k) -> k | _ -> -1
+
+(* The same with the domain that it names. *)
+let resolved domains data =
+  match number_of data with
+  | -1 -> data
+  | k when k < Array.length domains -> Object (("domain", domains.(k)) :: List.remove_assoc "domain" (fields data))
+  | k -> misformed ~path:[ Key "domain" ] (Printf.sprintf "there is no domain %d" k)
+
+let replaced key change data =
+  match field_opt key data with
+  | Some value -> Object ((key, inside (Key key) change value) :: List.remove_assoc key (fields data))
+  | None -> data
+
+let read_domains data =
+  let seen = Hashtbl.create 16 in
+  let read k domain =
+    let text = written (canonical domain) in
+    let wrong reason = misformed ~path:[ Key "domains"; Place k ] reason in
+    if Hashtbl.mem seen text then wrong (Printf.sprintf "the same as domain %d" (Hashtbl.find seen text));
+    Hashtbl.add seen text k;
+    (try ignore (Claims.read domain "0") with Rejected reason -> wrong reason);
+    domain
+  in
+  Array.of_list (List.mapi read (items_of (field "domains" data)))
+
+(* Logarithms belong to claims, lemmas and obligations alone. *)
+let may_be_tied = [ "claim"; "lemma"; "obligation" ]
+
+let read_statements domains data =
+  let counts = Hashtbl.create 8 and seen = Hashtbl.create 64 in
+  let read place entry =
+    let kind = string_of (field "kind" entry) and on = number_of entry in
+    let number = 1 + Option.value (Hashtbl.find_opt counts kind) ~default:0 in
+    Hashtbl.replace counts kind number;
+    (match field_opt "polynomial" entry with
+    | Some polynomial when kind <> "lemma" ->
+        let identity = (kind, on, polynomial, field_opt "strict" entry) in
+        let again before = rejected (Printf.sprintf "%s %d is %s %d again" kind number kind before) in
+        Option.iter again (Hashtbl.find_opt seen identity);
+        Hashtbl.add seen identity number
+    | _ -> ());
+    let statement = { place; number; kind; on; data = entry } in
+    let look entry =
+      let data = resolved domains entry in
+      let tied = on >= 0 && field_opt "ties" (field "domain" data) <> None in
+      if tied && not (List.mem kind may_be_tied) then misformed ~path:[ Key "domain" ] "logarithms are for claims alone";
+      data
+    in
+    { statement with data = within statement look entry }
+  in
+  List.mapi read (items_of (field "statements" data))
+
+let of_witness = [ ("claim", "claims"); ("set", "parts"); ("average", "average") ]
+let text_of key data = string_of (field key data)
+
+(* A witness comes with the status violated, and only with it, unless a statement shows the violation by itself. *)
+let check_status document =
+  let wrong reason = misformed ~path:[ Key "status" ] reason in
+  let words =
+    match document.kind with
+    | "cells" | "line" -> [ "map" ]
+    | "script" -> [ "answers" ]
+    | "composition" -> [ "bounds" ]
+    | "automaton" -> [ "holds"; "violated"; "unknown"; "bounds" ]
+    | _ -> [ "holds"; "violated"; "unknown" ]
+  in
+  if not (List.mem document.status words) then wrong (quoted document.status ^ " does not belong to these statements");
+  let shown = document.engine = None && document.status = "violated" in
+  if (field_opt "witness" document.about <> None) <> shown then
+    wrong "a witness comes with the status violated, and only with it; statements of engines have none";
+  if field_opt "windows" document.about <> None && document.status <> "holds" then
+    misformed ~path:[ Key "windows" ] "windows prove, and refute nothing"
+
+(* Reads a document of the right form. *)
+let read data =
+  let domains = read_domains data in
+  let all = read_statements domains data in
+  let witness = field_opt "witness" data in
+  let has kind = List.exists (fun (statement : t) -> statement.kind = kind) all in
+  let engine = List.find_opt (fun (statement : t) -> List.mem statement.kind engines) all in
+  let kind =
+    match (engine, witness) with
+    | Some found, _ -> found.kind
+    | None, _ when has "parts" -> "parts"
+    | None, _ when has "average" -> "average"
+    | None, Some witness when not (has "claim") -> List.assoc (text_of "kind" witness) of_witness
+    | _ -> "claims"
+  in
+  let fits (statement : t) =
+    let one = List.mem statement.kind ("obligation" :: beside kind) in
+    if not (one || engine = Some statement) then
+      misformed ~path:(at statement) (Printf.sprintf "a statement of the kind %s does not stand beside %s" (quoted statement.kind) kind);
+    match engine with
+    | Some { on; _ } when List.mem statement.kind [ "comparison"; "parts" ] && statement.on <> on ->
+        misformed ~path:(at statement @ [ Key "domain" ]) "another domain than that of the engine"
+    | _ -> ()
+  in
+  List.iter fits all;
+  if has "lemma" && not (has "claim") then misformed ~path:[ Key "statements" ] "lemmas without a claim";
+  let own witness =
+    if List.assoc (text_of "kind" witness) of_witness <> kind then misformed ~path:[ Key "kind" ] ("no witness against " ^ kind);
+    replaced "claim" (resolved domains) witness
+  in
+  let about = if engine = None then replaced "witness" own data else data in
+  let about = replaced "reduction" (resolved domains) about in
+  let document = { about; status = text_of "status" data; kind; engine; all } in
+  check_status document;
+  document
+
+let origins data = match field_opt "origins" data with Some (List found) -> found | _ -> []
+let points document = match field_opt "points" document.about with Some (List found) -> found | _ -> []
