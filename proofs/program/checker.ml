@@ -11,6 +11,7 @@ let refutes_at_root g m a b p = asked "refutes_at_root" Decision refutes_at_root
 let refutes_with_log g v b = asked "refutes_with_log" Decision refutes_with_log [ !g; !v; !b ]
 let sign_with_log facts v b strict f = asked "sign_with_log" Decision sign_with_log [ !facts; !v; !b; !strict; !f ]
 let check_excess lemmas g l t = asked "check_excess" Decision check_excess [ !lemmas; !g; !l; !t ]
+let check_covers lemmas claims g sums = asked "check_covers" Decision check_covers [ !lemmas; !claims; !g; !sums ]
 let refutes_sum g l b v = asked "refutes_sum" Decision refutes_sum [ !g; !l; !b; !v ]
 let refutes_sum_with_exp g l b v = asked "refutes_sum_with_exp" Decision refutes_sum_with_exp [ !g; !l; !b; !v ]
 let check_cone find claims m c = asked "check_cone" Decision check_cone [ remembered find; !claims; !m; !c ]

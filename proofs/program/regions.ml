@@ -240,8 +240,9 @@ let names_of_cells =
     ("undecided", "undecided");
   ]
 
-(* How many cells are what, and what is told. Raises Rejected where one is not what it says, or they do not tile. *)
-let check document =
+(* How many cells are what, and what is told. Raises Rejected where one is not what it says, or they do not tile, or its
+   claims are not those of sums over all sets of outputs. *)
+let check parts document =
   if field_opt "by_roots" document <> None then unknown "a factor with its roots is not known to the proved checker";
   let map = read_map document in
   let folds, axes = read_folds map document in
@@ -260,4 +261,10 @@ let check document =
     else Some (Printf.sprintf "%d %s %s" (count status) (if count status = 1 then "cell" else "cells") words)
   in
   let lines = List.filter_map line names_of_cells @ List.map (fun names -> "symmetric: " ^ String.concat ", " names) folds in
-  (count "safe" + count "violating", count "undecided", lines)
+  let sums = List.length (List.concat_map (fun (part : Statements.t) -> items_of (field "origins" part.data)) parts) in
+  let of_sums () =
+    Sets.cover (List.map fst map.claims) parts;
+    let sets = counted (List.length map.claims) "set" in
+    [ Printf.sprintf "%s over all sets of outputs: everywhere one of %s is the worst" (counted sums "sum") sets ]
+  in
+  (count "safe" + count "violating", count "undecided", lines, if parts = [] then [] else of_sums ())

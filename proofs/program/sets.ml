@@ -26,21 +26,23 @@ let halves part name at =
   | Some _ -> rejected ("the cut of " ^ plain name ^ " is not inside")
   | None -> rejected ("no interval of " ^ quoted name)
 
-let tree (statement : Claims.t) count tokens : C.set_tree =
+(* In a map the leaves name its claims, by numbers; elsewhere they have proofs. *)
+let tree ?(in_map = false) (statement : Claims.t) count tokens : C.set_tree =
   let scope = { Certify.about = statement; known = Certify.no_lemmas } in
   let proof value = Certify.certificate scope 0 value in
   let rec step part = function
     | [] -> rejected "a leaf of the tree is missing"
-    | (Object _ as found) :: rest ->
-        if part.still_open <> [] then rejected "the sign of a term is not shown at a leaf";
-        (C.Leaf (proof found), rest)
+    | (Object _ | List [ String "claim"; _ ]) :: _ when part.still_open <> [] ->
+        rejected "the sign of a term is not shown at a leaf"
+    | (Object _ as found) :: rest when not in_map -> (C.Leaf (proof found), rest)
+    | List [ String "claim"; Int k ] :: rest when in_map -> (C.Leaf (C.CLemma k), rest)
     | List [ String "+"; Int k; shown ] :: rest ->
         let below, rest = step (settled part k) rest in
         (C.Counts (k, proof shown, below), rest)
     | List [ String "-"; Int k; shown ] :: rest ->
         let below, rest = step (settled part k) rest in
         (C.Nothing (k, proof shown, below), rest)
-    | List [ String "<"; Int k; most; positive; above ] :: rest ->
+    | List [ String "<"; Int k; most; positive; above ] :: rest when not in_map ->
         let below, rest = step (settled part k) rest in
         (C.Bounded (k, Certify.parsed scope most, proof positive, proof above, below), rest)
     | List [ String "cut"; String name; at ] :: rest ->
@@ -61,6 +63,24 @@ let tree (statement : Claims.t) count tokens : C.set_tree =
   match step { still_open = List.init count Fun.id; box = List.map ends statement.box } tokens with
   | found, [] -> found
   | _ -> rejected "the tree has too many leaves"
+
+(* Raises Rejected where the claims of a map are not shown to be those of sums: at a point all hold iff all sums of
+   max(0, t) are at most their rooms. *)
+let cover claims (parts : Statements.t list) =
+  (* E stands for its number, in its interval. *)
+  let without_e domain =
+    let is_choice (name, _) = not (name = "E" && field_opt "constant" domain <> None) in
+    Statements.replaced "box" (fun box -> Object (List.filter is_choice (fields box))) domain
+  in
+  let sum data =
+    let statement, terms = read (Statements.replaced "domain" without_e data) in
+    let tree = tree ~in_map:true statement (List.length terms) (items_of (field "tree" data)) in
+    (Certify.goal_of statement, (Certify.polynomial statement.poly, List.map Certify.polynomial terms, tree))
+  in
+  let found = List.map (fun (part : Statements.t) -> Statements.within part sum part.data) parts in
+  let goal = fst (List.hd found) in
+  if not (C.check_covers [] claims goal (List.map (fun ((_, (room, terms, tree)) : C.goal * _) -> ((room, terms), tree)) found)) then
+    rejected "the trees do not show that the claims of the map are those of the sums"
 
 (* Raises Rejected where a tree does not show a claim, and Unknown where that is not known. *)
 let prove claim =

@@ -45,6 +45,7 @@ let resolved domains data =
   | k when k < Array.length domains -> Object (("domain", domains.(k)) :: List.remove_assoc "domain" (fields data))
   | k -> misformed ~path:[ Key "domain" ] (Printf.sprintf "there is no domain %d" k)
 
+(* The same with another value of a key, if it has that. *)
 let replaced key change data =
   match field_opt key data with
   | Some value -> Object ((key, inside (Key key) change value) :: List.remove_assoc key (fields data))

@@ -137,12 +137,14 @@ let read_group numbers system group : C.closure list =
     Hashtbl.iter fits given
   end;
   let one state ends found =
+    (* The ends are where nothing goes on hidden: the share of a hidden state can only be 0. *)
     let settled (t, w) =
       let t = if t = -1 then never system else state_of size t in
-      if is_hidden system t then unknown "a closure with a hidden state is not known to the proved checker";
-      (t, w)
+      if not (is_hidden system t) then Some (t, w)
+      else if C.same_weight w (C.added_up []) then None
+      else rejected "a group of hidden states ends in a hidden state"
     in
-    let ends = List.map settled ends in
+    let ends = List.filter_map settled ends in
     let bound = if endless || not cyclic then C.one else
       match List.assoc_opt state (List.rev times) with
       | Some found -> found
