@@ -36,6 +36,9 @@ let check_growth g s data inputs visible groups initial left right loop more les
   asked "check_growth" Decision check_growth
     [ !g; !s; !data; !inputs; !visible; !groups; !initial; !left; !right; !loop; !more; !less ]
 
+let check_slots shared drops deletes forms steps =
+  asked "check_slots" Decision check_slots [ !shared; !drops; !deletes; !forms; !steps ]
+
 let run_from s data inputs visible start given =
   asked "run_from" (Perhaps weights) run_from [ !s; !data; !inputs; !visible; !start; !given ]
 

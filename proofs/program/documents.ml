@@ -220,6 +220,11 @@ let check_unwinding (document : document) (engine : Statements.t) obligations co
   let lines, count = within engine check engine.data in
   { (shown document obligations lines (count + proved obligations)) with status = (if given "tight" then "budget" else status) }
 
+(* Systems with any number of slots. *)
+let check_slots (document : document) (engine : Statements.t) obligations =
+  says document "holds";
+  shown document obligations (within engine Slots.check engine.data) (proved obligations)
+
 (* Formulas of dpCTL*. *)
 let check_formulas (document : document) (engine : Statements.t) obligations comparisons =
   let lines, count, still_open, status = within engine (fun data -> Formulas.check data comparisons) engine.data in
@@ -256,6 +261,7 @@ let check_engine (document : document) (engine : Statements.t) =
   | "cells" -> check_cells document engine obligations
   | "line" -> check_line document engine obligations
   | "unwinding" -> check_unwinding document engine obligations comparisons
+  | "slots" -> check_slots document engine obligations
   | "formulas" -> check_formulas document engine obligations comparisons
   | _ -> check_script document engine obligations
 

@@ -300,6 +300,10 @@ let unwinding =
       ("growth", record ((("loop", wholes) :: parameters) @ inputs));
     ] )
 
+let slots =
+  let program = record [ ("shared", flag); ("drops", flag); ("deletes", flag) ] in
+  ([ ("program", program); ("forms", listed wholes); ("steps", whole) ], [])
+
 (* --- engine: formulas of dpCTL* ---------------------------------------------------------------------------------- *)
 
 let rec formula value =
@@ -368,10 +372,11 @@ let script =
 (* --- the envelope --------------------------------------------------------------------------------------------------- *)
 
 (* Kinds of statements that this program does not look into. *)
-let beyond = [ "slots"; "paths"; "composition"; "automaton" ]
+let beyond = [ "paths"; "composition"; "automaton" ]
 
 let statement : shape =
-  let engines = [ ("cells", cells); ("line", line); ("unwinding", unwinding); ("formulas", formulas); ("script", script) ] in
+  let systems = [ ("unwinding", unwinding); ("slots", slots); ("formulas", formulas) ] in
+  let engines = [ ("cells", cells); ("line", line); ("script", script) ] @ systems in
   let known = kinds (signs @ directions @ engines) in
   fun value ->
     match List.assoc_opt "kind" (members value) with
