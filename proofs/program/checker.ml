@@ -94,3 +94,9 @@ let roots_known factors start stop breaks cuts k =
   asked "roots_known" Decision roots_known [ !factors; !start; !stop; !breaks; !cuts; !k ]
 
 let signed_uses s = asked "signed_uses" (Each Number) signed_uses [ !s ]
+
+let check_exact_delta limit ds c s =
+  asked "check_exact_delta" (Perhaps Decision) check_exact_delta [ !limit; !ds; !c; !s ]
+
+let check_exact_ratio limit ds d r =
+  asked "check_exact_ratio" (Perhaps Decision) check_exact_ratio [ !limit; !ds; !d; !r ]

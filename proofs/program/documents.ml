@@ -232,6 +232,11 @@ let check_formulas (document : document) (engine : Statements.t) obligations com
   let nowhere = status <> "violated" && constraints engine.data <> [] && points document = [] in
   { (shown document obligations lines count ~after:(if nowhere then [ no_point ] else [])) with still_open }
 
+(* Compositions. *)
+let check_composition (document : document) (engine : Statements.t) obligations =
+  let lines = within engine Compositions.check engine.data in
+  { (shown document obligations lines (1 + proved obligations)) with status = "composition" }
+
 (* Questions of a script. *)
 let check_script (document : document) (engine : Statements.t) obligations =
   let ledger = claims document in
@@ -262,6 +267,7 @@ let check_engine (document : document) (engine : Statements.t) =
   | "line" -> check_line document engine obligations
   | "unwinding" -> check_unwinding document engine obligations comparisons
   | "slots" -> check_slots document engine obligations
+  | "composition" -> check_composition document engine obligations
   | "formulas" -> check_formulas document engine obligations comparisons
   | _ -> check_script document engine obligations
 

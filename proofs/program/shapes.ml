@@ -30,6 +30,13 @@ let rational value =
   let s = string_of value in
   if not (is_rational s) then misformed ("must be a number such as '-3/2', not " ^ quoted s)
 
+(* A rational that is computed with again and again. *)
+let short value =
+  let most = 2_000 and s = rational value; string_of value in
+  let unsigned = if s.[0] = '-' then String.sub s 1 (String.length s - 1) else s in
+  if List.exists (fun part -> String.length part > most) (String.split_on_char '/' unsigned) then
+    misformed (quoted s ^ " has more digits than the limit, 2,000")
+
 (* A whole number in digits, as the key of an object. *)
 let index name =
   let long = String.length name > max_whole in

@@ -358,6 +358,39 @@ let formulas =
   in
   ([ ("domain", natural); ("model", chain); ("formulas", listed answer) ], [])
 
+(* --- engine: compositions ---------------------------------------------------------------------------------------------- *)
+
+let case = record [ ("title", text); ("digest", text) ] ~optional:[ ("set", table text) ]
+
+let composition =
+  let loss = pair short in
+  let rec release value =
+    kinds
+      [
+        ("table", ([ ("outputs", listed (pair rational)) ], []));
+        ("randomized_response", ([ ("step", loss); ("values", short) ], []));
+        ("discrete_laplace", ([ ("step", loss); ("sensitivity", short) ], []));
+        ("discrete_gaussian", ([ ("sigma", short); ("sensitivity", short) ], []));
+        ("laplace", ([ ("scale", short); ("sensitivity", short) ], []));
+        ("gaussian", ([ ("sigma", short); ("sensitivity", short) ], []));
+        ("sampled", ([ ("of", release); ("rate", short) ], []));
+        ("turned", ([ ("of", release) ], []));
+      ]
+      value
+  in
+  let way = record [ ("dominating", release); ("pairs", listed release) ] in
+  let grid = record [ ("step", loss); ("bits", whole); ("tail", whole) ] in
+  let direction = [ ("grid", maybe grid); ("spans", listed (maybe (pair whole))); ("choice", wholes) ] in
+  ( [
+      ("components", listed (record [ ("times", whole); ("ways", listed way) ] ~optional:[ ("case", case) ]));
+      ("question", record [] ~optional:[ ("epsilon", loss); ("delta", short) ]);
+      ("directions", listed (record direction));
+      ("exact", maybe rational);
+      ("lower", maybe short);
+      ("upper", maybe short);
+    ],
+    [] )
+
 (* --- engine: scripts ------------------------------------------------------------------------------------------------ *)
 
 let script =
@@ -372,11 +405,11 @@ let script =
 (* --- the envelope --------------------------------------------------------------------------------------------------- *)
 
 (* Kinds of statements that this program does not look into. *)
-let beyond = [ "paths"; "composition"; "automaton" ]
+let beyond = [ "paths"; "automaton" ]
 
 let statement : shape =
   let systems = [ ("unwinding", unwinding); ("slots", slots); ("formulas", formulas) ] in
-  let engines = [ ("cells", cells); ("line", line); ("script", script) ] @ systems in
+  let engines = [ ("cells", cells); ("line", line); ("composition", composition); ("script", script) ] @ systems in
   let known = kinds (signs @ directions @ engines) in
   fun value ->
     match List.assoc_opt "kind" (members value) with
@@ -400,7 +433,7 @@ let envelope : shape =
       ([ ("status", status); ("domains", listed domain); ("statements", listed statement) ] @ head)
       ~optional:
         [
-          ("case", record [ ("title", text); ("digest", text) ] ~optional:[ ("set", table text) ]);
+          ("case", case);
           ("side_condition", one_of [ side_condition ]);
           ("points", listed point);
           ("outputs", names);

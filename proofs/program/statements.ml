@@ -26,7 +26,7 @@ let within (statement : t) reader value = inside (Key "statements") (inside (Pla
 (* What a claim says. Where it comes from is not told: that is compared with a case, which is not seen here. *)
 let stated data = plain (string_of (field "polynomial" data)) ^ " >= 0"
 
-let engines = [ "cone"; "cells"; "line"; "unwinding"; "slots"; "formulas"; "script" ] @ Statement_shapes.beyond
+let engines = [ "cone"; "cells"; "line"; "unwinding"; "slots"; "formulas"; "composition"; "script" ] @ Statement_shapes.beyond
 
 (* The kinds that may stand beside an engine, or beside claims; and obligations stand beside all. *)
 let beside = function
