@@ -9,7 +9,7 @@ Standard library only.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -227,6 +227,9 @@ def check_together(document: Mapping[str, Any]) -> None:
     """Raises Misformed where statements, or what is said besides, do not belong together."""
     engines = [k for k, s in enumerate(document["statements"]) if s["kind"] in RULES]
     kind = kind_of(document)
+    for path, number in _numbers(document):
+        if number >= len(document["domains"]):
+            raise Misformed(f"there is no domain number {number}", *path, "domain")
     if len(engines) > 1:
         raise Misformed("a document has one engine", "statements", engines[1])
     known = BESIDE.get(kind, set()) | {kind if engines else "obligation", "obligation"}
@@ -245,6 +248,15 @@ def check_together(document: Mapping[str, Any]) -> None:
     own = STATUSES.get(kind, evidence_shapes.VERDICTS)
     if document["status"] not in own:
         raise Misformed(f"must be {' or '.join(map(repr, own))} in a document about {kind}", "status")
+
+
+def _numbers(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    """Yields the numbers of domains that a document names, each with the way to what is about the domain."""
+    found: dict[tuple[str | int, ...], Mapping[str, Any]]
+    found = {("statements", place): each for place, each in enumerate(document["statements"])}
+    found["witness", "claim"] = document.get("witness", {}).get("claim", {})
+    found["reduction",] = document.get("reduction", {})
+    yield from ((path, each["domain"]) for path, each in found.items() if "domain" in each)
 
 
 def _check_engine(about: Evidence, engine: Statement | None) -> None:

@@ -6,16 +6,13 @@ from itertools import product
 from typing import Any
 
 import pytest
+from claim_documents import document, statement
 
-from paramverify.kernel.claim_evidence import (
-    Ledger,
-    Rejected,
-    check_document,
-    check_obligations,
-    check_points,
-    digest,
-)
-from paramverify.kernel.strict_reading import Misformed
+from paramverify.kernel.claim_evidence import digest
+from paramverify.kernel.documents import check_document
+from paramverify.kernel.evidence_shapes import WINDOWED
+from paramverify.kernel.ledger import Demanded, Evidence, Lemmas, settle
+from paramverify.kernel.strict_reading import Misformed, Rejected
 
 Json = dict[str, Any]
 PLUS = {"kind": "bernstein", "tree": ["+"]}
@@ -31,18 +28,12 @@ def claim(polynomial: str, interval: str = "[0, 1]", *constraints: tuple[str, st
     }
 
 
-def entry(polynomial: str, proof: Any = PLUS, *origins: str) -> Json:
-    found = {"claim": claim(polynomial), "proof": proof}
-    return {**found, "origins": list(origins)} if origins else found
+def proved(polynomial: str, proof: Any = PLUS, kind: str = "claim", **more: Any) -> Json:
+    return statement(claim(polynomial), proof, kind, **more)
 
 
-def document(*entries: Json, status: str = "holds", **more: Any) -> Json:
-    head = {"format": "paramverify-evidence", "version": 1, "status": status}
-    return {**head, "case": {"title": "by hand", "digest": "abc"}, "claims": list(entries), **more}
-
-
-GOOD, ALSO, FALSE = entry("p"), entry("p + 1"), entry("p - 1/2")
-WITNESS = {"claim": FALSE["claim"], "parameters": {"p": "1/4"}}
+GOOD, ALSO, FALSE = proved("p"), proved("p + 1"), proved("p - 1/2")
+WITNESS = {"claim": claim("p - 1/2"), "parameters": {"p": "1/4"}}
 
 
 def first(report: Any) -> str:
@@ -58,33 +49,49 @@ def test_claims_are_compared_without_their_order() -> None:
     turned = dict(reversed(given.items()))
     assert list(given) != list(turned)
     assert digest(given) == digest(turned)
-    assert check_document(document(GOOD), [turned]).accepted
+    assert check_document(document(GOOD), Demanded([turned])).accepted
     assert digest(claim("p", "[0, 1)")) != digest(given)
 
 
-def test_a_claim_is_entered_once() -> None:
+def test_a_statement_stands_once() -> None:
     """The same claim again is refused, with its number and that of the first; nothing is counted twice."""
     report = check_document(document(GOOD, ALSO, GOOD))
     assert first(report) == "rejected: claim 3 is claim 1 again"
     for second in (None, PLUS, SOLVER):
-        given = document(entry("p"), entry("p", second), status="unknown")
+        given = document(GOOD, proved("p", second), status="unknown")
         assert "claim 2 is claim 1 again" in first(check_document(given))
 
 
-def test_a_mistaken_polynomial_has_its_place() -> None:
-    """A claim that cannot be read is named by the way to it, as the other mistakes of a document are."""
-    given = document(GOOD, {**GOOD, "claim": {**GOOD["claim"], "polynomial": "p**2"}})
-    assert first(check_document(given)) == "rejected: claims[1].claim: not a whole number: ''"
+def test_a_domain_stands_once() -> None:
+    """A domain again, with its keys in another order, is refused; so is a number of none."""
+    given = document(GOOD)
+    again = [*given["domains"], dict(reversed(given["domains"][0].items()))]
+    assert first(check_document({**given, "domains": again})) == "rejected: domains[1]: the same domain again"
+    given["statements"][0]["domain"] = 1
+    assert first(check_document(given)) == "rejected: statements[0].domain: there is no domain number 1"
+    given["statements"][0]["domain"] = -1
+    assert first(check_document(given)).startswith("rejected: statements[0].domain: must not be negative")
+    given = document(GOOD, status="violated", witness=WITNESS)
+    given["witness"]["claim"]["domain"] = 1
+    assert first(check_document(given)) == "rejected: witness.claim.domain: there is no domain number 1"
+
+
+def test_a_mistake_has_its_place() -> None:
+    """What cannot be read is named by the way to it, as the other mistakes of a document are."""
+    given = document(GOOD, proved("p**2"))
+    assert first(check_document(given)) == "rejected: statements[1]: not a whole number: ''"
+    given = document(GOOD, statement(claim("p", "[1, 0]"), PLUS))
+    assert first(check_document(given)) == "rejected: domains[1]: the interval [1, 0] is empty"
 
 
 def test_the_ledger_counts() -> None:
-    """Each entry is counted once, as what it is; only what was replayed or is trusted is settled."""
-    ledger = Ledger()
+    """Each claim is counted once, as what it is; only what was replayed or is trusted is settled."""
     proofs = [PLUS, None, SOLVER, PLUS, None, {"kind": "constant"}, SOLVER, SOLVER]
-    for k, proof in enumerate(proofs):
-        ledger.enter(k, entry(f"p + {k}", proof))
-    assert ledger.counts == {"proved": 2, "open": 2, "trusted": 3, "rejected": 1}
-    assert ledger.settled == {digest(claim(f"p + {k}")) for k in (0, 2, 3, 6, 7)}
+    given = document(*(proved(f"p + {k}", proof) for k, proof in enumerate(proofs)))
+    ledger = settle(Evidence(given), "claim", Lemmas())
+    assert (ledger.proved, ledger.open, ledger.trusted) == (2, 2, 3)
+    assert ledger.rejected == ledger.lines[5]
+    assert ledger.settled.keys() == {(0, f"p + {k}") for k in (0, 2, 3, 6, 7)}
     assert ledger.solvers == {"z9 1"}
     assert [line.split(":")[0] for line in ledger.lines] == [
         f"claim {k + 1} (p + {k} >= 0)" for k in range(8)
@@ -96,12 +103,13 @@ def test_the_ledger_counts() -> None:
 def test_what_is_unknown_has_an_open_claim() -> None:
     """When all claims of a case are proved, it is not unknown; without the case nobody can tell."""
     both = document(GOOD, ALSO, status="unknown")
-    wanted = [GOOD["claim"], ALSO["claim"]]
+    wanted = [claim("p"), claim("p + 1")]
     assert check_document(both).accepted
-    assert "cannot be 'unknown'" in first(check_document(both, wanted))
-    assert check_document(both, [*wanted, FALSE["claim"]]).accepted
-    assert check_document(document(GOOD, entry("p + 1", None), status="unknown"), wanted).accepted
-    assert check_document(document(GOOD, ALSO), wanted).accepted
+    assert "cannot be 'unknown'" in first(check_document(both, Demanded(wanted)))
+    assert check_document(both, Demanded([*wanted, claim("p - 1/2")])).accepted
+    half = document(GOOD, proved("p + 1", None), status="unknown")
+    assert check_document(half, Demanded(wanted)).accepted
+    assert check_document(document(GOOD, ALSO), Demanded(wanted)).accepted
     assert check_document(document(status="unknown")).accepted
 
 
@@ -117,43 +125,45 @@ def test_a_witness_and_the_status_go_together() -> None:
 
 def test_obligations_of_a_violated_case() -> None:
     """Where a witness refutes a claim, the obligations among the claims still need their proofs."""
-    wanted = [GOOD["claim"], FALSE["claim"]]
+    wanted = [claim("p"), claim("p - 1/2")]
     for proof, right in ((PLUS, True), (None, False)):
-        given = document(entry("p", proof), status="violated", witness=WITNESS)
-        assert check_document(given, wanted, obligations=[]).accepted
-        assert check_document(given, wanted, obligations=[GOOD["claim"]]).accepted == right
+        given = document(proved("p", proof), status="violated", witness=WITNESS)
+        assert check_document(given, Demanded(wanted, obligations=[])).accepted
+        assert check_document(given, Demanded(wanted, obligations=[claim("p")])).accepted == right
     given = document(status="violated", witness=WITNESS)
-    assert "an obligation of the model" in first(check_document(given, wanted, obligations=[GOOD["claim"]]))
+    report = check_document(given, Demanded(wanted, obligations=[claim("p")]))
+    assert "an obligation of the model" in first(report)
 
 
 def test_obligations_are_those_of_the_case() -> None:
     """Every obligation is replayed; they are all of the case's, and no others."""
-    ledger = check_obligations({"obligations": [GOOD, ALSO]})
-    assert (ledger.counts["proved"], ledger.lines) == (
-        2,
-        ["obligation 1 (p >= 0): proved", "obligation 2 (p + 1 >= 0): proved"],
-    )
-    assert check_obligations({}).counts == {"proved": 0, "trusted": 0, "open": 0, "rejected": 0}
-    for count in range(3):
-        given = {"obligations": [GOOD, ALSO][:count]}
-        for size in range(3):
-            wanted = [GOOD["claim"], ALSO["claim"]][:size]
-            if size == count:
-                assert len(check_obligations(given, wanted).settled) == count
-            else:
-                with pytest.raises(Rejected, match="not those of the case"):
-                    check_obligations(given, wanted)
-    with pytest.raises(Rejected, match="not those of the case"):
-        check_obligations({"obligations": [GOOD]}, [ALSO["claim"]])
+    texts = ("p", "p + 1")
+    own, wanted = [proved(text, PLUS, "obligation") for text in texts], [claim(text) for text in texts]
+    ledger = Evidence(document(*own)).obligations
+    assert ledger.proved == 2
+    assert ledger.lines == ["obligation 1 (p >= 0): proved", "obligation 2 (p + 1 >= 0): proved"]
+    ledger = Evidence(document()).obligations
+    assert (ledger.proved, ledger.trusted, ledger.open, ledger.rejected) == (0, 0, 0, "")
+    different = "not those of the case"
+    for count, size in product(range(3), range(3)):
+        about = Evidence(document(*own[:count]), Demanded(obligations=wanted[:size]))
+        if size == count:
+            about.check_obligations()
+        else:
+            with pytest.raises(Rejected, match=different):
+                about.check_obligations()
+    with pytest.raises(Rejected, match=different):
+        Evidence(document(own[0]), Demanded(obligations=wanted[1:])).check_obligations()
     with pytest.raises(Rejected, match=r"obligation 2 .*: rejected"):
-        check_obligations({"obligations": [GOOD, FALSE]})
+        _ = Evidence(document(own[0], proved("p - 1/2", PLUS, "obligation"))).obligations
     with pytest.raises(Rejected, match="obligation 2 is obligation 1 again"):
-        check_obligations({"obligations": [GOOD, GOOD]})
+        _ = Evidence(document(own[0], own[0])).obligations
 
 
 def test_points_are_in_every_domain() -> None:
     """Points of a document are in the domain of each claim with an origin; ends and constraints count."""
     claims = [claim("p", "[0, 1)"), claim("-1", "[0, 1)", ("p - 1/4", ">"))]
+    both = [statement(each, PLUS) for each in claims]
     for text, right in (
         ("1/2", True),
         ("1", False),
@@ -162,16 +172,65 @@ def test_points_are_in_every_domain() -> None:
         ("3", False),
         ("-1", False),
     ):
-        given = {"points": [{"p": "1/3"}, {"p": text}]}
+        about = Evidence(document(*both, points=[{"p": "1/3"}, {"p": text}]))
         if right:
-            check_points(given, claims)
+            about.check_points([0, 1])
             continue
         with pytest.raises(Misformed) as caught:
-            check_points(given, claims)
+            about.check_points([0, 1])
         assert "points[1]" in str(caught.value)
-    check_points({"points": [{"p": "7"}]}, [])
-    check_points({}, claims)
-    for origins, right in (((), True), (("a",), False)):
+    Evidence(document(*both, points=[{"p": "7"}])).check_points([])
+    Evidence(document(*both)).check_points([0, 1])
+    for more, right in (({}, True), ({"origins": ["a"]}, False)):
         inside, outside = ({"points": [{"p": text}]} for text in ("1/2", "2"))
-        assert check_document(document(entry("p", PLUS, *origins), **inside)).accepted
-        assert check_document(document(entry("p", PLUS, *origins), **outside)).accepted == right
+        assert check_document(document(proved("p", **more), **inside)).accepted
+        assert check_document(document(proved("p", **more), **outside)).accepted == right
+
+
+ORIGINS = [["a", "b", 1]]
+PARTS = {"kind": "parts", "domain": 0, "room": "1", "terms": [], "origins": ORIGINS, "tree": [["free"]]}
+COMPARISON = {"kind": "comparison", "domain": 0, "polynomial": "p", "strict": False, "proof": PLUS}
+PROGRAM = {"shared": True, "drops": True, "deletes": True}
+SLOTS = {"kind": "slots", "program": PROGRAM, "forms": [], "steps": 1}
+NOISY = {"noise": [], "ties": "first", "answers": 2, "differ": "one", "by": "1", "left": [], "right": []}
+BESIDE = {
+    "windows": {"statement": WINDOWED, "pairs": []},
+    "reduction": NOISY,
+    "budget": {"kind": "bound", "bound": ["1", "1"], "witnesses": []},
+}
+
+
+@pytest.mark.parametrize(
+    ("statements", "place", "about"),
+    [
+        ([PARTS], 0, "parts"),
+        ([COMPARISON], 1, "claims"),
+        ([SLOTS], 0, "slots"),
+        ([PARTS, SLOTS], 0, "slots"),
+    ],
+)
+def test_statements_of_one_kind_stand_together(statements: list[Json], place: int, about: str) -> None:
+    """A document is about one thing: a statement of another kind is none of it."""
+    given = document(GOOD)
+    report = check_document({**given, "statements": [*given["statements"], *statements]})
+    line = f"statements[{place}]: this does not belong to a document about {about}"
+    assert first(report) == f"rejected: {line}"
+    twice = check_document({**given, "statements": [SLOTS, SLOTS]})
+    assert first(twice) == "rejected: statements[1]: a document has one engine"
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_is_said_of_claims_stands_beside_claims(name: str) -> None:
+    """Windows, a pair that stands for all neighbours and a bound belong to claims, and to nothing else."""
+    for statements, kind in (([PARTS], "parts"), ([SLOTS], "slots")):
+        report = check_document({**document(GOOD), "statements": statements, name: BESIDE[name]})
+        assert first(report) == f"rejected: {name}: this does not belong to a document about {kind}"
+
+
+@pytest.mark.parametrize("status", ["map", "bounds", "answers"])
+def test_a_status_is_one_of_its_kind(status: str) -> None:
+    """Claims are no map, no bounds of a number, and no answers; slots are not violated."""
+    verdicts = "'holds' or 'violated' or 'unknown' in a document about claims"
+    assert first(check_document(document(GOOD, status=status))) == f"rejected: status: must be {verdicts}"
+    report = check_document({**document(status=status), "statements": [SLOTS]})
+    assert first(report) == "rejected: status: must be 'holds' in a document about slots"
